@@ -1,0 +1,97 @@
+// Runs a command of this repository on a machine that has only Node.js 20 and npm (or Bun).
+// Brings Bun from npm into .toolchain/ when the machine has none, installs the packages of
+// bun.lock when they are missing or stale, then hands over to Bun. No install script of any
+// package runs: onnxruntime-node's would download GPU libraries, and bun's is not needed because
+// the executable itself lies in @oven/bun-<platform>.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const BUN_VERSION = '1.4.5'
+const TASKS = {
+  start: [['src/main.ts', 'serve']],
+  test: [['run', 'scripts/check.ts'], ['test', '--timeout', '60000']],
+  check: [['run', 'scripts/check.ts']],
+  build: [['run', 'scripts/build.ts']],
+  bench: [['run', 'scripts/bench/main.ts']],
+}
+
+function say(text) {
+  process.stderr.write(`moonbase: ${text}\n`)
+}
+
+function fail(text) {
+  say(text)
+  process.exit(1)
+}
+
+/** Path of a Bun of the wanted minor version, or null. */
+function findBun() {
+  const local = join(root, '.toolchain', 'node_modules', '@oven')
+  const shipped = existsSync(local)
+    ? readdirSync(local).map((name) => join(local, name, 'bin', 'bun'))
+    : []
+  for (const candidate of [...shipped, process.versions.bun ? process.execPath : 'bun']) {
+    const answer = spawnSync(candidate, ['--version'], { encoding: 'utf8' })
+    if (answer.status === 0 && atLeast(answer.stdout.trim(), BUN_VERSION)) return candidate
+  }
+  return null
+}
+
+function atLeast(version, wanted) {
+  const [a, b] = [version, wanted].map((v) => v.split('.').map(Number))
+  const first = [0, 1, 2].find((i) => a[i] !== b[i])
+  return first === undefined || a[first] > b[first]
+}
+
+function installBun() {
+  say(`installing Bun ${BUN_VERSION} from npm (once)`)
+  mkdirSync(join(root, '.toolchain'), { recursive: true })
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  const args = ['install', '--prefix', '.toolchain', '--ignore-scripts', '--no-audit', '--no-fund']
+  const done = spawnSync(npm, [...args, '--no-save', '--loglevel=error', `bun@${BUN_VERSION}`], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (done.status !== 0) fail('npm could not install Bun; check the network and try again')
+  return findBun() ?? fail('Bun was installed but does not start on this machine')
+}
+
+/** Installs when node_modules is missing or was made from other package files. */
+function installPackages(bun) {
+  const stamp = join(root, 'node_modules', '.moonbase-install')
+  const inputs = ['package.json', 'bun.lock'].map((name) => readFileSync(join(root, name)))
+  const want = createHash('sha256').update(Buffer.concat(inputs)).digest('hex')
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return
+  say('installing packages (once)')
+  const done = spawnSync(bun, ['install', '--frozen-lockfile', '--ignore-scripts'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  })
+  if (done.status !== 0) fail('the packages could not be installed; check the network and try again')
+  writeFileSync(stamp, want)
+}
+
+/** Runs one Bun command with this terminal, passing signals on, and resolves with its exit code. */
+function run(bun, args) {
+  return new Promise((resolve) => {
+    // The limit of 256 concurrent fetches must be lifted before the process starts.
+    const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65336' }
+    const child = spawn(bun, args, { cwd: root, stdio: 'inherit', env })
+    const relay = (signal) => child.kill(signal)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, relay)
+    child.on('exit', (code, signal) => resolve(signal ? 1 : (code ?? 1)))
+  })
+}
+
+const [task, ...rest] = process.argv.slice(2)
+const steps = TASKS[task] ?? fail(`unknown task "${task}"; known: ${Object.keys(TASKS).join(', ')}`)
+const bun = findBun() ?? installBun()
+installPackages(bun)
+for (const [index, step] of steps.entries()) {
+  const code = await run(bun, index === steps.length - 1 ? [...step, ...rest] : step)
+  if (code !== 0) process.exit(code)
+}

@@ -1,0 +1,14 @@
+/** The port to a text-embedding model: local ONNX, or a remote OpenAI-compatible endpoint. */
+export type EmbedKind = 'query' | 'passage'
+
+export interface Embedder {
+  /** Names the vector space: vectors of different ids must never be compared. */
+  readonly id: string
+  /**
+   * Unit vectors, one a text, in order, all of the same length. `kind` selects the model's prefix.
+   * Throws `ChannelFailure` when the model cannot be reached or answers nonsense; throws the
+   * signal's reason when aborted.
+   */
+  embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<Float32Array[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,44 @@
+/** The five words a failed channel may be announced with (specification, Events). */
+export type FailureReason =
+  | 'retry_exhausted'
+  | 'upstream_4xx'
+  | 'upstream_5xx'
+  | 'channel_unavailable'
+  | 'provider_error'
+
+export interface FailureDetails {
+  /** HTTP status of the upstream, when it answered. */
+  readonly status?: number
+  /** Whether the same call may succeed in a moment. Only ever true before the first part. */
+  readonly retryable?: boolean
+  /** Wait the upstream asked for with `Retry-After`, in milliseconds. */
+  readonly retryAfterMs?: number
+  /** The upstream refused the request because it names tools. */
+  readonly toolsRefused?: boolean
+  readonly cause?: unknown
+}
+
+/**
+ * An upstream did not do its work. `reason` is what clients may learn; `phrase` is a short sanitised
+ * description for operators and the probe, such as `HTTP 429` or `connection failed`, and never
+ * holds upstream text, a key or a URL.
+ */
+export class ChannelFailure extends Error {
+  override readonly name = 'ChannelFailure'
+  readonly status: number | null
+  readonly retryable: boolean
+  readonly retryAfterMs: number | null
+  readonly toolsRefused: boolean
+
+  constructor(
+    readonly reason: FailureReason,
+    readonly phrase: string,
+    details: FailureDetails = {},
+  ) {
+    super(phrase, { cause: details.cause })
+    this.status = details.status ?? null
+    this.retryable = details.retryable ?? false
+    this.retryAfterMs = details.retryAfterMs ?? null
+    this.toolsRefused = details.toolsRefused ?? false
+  }
+}

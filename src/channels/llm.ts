@@ -1,0 +1,72 @@
+/** The port to a chat model. One adapter serves the platform's channel and a tenant's own. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  /** JSON text as the model wrote it; may be malformed. */
+  readonly arguments: string
+}
+
+export type LlmMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string; readonly images?: readonly string[] }
+  | {
+      readonly role: 'assistant'
+      readonly content: string
+      readonly toolCalls?: readonly ToolCall[]
+    }
+  | { readonly role: 'tool'; readonly callId: string; readonly content: string }
+
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments object. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+/** A retrieved piece of the tenant's knowledge base: quoted material, never instructions. */
+export interface Passage {
+  readonly title: string
+  readonly seq: number
+  readonly text: string
+}
+
+export interface LlmRequest {
+  /** `summary` folds old turns into memory; `turn` answers a person. */
+  readonly purpose: 'turn' | 'summary'
+  /** Null: the channel's default model. */
+  readonly model: string | null
+  readonly messages: readonly LlmMessage[]
+  /** Passages already rendered into `messages`, for a responder that quotes them itself. */
+  readonly passages: readonly Passage[]
+  readonly tools: readonly ToolSpec[]
+  readonly thinking: boolean
+  /** 0 to 2; null: not sent. */
+  readonly temperature: number | null
+}
+
+export interface LlmUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+export type LlmPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly call: ToolCall }
+  | {
+      readonly type: 'finish'
+      readonly reason: 'stop' | 'tool_calls' | 'length' | 'other'
+      readonly usage: LlmUsage | null
+    }
+
+export interface Llm {
+  /** For start-up and status pages, such as `openai-compatible` or `offline`. */
+  readonly name: string
+  /**
+   * Streams one model call. Each item holds the parts of one network read, so that what arrived
+   * together leaves together. Text parts come as they arrive, complete tool calls after the last
+   * text, and exactly one `finish` last.
+   *
+   * Throws `ChannelFailure`, also mid-stream; throws the signal's reason when aborted.
+   */
+  stream(request: LlmRequest, signal: AbortSignal): AsyncIterable<readonly LlmPart[]>
+}

@@ -1,0 +1,42 @@
+/** Time as an argument, so that windows, expiries and back-off are tested without waiting. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now(): number
+  /** ISO 8601 UTC with milliseconds; sorts as text. */
+  iso(): string
+  /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls `task` every `ms` until the returned function is called; does not keep the process alive. */
+  every(ms: number, task: () => void): () => void
+  /** Calls `task` once after `ms` unless the returned function is called first. */
+  after(ms: number, task: () => void): () => void
+}
+
+export function systemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    iso: () => new Date().toISOString(),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const onAbort = () => {
+          clearTimeout(timer)
+          reject(signal?.reason)
+        }
+        const timer = setTimeout(() => {
+          signal?.removeEventListener('abort', onAbort)
+          resolve()
+        }, ms)
+        signal?.addEventListener('abort', onAbort, { once: true })
+      }),
+    every: (ms, task) => {
+      const timer = setInterval(task, ms)
+      timer.unref?.()
+      return () => clearInterval(timer)
+    },
+    after: (ms, task) => {
+      const timer = setTimeout(task, ms)
+      return () => clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** Every limit of the product in one place (specification, Limits; contract sections 1, 3 and 4). */
+export const SESSION_ID_CHARS_MAX = 200
+export const AGENT_TEXT_CHARS_MAX = 32_000
+export const IMAGES_MAX = 8
+export const IMAGE_BYTES_MAX = 10 * 1024 * 1024
+export const BODY_BYTES_MAX = 1024 * 1024
+export const AGENT_BODY_BYTES_MAX = 48 * 1024 * 1024
+
+export const RATE_LIMIT_DEFAULT = 60
+export const RATE_LIMIT_MAX = 100_000
+export const RATE_WINDOW_MS = 60_000
+
+export const SESSIONS_LIMIT_DEFAULT = 100
+export const SESSIONS_LIMIT_MAX = 500
+export const LOGS_LIMIT_DEFAULT = 100
+export const LOGS_LIMIT_MAX = 500
+export const LOG_RETENTION_DAYS = 7
+
+export const MODEL_CALLS_PER_TURN_MAX = 8
+export const MEMORY_TURNS_MAX = 20
+export const MEMORY_CHARS_MAX = 24_000
+
+/** Retrieved passages below this cosine similarity are not shown to the model. */
+export const KB_SCORE_MIN = 0.45

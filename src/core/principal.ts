@@ -1,0 +1,21 @@
+/**
+ * Who a request acts for. Made by a credential gate and by nothing else, so a tenant id never comes
+ * from a body, query or path (specification, General rules).
+ */
+export type PrincipalKind = 'general' | 'app' | 'device' | 'session'
+
+export interface Principal {
+  readonly kind: PrincipalKind
+  readonly tenantId: string
+  /** The API key; null for a console session. */
+  readonly keyId: string | null
+  /** The app whose configuration agent turns use; null for tenant-wide behaviour. */
+  readonly appId: string | null
+  readonly deviceId: string | null
+  /** The signed-in person; null on the machine side. */
+  readonly userId: string | null
+}
+
+/** Kinds that may manage a tenant: its general keys and its signed-in people. */
+export const MANAGERS: readonly PrincipalKind[] = ['general', 'session']
+export const ANY_KEY: readonly PrincipalKind[] = ['general', 'app', 'device', 'session']

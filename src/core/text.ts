@@ -1,0 +1,24 @@
+/** Length in Unicode code points, the unit of every character limit (contract, Trim and lengths). */
+export function charCount(text: string): number {
+  let pairs = 0
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0xd800 || unit > 0xdbff) continue
+    const next = text.charCodeAt(i + 1)
+    if (next >= 0xdc00 && next <= 0xdfff) {
+      pairs++
+      i++
+    }
+  }
+  return text.length - pairs
+}
+
+/** The first `count` code points. */
+export function firstChars(text: string, count: number): string {
+  if (text.length <= count) return text
+  let end = 0
+  for (let taken = 0; taken < count && end < text.length; taken++) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  }
+  return text.slice(0, end)
+}

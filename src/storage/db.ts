@@ -1,0 +1,32 @@
+/**
+ * The storage port. Its shape is libsql's `execute` and `batch` without an interactive transaction:
+ * nothing awaits while a lock is held, so the same port fits SQLite on one box and PostgreSQL later.
+ * SQL stays portable: `?` placeholders, ids and times made by the caller, booleans as 0 and 1.
+ */
+export type Value = string | number | null | Uint8Array
+
+export interface Statement {
+  readonly sql: string
+  readonly args: readonly Value[]
+}
+
+export interface Changes {
+  readonly changes: number
+}
+
+export interface Db {
+  /** First row of a reading statement, or null. Sees every write that was acknowledged before. */
+  get<Row>(statement: Statement): Promise<Row | null>
+  /** All rows of a reading statement. */
+  all<Row>(statement: Statement): Promise<Row[]>
+  /** One writing statement. Resolves when it is on disk. */
+  run(statement: Statement): Promise<Changes>
+  /** One atomic unit, in order: all of it is on disk when this resolves, or none of it ever is. */
+  batch(statements: readonly Statement[]): Promise<Changes[]>
+  close(): Promise<void>
+}
+
+/** Tagged template: interpolations become bound arguments, never SQL text. */
+export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Statement {
+  return { sql: parts.join('?'), args }
+}

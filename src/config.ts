@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { LOG_LEVELS } from './core/log.ts'
+
+/**
+ * Every setting of the product (contract, section 5), parsed once from the environment. A wrong value
+ * stops the start with one sentence that names the variable, because a server that guesses at its
+ * settings fails later, where nobody looks.
+ */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true')
+
+const whole = (least: number, most: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, { error: `must be a whole number from ${least} to ${most}` })
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, {
+      error: `must be a whole number from ${least} to ${most}`,
+    })
+    .default(fallback)
+
+const text = z.string().optional()
+
+const url = (schemes: readonly string[]) =>
+  z
+    .string()
+    .refine((value) => schemes.includes(URL.parse(value)?.protocol.slice(0, -1) ?? ''), {
+      error: `must be a URL starting with ${schemes.map((s) => `${s}://`).join(' or ')}`,
+    })
+    .optional()
+
+const http = url(['http', 'https'])
+const speech = url(['http', 'https', 'tcp'])
+
+const list = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((value) =>
+      value
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    )
+
+/** 32 bytes as 64 hex digits or as base64, or the word `off`. */
+const encryptionKey = z
+  .string()
+  .transform((value) => (value === 'off' ? 'off' : keyBytes(value)))
+  .refine((value) => value !== null, { error: 'must be 32 bytes in base64 or hex, or off' })
+  .optional()
+
+function keyBytes(value: string): Buffer | null {
+  const bytes = /^[0-9a-fA-F]{64}$/.test(value)
+    ? Buffer.from(value, 'hex')
+    : Buffer.from(value, 'base64')
+  return bytes.length === 32 ? bytes : null
+}
+
+export const SETTINGS = {
+  MB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
+  MB_PORT: whole(0, 65535, 3900).describe('port to listen on; 0 picks a free one'),
+  MB_DATA_DIR: z.string().default('./data').describe('database, secrets, extracted native files'),
+  MB_PUBLIC_URL: http.describe('address people use, for links in mail and OAuth redirects'),
+  MB_TRUST_PROXY: whole(0, 16, 0).describe('how many proxies stand in front'),
+  MB_COOKIE_SECURE: flag(true).describe('false allows login over plain http on a LAN'),
+  MB_LLM_BASE_URL: http.describe('OpenAI-compatible root of the platform channel'),
+  MB_LLM_API_KEY: text.describe('key of the platform channel'),
+  MB_LLM_MODEL: text.describe('default model of the platform channel'),
+  MB_LLM_DETECT: flag(true).describe('look for Ollama, LM Studio or llama.cpp on this machine'),
+  MB_LLM_TIMEOUT_MS: whole(100, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
+  MB_LLM_THINKING: z
+    .enum(['auto', 'reasoning_effort', 'thinking', 'enable_thinking', 'none'], {
+      error: 'must be auto, reasoning_effort, thinking, enable_thinking or none',
+    })
+    .default('auto')
+    .describe('how thinking travels on the platform channel'),
+  MB_EMBED_BASE_URL: http.describe('remote /embeddings; unset: local ONNX'),
+  MB_EMBED_API_KEY: text.describe('key of the remote embedding endpoint'),
+  MB_EMBED_MODEL: text.describe('model of the remote embedding endpoint'),
+  MB_EMBED_MODEL_DIR: text.describe('folder of a local ONNX embedding model'),
+  MB_TTS_KIND: z
+    .enum(['openai', 'minimax', 'wyoming', 'espeak', 'none'], {
+      error: 'must be openai, minimax, wyoming, espeak or none',
+    })
+    .optional()
+    .describe('speech synthesis: openai, minimax, wyoming, espeak or none'),
+  MB_TTS_BASE_URL: speech.describe('speech synthesis upstream'),
+  MB_TTS_API_KEY: text.describe('key of the speech synthesis upstream'),
+  MB_TTS_MODEL: text.describe('model of the speech synthesis upstream'),
+  MB_TTS_VOICE: text.describe('voice used for the default voice id'),
+  MB_ASR_KIND: z
+    .enum(['openai', 'wyoming', 'local', 'none'], {
+      error: 'must be openai, wyoming, local or none',
+    })
+    .optional()
+    .describe('speech recognition: openai, wyoming, local or none'),
+  MB_ASR_BASE_URL: speech.describe('speech recognition upstream'),
+  MB_ASR_API_KEY: text.describe('key of the speech recognition upstream'),
+  MB_ASR_MODEL: text.describe('model of the speech recognition upstream'),
+  MB_TLS_CERT: text.describe('certificate file (PEM); with MB_TLS_KEY serves https'),
+  MB_TLS_KEY: text.describe('private key file (PEM)'),
+  MB_SMTP_URL: url(['smtp', 'smtps']).describe('outgoing mail'),
+  MB_MAIL_FROM: text.describe('sender of outgoing mail'),
+  MB_SIGNUP: z.string().default('open').describe('open, closed, or addresses and @domains'),
+  MB_GITHUB_CLIENT_ID: text.describe('login with GitHub'),
+  MB_GITHUB_CLIENT_SECRET: text,
+  MB_GOOGLE_CLIENT_ID: text.describe('login with Google'),
+  MB_GOOGLE_CLIENT_SECRET: text,
+  MB_OIDC_ISSUER: http.describe('login with any OpenID issuer'),
+  MB_OIDC_CLIENT_ID: text,
+  MB_OIDC_CLIENT_SECRET: text,
+  MB_OIDC_NAME: text,
+  MB_SESSION_SECRET: text.describe('signs console sessions; unset: made on first start'),
+  MB_ENCRYPTION_KEY: encryptionKey.describe('32 bytes (base64 or hex), or off'),
+  MB_APP_SCHEMES: list('moonbase').describe('deep-link schemes of native apps'),
+  MB_ALLOW_PRIVATE_HOSTS: list('').describe('private hosts that tenants may name'),
+  MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
+  MB_LOG_LEVEL: z
+    .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.join(', ')}` })
+    .default('info')
+    .describe('server log'),
+  MB_METRICS_TOKEN: text.describe('opens /metrics'),
+} as const
+
+const schema = z
+  .object(SETTINGS)
+  .refine((env) => (env.MB_TLS_CERT === undefined) === (env.MB_TLS_KEY === undefined), {
+    path: ['MB_TLS_CERT'],
+    error: 'and MB_TLS_KEY must be set together',
+  })
+
+export type Config = Readonly<z.infer<typeof schema>>
+
+/** Empty variables count as unset, as in every shell. Throws `ConfigError`. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env)
+      .filter(([name, value]) => name.startsWith('MB_') && value !== undefined)
+      .map(([name, value]) => [name, value?.trim()])
+      .filter(([, value]) => value !== ''),
+  )
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return Object.freeze(parsed.data)
+  const issue = parsed.error.issues[0]
+  throw new ConfigError(`${String(issue?.path[0])} ${issue?.message}`)
+}
+
+/** Names that look like settings and are none, such as a typing error; worth a warning at start. */
+export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env).filter((name) => name.startsWith('MB_') && !(name in SETTINGS))
+}

@@ -1,0 +1,9 @@
+import init from './0001-init.sql' with { type: 'text' }
+
+export interface Migration {
+  readonly name: string
+  readonly sql: string
+}
+
+/** In order, without gaps. Imported as text, so the executable carries them. */
+export const MIGRATIONS: readonly Migration[] = [{ name: '0001-init', sql: init }]

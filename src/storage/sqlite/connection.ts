@@ -1,0 +1,52 @@
+import { Database, type SQLQueryBindings, type Statement as Prepared } from 'bun:sqlite'
+import type { Statement } from '../db.ts'
+
+/** How a database file is opened; the writer thread and the reader open it alike. */
+export interface DatabaseFile {
+  readonly path: string
+  /** Loadable extensions, by path. */
+  readonly extensions: readonly string[]
+}
+
+/**
+ * WAL lets readers go on while one writer commits; FULL makes a commit survive a power cut, which is
+ * what "acknowledged" means here. The busy timeout covers a second process, such as `key create`.
+ */
+const PRAGMAS = [
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'busy_timeout = 5000',
+  'temp_store = MEMORY',
+]
+
+export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Database {
+  const db = new Database(file.path, { create: true, strict: true })
+  for (const pragma of PRAGMAS) db.run(`PRAGMA ${pragma}`)
+  for (const extension of file.extensions) db.loadExtension(extension)
+  if (mode === 'read') db.run('PRAGMA query_only = ON')
+  return db
+}
+
+type Bind = SQLQueryBindings[]
+
+/** Prepares each SQL text once. The set of texts is fixed by the program, so it stays small. */
+export function statements(db: Database) {
+  const cache = new Map<string, Prepared>()
+  const prepared = (text: string): Prepared => {
+    const known = cache.get(text)
+    if (known) return known
+    const fresh = db.prepare(text)
+    cache.set(text, fresh)
+    return fresh
+  }
+  return {
+    get: ({ sql, args }: Statement) => prepared(sql).get(...(args as Bind)),
+    all: ({ sql, args }: Statement) => prepared(sql).all(...(args as Bind)),
+    run: ({ sql, args }: Statement) => prepared(sql).run(...(args as Bind)).changes,
+    close: () => {
+      for (const one of cache.values()) one.finalize()
+      cache.clear()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type { Changes, Db, Statement } from '../db.ts'
+import { type DatabaseFile, openConnection, statements } from './connection.ts'
+import type { WriterAnswer, WriterRequest } from './protocol.ts'
+
+interface Pending {
+  readonly batch: readonly Statement[]
+  readonly resolve: (changes: Changes[]) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A group larger than this would make the first of its writers wait for the last. */
+const GROUP_BATCHES_MAX = 256
+
+/**
+ * SQLite behind the `Db` port: reads on this thread's connection, writes in the writer thread.
+ * While one group is being flushed the next one gathers, so the number of flushes follows the speed
+ * of the disk and not the number of writers. Resolves once the writer is open.
+ */
+export async function openSqlite(file: DatabaseFile): Promise<Db> {
+  const writer = await startWriter(file)
+  const connection = openConnection(file, 'read')
+  const reader = statements(connection)
+  const waiting: Pending[] = []
+  let draining: Promise<void> | null = null
+  let closed = false
+
+  async function drain() {
+    // Batches that requests handled in this same tick are about to write join the first group.
+    await Promise.resolve()
+    while (waiting.length > 0) await flush(waiting.splice(0, GROUP_BATCHES_MAX))
+    draining = null
+  }
+
+  async function flush(group: readonly Pending[]) {
+    try {
+      const answer = await writer.ask({ type: 'write', batches: group.map(({ batch }) => batch) })
+      if (answer.type !== 'written') throw new Error('unexpected answer of the writer thread')
+      for (const [index, result] of answer.results.entries()) {
+        if ('error' in result) group[index]?.reject(new Error(result.error))
+        else group[index]?.resolve(result.changes.map((changes) => ({ changes })))
+      }
+    } catch (error) {
+      const cause = error instanceof Error ? error : new Error('the writer thread failed')
+      for (const { reject } of group) reject(cause)
+    }
+  }
+
+  function batch(list: readonly Statement[]): Promise<Changes[]> {
+    if (closed) return Promise.reject(new Error('the database is closed'))
+    return new Promise((resolve, reject) => {
+      waiting.push({ batch: list, resolve, reject })
+      draining ??= drain()
+    })
+  }
+
+  return {
+    get: async <Row>(statement: Statement) => reader.get(statement) as Row | null,
+    all: async <Row>(statement: Statement) => reader.all(statement) as Row[],
+    batch,
+    run: async (statement) => (await batch([statement]))[0] ?? { changes: 0 },
+    async close() {
+      if (closed) return
+      closed = true
+      reader.close()
+      connection.close()
+      await draining
+      await writer.ask({ type: 'close' })
+      writer.end()
+    },
+  }
+}
+
+async function startWriter(file: DatabaseFile) {
+  const worker = new Worker(new URL('./writer.ts', import.meta.url).href)
+  let settle: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void } | null
+  settle = null
+  worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => {
+    if (data.type === 'failed') settle?.reject(new Error(data.message))
+    else settle?.resolve(data)
+  }
+  worker.onerror = (event) => settle?.reject(new Error(event.message))
+  const ask = (request: WriterRequest) =>
+    new Promise<WriterAnswer>((resolve, reject) => {
+      settle = { resolve, reject }
+      worker.postMessage(request)
+    })
+  await ask({ type: 'open', file })
+  return { ask, end: () => worker.terminate() }
+}

@@ -1,0 +1,15 @@
+import type { Statement } from '../db.ts'
+import type { DatabaseFile } from './connection.ts'
+import type { BatchResult } from './group.ts'
+
+/** Messages between the event loop and the writer thread; one request is open at a time. */
+export type WriterRequest =
+  | { readonly type: 'open'; readonly file: DatabaseFile }
+  | { readonly type: 'write'; readonly batches: readonly (readonly Statement[])[] }
+  | { readonly type: 'close' }
+
+export type WriterAnswer =
+  | { readonly type: 'opened' }
+  | { readonly type: 'written'; readonly results: readonly BatchResult[] }
+  | { readonly type: 'closed' }
+  | { readonly type: 'failed'; readonly message: string }

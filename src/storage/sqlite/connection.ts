@@ -1,4 +1,4 @@
-import { Database, type SQLQueryBindings, type Statement as Prepared } from 'bun:sqlite'
+import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
 import type { Statement } from '../db.ts'
 
 /** How a database file is opened; the writer thread and the reader open it alike. */

@@ -14,10 +14,11 @@ const GROUP_BATCHES_MAX = 256
 /**
  * SQLite behind the `Db` port: reads on this thread's connection, writes in the writer thread.
  * While one group is being flushed the next one gathers, so the number of flushes follows the speed
- * of the disk and not the number of writers. Resolves once the writer is open.
+ * of the disk and not the number of writers. `writerUrl` is where `writer.ts` lies, which differs in
+ * the executable. Resolves once the writer is open.
  */
-export async function openSqlite(file: DatabaseFile): Promise<Db> {
-  const writer = await startWriter(file)
+export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise<Db> {
+  const writer = await startWriter(file, writerUrl)
   const connection = openConnection(file, 'read')
   const reader = statements(connection)
   const waiting: Pending[] = []
@@ -70,8 +71,8 @@ export async function openSqlite(file: DatabaseFile): Promise<Db> {
   }
 }
 
-async function startWriter(file: DatabaseFile) {
-  const worker = new Worker(new URL('./writer.ts', import.meta.url).href)
+async function startWriter(file: DatabaseFile, writerUrl: string) {
+  const worker = new Worker(writerUrl)
   let settle: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void } | null
   settle = null
   worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => {

@@ -1,0 +1,23 @@
+import type { FailureReason } from '../../channels/failure.ts'
+
+/** A passage that was shown to the model (specification, Events: kb_refs). */
+export interface KbRef {
+  readonly doc_id: string
+  readonly title: string
+  readonly seq: number
+  readonly score: number
+}
+
+/** Which channel answered, as the client is told (specification, Events: stats). */
+export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
+
+/** The events of a turn, in the specification's words. */
+export type AgentEvent =
+  | { readonly type: 'kb_refs'; readonly refs: readonly KbRef[] }
+  | { readonly type: 'provider_fallback'; readonly from: 'byo'; readonly reason: FailureReason }
+  | { readonly type: 'llm_delta'; readonly text: string }
+  | { readonly type: 'tool_call'; readonly name: string }
+  | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
+  | { readonly type: 'stats'; readonly iterations: number; readonly channel: AnsweringChannel }
+  | { readonly type: 'llm_end'; readonly reply: string }
+  | { readonly type: 'error'; readonly message: string }

@@ -1,0 +1,28 @@
+import { checkLiteral } from '../../channels/url-guard.ts'
+import { IMAGE_BYTES_MAX } from '../../core/limits.ts'
+
+const DATA_URL = /^data:image\/[a-z0-9.+-]{1,40};base64,/i
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/**
+ * What is wrong with an image reference, or null. A link must be https and must not name an internal
+ * host: the model server that follows it may stand inside the operator's network.
+ */
+export function checkImage(image: string): string | null {
+  const header = DATA_URL.exec(image.slice(0, 80))?.[0]
+  if (header !== undefined) return checkData(image, header.length)
+  const url = URL.parse(image)
+  if (url?.protocol !== 'https:') {
+    return 'images 的每一项应为 https 地址或 data:image/...;base64 数据'
+  }
+  return checkLiteral(url, []).ok ? null : 'images 的地址不能指向内部主机'
+}
+
+function checkData(image: string, start: number): string | null {
+  const length = image.length - start
+  const padding = image.endsWith('==') ? 2 : image.endsWith('=') ? 1 : 0
+  if (Math.floor((length * 3) / 4) - padding > IMAGE_BYTES_MAX) {
+    return `图片过大（每张最多 ${IMAGE_BYTES_MAX / 1024 / 1024} MB）`
+  }
+  return BASE64.test(image.slice(start)) ? null : '图片数据不是有效的 base64'
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { checkImage } from './image.ts'
+import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX, SESSION_ID_CHARS_MAX } from '../../core/limits.ts'
+import { requiredText } from '../../core/fields.ts'
+import { charCount } from '../../core/text.ts'
+
+const optionalText = (name: string) =>
+  z.string({ error: `字段 ${name} 类型错误，应为字符串` }).trim().optional()
+
+/** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */
+export const AgentRequest = z.object({
+  text: requiredText('text', AGENT_TEXT_CHARS_MAX),
+  session_id: optionalText('session_id').refine(
+    (id) => id === undefined || charCount(id) <= SESSION_ID_CHARS_MAX,
+    { error: `session_id 过长（最多 ${SESSION_ID_CHARS_MAX} 个字符）` },
+  ),
+  persona: optionalText('persona'),
+  persona_id: optionalText('persona_id'),
+  images: z
+    .array(
+      z.string({ error: 'images 的每一项应为字符串' }).superRefine((image, context) => {
+        const problem = checkImage(image)
+        if (problem) context.addIssue({ code: 'custom', message: problem })
+      }),
+      { error: '字段 images 类型错误，应为字符串数组' },
+    )
+    .max(IMAGES_MAX, { error: `images 最多 ${IMAGES_MAX} 张` })
+    .default([]),
+  kb: z.boolean({ error: '字段 kb 类型错误，应为布尔值' }).default(true),
+})
+export type AgentRequest = z.infer<typeof AgentRequest>
+
+/** The playground's body: a turn that runs as a key of `app_id` would (contract, Console only). */
+export const PlaygroundRequest = AgentRequest.extend({
+  app_id: z.string({ error: '字段 app_id 类型错误，应为字符串或 null' }).nullable().default(null),
+})

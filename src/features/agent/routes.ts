@@ -1,0 +1,36 @@
+import { Elysia } from 'elysia'
+import { AGENT_BODY_BYTES_MAX } from '../../core/limits.ts'
+import { ANY_KEY } from '../../core/principal.ts'
+import { charCount } from '../../core/text.ts'
+import { readJson } from '../../http/body.ts'
+import type { Facts } from '../../http/facts.ts'
+import type { Gate } from '../../http/gate.ts'
+import type { Sse } from '../../http/sse.ts'
+import { sessionId } from '../sessions/model.ts'
+import { AgentRequest } from './model.ts'
+import type { Agent } from './service.ts'
+
+export interface AgentRouteOptions {
+  readonly agent: Agent
+  readonly sse: Sse
+  readonly facts: Facts
+}
+
+/** POST /v1/agent: one turn as an event stream. */
+export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions) =>
+  new Elysia({ name: 'agent', seed: gate }).use(gate).post(
+    '/agent',
+    async ({ principal, request, server }) => {
+      const input = await readJson(request, AgentRequest, AGENT_BODY_BYTES_MAX)
+      const turn = await agent.prepare(principal, input, sessionId(input.session_id))
+      facts.note(request, {
+        sessionId: turn.sessionId,
+        textChars: charCount(input.text),
+        channel: turn.channel,
+      })
+      // A model may think for minutes; the stream's own heartbeat watches the connection.
+      server?.timeout(request, 0)
+      return sse.respond(turn.run)
+    },
+    { allow: ANY_KEY, parse: 'none' },
+  )

@@ -1,0 +1,59 @@
+import type { Clock } from '../../core/clock.ts'
+import { randomHex, sha256Hex } from '../../core/crypto.ts'
+import { newId } from '../../core/ids.ts'
+import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits.ts'
+import type { KeyStore, NewKey } from './store.ts'
+
+const KEY_PREFIX = 'sk-mb-'
+const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
+/** Characters of the plaintext that are shown in lists (specification, ApiKeyMeta). */
+const SHOWN_CHARS = 8
+
+export interface KeyScope {
+  readonly rateLimit?: number
+  readonly appId?: string | null
+  readonly deviceId?: string | null
+}
+
+/** The plaintext is in this value and nowhere else: only its sha256 is stored. */
+export interface IssuedKey {
+  readonly id: string
+  readonly prefix: string
+  readonly rate_limit: number
+  readonly key: string
+}
+
+export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) {
+  /** A new key and the row to store with it, for a caller that commits it with rows of its own. */
+  function mint(tenantId: string, scope: KeyScope = {}): { issued: IssuedKey; row: NewKey } {
+    const key = KEY_PREFIX + randomHex(32)
+    const row: NewKey = {
+      id: newId(),
+      tenantId,
+      hash: sha256Hex(key),
+      prefix: key.slice(0, SHOWN_CHARS),
+      rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
+      appId: scope.appId ?? null,
+      deviceId: scope.deviceId ?? null,
+      createdAt: clock.now(),
+    }
+    const issued = { id: row.id, prefix: row.prefix, rate_limit: row.rateLimit, key }
+    return { issued, row }
+  }
+
+  return {
+    mint,
+
+    async issue(tenantId: string, scope: KeyScope = {}): Promise<IssuedKey> {
+      const { issued, row } = mint(tenantId, scope)
+      await store.insert(row)
+      return issued
+    },
+
+    /** Whose key this is, or null for anything that is not a valid one. */
+    find: async (token: string) =>
+      KEY_FORM.test(token) ? store.findByHash(sha256Hex(token)) : null,
+  }
+}
+
+export type Keys = ReturnType<typeof createKeys>

@@ -1,0 +1,54 @@
+import type { Principal } from '../../core/principal.ts'
+import { type Db, type Statement, sql } from '../../storage/db.ts'
+
+interface KeyRow {
+  id: string
+  tenant_id: string
+  rate_limit: number
+  app_id: string | null
+  device_id: string | null
+}
+
+export interface NewKey {
+  readonly id: string
+  readonly tenantId: string
+  readonly hash: string
+  readonly prefix: string
+  readonly rateLimit: number
+  readonly appId: string | null
+  readonly deviceId: string | null
+  readonly createdAt: number
+}
+
+export const insertKey = (key: NewKey): Statement => sql`
+  INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
+  VALUES (${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.rateLimit},
+    ${key.appId}, ${key.deviceId}, ${key.createdAt})`
+
+export function createKeyStore(db: Db) {
+  return {
+    /** The valid key of a hash, or null: the only statement that finds a tenant by a secret. */
+    async findByHash(hash: string): Promise<{ principal: Principal; rateLimit: number } | null> {
+      const row = await db.get<KeyRow>(sql`
+        SELECT id, tenant_id, rate_limit, app_id, device_id FROM api_key
+        WHERE hash = ${hash} AND revoked_at IS NULL`)
+      if (!row) return null
+      const kind = row.device_id ? 'device' : row.app_id ? 'app' : 'general'
+      const principal: Principal = {
+        kind,
+        tenantId: row.tenant_id,
+        keyId: row.id,
+        appId: row.app_id,
+        deviceId: row.device_id,
+        userId: null,
+      }
+      return { principal, rateLimit: row.rate_limit }
+    },
+
+    async insert(key: NewKey): Promise<void> {
+      await db.run(insertKey(key))
+    },
+  }
+}
+
+export type KeyStore = ReturnType<typeof createKeyStore>

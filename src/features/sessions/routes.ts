@@ -1,0 +1,45 @@
+import { Elysia } from 'elysia'
+import { clampedLimit } from '../../core/fields.ts'
+import { SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX } from '../../core/limits.ts'
+import { ANY_KEY, MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { HistoryResponse, SessionDeleteResponse, SessionListResponse, sessionId } from './model.ts'
+import type { Sessions } from './service.ts'
+
+/** Session index, history and deletion; the same on both surfaces. */
+export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
+  new Elysia({ name: 'sessions', seed: gate })
+    .use(gate)
+    .get(
+      '/sessions',
+      ({ principal, request }) => {
+        const query = new URL(request.url).searchParams
+        const limit = clampedLimit(query.get('limit'), SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX)
+        return sessions.list(principal.tenantId, query.get('since') ?? '', limit)
+      },
+      { allow: MANAGERS, response: SessionListResponse },
+    )
+    .get(
+      '/sessions/:id/history',
+      ({ principal, params }) => sessions.history(principal.tenantId, sessionId(params.id)),
+      { allow: ANY_KEY, response: HistoryResponse },
+    )
+    .get(
+      '/sessions//history',
+      ({ principal }) => sessions.history(principal.tenantId, sessionId('')),
+      {
+        allow: ANY_KEY,
+        response: HistoryResponse,
+        detail: { hide: true },
+      },
+    )
+    .delete(
+      '/sessions/:id',
+      ({ principal, params }) => sessions.remove(principal.tenantId, sessionId(params.id)),
+      { allow: MANAGERS, response: SessionDeleteResponse },
+    )
+    .delete('/sessions/', ({ principal }) => sessions.remove(principal.tenantId, sessionId('')), {
+      allow: MANAGERS,
+      response: SessionDeleteResponse,
+      detail: { hide: true },
+    })

@@ -1,0 +1,107 @@
+import { type Db, type Statement, sql } from '../../storage/db.ts'
+import type { SessionRow } from './model.ts'
+
+export interface Turn {
+  readonly seq: number
+  readonly user_text: string
+  readonly reply: string
+}
+
+export interface Memory {
+  readonly summary: string
+  /** The last turn that lives on only in the summary. */
+  readonly foldedThrough: number
+  /** The turns held verbatim, oldest first. */
+  readonly turns: readonly Turn[]
+}
+
+type MemoryRow = { summary: string; folded_through: number } & (Turn | { seq: null })
+
+export interface FinishedTurn {
+  readonly tenantId: string
+  readonly sessionId: string
+  readonly userText: string
+  readonly reply: string
+  readonly at: string
+  readonly appId: string | null
+  readonly deviceId: string | null
+}
+
+/**
+ * The numbering starts above everything the session ever folded, so a turn that lands while older
+ * ones are being folded can never be taken for one of them.
+ */
+const insertTurn = (turn: FinishedTurn): Statement => sql`
+  INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
+  SELECT ${turn.tenantId}, ${turn.sessionId},
+    1 + max(folded_through, (SELECT coalesce(max(seq), 0) FROM turn
+      WHERE tenant_id = ${turn.tenantId} AND session_id = ${turn.sessionId})),
+    ${turn.userText}, ${turn.reply}, ${turn.at}
+  FROM session WHERE tenant_id = ${turn.tenantId} AND id = ${turn.sessionId}`
+
+const touchSession = (turn: FinishedTurn): Statement => sql`
+  INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id)
+  VALUES (${turn.tenantId}, ${turn.sessionId}, 1, ${turn.at}, ${turn.at},
+    ${turn.appId}, ${turn.deviceId})
+  ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = turn_count + 1,
+    last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
+
+export function createSessionStore(db: Db) {
+  return {
+    list: (tenantId: string, since: string, limit: number) =>
+      db.all<SessionRow>(sql`
+        SELECT id, turn_count, first_at, last_at, app_id, device_id FROM session
+        WHERE tenant_id = ${tenantId} AND last_at >= ${since}
+        ORDER BY last_at DESC, id LIMIT ${limit}`),
+
+    /**
+     * Summary and verbatim turns in one statement, hence of one moment: a fold that commits in
+     * between cannot make a turn appear in both or in neither. Null for a session never used.
+     */
+    async memory(tenantId: string, id: string): Promise<Memory | null> {
+      const rows = await db.all<MemoryRow>(sql`
+        SELECT s.summary, s.folded_through, t.seq, t.user_text, t.reply
+        FROM session s LEFT JOIN turn t ON t.tenant_id = s.tenant_id AND t.session_id = s.id
+        WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY t.seq`)
+      const [first] = rows
+      if (!first) return null
+      const turns = rows.filter((row): row is MemoryRow & Turn => row.seq !== null)
+      return { summary: first.summary, foldedThrough: first.folded_through, turns }
+    },
+
+    /** One exchange and its index row, together; on disk when this resolves. */
+    async append(turn: FinishedTurn): Promise<void> {
+      await db.batch([touchSession(turn), insertTurn(turn)])
+    },
+
+    /**
+     * Replaces the turns up to `through` by `summary`, in one step, unless the session was deleted or
+     * folded meanwhile; false then, and nothing has changed.
+     */
+    async fold(
+      tenantId: string,
+      id: string,
+      was: number,
+      through: number,
+      summary: string,
+    ): Promise<boolean> {
+      const [updated] = await db.batch([
+        sql`UPDATE session SET summary = ${summary}, folded_through = ${through}
+          WHERE tenant_id = ${tenantId} AND id = ${id} AND folded_through = ${was}
+            AND EXISTS (SELECT 1 FROM turn
+              WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq = ${through})`,
+        sql`DELETE FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${id}
+          AND seq <= (SELECT folded_through FROM session
+            WHERE tenant_id = ${tenantId} AND id = ${id})`,
+      ])
+      return updated?.changes === 1
+    },
+
+    /** Forgets the conversation; its turns go with the row. */
+    async remove(tenantId: string, id: string): Promise<void> {
+      await db.run(sql`DELETE FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
+    },
+  }
+}
+
+export type SessionStore = ReturnType<typeof createSessionStore>

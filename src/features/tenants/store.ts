@@ -1,0 +1,35 @@
+import { type Db, sql } from '../../storage/db.ts'
+
+export interface User {
+  readonly user_id: string
+  readonly email: string
+  readonly tenant_id: string
+}
+
+export function createTenantStore(db: Db) {
+  const byEmail = (email: string) =>
+    db.get<User>(sql`SELECT id AS user_id, email, tenant_id FROM user WHERE email = ${email}`)
+
+  return {
+    byEmail,
+
+    /** The user of an address; a tenant and user of their own are made when there is none yet. */
+    async ensure(email: string, ids: { tenant: string; user: string }, at: string): Promise<User> {
+      const known = await byEmail(email)
+      if (known) return known
+      // Two first logins at once: the unique address lets one insert win, and both read its row.
+      await db.batch([
+        sql`INSERT INTO tenant (id, created_at)
+          SELECT ${ids.tenant}, ${at} WHERE NOT EXISTS (SELECT 1 FROM user WHERE email = ${email})`,
+        sql`INSERT INTO user (id, tenant_id, email, created_at)
+          SELECT ${ids.user}, id, ${email}, ${at} FROM tenant WHERE id = ${ids.tenant}
+          ON CONFLICT (email) DO NOTHING`,
+      ])
+      const made = await byEmail(email)
+      if (!made) throw new Error('the user could not be created')
+      return made
+    },
+  }
+}
+
+export type TenantStore = ReturnType<typeof createTenantStore>

@@ -1,0 +1,41 @@
+import { Elysia } from 'elysia'
+import { newId } from '../core/ids.ts'
+import type { Facts } from './facts.ts'
+
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
+
+/** The machine side may be called from any page: it knows no cookie (contract, CORS). */
+const MACHINE_CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ' +
+    'X-Audio-Format',
+} as const
+
+const PREFLIGHT = {
+  ...MACHINE_CORS,
+  'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+  'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+  'access-control-max-age': '86400',
+} as const
+
+/** The path of an absolute URL begins after its third slash. */
+const isMachineSide = (url: string) => url.startsWith('/v1/', url.indexOf('/', 8))
+
+/** What every request meets first: its facts begin, it gets an id, and preflights are answered. */
+export const edge = (facts: Facts) =>
+  new Elysia({ name: 'edge' }).onRequest(({ request, set }) => {
+    facts.begin(request)
+    const given = request.headers.get('x-request-id')
+    set.headers['x-request-id'] = given && REQUEST_ID.test(given) ? given : newId()
+    set.headers['x-content-type-options'] = 'nosniff'
+    if (!isMachineSide(request.url)) return
+    if (request.method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: { ...PREFLIGHT, ...ids(set.headers) } })
+    }
+    Object.assign(set.headers, MACHINE_CORS)
+  })
+
+function ids(headers: Record<string, string | number>): Record<string, string> {
+  return { 'x-request-id': String(headers['x-request-id']) }
+}

@@ -1,0 +1,42 @@
+import { Elysia } from 'elysia'
+import { AppError, internal, methodNotAllowed, notFound } from '../core/errors.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import type { Facts } from './facts.ts'
+
+export interface ErrorOptions {
+  readonly log: Logger
+  readonly facts: Facts
+  /** Methods that a path answers; empty when it answers none. */
+  readonly methodsOf: (path: string) => readonly string[]
+}
+
+/**
+ * Every error of every route leaves here: a short Chinese sentence as text/plain (contract, Error
+ * bodies). What was unexpected goes to the server log and stays out of the answer.
+ */
+export const errorHandler = ({ log, facts, methodsOf }: ErrorOptions) =>
+  new Elysia({ name: 'errors' }).onError(
+    { as: 'global' },
+    ({ error, code, set, request, path }) => {
+      const failure =
+        error instanceof AppError
+          ? error
+          : code === 'NOT_FOUND'
+            ? missing(methodsOf(path))
+            : unexpected(error, request.method, path, log)
+      facts.note(request, { errorClass: failure.code })
+      set.status = failure.status
+      set.headers['content-type'] = 'text/plain; charset=utf-8'
+      for (const [name, value] of Object.entries(failure.headers)) set.headers[name] = value
+      return failure.message
+    },
+  )
+
+function missing(methods: readonly string[]): AppError {
+  return methods.length > 0 ? methodNotAllowed(methods) : notFound('路径不存在')
+}
+
+function unexpected(error: unknown, method: string, path: string, log: Logger): AppError {
+  log.error('request failed', { method, path: path.slice(0, 200), ...errorFields(error) })
+  return internal(error)
+}

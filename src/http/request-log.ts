@@ -1,0 +1,44 @@
+import { Elysia } from 'elysia'
+import type { Facts, RequestFacts } from './facts.ts'
+
+/** The specification's fixed set of log labels, by method and route. */
+const LABELS: Readonly<Record<string, string>> = {
+  'POST /v1/agent': '/v1/agent',
+  'POST /v1/tts': '/v1/tts',
+  'POST /v1/tts/stream': '/v1/tts/stream',
+  'POST /v1/asr': '/v1/asr',
+  'GET /v1/kb/docs': '/v1/kb/docs',
+  'POST /v1/kb/docs': '/v1/kb/docs',
+  'DELETE /v1/kb/docs/:id': '/v1/kb/docs/:id',
+  'POST /v1/kb/search': '/v1/kb/search',
+}
+
+export interface LoggedRequest extends RequestFacts {
+  readonly endpoint: string
+  readonly status: number
+  /** Whole milliseconds from the first byte of the request to headers ready. */
+  readonly latencyMs: number
+}
+
+/**
+ * Hands over what is known of each answered machine request that has a log label, as soon as its
+ * headers are ready. Requests without a tenant (401) have none.
+ */
+export const requestLog = (
+  facts: Facts,
+  now: () => number,
+  record: (request: LoggedRequest) => void,
+) =>
+  new Elysia({ name: 'request-log' }).onAfterResponse({ as: 'global' }, (context) => {
+    const known = facts.of(context.request)
+    const endpoint = LABELS[`${context.request.method} ${context.route}`]
+    if (!known?.principal || endpoint === undefined) return
+    const status = typeof context.set.status === 'number' ? context.set.status : 200
+    record({
+      ...known,
+      errorClass: status >= 400 ? known.errorClass : null,
+      endpoint,
+      status,
+      latencyMs: Math.max(0, Math.round(now() - known.startedAt)),
+    })
+  })

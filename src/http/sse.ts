@@ -1,0 +1,148 @@
+import type { Clock } from '../core/clock.ts'
+import { unavailable } from '../core/errors.ts'
+
+/** Under the 10 s after which common proxies and servers give up on a silent stream. */
+const HEARTBEAT_MS = 8_000
+const HEARTBEAT = ': ping\n\n'
+const OPENING = ': open\n\n'
+
+const STOPPING = { type: 'error', message: '服务器正在停止，本轮未完成，请稍后重试' }
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+} as const
+
+/** One Server-Sent Event; `type` is also the `event:` line (specification, Events). */
+export interface StreamEvent {
+  readonly type: string
+}
+
+export function frame(event: StreamEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}
+
+/** Bun's direct stream: writes go to the socket, and a promise means the client is slower. */
+interface DirectController {
+  write(text: string): number | Promise<number>
+  flush(): number | Promise<number>
+  end(): void
+}
+
+interface OpenStream {
+  readonly controller: DirectController
+  readonly abort: AbortController
+  lastWriteAt: number
+  /** A write waits for the client: no heartbeat on top of it. */
+  blocked: boolean
+}
+
+export interface SseOptions {
+  readonly clock: Clock
+  readonly streamsMax: number
+  readonly heartbeatMs?: number
+  /** A source is to end its stream with an event; one that throws all the same is reported here. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Serves event streams: headers and a comment leave at once, a comment keeps a silent stream alive,
+ * a client that leaves aborts the work, and a client that reads slowly slows the work down instead
+ * of filling memory. One timer beats for all streams.
+ */
+export function createSse(options: SseOptions) {
+  const { clock, streamsMax, heartbeatMs = HEARTBEAT_MS, onError } = options
+  const open = new Set<OpenStream>()
+  const whenIdle: (() => void)[] = []
+  const stopBeat = clock.every(heartbeatMs / 4, () => {
+    const due = clock.now() - heartbeatMs * 0.75
+    for (const stream of open) {
+      if (!stream.blocked && stream.lastWriteAt <= due) beat(stream)
+    }
+  })
+
+  function beat(stream: OpenStream) {
+    stream.lastWriteAt = clock.now()
+    stream.controller.write(HEARTBEAT)
+    stream.controller.flush()
+  }
+
+  function leave(stream: OpenStream) {
+    open.delete(stream)
+    if (open.size === 0) for (const done of whenIdle.splice(0)) done()
+  }
+
+  async function pump(stream: OpenStream, events: AsyncIterable<readonly StreamEvent[]>) {
+    for await (const batch of events) {
+      let text = ''
+      for (const event of batch) text += frame(event)
+      const written = stream.controller.write(text)
+      stream.controller.flush()
+      stream.lastWriteAt = clock.now()
+      if (written instanceof Promise) {
+        stream.blocked = true
+        await written
+        stream.blocked = false
+      }
+    }
+  }
+
+  /**
+   * Answers with the events that `start` yields. Its signal aborts when the client has gone or the
+   * server stops. Throws `unavailable` when too many streams are open.
+   */
+  function respond(
+    start: (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>,
+  ): Response {
+    if (open.size >= streamsMax) {
+      throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
+    }
+    const abort = new AbortController()
+    const source = {
+      type: 'direct' as const,
+      async pull(controller: DirectController) {
+        const stream = { controller, abort, lastWriteAt: clock.now(), blocked: false }
+        open.add(stream)
+        try {
+          controller.write(OPENING)
+          controller.flush()
+          await pump(stream, start(abort.signal))
+        } catch (error) {
+          if (!abort.signal.aborted) onError(error)
+        } finally {
+          leave(stream)
+          if (!abort.signal.aborted) controller.end()
+        }
+      },
+      cancel() {
+        abort.abort()
+      },
+    }
+    return new Response(new ReadableStream(source as unknown as UnderlyingDefaultSource), {
+      headers: HEADERS,
+    })
+  }
+
+  return {
+    respond,
+    open: () => open.size,
+    /** Resolves when no stream is open. */
+    drained: () =>
+      new Promise<void>((resolve) => {
+        if (open.size === 0) resolve()
+        else whenIdle.push(resolve)
+      }),
+    /** Ends what is still open with an error event, so that no client takes it for a full answer. */
+    close() {
+      stopBeat()
+      for (const { controller, abort } of open) {
+        controller.write(frame(STOPPING))
+        controller.end()
+        abort.abort()
+      }
+    },
+  }
+}
+
+export type Sse = ReturnType<typeof createSse>

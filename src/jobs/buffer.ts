@@ -1,0 +1,57 @@
+import type { Clock } from '../core/clock.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+
+export interface BufferOptions<Row> {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly name: string
+  readonly write: (rows: readonly Row[]) => Promise<void>
+  readonly rowsMax?: number
+  readonly waitMs?: number
+}
+
+/** Rows kept while the database refuses them; beyond it the oldest go, because memory is bounded. */
+const ROWS_HELD_MAX = 20_000
+
+/**
+ * Gathers rows that no caller waits for and writes them 200 at a time or after a second, whichever
+ * is first. A failed write is tried again with the next one.
+ */
+export function createBuffer<Row>(options: BufferOptions<Row>) {
+  const { clock, log, name, write, rowsMax = 200, waitMs = 1_000 } = options
+  let rows: Row[] = []
+  let cancelTimer: (() => void) | null = null
+  let writing: Promise<void> = Promise.resolve()
+
+  async function writeOut() {
+    cancelTimer?.()
+    cancelTimer = null
+    while (rows.length > 0) {
+      const batch = rows.slice(0, rowsMax)
+      rows = rows.slice(rowsMax)
+      try {
+        await write(batch)
+      } catch (error) {
+        log.error('buffer not written', { buffer: name, rows: batch.length, ...errorFields(error) })
+        rows = [...batch, ...rows].slice(-ROWS_HELD_MAX)
+        return
+      }
+    }
+  }
+
+  /** Resolves when everything added before this call is written, or was refused once more. */
+  function flush(): Promise<void> {
+    writing = writing.then(writeOut)
+    return writing
+  }
+
+  return {
+    add(row: Row): void {
+      rows.push(row)
+      if (rows.length === rowsMax) void flush()
+      else cancelTimer ??= clock.after(waitMs, () => void flush())
+    },
+    flush,
+    close: flush,
+  }
+}

@@ -1,0 +1,40 @@
+import type { Clock } from '../core/clock.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+
+/** Owns every piece of work that no request waits for: nothing is started and forgotten. */
+export function createJobs({ clock, log }: { clock: Clock; log: Logger }) {
+  const running = new Set<Promise<void>>()
+  const timers: (() => void)[] = []
+  const stopping = new AbortController()
+
+  function run(name: string, work: (signal: AbortSignal) => Promise<unknown>): void {
+    if (stopping.signal.aborted) return
+    const job = work(stopping.signal)
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) log.error('job failed', { job: name, ...errorFields(error) })
+      })
+      .finally(() => running.delete(job))
+    running.add(job)
+  }
+
+  return {
+    run,
+    /** Runs `work` every `ms` from now on. */
+    every(name: string, ms: number, work: (signal: AbortSignal) => Promise<unknown>): void {
+      timers.push(clock.every(ms, () => run(name, work)))
+    },
+    /** Resolves when nothing is running. */
+    async idle(): Promise<void> {
+      while (running.size > 0) await Promise.all(running)
+    },
+    /** Starts nothing more, tells what runs to stop, and waits for it. */
+    async close(): Promise<void> {
+      for (const stop of timers) stop()
+      stopping.abort()
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}
+
+export type Jobs = ReturnType<typeof createJobs>

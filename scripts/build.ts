@@ -74,6 +74,12 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
   }
 }
 
+/**
+ * Threads are entry points of their own. The executable keeps their place below src/, so that
+ * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them in both worlds.
+ */
+const THREADS = ['storage/sqlite/writer.ts']
+
 const { values } = parseArgs({
   options: {
     target: { type: 'string', default: `linux-${process.arch}` },
@@ -91,7 +97,8 @@ for another processor first run: bun install --ignore-scripts --os linux --cpu $
   process.exit(1)
 }
 const result = await Bun.build({
-  entrypoints: [values.entry],
+  entrypoints: [values.entry, ...THREADS.map((path) => join(root, 'src', path))],
+  root: join(root, 'src'),
   target: 'bun',
   minify: true,
   format: 'esm',

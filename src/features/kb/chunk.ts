@@ -1,0 +1,91 @@
+import { type Boundaries, findBoundaries, type Points, slice, toPoints } from './boundaries.ts'
+
+/** Sizes in code points (specification, Limits: about 600 a chunk, about 100 overlap). */
+const SIZE = 600
+const OVERLAP = 100
+/** An overlap may begin this much earlier or later, where a sentence does. */
+const OVERLAP_SLACK = 40
+/** A rest up to this much over the size joins the last chunk; a table or code block may, too. */
+const SIZE_SLACK = OVERLAP + OVERLAP_SLACK
+/** The least new text of a chunk, while there is more. */
+const NEW_MIN = 100
+/** What one step of boundary strength is worth, in code points of chunk length. */
+const STRENGTH_WORTH = 120
+/** Longest grapheme that is kept whole; text made of longer ones is hostile. */
+const GRAPHEME_CHARS_MAX = 64
+
+/** Largest chunk that `chunk` returns, in code points. */
+export const CHUNK_CHARS_MAX = SIZE + SIZE_SLACK
+
+/**
+ * Cuts a document into the pieces that are embedded and cited: slices of the text in order, each but
+ * the first beginning with the end of the one before. Cuts fall at headings, paragraphs and sentence
+ * ends where there are any, never inside a grapheme; tables and code blocks stay whole where they
+ * fit. The same text always gives the same chunks, in time linear in its length.
+ */
+export function chunk(text: string): string[] {
+  const points = toPoints(text)
+  const boundaries = findBoundaries(points, SIZE)
+  const chunks: string[] = []
+  let start = 0
+  let covered = 0
+  while (covered < points.length) {
+    const end = findEnd(points, boundaries, start, covered)
+    chunks.push(slice(points, start, end))
+    covered = end
+    start = Math.max(start + 1, findOverlap(points, boundaries, end))
+  }
+  return chunks
+}
+
+/** Where the chunk from `start` ends: behind `covered`, at most `CHUNK_CHARS_MAX` on. */
+function findEnd(points: Points, boundaries: Boundaries, start: number, covered: number): number {
+  if (points.length - start <= SIZE + OVERLAP_SLACK) return points.length
+  const { strength, blockEnd } = boundaries
+  const block = blockEnd[start + SIZE] ?? 0
+  if (block > 0 && strength[start + SIZE] === 0 && block - start <= CHUNK_CHARS_MAX) return block
+  let best = 0
+  let bestScore = 0
+  for (let at = covered + NEW_MIN; at <= start + SIZE; at++) {
+    const level = strength[at] ?? 0
+    const score = level * STRENGTH_WORTH + at - start
+    if (level > 0 && score > bestScore) [best, bestScore] = [at, score]
+  }
+  if (best > 0) return best
+  const hard = graphemeStart(points, start + SIZE)
+  return blockStart(blockEnd, covered + 1, hard) ?? hard
+}
+
+/** The first position of the block that `to` lies in, when the block begins after `from`. */
+function blockStart(blockEnd: Uint32Array, from: number, to: number): number | null {
+  const end = blockEnd[to] ?? 0
+  if (end === 0) return null
+  let at = to
+  while (at > from && blockEnd[at - 1] === end) at--
+  return at > from ? at : null
+}
+
+/** Where the chunk behind `end` begins, so that a thought cut in two is whole in one of them. */
+function findOverlap(points: Points, { strength }: Boundaries, end: number): number {
+  const ideal = end - OVERLAP
+  let best = 0
+  let bestScore = 0
+  for (let at = ideal - OVERLAP_SLACK; at <= ideal + OVERLAP_SLACK; at++) {
+    const level = strength[at] ?? 0
+    const score = level * STRENGTH_WORTH - Math.abs(at - ideal)
+    if (level > 0 && score > bestScore) [best, bestScore] = [at, score]
+  }
+  return best > 0 ? best : graphemeStart(points, ideal)
+}
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
+
+/** The start of the grapheme (UAX 29) that the boundary before `at` would cut, or `at`. */
+function graphemeStart(points: Points, at: number): number {
+  const from = Math.max(0, at - GRAPHEME_CHARS_MAX)
+  const before = slice(points, from, at)
+  const after = slice(points, at, Math.min(points.length, at + 8))
+  const segment = graphemes.segment(before + after).containing(before.length)
+  if (!segment || segment.index === before.length || segment.index === 0) return at
+  return from + [...before.slice(0, segment.index)].length
+}

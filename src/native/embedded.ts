@@ -1,0 +1,13 @@
+/**
+ * Files the operating system must load from disk, carried inside the executable. The build replaces
+ * this module by one that names them (scripts/build.ts); run from source there are none, and the
+ * packages' own files are used where they lie.
+ */
+export interface EmbeddedFiles {
+  /** Hash of all contents; names the folder they are copied to. */
+  readonly version: string
+  /** Name below that folder, mapped to the path of the bytes inside the executable. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+export const embedded: EmbeddedFiles | null = null

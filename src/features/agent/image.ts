@@ -15,7 +15,7 @@ export function checkImage(image: string): string | null {
   if (url?.protocol !== 'https:') {
     return 'images 的每一项应为 https 地址或 data:image/...;base64 数据'
   }
-  return checkLiteral(url, []).ok ? null : 'images 的地址不能指向内部主机'
+  return 'refused' in checkLiteral(url, []) ? 'images 的地址不能指向内部主机' : null
 }
 
 function checkData(image: string, start: number): string | null {

@@ -1,0 +1,49 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Logger } from './core/log.ts'
+import { agentRoutes } from './features/agent/routes.ts'
+import type { Agent } from './features/agent/service.ts'
+import { siteRoutes } from './features/site/routes.ts'
+import { edge } from './http/edge.ts'
+import { errorHandler } from './http/errors.ts'
+import type { Facts } from './http/facts.ts'
+import type { Gate } from './http/gate.ts'
+import { type LoggedRequest, requestLog } from './http/request-log.ts'
+import { createRouteTable } from './http/route-table.ts'
+import type { Sse } from './http/sse.ts'
+import { type SurfaceServices, surface } from './http/surface.ts'
+
+/** What is larger never reaches a handler; each route checks its own, smaller limit. */
+const REQUEST_BYTES_MAX = 64 * 1024 * 1024
+/** Seconds a connection may rest between bytes; streams watch over themselves. */
+const IDLE_SECONDS = 120
+
+export interface AppServices extends SurfaceServices {
+  readonly agent: Agent
+}
+
+export interface AppOptions {
+  readonly services: AppServices
+  readonly machineGate: Gate
+  readonly facts: Facts
+  readonly sse: Sse
+  readonly log: Logger
+  readonly now: () => number
+  readonly record: (request: LoggedRequest) => void
+}
+
+/** The whole HTTP application, without a port: every credential gate and route in one place. */
+export function createApp(options: AppOptions): AnyElysia {
+  const { services, machineGate, facts, sse, log, now, record } = options
+  const table = createRouteTable()
+  const app = new Elysia({
+    serve: { idleTimeout: IDLE_SECONDS, maxRequestBodySize: REQUEST_BYTES_MAX, development: false },
+  })
+    .use(edge(facts))
+    .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
+    .use(requestLog(facts, now, record))
+    .use(siteRoutes())
+    .use(surface('/v1', machineGate, services))
+    .use(new Elysia({ prefix: '/v1' }).use(agentRoutes(machineGate, { agent: services.agent, sse, facts })))
+  table.fill(app.routes)
+  return app
+}

@@ -1,0 +1,21 @@
+import type { Config } from '../config.ts'
+import type { PlatformChannel } from './platform.ts'
+
+export interface BannerFacts {
+  readonly url: string
+  readonly version: string
+  readonly config: Config
+  readonly platform: PlatformChannel
+}
+
+/** What a person who has just started the server wants to know (contract, section 6). */
+export function banner({ url, version, config, platform }: BannerFacts): string {
+  const rows = [
+    ['Address', url],
+    ['Data', config.MB_DATA_DIR],
+    ['Model', platform.description],
+    ['First key', 'moonbase key create (in another terminal)'],
+  ]
+  const lines = rows.map(([name, text]) => `  ${(name ?? '').padEnd(10)} ${text}`)
+  return `\n  Moonbase ${version}\n\n${lines.join('\n')}\n\n  Stop with Ctrl+C.\n\n`
+}

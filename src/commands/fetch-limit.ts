@@ -1,0 +1,44 @@
+import { dlopen, FFIType, ptr } from 'bun:ffi'
+
+const VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
+/** As many as there are ports to call from. */
+const LIMIT = '65336'
+const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
+
+/**
+ * Bun starts no more than 256 fetches at once, which would hold up the 257th conversation, and reads
+ * the limit from the environment before the program begins. So the process replaces itself once, by
+ * the same program with the variable set: same process id, same terminal, about 10 ms.
+ * Returns only when that was done before or cannot be done; false in the latter case.
+ */
+export function liftFetchLimit(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (env[VARIABLE] !== undefined) return true
+  const own = Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main]
+  const argv = [process.execPath, ...process.execArgv, ...own, ...process.argv.slice(2)]
+  const next = { ...env, [VARIABLE]: LIMIT }
+  const pairs = Object.entries(next).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${value}`],
+  )
+  for (const library of C_LIBRARIES) {
+    try {
+      const { symbols } = dlopen(library, {
+        execve: { args: [FFIType.ptr, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+      })
+      const [path, args, vars] = [cString(process.execPath), cStrings(argv), cStrings(pairs)]
+      symbols.execve(ptr(path), ptr(args.pointers), ptr(vars.pointers))
+    } catch {
+      // Not this C library; the next may be the one.
+    }
+  }
+  return false
+}
+
+const cString = (text: string) => Buffer.from(`${text}\0`)
+
+/** A null-terminated array of C strings; `buffers` keeps the memory alive during the call. */
+function cStrings(texts: readonly string[]) {
+  const buffers = texts.map(cString)
+  const pointers = new BigUint64Array(buffers.length + 1)
+  for (const [index, buffer] of buffers.entries()) pointers[index] = BigInt(ptr(buffer))
+  return { pointers, buffers }
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { createKeys } from '../features/keys/service.ts'
+import { createKeyStore } from '../features/keys/store.ts'
+import { createTenants } from '../features/tenants/service.ts'
+import { createTenantStore } from '../features/tenants/store.ts'
+import { openStorage } from './storage.ts'
+
+/** Whose tenant a key belongs to when no address is given: the person at this terminal. */
+const OWNER = 'owner@localhost'
+
+export interface KeyCreateOptions {
+  readonly config: Config
+  readonly writerUrl: string
+  readonly email: string | undefined
+  readonly rateLimit: number | undefined
+  readonly json: boolean
+  readonly write: (text: string) => void
+}
+
+/** `moonbase key create`: a first API call without a browser; works while the server runs. */
+export async function createKey(options: KeyCreateOptions): Promise<void> {
+  const { config, rateLimit, write } = options
+  const clock = systemClock()
+  const { db } = await openStorage(config, new Date(clock.now()), options.writerUrl)
+  try {
+    const tenants = createTenants({ store: createTenantStore(db), clock })
+    const keys = createKeys({ store: createKeyStore(db), clock })
+    const { email, tenant_id } = await tenants.ensure(options.email ?? OWNER)
+    const issued = await keys.issue(tenant_id, rateLimit === undefined ? {} : { rateLimit })
+    write(
+      options.json
+        ? `${JSON.stringify({ ...issued, tenant_id, email })}\n`
+        : shown(issued.key, email, config),
+    )
+  } finally {
+    await db.close()
+  }
+}
+
+function shown(key: string, email: string, config: Config): string {
+  return `
+  A key for ${email}. It is shown only now:
+
+    ${key}
+
+  Try it:
+
+    curl -N http://${config.MB_HOST}:${config.MB_PORT}/v1/agent \\
+      -H 'Authorization: Bearer ${key}' \\
+      -H 'Content-Type: application/json' \\
+      -d '{"text":"你好，12*34 等于多少？"}'
+
+`
+}

@@ -1,0 +1,74 @@
+import { type Config, unknownSettings } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { createLogger, errorFields, type Logger } from '../core/log.ts'
+import { banner } from './banner.ts'
+import { compose } from './compose.ts'
+import { openPlatform } from './platform.ts'
+import { openStorage } from './storage.ts'
+import { builtInTools } from './tools.ts'
+
+/** How long open turns may go on after the server was told to stop. */
+const DRAIN_MS = 10_000
+
+export interface ServeOptions {
+  readonly config: Config
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  readonly writerUrl: string
+  /** Whether a person looks at the output. */
+  readonly terminal: boolean
+  readonly write: (text: string) => void
+}
+
+/** Starts the server and resolves when it has stopped, after SIGTERM, SIGINT or a fault. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { config, terminal, write } = options
+  const clock = systemClock()
+  const log = createLogger({
+    level: config.MB_LOG_LEVEL,
+    json: !terminal,
+    now: () => new Date(clock.now()),
+    write,
+  })
+  for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
+  const { db, report } = await openStorage(config, new Date(clock.now()), options.writerUrl)
+  if (report.copy) log.info('database upgraded', { copy: report.copy })
+  const platform = await openPlatform(config, clock, fetch)
+  const tools = builtInTools(config, clock)
+  const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
+
+  app.listen({ hostname: config.MB_HOST, port: config.MB_PORT, reusePort: false })
+  const url = String(app.server?.url ?? '').replace(/\/$/, '')
+  if (terminal) write(banner({ url, config, version: options.version, platform: platform.get() }))
+  log.info('listening', { url, channel: platform.get().description })
+
+  const stop = async (signal: string) => {
+    log.info('stopping', { signal, streams: sse.open() })
+    const closed = app.stop()
+    await Promise.race([sse.drained(), clock.sleep(DRAIN_MS)])
+    sse.close()
+    await Promise.race([closed, clock.sleep(1_000)])
+    await app.stop(true)
+    await closeAll(log, [jobs.close, buffers.logs.close, buffers.usage.close, db.close])
+  }
+  await stop(await firstSignal())
+}
+
+function firstSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+      process.once(signal, () => resolve(signal))
+    }
+  })
+}
+
+/** In order; one that fails must not keep the next from closing. */
+async function closeAll(log: Logger, parts: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const close of parts) {
+    try {
+      await close()
+    } catch (error) {
+      log.error('close failed', errorFields(error))
+    }
+  }
+}

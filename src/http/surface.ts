@@ -1,0 +1,22 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { sessionRoutes } from '../features/sessions/routes.ts'
+import type { Sessions } from '../features/sessions/service.ts'
+import type { Gate } from './gate.ts'
+
+/** What the routes of both surfaces call. */
+export interface SurfaceServices {
+  readonly sessions: Sessions
+}
+
+/**
+ * The routes that `/v1` and `/console` share: built once, mounted twice, so that they cannot differ
+ * (specification, dual-surface rule). A handler sees a principal and not where it came from.
+ */
+export function surface(
+  prefix: '/v1' | '/console',
+  gate: Gate,
+  { sessions }: SurfaceServices,
+): AnyElysia {
+  const routes: AnyElysia = new Elysia({ prefix })
+  return routes.use(sessionRoutes(gate, sessions))
+}

@@ -11,6 +11,7 @@ const isEntry = (path: string) =>
   path === 'src/main.ts' ||
   isWorkerEntry(path) ||
   isTest(path) ||
+  /^(package\.json|bunfig\.toml)$/.test(path) ||
   /^scripts\/[^/]+$/.test(path) ||
   /(^|\/)fixtures\//.test(path)
 
@@ -23,12 +24,12 @@ function namedBy(module: Module, paths: ReadonlySet<string>, runtimeOnly: boolea
   return [...imported, ...written].filter((path) => paths.has(path))
 }
 
-/** Files that a page or style sheet names: `src="./main.tsx"`, `@import './base.css'`. */
+/** Files that a page, a style sheet or a settings file names in quotes: `src="./main.tsx"`. */
 function linkedBy({ path, text }: SourceFile): string[] {
-  if (!/\.(html|css)$/.test(path)) return []
+  if (!/\.(html|css|toml|json)$/.test(path)) return []
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  const links = text.matchAll(/(?:src|href)="\.?\/?([^":]+)"|@import\s+['"]\.\/([^'"]+)/g)
-  return [...links].map((link) => folder + (link[1] ?? link[2] ?? ''))
+  const quoted = text.matchAll(/["'](?:\.?\/)?([\w./-]+\.(?:ts|tsx|mjs|css|html))["']/g)
+  return [...quoted].map((link) => folder + (link[1] ?? ''))
 }
 
 function edgesOf({ files, modules }: Tree, runtimeOnly: boolean): Edges {
@@ -60,6 +61,9 @@ function cycles(edges: Edges): string[][] {
   return found
 }
 
+/** Before there is a program to reach them from, nothing is dead. */
+const isWired = ({ files }: Tree) => files.some(({ path }) => path === 'src/main.ts')
+
 function unreached(tree: Tree): Finding[] {
   const edges = edgesOf(tree, false)
   const seen = new Set<string>()
@@ -75,8 +79,7 @@ function unreached(tree: Tree): Finding[] {
   const dead = paths.filter((path) => product(path) && !seen.has(path) && !isTest(path))
   for (const path of paths) if (isTest(path)) visit(path)
   const idle = paths.filter((path) => /^(test|scripts)\//.test(path) && !seen.has(path))
-  const complete = paths.includes('src/main.ts')
-  return [...(complete ? dead : []), ...idle]
+  return [...dead, ...idle]
     .filter((path) => /\.(ts|tsx|mts|js|mjs|css|html|sql)$/.test(path) && !/\.d\.ts$/.test(path))
     .map((path) => ({ path, line: 1, message: 'is imported by no program: use it or delete it' }))
 }
@@ -91,5 +94,5 @@ export const graphRules: readonly Rule[] = [
         message: `import cycle ${cycle.join(' > ')}: move what both need into a third file`,
       })),
   },
-  { name: 'every file is used', check: unreached },
+  { name: 'every file is used', check: (tree) => (isWired(tree) ? unreached(tree) : []) },
 ]

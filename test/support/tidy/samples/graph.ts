@@ -41,6 +41,8 @@ export const GRAPH_SAMPLES: readonly Sample[] = [
       'src/audio/child.ts': '',
       'scripts/build.ts': "spawn('./test/support/smoke.ts')",
       'test/support/smoke.ts': '',
+      'bunfig.toml': 'preload = ["./test/support/preload.ts"]',
+      'test/support/preload.ts': '',
     },
   },
 ]

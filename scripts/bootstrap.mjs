@@ -13,7 +13,10 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const BUN_VERSION = '1.4.5'
 const TASKS = {
   start: [['src/main.ts', 'serve']],
-  test: [['run', 'scripts/check.ts'], ['test', '--timeout', '60000']],
+  test: [
+    ['run', 'scripts/check.ts'],
+    ['test', '--timeout', '60000'],
+  ],
   check: [['run', 'scripts/check.ts']],
   build: [['run', 'scripts/build.ts']],
   bench: [['run', 'scripts/bench/main.ts']],
@@ -71,7 +74,7 @@ function installPackages(bun) {
     cwd: root,
     stdio: ['ignore', 2, 2],
   })
-  if (done.status !== 0) fail('the packages could not be installed; check the network and try again')
+  if (done.status !== 0) fail('the packages could not be installed; check the network, try again')
   writeFileSync(stamp, want)
 }
 

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { LOG_LEVELS } from './core/log.ts'
 
 /**
- * Every setting of the product (contract, section 5), parsed once from the environment. A wrong value
- * stops the start with one sentence that names the variable, because a server that guesses at its
- * settings fails later, where nobody looks.
+ * Every setting of the product (contract, section 5), parsed once from the environment. A wrong
+ * value stops the start with one sentence that names the variable, because a server that guesses at
+ * its settings fails later, where nobody looks.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'

@@ -19,9 +19,9 @@ export interface FailureDetails {
 }
 
 /**
- * An upstream did not do its work. `reason` is what clients may learn; `phrase` is a short sanitised
- * description for operators and the probe, such as `HTTP 429` or `connection failed`, and never
- * holds upstream text, a key or a URL.
+ * An upstream did not do its work. `reason` is what clients may learn; `phrase` is a short
+ * sanitised description for operators and the probe, such as `HTTP 429` or `connection failed`, and
+ * never holds upstream text, a key or a URL.
  */
 export class ChannelFailure extends Error {
   override readonly name = 'ChannelFailure'

@@ -6,7 +6,7 @@ export interface Clock {
   iso(): string
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Calls `task` every `ms` until the returned function is called; does not keep the process alive. */
+  /** Calls `task` every `ms` until the returned function is called; keeps no process alive. */
   every(ms: number, task: () => void): () => void
   /** Calls `task` once after `ms` unless the returned function is called first. */
   after(ms: number, task: () => void): () => void

@@ -1,4 +1,4 @@
-/** Every limit of the product in one place (specification, Limits; contract sections 1, 3 and 4). */
+/** Every limit of the product in one place (specification, Limits; contract sections 1, 3, 4). */
 export const SESSION_ID_CHARS_MAX = 200
 export const AGENT_TEXT_CHARS_MAX = 32_000
 export const IMAGES_MAX = 8

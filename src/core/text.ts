@@ -1,4 +1,4 @@
-/** Length in Unicode code points, the unit of every character limit (contract, Trim and lengths). */
+/** Length in code points, the unit of every character limit (contract, Trim and lengths). */
 export function charCount(text: string): number {
   let pairs = 0
   for (let i = 0; i < text.length - 1; i++) {

@@ -1,7 +1,7 @@
 /**
  * The storage port. Its shape is libsql's `execute` and `batch` without an interactive transaction:
- * nothing awaits while a lock is held, so the same port fits SQLite on one box and PostgreSQL later.
- * SQL stays portable: `?` placeholders, ids and times made by the caller, booleans as 0 and 1.
+ * nothing awaits while a lock is held, so the same port fits SQLite on one box and PostgreSQL
+ * later. SQL stays portable: `?` placeholders, ids and times made by the caller, booleans as 0, 1.
  */
 export type Value = string | number | null | Uint8Array
 

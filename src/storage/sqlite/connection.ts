@@ -9,8 +9,9 @@ export interface DatabaseFile {
 }
 
 /**
- * WAL lets readers go on while one writer commits; FULL makes a commit survive a power cut, which is
- * what "acknowledged" means here. The busy timeout covers a second process, such as `key create`.
+ * WAL lets readers go on while one writer commits; FULL makes a commit survive a power cut, which
+ * is what "acknowledged" means here. The busy timeout covers a second process, such as
+ * `key create`.
  */
 const PRAGMAS = [
   'journal_mode = WAL',

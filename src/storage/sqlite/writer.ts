@@ -1,6 +1,6 @@
 /**
- * The writer thread: owns the only writing connection, so that a flush to disk or a checkpoint never
- * holds up the event loop. It is told to open, then gets one group at a time.
+ * The writer thread: owns the only writing connection, so that a flush to disk or a checkpoint
+ * never holds up the event loop. It is told to open, then gets one group at a time.
  */
 import { type DatabaseFile, openConnection } from './connection.ts'
 import { groupWriter } from './group.ts'

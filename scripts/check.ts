@@ -1,0 +1,38 @@
+// Format, lint and types, without writing anything: `npm run check`, and the first step of
+// `npm test`. Prints what each tool found and exits with 1 when any found something.
+import { join } from 'node:path'
+
+const root = join(import.meta.dir, '..')
+
+const TOOLS = [
+  {
+    name: 'format and lint',
+    args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
+    mend: 'bun node_modules/@biomejs/biome/bin/biome check --write',
+  },
+  { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit'], mend: null },
+] as const
+
+/** Runs one tool under this Bun, so that no Node is needed, and keeps its output together. */
+async function check({ name, args, mend }: (typeof TOOLS)[number]) {
+  const started = performance.now()
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: root,
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { ...process.env, ...(process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}) },
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  const seconds = ((performance.now() - started) / 1000).toFixed(1)
+  const hint = code === 0 || !mend ? '' : `  mend what can be mended: ${mend}\n`
+  const report = code === 0 ? '' : `${out}${err}${hint}`
+  return { code, text: `${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n${report}` }
+}
+
+const results = await Promise.all(TOOLS.map(check))
+for (const { text } of results) process.stderr.write(text)
+process.exitCode = results.some(({ code }) => code !== 0) ? 1 : 0

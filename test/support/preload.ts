@@ -1,0 +1,4 @@
+import { afterAll } from 'bun:test'
+import { endServers } from './server.ts'
+
+afterAll(endServers)

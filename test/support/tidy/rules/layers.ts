@@ -1,0 +1,68 @@
+import type { Import, Module } from '../module.ts'
+import { moduleRule, type Rule } from '../rule.ts'
+import type { Finding } from '../tree.ts'
+import { isTest, unitOf, type Zone, zoneOf } from '../zones.ts'
+
+/** Zones a file may import at run time, and those it may import the types of. */
+const MAY: Partial<
+  Record<Zone, { readonly run: readonly Zone[]; readonly type: readonly Zone[] }>
+> = {
+  core: { run: ['core'], type: [] },
+  port: { run: ['core', 'port'], type: [] },
+  adapter: { run: ['core', 'port'], type: [] },
+  feature: { run: ['core', 'port'], type: ['feature'] },
+  routes: { run: ['core', 'port', 'http'], type: ['feature'] },
+  http: { run: ['core', 'http'], type: ['port', 'feature'] },
+  surface: { run: ['core', 'http', 'routes'], type: ['port', 'feature'] },
+  app: { run: ['core', 'port', 'http', 'surface', 'routes'], type: ['feature'] },
+}
+
+const MEND: Partial<Record<Zone, string>> = {
+  adapter: 'only composition roots and test/ know adapters; take the port as an argument',
+  feature: 'take the other feature as an argument and write `import type`',
+  root: 'nothing imports a composition root; pass what is needed down as an argument',
+  app: 'only composition roots and test/ import the app',
+  surface: 'only app.ts mounts the surface',
+  routes: 'routes are mounted by http/surface.ts and app.ts alone',
+  http: 'only routes, http/ and app.ts know the transport',
+  web: 'only composition roots import the console',
+  outside: 'src/ does not depend on test/ or scripts/',
+}
+
+function checkImport(module: Module, item: Import): Finding[] {
+  if (!item.target) return []
+  const [from, to] = [zoneOf(module.path), zoneOf(item.target)]
+  const may = MAY[from]
+  if (!may || to === 'unknown') return []
+  const own = unitOf(module.path) === unitOf(item.target)
+  if (own && (from === to || (from === 'routes' && to === 'feature'))) return []
+  if (may.run.includes(to) || (item.typeOnly && may.type.includes(to))) return []
+  const mend = MEND[to] ?? `${from} may import ${may.run.join(', ')}; move the code or pass it in`
+  return [{ ...item, path: module.path, message: `imports ${item.target} (${to}): ${mend}` }]
+}
+
+/** A test beside a module tests that folder, on the ports and the core. */
+function checkTestImport(module: Module, item: Import): Finding[] {
+  if (!item.target || item.typeOnly || unitOf(module.path) === unitOf(item.target)) return []
+  if (!['adapter', 'feature', 'routes', 'http', 'app'].includes(zoneOf(item.target))) return []
+  const message = `imports ${item.target}: a test of two folders belongs below test/`
+  return [{ path: module.path, line: item.line, message }]
+}
+
+const knownFolder = moduleRule('every file of src/ has a layer', ({ path }) =>
+  zoneOf(path) === 'unknown' && !isTest(path) && !path.endsWith('.d.ts')
+    ? [{ path, line: 1, message: 'has no layer: move it, or add its folder to tidy/zones.ts' }]
+    : [],
+)
+
+export const layerRules: readonly Rule[] = [
+  knownFolder,
+  moduleRule('layers import downwards only', (module) =>
+    isTest(module.path) ? [] : module.imports.flatMap((item) => checkImport(module, item)),
+  ),
+  moduleRule('a test beside a module stays in its folder', (module) =>
+    isTest(module.path) && module.path.startsWith('src/')
+      ? module.imports.flatMap((item) => checkTestImport(module, item))
+      : [],
+  ),
+]

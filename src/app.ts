@@ -43,7 +43,11 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(requestLog(facts, now, record))
     .use(siteRoutes())
     .use(surface('/v1', machineGate, services))
-    .use(new Elysia({ prefix: '/v1' }).use(agentRoutes(machineGate, { agent: services.agent, sse, facts })))
+    .use(
+      new Elysia({ prefix: '/v1' }).use(
+        agentRoutes(machineGate, { agent: services.agent, sse, facts }),
+      ),
+    )
   table.fill(app.routes)
   return app
 }

@@ -6,9 +6,9 @@ const LIMIT = '65336'
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
 /**
- * Bun starts no more than 256 fetches at once, which would hold up the 257th conversation, and reads
- * the limit from the environment before the program begins. So the process replaces itself once, by
- * the same program with the variable set: same process id, same terminal, about 10 ms.
+ * Bun starts no more than 256 fetches at once, which would hold up the 257th conversation, and
+ * reads the limit from the environment before the program begins. So the process replaces itself
+ * once, by the same program with the variable set: same process id, same terminal, about 10 ms.
  * Returns only when that was done before or cannot be done; false in the latter case.
  */
 export function liftFetchLimit(env: Readonly<Record<string, string | undefined>>): boolean {

@@ -16,9 +16,9 @@ export interface PlatformChannel {
 const LOOK_AGAIN_MS = 15_000
 
 /**
- * The platform channel of contract section 4, Offline default: the configured endpoint, else a model
- * server found on this machine, else the built-in responder, which gives way as soon as a server
- * appears.
+ * The platform channel of contract section 4, Offline default: the configured endpoint, else a
+ * model server found on this machine, else the built-in responder, which gives way as soon as a
+ * server appears.
  */
 export async function openPlatform(config: Config, clock: Clock, fetcher: typeof fetch) {
   const connect = (baseUrl: string, model: string | undefined) =>

@@ -10,8 +10,8 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The first problem of a body as one Chinese sentence that names the field. A message written beside
- * the rule in the schema (one with a Chinese character) is taken as it is.
+ * The first problem of a body as one Chinese sentence that names the field. A message written
+ * beside the rule in the schema (one with a Chinese character) is taken as it is.
  */
 export function explain(error: z.ZodError): string {
   const issue = error.issues[0]

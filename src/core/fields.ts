@@ -25,7 +25,9 @@ export const nullableText = (name: string, charsMax: number) =>
     .nullable()
     .default(null)
 
-/** A query number that falls to its default when it is no positive integer, and is clamped above. */
+/**
+ * A query number that falls to its default when it is no positive integer, and is clamped above.
+ */
 export function clampedLimit(value: string | null, fallback: number, most: number): number {
   if (value === null || !/^\d{1,9}$/.test(value) || Number(value) < 1) return fallback
   return Math.min(Number(value), most)

@@ -22,8 +22,8 @@ export interface BearerOptions {
 const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
 
 /**
- * Admits a Bearer key: missing, malformed, unknown and revoked are one and the same 401, which takes
- * no rate-limit slot (specification, Machine side; contract, Order of checks).
+ * Admits a Bearer key: missing, malformed, unknown and revoked are one and the same 401, which
+ * takes no rate-limit slot (specification, Machine side; contract, Order of checks).
  */
 export const bearer =
   ({ facts, limiter, findKey, onAdmitted }: BearerOptions) =>

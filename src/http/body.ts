@@ -23,7 +23,9 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
   return Buffer.concat(chunks)
 }
 
-/** A JSON body checked against `schema`: 413 when too large, 400 with the field's name otherwise. */
+/**
+ * A JSON body checked against `schema`: 413 when too large, 400 with the field's name otherwise.
+ */
 export async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,

@@ -38,6 +38,9 @@ interface OpenStream {
   blocked: boolean
 }
 
+/** The events of one stream; the signal aborts when nobody listens any more. */
+type Start = (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>
+
 export interface SseOptions {
   readonly clock: Clock
   readonly streamsMax: number
@@ -58,46 +61,16 @@ export function createSse(options: SseOptions) {
   const stopBeat = clock.every(heartbeatMs / 4, () => {
     const due = clock.now() - heartbeatMs * 0.75
     for (const stream of open) {
-      if (!stream.blocked && stream.lastWriteAt <= due) beat(stream)
+      if (!stream.blocked && stream.lastWriteAt <= due) write(stream, HEARTBEAT, clock)
     }
   })
-
-  function beat(stream: OpenStream) {
-    stream.lastWriteAt = clock.now()
-    stream.controller.write(HEARTBEAT)
-    stream.controller.flush()
-  }
 
   function leave(stream: OpenStream) {
     open.delete(stream)
     if (open.size === 0) for (const done of whenIdle.splice(0)) done()
   }
 
-  async function pump(stream: OpenStream, events: AsyncIterable<readonly StreamEvent[]>) {
-    for await (const batch of events) {
-      let text = ''
-      for (const event of batch) text += frame(event)
-      const written = stream.controller.write(text)
-      stream.controller.flush()
-      stream.lastWriteAt = clock.now()
-      if (written instanceof Promise) {
-        stream.blocked = true
-        await written
-        stream.blocked = false
-      }
-    }
-  }
-
-  /**
-   * Answers with the events that `start` yields. Its signal aborts when the client has gone or the
-   * server stops. Throws `unavailable` when too many streams are open.
-   */
-  function respond(
-    start: (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>,
-  ): Response {
-    if (open.size >= streamsMax) {
-      throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
-    }
+  function body(start: Start): ReadableStream {
     const abort = new AbortController()
     const source = {
       type: 'direct' as const,
@@ -105,9 +78,8 @@ export function createSse(options: SseOptions) {
         const stream = { controller, abort, lastWriteAt: clock.now(), blocked: false }
         open.add(stream)
         try {
-          controller.write(OPENING)
-          controller.flush()
-          await pump(stream, start(abort.signal))
+          write(stream, OPENING, clock)
+          await relay(stream, start(abort.signal), clock)
         } catch (error) {
           if (!abort.signal.aborted) onError(error)
         } finally {
@@ -115,13 +87,20 @@ export function createSse(options: SseOptions) {
           if (!abort.signal.aborted) controller.end()
         }
       },
-      cancel() {
-        abort.abort()
-      },
+      cancel: () => abort.abort(),
     }
-    return new Response(new ReadableStream(source as unknown as UnderlyingDefaultSource), {
-      headers: HEADERS,
-    })
+    return new ReadableStream(source as unknown as UnderlyingDefaultSource)
+  }
+
+  /**
+   * Answers with the events that `start` yields. Its signal aborts when the client has gone or the
+   * server stops. Throws `unavailable` when too many streams are open.
+   */
+  function respond(start: Start): Response {
+    if (open.size >= streamsMax) {
+      throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
+    }
+    return new Response(body(start), { headers: HEADERS })
   }
 
   return {
@@ -133,7 +112,7 @@ export function createSse(options: SseOptions) {
         if (open.size === 0) resolve()
         else whenIdle.push(resolve)
       }),
-    /** Ends what is still open with an error event, so that no client takes it for a full answer. */
+    /** Ends what is open with an error event, so that no client takes it for a full answer. */
     close() {
       stopBeat()
       for (const { controller, abort } of open) {
@@ -142,6 +121,31 @@ export function createSse(options: SseOptions) {
         abort.abort()
       }
     },
+  }
+}
+
+/** A promise means that the client is slower than its stream. */
+function write(stream: OpenStream, text: string, clock: Clock): number | Promise<number> {
+  const written = stream.controller.write(text)
+  stream.controller.flush()
+  stream.lastWriteAt = clock.now()
+  return written
+}
+
+/** Waits for a slow client; without this, what it does not read would pile up in memory. */
+async function relay(
+  stream: OpenStream,
+  events: AsyncIterable<readonly StreamEvent[]>,
+  clock: Clock,
+): Promise<void> {
+  for await (const batch of events) {
+    let text = ''
+    for (const event of batch) text += frame(event)
+    const written = write(stream, text, clock)
+    if (!(written instanceof Promise)) continue
+    stream.blocked = true
+    await written
+    stream.blocked = false
   }
 }
 

@@ -10,7 +10,9 @@ export interface BufferOptions<Row> {
   readonly waitMs?: number
 }
 
-/** Rows kept while the database refuses them; beyond it the oldest go, because memory is bounded. */
+/**
+ * Rows kept while the database refuses them; beyond it the oldest go, because memory is bounded.
+ */
 const ROWS_HELD_MAX = 20_000
 
 /**

@@ -1,7 +1,7 @@
 import { ChannelFailure } from '../../channels/failure.ts'
 import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../channels/llm.ts'
-import { errorFields, type Logger } from '../../core/log.ts'
 import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import type { AgentEvent, AnsweringChannel } from './events.ts'
 import { failureMessage } from './failure-message.ts'
 import type { ToolBox } from './tools/tool-box.ts'
@@ -35,7 +35,8 @@ type Events = AsyncGenerator<readonly AgentEvent[], Answer>
 /**
  * One turn: model calls and tools until the model has answered, on the primary channel and, when it
  * fails for good, announced, once more from the start on the fallback. Never throws: it ends with
- * `stats` and `llm_end` after the turn is stored, or with `error`, or silently when the client left.
+ * `stats` and `llm_end` after the turn is stored, or with `error`, or silently when the client
+ * left.
  */
 export async function* runTurn(
   plan: TurnPlan,
@@ -65,7 +66,11 @@ async function* answerTurn(
     return { channel: primary, answer: yield* answerOn(primary, plan, signal) }
   } catch (error) {
     if (!(error instanceof ChannelFailure) || signal.aborted) throw error
-    log.warn('channel failed', { channel: primary.label, reason: error.reason, cause: error.phrase })
+    log.warn('channel failed', {
+      channel: primary.label,
+      reason: error.reason,
+      cause: error.phrase,
+    })
     if (!fallback) throw error
     yield [{ type: 'provider_fallback', from: 'byo', reason: error.reason }]
     return { channel: fallback, answer: yield* answerOn(fallback, plan, signal) }

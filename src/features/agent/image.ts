@@ -5,8 +5,8 @@ const DATA_URL = /^data:image\/[a-z0-9.+-]{1,40};base64,/i
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * What is wrong with an image reference, or null. A link must be https and must not name an internal
- * host: the model server that follows it may stand inside the operator's network.
+ * What is wrong with an image reference, or null. A link must be https and must not name an
+ * internal host: the model server that follows it may stand inside the operator's network.
  */
 export function checkImage(image: string): string | null {
   const header = DATA_URL.exec(image.slice(0, 80))?.[0]

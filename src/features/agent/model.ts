@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { checkImage } from './image.ts'
-import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX, SESSION_ID_CHARS_MAX } from '../../core/limits.ts'
 import { requiredText } from '../../core/fields.ts'
-import { charCount } from '../../core/text.ts'
+import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits.ts'
+import { checkImage } from './image.ts'
 
 const optionalText = (name: string) =>
-  z.string({ error: `字段 ${name} 类型错误，应为字符串` }).trim().optional()
+  z
+    .string({ error: `字段 ${name} 类型错误，应为字符串` })
+    .trim()
+    .optional()
 
 /** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */
 export const AgentRequest = z.object({
   text: requiredText('text', AGENT_TEXT_CHARS_MAX),
-  session_id: optionalText('session_id').refine(
-    (id) => id === undefined || charCount(id) <= SESSION_ID_CHARS_MAX,
-    { error: `session_id 过长（最多 ${SESSION_ID_CHARS_MAX} 个字符）` },
-  ),
+  /** Its length is checked where it becomes a session id. */
+  session_id: optionalText('session_id'),
   persona: optionalText('persona'),
   persona_id: optionalText('persona_id'),
   images: z

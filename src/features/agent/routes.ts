@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits.ts'
 import { ANY_KEY } from '../../core/principal.ts'
+import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'
 import { readJson } from '../../http/body.ts'
 import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Sse } from '../../http/sse.ts'
-import { sessionId } from '../sessions/model.ts'
 import { AgentRequest } from './model.ts'
 import type { Agent } from './service.ts'
 

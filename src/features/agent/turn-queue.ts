@@ -4,8 +4,8 @@ export function createTurnQueue() {
 
   return {
     /**
-     * Resolves with the function that lets the next one go when it is this turn's time, or with null
-     * when the signal aborted first.
+     * Resolves with the function that lets the next one go when it is this turn's time, or with
+     * null when the signal aborted first.
      */
     async enter(name: string, signal: AbortSignal): Promise<(() => void) | null> {
       const before = tails.get(name)

@@ -1,6 +1,6 @@
 /**
- * Where a text may be cut, and how gladly. Positions count code points; a boundary at `i` lies before
- * the code point `i`.
+ * Where a text may be cut, and how gladly. Positions count code points; a boundary at `i` lies
+ * before the code point `i`.
  */
 export const SPACE = 1
 export const LINE = 2
@@ -153,7 +153,9 @@ function findBlocks(lines: readonly Line[]): (readonly Line[])[] {
   return blocks
 }
 
-/** Index behind the closing fence of the block that opens at line `from`, or the end of the text. */
+/**
+ * Index behind the closing fence of the block that opens at line `from`, or the end of the text.
+ */
 function fenceEnd(lines: readonly Line[], from: number): number | null {
   const fence = FENCE_LINE.exec(lines[from]?.text ?? '')?.[1]
   if (!fence) return null

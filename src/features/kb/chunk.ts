@@ -18,10 +18,10 @@ const GRAPHEME_CHARS_MAX = 64
 export const CHUNK_CHARS_MAX = SIZE + SIZE_SLACK
 
 /**
- * Cuts a document into the pieces that are embedded and cited: slices of the text in order, each but
- * the first beginning with the end of the one before. Cuts fall at headings, paragraphs and sentence
- * ends where there are any, never inside a grapheme; tables and code blocks stay whole where they
- * fit. The same text always gives the same chunks, in time linear in its length.
+ * Cuts a document into the pieces that are embedded and cited: slices of the text in order, each
+ * but the first beginning with the end of the one before. Cuts fall at headings, paragraphs and
+ * sentence ends where there are any, never inside a grapheme; tables and code blocks stay whole
+ * where they fit. The same text always gives the same chunks, in time linear in its length.
  */
 export function chunk(text: string): string[] {
   const points = toPoints(text)

@@ -1,10 +1,4 @@
 import { z } from 'zod'
-import { badRequest } from '../../core/errors.ts'
-import { SESSION_ID_CHARS_MAX } from '../../core/limits.ts'
-import { charCount } from '../../core/text.ts'
-
-/** The tenant-shared anonymous session (specification, AgentRequest). */
-export const ANONYMOUS = 'anon'
 
 export const Message = z.object({
   role: z.enum(['user', 'assistant']),
@@ -31,12 +25,3 @@ export type SessionRow = z.infer<typeof SessionRow>
 
 export const SessionListResponse = z.object({ sessions: z.array(SessionRow) })
 export const SessionDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
-
-/** The caller's own name of a session; empty means the anonymous one. Too long: 400. */
-export function sessionId(given: string | undefined): string {
-  const id = given?.trim() ?? ''
-  if (charCount(id) > SESSION_ID_CHARS_MAX) {
-    throw badRequest(`session_id 过长（最多 ${SESSION_ID_CHARS_MAX} 个字符）`)
-  }
-  return id || ANONYMOUS
-}

@@ -2,8 +2,9 @@ import { Elysia } from 'elysia'
 import { clampedLimit } from '../../core/fields.ts'
 import { SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX } from '../../core/limits.ts'
 import { ANY_KEY, MANAGERS } from '../../core/principal.ts'
+import { sessionId } from '../../core/session-id.ts'
 import type { Gate } from '../../http/gate.ts'
-import { HistoryResponse, SessionDeleteResponse, SessionListResponse, sessionId } from './model.ts'
+import { HistoryResponse, SessionDeleteResponse, SessionListResponse } from './model.ts'
 import type { Sessions } from './service.ts'
 
 /** Session index, history and deletion; the same on both surfaces. */

@@ -75,8 +75,8 @@ export function createSessionStore(db: Db) {
     },
 
     /**
-     * Replaces the turns up to `through` by `summary`, in one step, unless the session was deleted or
-     * folded meanwhile; false then, and nothing has changed.
+     * Replaces the turns up to `through` by `summary`, in one step, unless the session was deleted
+     * or folded meanwhile; false then, and nothing has changed.
      */
     async fold(
       tenantId: string,

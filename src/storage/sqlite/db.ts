@@ -14,8 +14,8 @@ const GROUP_BATCHES_MAX = 256
 /**
  * SQLite behind the `Db` port: reads on this thread's connection, writes in the writer thread.
  * While one group is being flushed the next one gathers, so the number of flushes follows the speed
- * of the disk and not the number of writers. `writerUrl` is where `writer.ts` lies, which differs in
- * the executable. Resolves once the writer is open.
+ * of the disk and not the number of writers. `writerUrl` is where `writer.ts` lies, which differs
+ * in the executable. Resolves once the writer is open.
  */
 export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise<Db> {
   const writer = await startWriter(file, writerUrl)

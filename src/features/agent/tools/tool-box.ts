@@ -27,7 +27,9 @@ export function createToolBox(tools: readonly Tool[], tenantId: string, log: Log
         return { ok: true, content: await tool.run(args, { signal, tenantId }) }
       } catch (error) {
         log.debug('tool failed', { tool: call.name, ...errorFields(error) })
-        return failed(error instanceof SyntaxError ? 'The arguments are not valid JSON.' : told(error))
+        return failed(
+          error instanceof SyntaxError ? 'The arguments are not valid JSON.' : told(error),
+        )
       }
     },
   }

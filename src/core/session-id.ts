@@ -1,0 +1,15 @@
+import { badRequest } from './errors.ts'
+import { SESSION_ID_CHARS_MAX } from './limits.ts'
+import { charCount } from './text.ts'
+
+/** The tenant-shared anonymous session (specification, AgentRequest). */
+export const ANONYMOUS = 'anon'
+
+/** The caller's own name of a session; empty means the anonymous one. Too long: 400. */
+export function sessionId(given: string | undefined): string {
+  const id = given?.trim() ?? ''
+  if (charCount(id) > SESSION_ID_CHARS_MAX) {
+    throw badRequest(`session_id 过长（最多 ${SESSION_ID_CHARS_MAX} 个字符）`)
+  }
+  return id || ANONYMOUS
+}

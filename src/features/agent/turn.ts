@@ -1,0 +1,138 @@
+import type { Llm, LlmMessage, Passage } from '../../channels/llm.ts'
+import type { Clock } from '../../core/clock.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Jobs } from '../../jobs/runner.ts'
+import type { SessionMemory } from '../sessions/memory.ts'
+import { type Channel, runTurn } from './engine.ts'
+import type { AgentEvent, KbRef } from './events.ts'
+import type { AgentRequest } from './model.ts'
+import { buildMessages, rememberedText } from './prompt.ts'
+import type { ResolvedTurn } from './resolve.ts'
+import type { Tool } from './tools/tool.ts'
+import { createToolBox } from './tools/tool-box.ts'
+
+/** A retrieved passage with what `kb_refs` tells of it. */
+export type Hit = Passage & KbRef
+
+/** Searches the tenant's documents; empty when it has none or nothing is close enough. */
+export type Retrieve = (tenantId: string, text: string, signal: AbortSignal) => Promise<Hit[]>
+
+/** Which model answers a tenant: its own channel when it has one, else the platform's. */
+export interface ChannelChoice {
+  readonly label: 'byo' | 'platform'
+  readonly llm: Llm
+  /** The platform's, when `llm` is the tenant's own and failover is on. */
+  readonly fallback: Llm | null
+}
+
+export interface TurnOptions {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly jobs: Jobs
+  readonly memory: SessionMemory
+  readonly retrieve: Retrieve
+  /** All built-in tools, in the order they are offered. */
+  readonly tools: readonly Tool[]
+}
+
+export interface Turn {
+  readonly principal: Principal
+  readonly sessionId: string
+  readonly request: AgentRequest
+  readonly resolved: ResolvedTurn
+  readonly channel: ChannelChoice
+}
+
+const SEARCH_TOOL = 'search_knowledge_base'
+
+/** Runs one turn from memory and knowledge to the stored reply; the caller sees to its order. */
+export async function* performTurn(options: TurnOptions, turn: Turn, signal: AbortSignal) {
+  const { memory, log, tools } = options
+  const { principal, sessionId, request, resolved, channel } = turn
+  const { tenantId } = principal
+  const [recalled, hits] = await Promise.all([
+    memory.recall(tenantId, sessionId),
+    resolved.kb ? search(options, tenantId, request.text, signal) : [],
+  ])
+  if (hits.length > 0) yield [refsOf(hits)]
+  const passages = hits.map(({ title, seq, text }) => ({ title, seq, text }))
+  const messages = buildMessages({
+    prompt: resolved.prompt,
+    memory: recalled,
+    passages,
+    text: request.text,
+    images: request.images,
+  })
+  const { thinking, temperature } = resolved
+  const plan = {
+    request: { purpose: 'turn' as const, messages, passages, thinking, temperature },
+    tools: createToolBox(offered(tools, resolved), tenantId, log),
+    primary: { label: channel.label, llm: channel.llm, model: resolved.model },
+    fallback: fallbackOf(channel),
+    log,
+    store: (reply: string) => store(options, turn, reply),
+  }
+  yield* runTurn(plan, signal)
+}
+
+/** A knowledge base that cannot be searched must not silence the agent: the turn goes on. */
+async function search(
+  { retrieve, log }: TurnOptions,
+  tenantId: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<Hit[]> {
+  try {
+    return await retrieve(tenantId, text, signal)
+  } catch (error) {
+    if (!signal.aborted) log.warn('retrieval failed', errorFields(error))
+    return []
+  }
+}
+
+function offered(tools: readonly Tool[], { tools: allowed, kb }: ResolvedTurn): Tool[] {
+  return tools.filter(
+    ({ spec }) =>
+      (allowed === null || allowed.includes(spec.name)) && (kb || spec.name !== SEARCH_TOOL),
+  )
+}
+
+/** Stores the turn, then folds old turns into the summary while nobody waits. */
+async function store({ clock, jobs, memory }: TurnOptions, turn: Turn, reply: string) {
+  const { principal, sessionId, request, channel, resolved } = turn
+  const { tenantId, appId, deviceId } = principal
+  const userText = rememberedText(request.text, request.images)
+  await memory.append({ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId })
+  jobs.run('fold memory', (signal) =>
+    memory.foldWhenLong(tenantId, sessionId, (messages) =>
+      summarise(channel.llm, resolved.model, messages, signal),
+    ),
+  )
+}
+
+function refsOf(hits: readonly Hit[]): AgentEvent {
+  return {
+    type: 'kb_refs',
+    refs: hits.map(({ doc_id, title, seq, score }) => ({ doc_id, title, seq, score })),
+  }
+}
+
+/** The re-run uses the platform's default model (contract, Fine points). */
+function fallbackOf({ fallback }: ChannelChoice): Channel | null {
+  return fallback && { label: 'platform_fallback', llm: fallback, model: null }
+}
+
+async function summarise(
+  llm: Llm,
+  model: string | null,
+  messages: readonly LlmMessage[],
+  signal: AbortSignal,
+): Promise<string> {
+  const request = { messages, model, passages: [], tools: [], thinking: false, temperature: null }
+  let summary = ''
+  for await (const parts of llm.stream({ purpose: 'summary', ...request }, signal)) {
+    for (const part of parts) if (part.type === 'text') summary += part.text
+  }
+  return summary
+}

@@ -22,10 +22,12 @@ export interface LoggerOptions {
 
 export function createLogger({ level, json, now, write }: LoggerOptions): Logger {
   const least = LOG_LEVELS.indexOf(level)
-  const at = (name: LogLevel) => (event: string, fields: LogFields = {}) => {
-    if (LOG_LEVELS.indexOf(name) < least) return
-    write(json ? jsonLine(now(), name, event, fields) : textLine(now(), name, event, fields))
-  }
+  const at =
+    (name: LogLevel) =>
+    (event: string, fields: LogFields = {}) => {
+      if (LOG_LEVELS.indexOf(name) < least) return
+      write(json ? jsonLine(now(), name, event, fields) : textLine(now(), name, event, fields))
+    }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

@@ -22,3 +22,12 @@ export const MEMORY_CHARS_MAX = 24_000
 
 /** Retrieved passages below this cosine similarity are not shown to the model. */
 export const KB_SCORE_MIN = 0.45
+
+/** One line or event of an upstream's event stream; beyond it the stream counts as malformed. */
+export const SSE_EVENT_BYTES_MAX = 1024 * 1024
+/** How much of an upstream's error body is looked at; never passed on. */
+export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
+export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
+/** Arguments of all tool calls of one model answer together. */
+export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
+export const TOOL_CALLS_MAX = 64

@@ -3,6 +3,8 @@ import type { FaultOptions } from './upstream-fault.ts'
 
 export interface Script {
   play(exchange: Exchange): void | Promise<void>
+  /** Empties the queue and puts the first default back. */
+  reset(): void
 }
 
 type Turn<Answer, Kind> =
@@ -32,6 +34,10 @@ export function scriptQueue<Answer extends object, Kind>(
     },
     alwaysFault(fault: Kind, options: FaultOptions = {}): void {
       standing = { fault, options }
+    },
+    reset(): void {
+      queue.length = 0
+      standing = { answer: initial }
     },
     play(exchange: Exchange): void | Promise<void> {
       const turn = queue.shift() ?? standing

@@ -30,6 +30,7 @@ export async function startUpstream({ port = 0 } = {}) {
   const abortWaiters: { count: number; resolve: () => void }[] = []
   let aborts = 0
   let active = 0
+  let connections = 0
 
   const chat = scriptQueue<ChatAnswer, ChatFault>({ text: '好的' }, streamChat, chatFault)
   const models = scriptQueue({ ids: ['fake', 'fake-embed'] }, sendModels, playFault)
@@ -73,6 +74,7 @@ export async function startUpstream({ port = 0 } = {}) {
     if (script) await script.play(exchange)
     else sendJson(exchange, 404, { error: { message: 'SECRET unknown path' } })
   })
+  server.on('connection', () => connections++)
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   const { port: bound } = server.address() as AddressInfo
 
@@ -95,6 +97,15 @@ export async function startUpstream({ port = 0 } = {}) {
     aborts: () => aborts,
     /** Requests that are being answered now. */
     active: () => active,
+    /** TCP connections so far. */
+    connections: () => connections,
+    /** Forgets requests, aborts and scripts, for use between two tests. */
+    reset(): void {
+      requests.length = 0
+      untaken.length = 0
+      aborts = 0
+      for (const script of Object.values(endpoints)) script.reset()
+    },
     /** The oldest request that was not taken yet, or the next to come. */
     nextRequest(path: string | null = null): Promise<Received> {
       const at = untaken.findIndex((request) => path === null || request.path === path)

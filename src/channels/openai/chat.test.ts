@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { collect, createChat, REQUEST } from '../../../test/support/chat.ts'
+import { startUpstream, type Upstream } from '../../../test/support/upstream.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.stop())
+beforeEach(() => upstream.reset())
+
+const chat = (options = {}) => createChat(upstream.baseUrl, options)
+
+describe('a good answer', () => {
+  test('text, usage and finish', async () => {
+    upstream.reply({ pieces: ['你', '好', '！'], usage: { input: 12, output: 3 } })
+    const { parts, error } = await collect(chat())
+    expect(error).toBeNull()
+    expect(parts).toEqual([
+      { type: 'text', text: '你' },
+      { type: 'text', text: '好' },
+      { type: 'text', text: '！' },
+      { type: 'finish', reason: 'stop', usage: { inputTokens: 12, outputTokens: 3 } },
+    ])
+  })
+
+  test('text leaves as it arrives', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    upstream.reply({ pieces: ['first', 'second'], hold: { after: 1, until: promise } })
+    const stream = chat().stream(REQUEST, new AbortController().signal)
+    const seen: string[] = []
+    for await (const parts of stream) {
+      for (const part of parts) seen.push(part.type === 'text' ? part.text : part.type)
+      if (seen.length === 1) resolve()
+    }
+    expect(seen).toEqual(['first', 'second', 'finish'])
+  })
+
+  const framings = {
+    CRLF: { lineEnd: '\r\n' },
+    CR: { lineEnd: '\r' },
+    'comment lines': { comments: true },
+    'characters and lines split between reads': { splitBytes: 5 },
+    gzip: { gzip: true },
+    'another content type': { contentType: 'application/octet-stream' },
+    'no [DONE]': { done: false },
+    '[DONE] but no finish reason': { finish: null },
+    'reasoning beside it': { reasoning: '先想一想' },
+    'no usage': { usage: null },
+  } as const
+  for (const [name, framing] of Object.entries(framings)) {
+    test(name, async () => {
+      upstream.reply({ text: '你好，世界。Ünïcödé 🚀!', ...framing })
+      const { text, finish, error } = await collect(chat())
+      expect([error, text, finish?.reason]).toEqual([null, '你好，世界。Ünïcödé 🚀!', 'stop'])
+      expect(finish?.usage ?? null).toEqual(
+        'usage' in framing ? null : { inputTokens: 11, outputTokens: 7 },
+      )
+    })
+  }
+
+  for (const [given, reason] of [
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['content_filter', 'other'],
+  ] as const) {
+    test(`finish reason ${given}`, async () => {
+      upstream.reply({ text: 'a', finish: given })
+      expect((await collect(chat())).finish?.reason).toBe(reason)
+    })
+  }
+
+  test('a connection that breaks after the finish is no fault', async () => {
+    upstream.fault('cut', { after: 5 })
+    const { text, finish, error } = await collect(chat())
+    expect([error, text, finish?.reason]).toEqual([null, 'one two three four ', 'stop'])
+  })
+
+  test('an upstream that stays open after [DONE] is left', async () => {
+    upstream.reply({ text: 'hi', keepOpen: true })
+    expect((await collect(chat())).text).toBe('hi')
+    await upstream.aborted()
+  })
+
+  test('a connection is used again', async () => {
+    const llm = chat()
+    const before = upstream.connections()
+    for (let n = 0; n < 3; n++) await collect(llm)
+    expect(upstream.connections()).toBeLessThanOrEqual(before + 1)
+    expect(upstream.aborts()).toBe(0)
+  })
+
+  test('a leading think block is taken out', async () => {
+    upstream.reply({ text: '\n<think>\n1 < 2\n</think>\n\n答案是 <think>42</think>' })
+    expect((await collect(chat())).text).toBe('答案是 <think>42</think>')
+  })
+})
+
+describe('the request', () => {
+  test('goes to the path below the base, with key and stream headers', async () => {
+    await collect(createChat(`${upstream.baseUrl}//`, { apiKey: 'sk-mine' }))
+    const { path, headers } = await upstream.nextRequest()
+    expect(path).toBe('/chat/completions')
+    expect(headers).toMatchObject({
+      authorization: 'Bearer sk-mine',
+      accept: 'text/event-stream',
+      'accept-encoding': 'identity',
+      'content-type': 'application/json',
+    })
+  })
+
+  test('without a key sends no authorization', async () => {
+    await collect(chat({ apiKey: '' }))
+    expect((await upstream.nextRequest()).headers.authorization).toBeUndefined()
+  })
+
+  test('carries no more than was asked for', async () => {
+    await collect(chat(), { ...REQUEST, model: 'gpt-x' })
+    expect((await upstream.nextRequest()).body).toEqual({
+      model: 'gpt-x',
+      stream: true,
+      stream_options: { include_usage: true },
+      messages: [{ role: 'user', content: 'hi' }],
+    })
+  })
+
+  test('takes the default model when the request names none', async () => {
+    await collect(chat({ defaultModel: 'house' }))
+    expect((await upstream.nextRequest()).body.model).toBe('house')
+  })
+})
+
+describe('a model nobody named', () => {
+  test('is the first listed that can chat, asked for once', async () => {
+    upstream.models.always({ ids: ['text-embedding-3-small', 'bge-m3:latest', 'qwen3:4b', 'x'] })
+    const llm = chat({ defaultModel: null })
+    for (let n = 0; n < 2; n++) expect((await collect(llm)).error).toBeNull()
+    expect(upstream.requests.map(({ path, body }) => [path, body.model])).toEqual([
+      ['/models', undefined],
+      ['/chat/completions', 'qwen3:4b'],
+      ['/chat/completions', 'qwen3:4b'],
+    ])
+  })
+
+  test('is left out where models are not listed', async () => {
+    upstream.models.fault(404)
+    expect((await collect(chat({ defaultModel: null }))).error).toBeNull()
+    expect(upstream.requests.at(-1)?.body).not.toHaveProperty('model')
+  })
+
+  test('a failing list is a failure like any other, and asked for again', async () => {
+    const llm = chat({ defaultModel: null })
+    upstream.models.fault(503)
+    const { failure } = await collect(llm)
+    expect([failure?.reason, failure?.retryable]).toEqual(['upstream_5xx', true])
+    expect((await collect(llm)).error).toBeNull()
+  })
+})
+
+describe('fields an upstream does not know', () => {
+  test('are left out at the second try and from then on', async () => {
+    const body = JSON.stringify({ error: { message: 'Unrecognized argument: stream_options' } })
+    upstream.fault(400, { body })
+    const llm = chat()
+    for (let n = 0; n < 2; n++) expect((await collect(llm)).text).toBe('好的')
+    expect(upstream.requests.map(({ body }) => 'stream_options' in body)).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  test('are asked about once only', async () => {
+    const body = 'thinking is not supported'
+    for (let n = 0; n < 3; n++) upstream.fault(400, { body })
+    const { failure } = await collect(chat({ defaultModel: 'glm-4' }))
+    expect(failure?.reason).toBe('upstream_4xx')
+    expect(upstream.requests).toHaveLength(2)
+  })
+})

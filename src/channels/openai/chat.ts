@@ -1,0 +1,62 @@
+import type { Llm, LlmPart, LlmRequest } from '../llm.ts'
+import { createSseDecoder } from '../sse-decoder.ts'
+import { createAnswer } from './answer.ts'
+import { openCall } from './call.ts'
+import { type CompletionsOptions, createCompletions } from './completions.ts'
+
+export interface OpenAiChatOptions extends CompletionsOptions {
+  /** Longest wait for the first byte, and longest silence after it. */
+  readonly timeoutMs: number
+}
+
+/** After the finish reason: how long to wait for usage and `[DONE]`, and then for the end. */
+const USAGE_WAIT_MS = 2000
+const END_WAIT_MS = 250
+
+/** A chat model behind any OpenAI-compatible `POST {base}/chat/completions`, streamed. */
+export function createOpenAiChat(options: OpenAiChatOptions): Llm {
+  const { clock, timeoutMs } = options
+  const completions = createCompletions(options)
+
+  async function* stream(request: LlmRequest, signal: AbortSignal) {
+    const call = openCall(clock, timeoutMs, signal)
+    let complete = false
+    try {
+      const response = await completions.open(call, request)
+      const reader = response.body?.getReader()
+      const decoder = createSseDecoder()
+      const answer = createAnswer()
+      while (reader) {
+        call.waiting()
+        let read: Bun.ReadableStreamDefaultReadResult<Uint8Array>
+        try {
+          read = await reader.read()
+        } catch (error) {
+          // Whatever happens after the finish, the answer is whole.
+          if (answer.finished && !signal.aborted) break
+          throw call.explain(error)
+        }
+        complete = read.done
+        if (read.done) break
+        call.arrived()
+        // One more read after `[DONE]` sees the end, and lets the connection be used again.
+        if (answer.done) break
+        const events: string[] = []
+        const parts: LlmPart[] = []
+        decoder.push(read.value, events)
+        for (const event of events) answer.add(event, parts)
+        if (answer.finished) call.hurry(answer.done ? END_WAIT_MS : USAGE_WAIT_MS)
+        if (parts.length > 0) yield parts
+      }
+      const rest: LlmPart[] = []
+      const unclosed = answer.finished ? null : decoder.end()
+      if (unclosed !== null) answer.add(unclosed, rest)
+      answer.end(rest)
+      yield rest
+    } finally {
+      call.close(complete)
+    }
+  }
+
+  return { name: 'openai-compatible', stream }
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../core/clock.ts'
+import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
+import { ChannelFailure } from '../failure.ts'
+import { type Call, openCall } from './call.ts'
+import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from './endpoint.ts'
+import { firstChatModel } from './models.ts'
+import { readStart } from './read-start.ts'
+
+export interface ProbeOptions extends Endpoint {
+  readonly fetch: Fetch
+  readonly clock: Clock
+  /** Null: the first chat model the endpoint lists; none: the request names no model. */
+  readonly model: string | null
+  /** Bound of the whole probe. */
+  readonly timeoutMs: number
+}
+
+/** `error` is a short sanitised phrase such as `HTTP 401` or `connection failed`. */
+export type ProbeResult =
+  | { readonly ok: true; readonly latency_ms: number }
+  | { readonly ok: false; readonly latency_ms: number; readonly error: string }
+
+/**
+ * Asks for one token, once, and tells whether the endpoint answered 200 (specification,
+ * ProviderTestResponse). Throws only the signal's reason, when aborted.
+ */
+export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
+  const { clock } = options
+  const start = clock.now()
+  const call = openCall(clock, options.timeoutMs, signal)
+  const result = (error: string | null): ProbeResult => {
+    const latency_ms = Math.max(0, Math.round(clock.now() - start))
+    return error === null ? { ok: true, latency_ms } : { ok: false, latency_ms, error }
+  }
+  try {
+    const status = await complete(options, call)
+    return result(status === 200 ? null : `HTTP ${status}`)
+  } catch (error) {
+    const cause = call.explain(error)
+    if (!(cause instanceof ChannelFailure)) throw cause
+    return result(cause.phrase)
+  } finally {
+    call.close()
+  }
+}
+
+async function complete(options: ProbeOptions, call: Call): Promise<number> {
+  const { fetch } = options
+  const base = { redirect: 'manual', signal: call.signal } as const
+  const headers = { ...endpointHeaders(options), accept: 'application/json' }
+
+  async function modelOf(): Promise<string | null> {
+    const response = await fetch(endpointUrl(options, '/models'), { ...base, headers })
+    return response.ok ? ((await firstChatModel(response)) ?? null) : null
+  }
+
+  const model = options.model ?? (await modelOf())
+  const ask = (limit: object) =>
+    fetch(endpointUrl(options, '/chat/completions'), {
+      ...base,
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...(model === null ? {} : { model }),
+        messages: [{ role: 'user', content: 'ping' }],
+        ...limit,
+      }),
+    })
+
+  const response = await ask({ max_tokens: 1 })
+  if (response.status !== 400) return response.status
+  // The newest models of one vendor refuse `max_tokens` and name what they take in its place.
+  const text = await readStart(response, UPSTREAM_ERROR_BYTES_MAX)
+  if (!text.includes('max_completion_tokens')) return response.status
+  return (await ask({ max_completion_tokens: 1 })).status
+}

@@ -1,0 +1,101 @@
+import { newId } from '../../core/ids.ts'
+import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits.ts'
+import { ChannelFailure } from '../failure.ts'
+import type { ToolCall } from '../llm.ts'
+
+/** One entry of `delta.tool_calls`, as vendors really send it: any field may be absent or null. */
+export interface ToolFragment {
+  readonly index?: unknown
+  readonly id?: unknown
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
+}
+
+interface Draft {
+  readonly index: number | null
+  id: string
+  name: string
+  args: string
+}
+
+/**
+ * Puts the calls of one answer together from fragments. A fragment belongs to the call of its index;
+ * without one, to the call of its id; without either, to the last call, unless it names a function
+ * and that call is complete. An index that comes back with a new id and a name is a new call: some
+ * vendors number every call 0.
+ */
+export function createToolCalls() {
+  const drafts: Draft[] = []
+  let chars = 0
+
+  function draftOf(index: number | null, id: string, name: string): Draft {
+    const known = find(index, id, name)
+    if (known) return known
+    if (drafts.length >= TOOL_CALLS_MAX) throw malformed()
+    const draft = { index, id, name: '', args: '' }
+    drafts.push(draft)
+    return draft
+  }
+
+  function find(index: number | null, id: string, name: string): Draft | undefined {
+    if (index !== null) {
+      const last = drafts.findLast((draft) => draft.index === index)
+      const renewed = last && name !== '' && id !== '' && last.id !== '' && id !== last.id
+      return renewed ? drafts.find((draft) => draft.index === index && draft.id === id) : last
+    }
+    if (id !== '') return drafts.find((draft) => draft.id === id)
+    const last = drafts.at(-1)
+    if (!last || name === '') return last
+    return name === last.name && !isJson(last.args) ? last : undefined
+  }
+
+  return {
+    add(fragment: ToolFragment | null): void {
+      if (typeof fragment !== 'object' || fragment === null) return
+      const index = typeof fragment.index === 'number' ? fragment.index : null
+      const id = textOf(fragment.id)
+      const name = textOf(fragment.function?.name)
+      const draft = draftOf(index, id, name)
+      if (draft.id === '') draft.id = id
+      // A name is repeated by some vendors, and split by a few before the arguments begin.
+      if (draft.name === '' || (draft.args === '' && name !== draft.name)) draft.name += name
+      const args = argumentsOf(fragment.function?.arguments)
+      chars += args.length
+      if (chars > TOOL_ARGUMENTS_CHARS_MAX) throw malformed()
+      draft.args += args
+    },
+
+    get count(): number {
+      return drafts.length
+    },
+
+    /** The complete calls, each with an id of its own. Throws `ChannelFailure` for one without name. */
+    finish(): ToolCall[] {
+      const ids = new Set<string>()
+      return drafts.map(({ id, name, args }) => {
+        if (name === '') throw malformed()
+        const unique = id === '' || ids.has(id) ? `call_${newId()}` : id
+        ids.add(unique)
+        return { id: unique, name, arguments: args.trim() === '' ? '{}' : args }
+      })
+    },
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Text in fragments; a few servers send the arguments as one object. */
+function argumentsOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : ''
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const malformed = () => new ChannelFailure('provider_error', 'malformed tool call')

@@ -1,0 +1,51 @@
+import { ChannelFailure } from '../../src/channels/failure.ts'
+import type { Llm, LlmPart, LlmRequest } from '../../src/channels/llm.ts'
+import { createOpenAiChat, type OpenAiChatOptions } from '../../src/channels/openai/chat.ts'
+import { systemClock } from '../../src/core/clock.ts'
+
+export const REQUEST: LlmRequest = {
+  purpose: 'turn',
+  model: null,
+  messages: [{ role: 'user', content: 'hi' }],
+  passages: [],
+  tools: [],
+  thinking: false,
+  temperature: null,
+}
+
+/** The OpenAI-compatible adapter with defaults for tests. */
+export function createChat(baseUrl: string, options: Partial<OpenAiChatOptions> = {}): Llm {
+  return createOpenAiChat({
+    fetch,
+    clock: systemClock(),
+    baseUrl,
+    apiKey: 'sk-test',
+    defaultModel: 'fake',
+    timeoutMs: 10_000,
+    thinkingForm: 'auto',
+    ...options,
+  })
+}
+
+/** Everything one model call gives, with its error in place of a throw. */
+export async function collect(
+  llm: Llm,
+  request: LlmRequest = REQUEST,
+  signal = new AbortController().signal,
+) {
+  const parts: LlmPart[] = []
+  let error: unknown = null
+  try {
+    for await (const item of llm.stream(request, signal)) parts.push(...item)
+  } catch (thrown) {
+    error = thrown
+  }
+  return {
+    parts,
+    error,
+    failure: error instanceof ChannelFailure ? error : null,
+    text: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    calls: parts.flatMap((part) => (part.type === 'tool_call' ? [part.call] : [])),
+    finish: parts.find((part) => part.type === 'finish'),
+  }
+}

@@ -27,7 +27,7 @@ export async function openPlatform(config: Config, clock: Clock, fetcher: typeof
         fetch: fetcher,
         clock,
         baseUrl,
-        apiKey: config.MB_LLM_API_KEY ?? null,
+        apiKey: config.MB_LLM_API_KEY ?? '',
         defaultModel: model ?? null,
         timeoutMs: config.MB_LLM_TIMEOUT_MS,
         thinkingForm: config.MB_LLM_THINKING,
@@ -44,7 +44,7 @@ export async function openPlatform(config: Config, clock: Clock, fetcher: typeof
         description: `${host}, ${model}`,
       }
     }
-    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch: fetcher }) : null
+    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch: fetcher, clock }) : null
     if (!found) return { llm: createOfflineChat(), description: OFFLINE }
     const model = config.MB_LLM_MODEL ?? found.model
     return {

@@ -36,6 +36,7 @@ export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, facts, sse, log, now, record } = options
   const table = createRouteTable()
   const app = new Elysia({
+    systemRouter: false,
     serve: { idleTimeout: IDLE_SECONDS, maxRequestBodySize: REQUEST_BYTES_MAX, development: false },
   })
     .use(edge(facts))

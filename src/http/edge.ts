@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { badRequest } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Facts } from './facts.ts'
 
@@ -19,6 +20,9 @@ const PREFLIGHT = {
   'access-control-max-age': '86400',
 } as const
 
+/** A name or address with an optional port; anything else would end up inside request URLs. */
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
+
 /** The path of an absolute URL begins after its third slash. */
 const isMachineSide = (url: string) => url.startsWith('/v1/', url.indexOf('/', 8))
 
@@ -29,6 +33,7 @@ export const edge = (facts: Facts) =>
     const given = request.headers.get('x-request-id')
     set.headers['x-request-id'] = given && REQUEST_ID.test(given) ? given : newId()
     set.headers['x-content-type-options'] = 'nosniff'
+    if (!HOST.test(request.headers.get('host') ?? '')) throw badRequest('Host 请求头无效')
     if (!isMachineSide(request.url)) return
     if (request.method === 'OPTIONS') {
       return new Response(null, { status: 204, headers: { ...PREFLIGHT, ...ids(set.headers) } })

@@ -34,13 +34,9 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
         detail: { hide: true },
       },
     )
+    // The optional parameter also takes `/sessions/`: an empty id means the anonymous session.
     .delete(
-      '/sessions/:id',
+      '/sessions/:id?',
       ({ principal, params }) => sessions.remove(principal.tenantId, sessionId(params.id)),
       { allow: MANAGERS, response: SessionDeleteResponse },
     )
-    .delete('/sessions/', ({ principal }) => sessions.remove(principal.tenantId, sessionId('')), {
-      allow: MANAGERS,
-      response: SessionDeleteResponse,
-      detail: { hide: true },
-    })

@@ -21,11 +21,14 @@ const PRAGMAS = [
   'temp_store = MEMORY',
 ]
 
+/** Every commit empties a reader's page cache; mapped pages are read again without a system call. */
+const READER_PRAGMAS = ['query_only = ON', 'mmap_size = 268435456']
+
 export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Database {
   const db = new Database(file.path, { create: true, strict: true })
   for (const pragma of PRAGMAS) db.run(`PRAGMA ${pragma}`)
   for (const extension of file.extensions) db.loadExtension(extension)
-  if (mode === 'read') db.run('PRAGMA query_only = ON')
+  if (mode === 'read') for (const pragma of READER_PRAGMAS) db.run(`PRAGMA ${pragma}`)
   return db
 }
 

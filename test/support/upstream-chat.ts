@@ -17,6 +17,9 @@ export interface ChatAnswer extends ChatPlan {
   readonly hold?: { readonly after: number; readonly until: Promise<unknown> }
   /** Waits before the headers. */
   readonly holdHeaders?: Promise<unknown>
+  /** Lines sent before the first event, one every `pauseMs`. */
+  readonly prelude?: readonly string[]
+  readonly pauseMs?: number
   /** Leaves the connection open after the last event. */
   readonly keepOpen?: boolean
 }
@@ -57,6 +60,10 @@ export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promis
     response.end(Bun.gzipSync(Buffer.from(events.join(''))))
     return
   }
+  for (const line of answer.prelude ?? []) {
+    await write(exchange, `${line}\n`)
+    await sleep(answer.pauseMs ?? 0)
+  }
   for (const [at, event] of events.entries()) {
     if (answer.hold && at === Math.min(answer.hold.after, pieces)) await answer.hold.until
     if (exchange.left()) return
@@ -91,7 +98,7 @@ export async function chatFault(exchange: Exchange, fault: ChatFault, options: F
     response.socket?.resetAndDestroy()
   } else {
     await write(exchange, BROKEN[fault] ?? '')
-    for (const event of events.slice(after)) await write(exchange, event)
+    if (fault !== 'error') for (const event of events.slice(after)) await write(exchange, event)
     response.end()
   }
 }

@@ -22,6 +22,8 @@ interface Choice {
 
 type Finish = Extract<LlmPart, { type: 'finish' }>
 
+export type Answer = ReturnType<typeof createAnswer>
+
 /**
  * Reads the chunks of one answer. Reasoning fields are ignored; usage may come with any chunk, and
  * the last one counts. Every fault is a `ChannelFailure` (`provider_error`).

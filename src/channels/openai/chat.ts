@@ -1,6 +1,6 @@
 import type { Llm, LlmPart, LlmRequest } from '../llm.ts'
-import { createSseDecoder } from '../sse-decoder.ts'
-import { createAnswer } from './answer.ts'
+import { createSseDecoder, type SseDecoder } from '../sse-decoder.ts'
+import { type Answer, createAnswer } from './answer.ts'
 import { openCall } from './call.ts'
 import { type CompletionsOptions, createCompletions } from './completions.ts'
 
@@ -41,12 +41,11 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         call.arrived()
         // One more read after `[DONE]` sees the end, and lets the connection be used again.
         if (answer.done) break
-        const events: string[] = []
         const parts: LlmPart[] = []
-        decoder.push(read.value, events)
-        for (const event of events) answer.add(event, parts)
+        const fault = partsOf(read.value, decoder, answer, parts)
         if (answer.finished) call.hurry(answer.done ? END_WAIT_MS : USAGE_WAIT_MS)
         if (parts.length > 0) yield parts
+        if (fault !== null) throw fault
       }
       const rest: LlmPart[] = []
       const unclosed = answer.finished ? null : decoder.end()
@@ -59,4 +58,26 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
   }
 
   return { name: 'openai-compatible', stream }
+}
+
+/** Appends what these bytes bring. The error, if any, is returned: what came before it still counts. */
+function partsOf(
+  bytes: Uint8Array,
+  decoder: SseDecoder,
+  answer: Answer,
+  parts: LlmPart[],
+): unknown {
+  const events: string[] = []
+  let fault: unknown = null
+  try {
+    decoder.push(bytes, events)
+  } catch (error) {
+    fault = error
+  }
+  try {
+    for (const event of events) answer.add(event, parts)
+  } catch (error) {
+    fault = error
+  }
+  return fault
 }

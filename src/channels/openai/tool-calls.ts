@@ -44,7 +44,7 @@ export function createToolCalls() {
     }
     if (id !== '') return drafts.find((draft) => draft.id === id)
     const last = drafts.at(-1)
-    if (!last || name === '') return last
+    if (!last || name === '' || last.name === '') return last
     return name === last.name && !isJson(last.args) ? last : undefined
   }
 

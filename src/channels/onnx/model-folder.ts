@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import { knownModel } from './known-models.ts'
+
+/** How token vectors become one: the first token's, the mean under the mask, or done by the graph. */
+const pooling = z.enum(['cls', 'mean', 'none'])
+
+const modelJson = z
+  .object({
+    name: z.string(),
+    dimensions: z.number().int().positive(),
+    pooling: z.union([pooling, z.string().startsWith('none')]),
+    /** Output of the graph to read; default: the sentence vector when there is one. */
+    output: z.string(),
+    add_special_tokens: z.boolean(),
+    query_prefix: z.string(),
+    passage_prefix: z.string(),
+    max_tokens: z.number().int().positive(),
+    /** The cosine from which a passage is worth showing, on this model's own scale. */
+    relevant_cosine: z.number().gt(-1).lt(1),
+  })
+  .partial()
+
+export interface EmbeddingModel {
+  readonly name: string
+  /** Names the vector space: changes with everything that changes the vectors of passages. */
+  readonly id: string
+  readonly kind: 'onnx' | 'static'
+  /** `model.onnx`, or the table of a static model. */
+  readonly weights: string
+  readonly tokenizer: string
+  readonly tokenizerConfig: string
+  readonly dimensions: number | null
+  readonly pooling: z.infer<typeof pooling>
+  readonly output: string | null
+  readonly specialTokens: boolean
+  readonly queryPrefix: string
+  readonly passagePrefix: string
+  readonly tokensMax: number
+  readonly relevantCosine: number | null
+}
+
+/** The folder is not a model; the message says what is missing, for the operator. */
+export class ModelFolderError extends Error {
+  override readonly name = 'ModelFolderError'
+}
+
+const WEIGHTS = ['model', 'onnx/model', 'model_quantized', 'onnx/model_quantized']
+const TOKENS_MAX_DEFAULT = 512
+/** Tokenizers without a limit of their own state absurd ones, such as 1e30. */
+const TOKENS_MAX_SANE = 8192
+
+/**
+ * Reads what a model folder says of itself: `model.json` (or `embedding.json`), and for what that
+ * leaves out the files of a usual sentence-transformers or model2vec export.
+ */
+export async function readModelFolder(dir: string): Promise<EmbeddingModel> {
+  const onnx = WEIGHTS.map((name) => join(dir, `${name}.onnx`)).find(existsSync)
+  const weights = onnx ?? [join(dir, 'model.safetensors')].find(existsSync)
+  const tokenizer = join(dir, 'tokenizer.json')
+  if (!weights) throw new ModelFolderError(`no model.onnx or model.safetensors in ${dir}`)
+  if (!existsSync(tokenizer)) throw new ModelFolderError(`no tokenizer.json in ${dir}`)
+  const tokenizerConfig = join(dir, 'tokenizer_config.json')
+  const said = await statedSettings(dir)
+  const export_ = await exportSettings(dir, tokenizerConfig)
+  const kind = onnx ? 'onnx' : 'static'
+  const model = {
+    name: said.name ?? export_.name ?? basename(dir),
+    kind,
+    weights,
+    tokenizer,
+    tokenizerConfig,
+    dimensions: said.dimensions ?? null,
+    pooling: pooling.parse(said.pooling?.split(' ')[0] ?? export_.pooling),
+    output: said.output ?? null,
+    specialTokens: said.add_special_tokens ?? kind === 'onnx',
+    queryPrefix: said.query_prefix ?? export_.queryPrefix,
+    passagePrefix: said.passage_prefix ?? export_.passagePrefix,
+    tokensMax: said.max_tokens ?? export_.tokensMax,
+    relevantCosine: said.relevant_cosine ?? null,
+  } as const
+  return { ...model, id: await spaceId(model) }
+}
+
+async function statedSettings(dir: string): Promise<z.infer<typeof modelJson>> {
+  for (const name of ['model.json', 'embedding.json']) {
+    const content = await readJson(join(dir, name))
+    if (content === null) continue
+    const parsed = modelJson.safeParse(content)
+    if (parsed.success) return parsed.data
+    const field = parsed.error.issues[0]?.path.join('.')
+    throw new ModelFolderError(`${name} in ${dir}: wrong value of ${field || 'the whole'}`)
+  }
+  return {}
+}
+
+/** What the files of an export tell, with the model's card as a last resort. */
+async function exportSettings(dir: string, tokenizerConfig: string) {
+  const config = await readJson(join(dir, 'config.json'))
+  const transformer = await readJson(join(dir, 'sentence_bert_config.json'))
+  const prompts = (await readJson(join(dir, 'config_sentence_transformers.json')))?.prompts
+  const pool = await readJson(join(dir, '1_Pooling', 'config.json'))
+  const tokens = await readJson(tokenizerConfig)
+  const name = text(config?._name_or_path)
+  const known = knownModel(`${name ?? ''} ${basename(dir)}`)
+  const limits = [transformer?.max_seq_length, tokens?.model_max_length]
+  const limit = limits.find((n): n is number => typeof n === 'number' && n <= TOKENS_MAX_SANE)
+  const prompt = (key: string) => text((prompts as Record<string, unknown> | undefined)?.[key])
+  return {
+    name,
+    pooling: pool ? (pool.pooling_mode_cls_token === true ? 'cls' : 'mean') : known.pooling,
+    queryPrefix: prompt('query') ?? known.queryPrefix,
+    passagePrefix: prompt('passage') ?? prompt('document') ?? known.passagePrefix,
+    tokensMax: limit ?? TOKENS_MAX_DEFAULT,
+  }
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value ? value : null)
+
+async function readJson(path: string): Promise<Record<string, unknown> | null> {
+  const content = await readFile(path, 'utf8').catch(() => null)
+  if (content === null) return null
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(content))
+  } catch {
+    throw new ModelFolderError(`${path} is not a JSON object`)
+  }
+}
+
+async function spaceId(model: Omit<EmbeddingModel, 'id'>): Promise<string> {
+  const hash = new Bun.CryptoHasher('sha256')
+  const { pooling, output, specialTokens, passagePrefix, tokensMax, relevantCosine } = model
+  hash.update(JSON.stringify([pooling, output, specialTokens, passagePrefix, tokensMax]))
+  hash.update(String(relevantCosine))
+  for (const path of [model.weights, model.tokenizer]) await hashSample(hash, path)
+  return `${model.name}:${hash.digest('hex').slice(0, 16)}`
+}
+
+const SAMPLE_BYTES = 1 << 18
+
+/** Size, beginning, middle and end: weights differ everywhere, and may have gigabytes. */
+async function hashSample(hash: Bun.CryptoHasher, path: string): Promise<void> {
+  const { size } = await stat(path)
+  hash.update(String(size))
+  const file = await open(path)
+  try {
+    for (const part of [0, 0.5, 1]) {
+      const at = Math.max(0, Math.floor((size - SAMPLE_BYTES) * part))
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, at)
+      hash.update(buffer.subarray(0, bytesRead))
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,51 @@
+import type { EmbedKind } from '../embedder.ts'
+import { calibration } from './calibrate.ts'
+import { readModelFolder } from './model-folder.ts'
+import { joinPieces } from './pooling.ts'
+import { openSession } from './session.ts'
+import { openTokenizer, type Piece } from './tokenize.ts'
+
+/** A loaded model; lives in the embedding process. */
+export interface LoadedModel {
+  embed(texts: readonly string[], kind: EmbedKind): Promise<Float32Array[]>
+}
+
+/** Padded tokens of one run, which bounds its memory. */
+const BATCH_TOKENS_MAX = 4096
+
+export async function loadModel(dir: string): Promise<LoadedModel> {
+  const model = await readModelFolder(dir)
+  const [tokenize, session] = await Promise.all([openTokenizer(model), openSession(model)])
+  const calibrate = calibration(model.relevantCosine)
+
+  return {
+    async embed(texts, kind) {
+      const prefix = kind === 'query' ? model.queryPrefix : model.passagePrefix
+      const pieces = texts.flatMap((text, owner) =>
+        tokenize(text, prefix).map((ids) => ({ ids, owner })),
+      )
+      const parts = texts.map((): { vector: Float32Array; weight: number }[] => [])
+      for (const batch of batches(pieces.filter(({ ids }) => ids.length > 0))) {
+        const vectors = await session.run(batch.map(({ ids }) => ids))
+        for (const [i, { ids, owner }] of batch.entries()) {
+          parts[owner]?.push({ vector: vectors[i] as Float32Array, weight: ids.length })
+        }
+      }
+      return parts.map((own) => calibrate(joinPieces(own, session.dimensions), kind))
+    },
+  }
+}
+
+/** Sequences of similar length together, so that little padding is computed. */
+function batches<T extends { ids: Piece }>(pieces: readonly T[]): T[][] {
+  const groups: T[][] = []
+  let group: T[] = []
+  for (const piece of [...pieces].sort((a, b) => a.ids.length - b.ids.length)) {
+    if (group.length > 0 && (group.length + 1) * piece.ids.length > BATCH_TOKENS_MAX) {
+      groups.push(group)
+      group = []
+    }
+    group.push(piece)
+  }
+  return group.length > 0 ? [...groups, group] : groups
+}

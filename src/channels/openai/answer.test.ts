@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'bun:test'
+import { ChannelFailure } from '../failure.ts'
+import type { LlmPart } from '../llm.ts'
+import { createAnswer } from './answer.ts'
+
+const delta = (fields: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta: fields, finish_reason: finish }],
+})
+const STOP = delta({}, 'stop')
+
+function answer(...payloads: readonly unknown[]): LlmPart[] {
+  const parts: LlmPart[] = []
+  const reader = createAnswer()
+  for (const payload of payloads) {
+    reader.add(typeof payload === 'string' ? payload : JSON.stringify(payload), parts)
+  }
+  reader.end(parts)
+  return parts
+}
+const textOf = (parts: readonly LlmPart[]) =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+describe('an answer from chunks', () => {
+  test('one text part a chunk, tool calls after it, finish last', () => {
+    const call = (args: string) => ({
+      tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: args } }],
+    })
+    const parts = answer(
+      delta({ role: 'assistant', content: '' }),
+      delta({ content: 'one' }),
+      delta({ content: ' two', ...call('{"a"') }),
+      delta(call(':1}')),
+      STOP,
+      { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } },
+      '[DONE]',
+    )
+    expect(parts).toEqual([
+      { type: 'text', text: 'one' },
+      { type: 'text', text: ' two' },
+      { type: 'tool_call', call: { id: 'c', name: 'f', arguments: '{"a":1}' } },
+      { type: 'finish', reason: 'tool_calls', usage: { inputTokens: 5, outputTokens: 2 } },
+    ])
+  })
+
+  const ignored: readonly unknown[] = [
+    {},
+    { type: 'ping' },
+    { choices: null },
+    { choices: [null] },
+    { choices: [{}] },
+    { choices: [{ delta: null }] },
+    { error: null, choices: [] },
+    { usage: null },
+    { usage: { prompt_tokens: 'many' } },
+    delta({ content: null, reasoning_content: 'hm' }),
+    delta({ content: '', reasoning: 'hm', reasoning_details: [{}] }),
+    delta({ tool_calls: null }),
+    delta({ tool_calls: [] }),
+    '',
+  ]
+  for (const chunk of ignored) {
+    test(`ignored: ${JSON.stringify(chunk)}`, () => {
+      const parts = answer(delta({ content: 'a' }), chunk, STOP)
+      expect([textOf(parts), parts.at(-1)]).toEqual([
+        'a',
+        { type: 'finish', reason: 'stop', usage: null },
+      ])
+    })
+  }
+
+  test('content as typed pieces, and a refusal', () => {
+    const pieces = [
+      { type: 'thinking', thinking: [] },
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+      null,
+    ]
+    expect(textOf(answer(delta({ content: pieces }), STOP))).toBe('ab')
+    expect(textOf(answer(delta({ content: null, refusal: '不行' }), STOP))).toBe('不行')
+  })
+
+  test('the last usage counts', () => {
+    const usage = (n: number) => ({ ...delta({ content: 'x' }), usage: usageOf(n) })
+    const usageOf = (n: number) => ({ prompt_tokens: 9, completion_tokens: n })
+    expect(answer(usage(1), usage(2), STOP).at(-1)).toMatchObject({ usage: { outputTokens: 2 } })
+  })
+
+  test('nothing after [DONE] counts', () => {
+    expect(textOf(answer(delta({ content: 'a' }), '[DONE]', delta({ content: 'b' }), '{'))).toBe(
+      'a',
+    )
+  })
+
+  const faults: readonly (readonly [phrase: string, payloads: readonly unknown[]])[] = [
+    ['malformed stream', ['{"choices":[']],
+    ['malformed stream', ['null']],
+    ['malformed stream', ['42']],
+    ['error in stream', [{ error: { message: 'SECRET' } }]],
+    ['error in stream', [{ error: 'SECRET' }]],
+    ['error in stream', [{ object: 'error', message: 'SECRET' }]],
+    ['stream ended early', []],
+    ['stream ended early', [delta({ content: 'a' })]],
+    ['empty answer', [STOP]],
+    ['empty answer', [delta({ reasoning_content: 'hm' }), STOP, '[DONE]']],
+    ['empty answer', [delta({ content: '<think>only that</think>' }), STOP]],
+  ]
+  for (const [phrase, payloads] of faults) {
+    test(`${phrase}: ${JSON.stringify(payloads)}`, () => {
+      let thrown: unknown
+      try {
+        answer(...payloads)
+      } catch (error) {
+        thrown = error
+      }
+      expect(thrown).toBeInstanceOf(ChannelFailure)
+      expect(thrown).toMatchObject({ reason: 'provider_error', phrase, retryable: false })
+      expect(Bun.inspect(thrown)).not.toContain('SECRET')
+    })
+  }
+})

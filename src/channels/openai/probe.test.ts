@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { refusedUrl, startUpstream, type Upstream } from '../../../test/support/upstream.ts'
+import { systemClock } from '../../core/clock.ts'
+import { type ProbeOptions, probe } from './probe.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.stop())
+beforeEach(() => upstream.reset())
+
+const check = (options: Partial<ProbeOptions> = {}, signal = new AbortController().signal) =>
+  probe(
+    {
+      fetch,
+      clock: systemClock(),
+      baseUrl: upstream.baseUrl,
+      apiKey: 'sk-mine',
+      model: 'm',
+      timeoutMs: 5000,
+      ...options,
+    },
+    signal,
+  )
+
+test('asks for one token, once', async () => {
+  const result = await check()
+  expect(result.ok).toBe(true)
+  expect(Number.isSafeInteger(result.latency_ms)).toBe(true)
+  expect(Object.keys(result)).toEqual(['ok', 'latency_ms'])
+  expect(upstream.requests.map(({ path }) => path)).toEqual(['/chat/completions'])
+  const { body, headers } = await upstream.nextRequest()
+  expect(body).toMatchObject({ model: 'm', max_tokens: 1 })
+  expect(body.stream).toBeUndefined()
+  expect(headers.authorization).toBe('Bearer sk-mine')
+})
+
+test('names the first chat model when none is given', async () => {
+  await check({ model: null })
+  expect(upstream.requests.at(-1)?.body.model).toBe('fake')
+  upstream.models.fault(404)
+  await check({ model: null })
+  expect(upstream.requests.at(-1)?.body).not.toHaveProperty('model')
+})
+
+const FAULTS = [
+  [401, 'HTTP 401'],
+  [404, 'HTTP 404'],
+  [429, 'HTTP 429'],
+  [500, 'HTTP 500'],
+  ['redirect', 'HTTP 302'],
+  ['reset', 'connection failed'],
+  ['silent', 'timed out'],
+] as const
+for (const [fault, error] of FAULTS) {
+  test(`${fault}: ${error}, without a second try`, async () => {
+    upstream.fault(fault)
+    const result = await check(fault === 'silent' ? { timeoutMs: 100 } : {})
+    expect(result).toEqual({ ok: false, latency_ms: expect.any(Number), error })
+    expect(upstream.requests).toHaveLength(1)
+  })
+}
+
+test('nobody there, no URL, no key that can be sent', async () => {
+  const error = async (options: Partial<ProbeOptions>) => {
+    const result = await check(options)
+    return result.ok ? null : result.error
+  }
+  expect(await error({ baseUrl: await refusedUrl() })).toBe('connection failed')
+  expect(await error({ baseUrl: 'nonsense' })).toBe('invalid base URL')
+  expect(await error({ apiKey: '钥' })).toBe('invalid key')
+})
+
+test('an upstream that refuses max_tokens is asked in its own words', async () => {
+  upstream.fault(400, { body: "Unsupported 'max_tokens'. Use 'max_completion_tokens' instead." })
+  expect((await check()).ok).toBe(true)
+  expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 1 })
+})
+
+test('an abort reaches the upstream and is thrown', async () => {
+  upstream.fault('silent')
+  const controller = new AbortController()
+  const reason = new Error('client left')
+  const result = check({}, controller.signal).catch((error) => error)
+  await upstream.nextRequest()
+  controller.abort(reason)
+  expect(await result).toBe(reason)
+  await upstream.aborted()
+})

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'bun:test'
+import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits.ts'
+import { ChannelFailure } from '../failure.ts'
+import { createToolCalls, type ToolFragment } from './tool-calls.ts'
+
+function assemble(...fragments: readonly ToolFragment[]) {
+  const calls = createToolCalls()
+  for (const fragment of fragments) calls.add(fragment)
+  return calls.finish()
+}
+const fn = (name?: string | null, args?: unknown) => ({ function: { name, arguments: args } })
+
+const TIME = { id: 'call_1', name: 'current_time', arguments: '{"zone":"UTC"}' }
+
+describe('tool calls from fragments', () => {
+  test('one call, its arguments split anywhere', () => {
+    const args = [...'{"zone":"UTC"}'].map((part) => ({ index: 0, ...fn(undefined, part) }))
+    expect(assemble({ index: 0, id: 'call_1', ...fn('current_time', '') }, ...args)).toEqual([TIME])
+  })
+
+  test('a whole call in one fragment', () => {
+    expect(assemble({ index: 0, id: 'call_1', ...fn('current_time', '{"zone":"UTC"}') })).toEqual([
+      TIME,
+    ])
+  })
+
+  test('several calls, interleaved', () => {
+    const calls = assemble(
+      { index: 0, id: 'a', ...fn('f', '') },
+      { index: 1, id: 'b', ...fn('g', '') },
+      { index: 1, ...fn(null, '{"y"') },
+      { index: 0, ...fn(null, '{"x"') },
+      { index: 0, ...fn(null, ':1}') },
+      { index: 1, ...fn(null, ':2}') },
+    )
+    expect(calls).toEqual([
+      { id: 'a', name: 'f', arguments: '{"x":1}' },
+      { id: 'b', name: 'g', arguments: '{"y":2}' },
+    ])
+  })
+
+  test('the index is missing', () => {
+    const calls = assemble(
+      { id: 'a', ...fn('f', '{"x"') },
+      { ...fn(undefined, ':1}') },
+      { id: 'b', ...fn('g', '{"y"') },
+      { id: 'b', ...fn(undefined, ':2}') },
+    )
+    expect(calls.map(({ id, arguments: args }) => [id, args])).toEqual([
+      ['a', '{"x":1}'],
+      ['b', '{"y":2}'],
+    ])
+  })
+
+  test('index and id are missing', () => {
+    const calls = assemble(
+      fn('f', '{"x":1}'),
+      fn('f', '{"x":2}'),
+      fn('g', '{"y"'),
+      fn('g', ':2}'),
+      fn('', ''),
+    )
+    expect(calls.map(({ name, arguments: args }) => [name, args])).toEqual([
+      ['f', '{"x":1}'],
+      ['f', '{"x":2}'],
+      ['g', '{"y":2}'],
+    ])
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(3)
+    for (const { id } of calls) expect(id).toMatch(/^call_/)
+  })
+
+  test('name and id are repeated in every fragment', () => {
+    const repeated = (args: string) => ({ index: 0, id: 'call_1', ...fn('current_time', args) })
+    expect(assemble(repeated(''), repeated('{"zone":'), repeated('"UTC"}'))).toEqual([TIME])
+  })
+
+  test('the id comes late, or changes without a name', () => {
+    expect(
+      assemble(
+        { index: 0, ...fn('current_time') },
+        { index: 0, id: 'call_1', ...fn('', '{"zone":') },
+        { index: 0, id: 'call_9', ...fn('', '"UTC"}') },
+      ),
+    ).toEqual([TIME])
+  })
+
+  test('the name is split, and comes after the arguments', () => {
+    expect(
+      assemble(
+        { index: 0, id: 'call_1', ...fn('current') },
+        { index: 0, ...fn('_time') },
+        { index: 0, ...fn(undefined, '{"zone":"UTC"}') },
+      ),
+    ).toEqual([TIME])
+    expect(
+      assemble({ id: 'call_1', ...fn(undefined, '{"zone":"UTC"}') }, { ...fn('current_time') }),
+    ).toEqual([TIME])
+  })
+
+  test('every call has index 0', () => {
+    const calls = assemble(
+      { index: 0, id: 'a', ...fn('f', '{"x":1}') },
+      { index: 0, id: 'b', ...fn('f', '{"x":2}') },
+    )
+    expect(calls.map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+
+  test('ids are made unique', () => {
+    const calls = assemble(
+      { index: 0, id: 'same', ...fn('f', '{}') },
+      { index: 1, id: 'same', ...fn('g', '{}') },
+    )
+    expect(calls.map(({ name }) => name)).toEqual(['f', 'g'])
+    expect(calls[0]?.id).toBe('same')
+    expect(calls[1]?.id).not.toBe('same')
+  })
+
+  test('arguments: none, an object, malformed', () => {
+    expect(assemble({ index: 0, ...fn('f') })[0]?.arguments).toBe('{}')
+    expect(assemble({ index: 0, ...fn('f', { x: 1 }) })[0]?.arguments).toBe('{"x":1}')
+    expect(assemble({ index: 0, ...fn('f', '{"x":') })[0]?.arguments).toBe('{"x":')
+  })
+
+  test('nonsense is ignored, a call without name fails', () => {
+    const calls = createToolCalls()
+    for (const nonsense of [null, 'x', 7]) calls.add(nonsense as unknown as ToolFragment)
+    expect(calls.count).toBe(0)
+    expect(() => assemble({ index: 0, id: 'a', ...fn(null, '{}') })).toThrow(ChannelFailure)
+  })
+
+  test('number and length are bounded', () => {
+    const many = Array.from({ length: TOOL_CALLS_MAX + 1 }, (_, index) => ({ index, ...fn('f') }))
+    expect(() => assemble(...many)).toThrow(ChannelFailure)
+    const long = 'x'.repeat(TOOL_ARGUMENTS_CHARS_MAX / 2 + 1)
+    const fragment = (index: number) => ({ index, ...fn('f', long) })
+    expect(() => assemble(fragment(0), fragment(1))).toThrow(ChannelFailure)
+  })
+})

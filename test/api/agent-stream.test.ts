@@ -1,0 +1,271 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { postSse } from '../support/sse.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+let upstream: Upstream
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  app = await startApp({ upstream: upstream.baseUrl, env: { MB_LLM_TIMEOUT_MS: '400' } })
+  key = await app.key()
+})
+afterEach(() => upstream.reset())
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+let sessions = 0
+const freshSession = () => `s${++sessions}`
+const ask = (body: object) => postSse(`${app.url}/v1/agent`, { headers: key.headers, body })
+const history = async (session: string) =>
+  (await fetch(`${app.url}/v1/sessions/${session}/history`, { headers: key.headers })).json()
+const types = (events: readonly { data: Record<string, unknown> }[]) =>
+  events.map(({ data }) => data.type)
+
+describe('a successful turn', () => {
+  test('streams increments, then stats, then the whole reply', async () => {
+    upstream.reply({ pieces: ['你', '好', '！'] })
+    const stream = await ask({ text: '在吗', session_id: freshSession() })
+    const events = await stream.all()
+    expect(events.map(({ data }) => data)).toEqual([
+      { type: 'llm_delta', text: '你' },
+      { type: 'llm_delta', text: '好' },
+      { type: 'llm_delta', text: '！' },
+      { type: 'stats', iterations: 1, channel: 'platform' },
+      { type: 'llm_end', reply: '你好！' },
+    ])
+    for (const { event, data } of events) expect(event).toBe(String(data.type))
+  })
+
+  test('has the headers of the specification', async () => {
+    const stream = await ask({ text: 'hi', session_id: freshSession() })
+    await stream.all()
+    expect(stream.status).toBe(200)
+    expect(stream.headers.get('content-type')).toStartWith('text/event-stream')
+    expect(stream.headers.get('cache-control')).toBe('no-cache')
+    expect(stream.headers.get('x-accel-buffering')).toBe('no')
+    expect(stream.headers.get('x-request-id')).toBeTruthy()
+  })
+
+  test('sends headers and a comment before the model has said anything', async () => {
+    const speak = Promise.withResolvers<void>()
+    upstream.reply({ text: 'late', holdHeaders: speak.promise })
+    const stream = await ask({ text: 'hi', session_id: freshSession() })
+    expect(stream.status).toBe(200)
+    const all = stream.all()
+    speak.resolve()
+    await all
+    expect(stream.comments.length).toBeGreaterThan(0)
+  })
+
+  test('is in the history as soon as llm_end was seen', async () => {
+    const session = freshSession()
+    upstream.reply({ text: 'one' })
+    for await (const { data } of await ask({ text: 'first', session_id: session })) {
+      if (data.type !== 'llm_end') continue
+      expect(await history(session)).toEqual({
+        messages: [
+          { role: 'user', content: 'first' },
+          { role: 'assistant', content: 'one' },
+        ],
+        summary: '',
+        count: 2,
+      })
+    }
+  })
+
+  test('gives the model what was said before', async () => {
+    const session = freshSession()
+    upstream.reply({ text: 'one' })
+    await (await ask({ text: 'first', session_id: session })).all()
+    await (await ask({ text: 'second', session_id: session })).all()
+    const { messages } = upstream.requests[1]?.body ?? { messages: [] }
+    expect(messages.map(({ role, content }) => [role, content]).slice(1)).toEqual([
+      ['user', 'first'],
+      ['assistant', 'one'],
+      ['user', 'second'],
+    ])
+  })
+
+  test('goes to the session anon when none is named', async () => {
+    await (await ask({ text: 'nameless' })).all()
+    await (await ask({ text: 'blank', session_id: '  ' })).all()
+    const anon = await history('anon')
+    expect(anon.messages.map(({ content }: { content: string }) => content)).toContain('nameless')
+    expect(anon.messages.map(({ content }: { content: string }) => content)).toContain('blank')
+  })
+
+  test('keeps an image as a placeholder and shows it to the model', async () => {
+    const session = freshSession()
+    const image = 'data:image/png;base64,iVBORw0KGgo='
+    await (await ask({ text: 'what is this', session_id: session, images: [image] })).all()
+    expect(JSON.stringify(upstream.requests[0]?.body.messages)).toContain(image)
+    const told = JSON.stringify(await history(session))
+    expect(told).not.toContain('base64')
+    expect(told).toContain('[图片]')
+  })
+})
+
+describe('tools', () => {
+  test('run between increments and are told by name only', async () => {
+    upstream.reply({
+      text: 'Let me see. ',
+      toolCalls: [{ name: 'calculator', arguments: { expression: '6*7' } }],
+    })
+    upstream.reply({ text: 'It is 42.' })
+    const stream = await ask({ text: 'six times seven', session_id: freshSession() })
+    const events = await stream.all()
+    const told = types(events).filter((type) => type !== 'llm_delta')
+    expect(told).toEqual(['tool_call', 'tool_result', 'stats', 'llm_end'])
+    const data = events.map((event) => event.data)
+    expect(data).toContainEqual({ type: 'tool_call', name: 'calculator' })
+    expect(data).toContainEqual({ type: 'tool_result', name: 'calculator', ok: true })
+    expect(data).toContainEqual({ type: 'stats', iterations: 2, channel: 'platform' })
+    expect(data.at(-1)).toEqual({ type: 'llm_end', reply: 'Let me see. It is 42.' })
+    const answer = upstream.requests[1]?.body.messages.at(-1)
+    expect(answer?.role).toBe('tool')
+    expect(String(answer?.content)).toContain('42')
+  })
+
+  test('that fail are told as such, and the model hears why', async () => {
+    upstream.reply({ toolCalls: [{ name: 'calculator', arguments: '{broken' }] })
+    upstream.reply({ toolCalls: [{ name: 'no_such_tool' }] })
+    upstream.reply({ text: 'I could not.' })
+    const events = await (await ask({ text: 'try', session_id: freshSession() })).all()
+    const results = events.map(({ data }) => data).filter(({ type }) => type === 'tool_result')
+    expect(results).toEqual([
+      { type: 'tool_result', name: 'calculator', ok: false },
+      { type: 'tool_result', name: 'no_such_tool', ok: false },
+    ])
+    expect(events.at(-1)?.data.reply).toBe('I could not.')
+  })
+
+  test('are called at most seven rounds; the eighth call must answer', async () => {
+    for (let i = 0; i < 7; i++) upstream.reply({ toolCalls: [{ name: 'current_time' }] })
+    upstream.reply({ text: 'enough' })
+    const events = await (await ask({ text: 'loop', session_id: freshSession() })).all()
+    expect(events.at(-1)?.data.reply).toBe('enough')
+    expect(events.at(-2)?.data.iterations).toBe(8)
+    expect(upstream.requests).toHaveLength(8)
+    expect(upstream.requests[7]?.body.tools ?? []).toEqual([])
+  })
+
+  test('are left out for a model that refuses them', async () => {
+    upstream.fault(400, { body: '{"error":{"message":"this model does not support tools"}}' })
+    upstream.reply({ text: 'plain' })
+    const events = await (await ask({ text: 'hi', session_id: freshSession() })).all()
+    expect(events.at(-1)?.data).toEqual({ type: 'llm_end', reply: 'plain' })
+    expect(upstream.requests[0]?.body.tools).toBeDefined()
+    expect(upstream.requests[1]?.body.tools).toBeUndefined()
+  })
+})
+
+describe('a failed turn', () => {
+  const faults: [string, () => void][] = [
+    ['cut mid-stream', () => upstream.fault('cut', { after: 2 })],
+    ['ended early', () => upstream.fault('eof', { after: 2 })],
+    ['silent mid-stream', () => upstream.fault('hang', { after: 2 })],
+    ['malformed', () => upstream.fault('malformed', { after: 2 })],
+    ['error object mid-stream', () => upstream.fault('error', { after: 2 })],
+    ['HTML instead of a stream', () => upstream.fault('html')],
+    ['JSON instead of a stream', () => upstream.fault('json')],
+    ['an empty answer', () => upstream.fault('empty')],
+    ['a refusal', () => upstream.fault(401)],
+    ['an unknown model', () => upstream.fault(404)],
+  ]
+  for (const [name, arrange] of faults) {
+    test(`${name}: one error, no llm_end, nothing stored, nothing leaked`, async () => {
+      arrange()
+      const session = freshSession()
+      const stream = await ask({ text: 'hi', session_id: session })
+      const events = await stream.all()
+      expect(stream.status).toBe(200)
+      expect(types(events).filter((type) => type !== 'llm_delta')).toEqual(['error'])
+      expect(String(events.at(-1)?.data.message)).toMatch(/\p{Script=Han}/u)
+      expect(events.map(({ raw }) => raw).join('')).not.toContain('SECRET')
+      expect(app.log()).not.toContain('SECRET')
+      expect(await history(session)).toEqual({ messages: [], summary: '', count: 0 })
+      const list = await fetch(`${app.url}/v1/sessions`, { headers: key.headers })
+      const { sessions: rows } = (await list.json()) as { sessions: { id: string }[] }
+      expect(rows.map(({ id }) => id)).not.toContain(session)
+    })
+  }
+
+  test('leaves an existing session as it was', async () => {
+    const session = freshSession()
+    await (await ask({ text: 'fine', session_id: session })).all()
+    const before = await history(session)
+    upstream.fault('cut', { after: 1 })
+    await (await ask({ text: 'broken', session_id: session })).all()
+    expect(await history(session)).toEqual(before)
+  })
+
+  test('is tried again only when that can help', async () => {
+    upstream.fault(503, { retryAfter: '0' })
+    upstream.reply({ text: 'second try' })
+    const events = await (await ask({ text: 'hi', session_id: freshSession() })).all()
+    expect(events.at(-1)?.data.reply).toBe('second try')
+    expect(upstream.requests).toHaveLength(2)
+    upstream.reset()
+    upstream.fault(401)
+    await (await ask({ text: 'hi', session_id: freshSession() })).all()
+    expect(upstream.requests).toHaveLength(1)
+  })
+})
+
+describe('a client that leaves', () => {
+  test('aborts the upstream call, and the turn is not stored', async () => {
+    const session = freshSession()
+    const never = new Promise(() => {})
+    upstream.reply({ pieces: ['a', 'b', 'c'], hold: { after: 1, until: never } })
+    const stream = await ask({ text: 'hi', session_id: session })
+    for await (const { data } of stream) if (data.type === 'llm_delta') break
+    stream.abort()
+    await upstream.aborted()
+    await (await ask({ text: 'next', session_id: session })).all()
+    const told = await history(session)
+    expect(told.messages.map(({ content }: { content: string }) => content)[0]).toBe('next')
+  })
+})
+
+describe('turns of one session', () => {
+  test('run one after another in arrival order, other sessions side by side', async () => {
+    const session = freshSession()
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ text: 'slow', hold: { after: 0, until: gate.promise } })
+    const first = await ask({ text: 'one', session_id: session })
+    await upstream.nextRequest('/chat/completions')
+    const second = await ask({ text: 'two', session_id: session })
+    const third = await ask({ text: 'three', session_id: session })
+    const other = await ask({ text: 'other', session_id: freshSession() })
+    expect((await other.all()).at(-1)?.data.type).toBe('llm_end')
+    expect(upstream.requests).toHaveLength(2)
+    gate.resolve()
+    await Promise.all([first.all(), second.all(), third.all()])
+    const { messages } = await history(session)
+    const said = messages.filter(({ role }: { role: string }) => role === 'user')
+    expect(said.map(({ content }: { content: string }) => content)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('do not hold up the next one when a waiting client leaves', async () => {
+    const session = freshSession()
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ text: 'slow', hold: { after: 0, until: gate.promise } })
+    const first = await ask({ text: 'one', session_id: session })
+    await upstream.nextRequest('/chat/completions')
+    const second = await ask({ text: 'two', session_id: session })
+    second.abort()
+    const third = await ask({ text: 'three', session_id: session })
+    gate.resolve()
+    await Promise.all([first.all(), third.all()])
+    const said = (await history(session)).messages.map(
+      ({ content }: { content: string }) => content,
+    )
+    expect(said).toContain('three')
+    expect(said).not.toContain('two')
+  })
+})

@@ -1,0 +1,88 @@
+import { compose } from '../../src/commands/compose.ts'
+import { openPlatform } from '../../src/commands/platform.ts'
+import { openStorage } from '../../src/commands/storage.ts'
+import { builtInTools } from '../../src/commands/tools.ts'
+import { loadConfig } from '../../src/config.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { createLogger } from '../../src/core/log.ts'
+import { createKeys, type KeyScope } from '../../src/features/keys/service.ts'
+import { createKeyStore } from '../../src/features/keys/store.ts'
+import { createTenants } from '../../src/features/tenants/service.ts'
+import { createTenantStore } from '../../src/features/tenants/store.ts'
+import { tempFolder } from './temp.ts'
+
+export interface AppOptions {
+  /** Root of the model upstream; without one the built-in responder answers. */
+  readonly upstream?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Stands for the system clock, to move time forward. */
+  readonly clock?: Clock
+}
+
+export interface TestKey {
+  readonly id: string
+  readonly tenantId: string
+  readonly key: string
+  readonly headers: { readonly authorization: string }
+}
+
+export type TestApp = Awaited<ReturnType<typeof startApp>>
+
+/** The writer thread as `src/main.ts` finds it. */
+const WRITER = new URL('../../src/storage/sqlite/writer.ts', import.meta.url).href
+
+/**
+ * The whole product in this process: real files, a real port, every part wired as the command line
+ * wires it. `await using app = await startApp(...)`.
+ */
+export async function startApp(options: AppOptions = {}) {
+  const folder = tempFolder()
+  const config = loadConfig({
+    MB_DATA_DIR: folder.path,
+    MB_LLM_DETECT: 'false',
+    ...(options.upstream ? { MB_LLM_BASE_URL: options.upstream, MB_LLM_MODEL: 'fake' } : {}),
+    ...options.env,
+  })
+  const clock = options.clock ?? systemClock()
+  const lines: string[] = []
+  const log = createLogger({
+    level: 'debug',
+    json: true,
+    now: () => new Date(clock.now()),
+    write: (line) => void lines.push(line),
+  })
+  const { db } = await openStorage(config, new Date(clock.now()), WRITER)
+  const platform = await openPlatform(config, clock, fetch)
+  const tools = builtInTools(config, clock)
+  const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
+  app.listen({ hostname: '127.0.0.1', port: 0 })
+  const url = String(app.server?.url).replace(/\/$/, '')
+  const keys = createKeys({ store: createKeyStore(db), clock })
+  const tenants = createTenants({ store: createTenantStore(db), clock })
+
+  return {
+    url,
+    db,
+    jobs,
+    /** Everything the server logged so far. */
+    log: () => lines.join(''),
+    /** A key of the tenant of `email`, by default unlimited and general. */
+    async key(email = 'a@example.com', scope: KeyScope = {}): Promise<TestKey> {
+      const { tenant_id } = await tenants.ensure(email)
+      const { id, key } = await keys.issue(tenant_id, { rateLimit: 0, ...scope })
+      return { id, tenantId: tenant_id, key, headers: { authorization: `Bearer ${key}` } }
+    },
+    /** Writes out what is buffered, such as log rows and usage. */
+    async flush(): Promise<void> {
+      await Promise.all([buffers.logs.flush(), buffers.usage.flush()])
+    },
+    async [Symbol.asyncDispose]() {
+      sse.close()
+      await app.stop(true)
+      await jobs.close()
+      await Promise.all([buffers.logs.close(), buffers.usage.close()])
+      await db.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}

@@ -2,7 +2,12 @@ import type { Guard, Target } from './url-guard.ts'
 
 /** The platform's `fetch`, as main.ts passes it in. */
 export type PlatformFetch = (url: string, init?: BunFetchRequestInit) => Promise<Response>
-export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
+export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>
+
+export interface GuardedInit extends RequestInit {
+  /** False leaves a compressed body as it came, for callers that bound what it unpacks to. */
+  readonly decompress?: boolean
+}
 
 export interface GuardedFetchOptions {
   readonly guard: Pick<Guard, 'connectable'>

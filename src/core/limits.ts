@@ -31,3 +31,13 @@ export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64
+/** What one tool may hand to the model. */
+export const TOOL_RESULT_CHARS_MAX = 16_000
+export const CALCULATOR_CHARS_MAX = 500
+export const CALCULATOR_DEPTH_MAX = 64
+/** Results beyond ten to this power, or its inverse, are refused. */
+export const CALCULATOR_EXPONENT_MAX = 5_000
+export const FETCH_URL_CHARS_MAX = 2_000
+export const FETCH_URL_BYTES_MAX = 200 * 1024
+export const FETCH_URL_REDIRECTS_MAX = 5
+export const FETCH_URL_TIMEOUT_MS = 10_000

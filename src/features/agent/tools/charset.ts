@@ -1,0 +1,38 @@
+const META_BYTES = 1024
+
+/**
+ * Text of a fetched document. The encoding is that of the byte order mark, else of the
+ * Content-Type, else of the document's own declaration near its start, else UTF-8 (HTML standard,
+ * determining the character encoding). Undecodable bytes become U+FFFD.
+ */
+export function decodeText(bytes: Uint8Array, contentType: string): string {
+  const label = bomOf(bytes) ?? charsetOf(contentType) ?? declaredIn(bytes) ?? 'utf-8'
+  return decoderFor(label).decode(bytes)
+}
+
+function bomOf(bytes: Uint8Array): string | null {
+  const [a, b, c] = bytes
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
+  if (a === 0xff && b === 0xfe) return 'utf-16le'
+  return a === 0xfe && b === 0xff ? 'utf-16be' : null
+}
+
+function charsetOf(text: string): string | null {
+  return /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(text)?.[1] ?? null
+}
+
+/** `<meta charset>`, `<meta http-equiv … charset=…>` or `<?xml … encoding=…?>`. */
+function declaredIn(bytes: Uint8Array): string | null {
+  const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, META_BYTES))
+  const xml = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]{1,40})/i.exec(start)?.[1]
+  const meta = /<meta[^>]*charset[^>]*/i.exec(start)?.[0]
+  return xml ?? (meta ? charsetOf(meta) : null)
+}
+
+function decoderFor(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label as Bun.Encoding)
+  } catch {
+    return new TextDecoder()
+  }
+}

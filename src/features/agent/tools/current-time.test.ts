@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { createCurrentTime } from './current-time.ts'
+import { ToolFailure } from './tool.ts'
+
+const context = { signal: new AbortController().signal, tenantId: 't' }
+const at = (iso: string, timeZone = 'Asia/Shanghai') =>
+  createCurrentTime({ clock: { now: () => Date.parse(iso) }, timeZone })
+
+describe('current_time', () => {
+  test('tells date, time and weekday in its own zone', async () => {
+    const result = JSON.parse(await at('2026-11-21T17:04:05.678Z').run({}, context))
+    expect(result).toEqual({
+      iso: '2026-11-22T01:04:05+08:00',
+      time_zone: 'Asia/Shanghai',
+      weekday: 'Sunday',
+      text: 'Sunday, 2026-11-22 01:04:05 (Asia/Shanghai)',
+      utc: '2026-11-21T17:04:05.678Z',
+    })
+  })
+
+  const zones: [zone: string, iso: string][] = [
+    ['UTC', '2026-07-01T00:00:00+00:00'],
+    ['America/New_York', '2026-06-30T20:00:00-04:00'],
+    ['Asia/Kathmandu', '2026-07-01T05:45:00+05:45'],
+    ['europe/berlin', '2026-07-01T02:00:00+02:00'],
+    [' Asia/Tokyo ', '2026-07-01T09:00:00+09:00'],
+    ['', '2026-07-01T08:00:00+08:00'],
+  ]
+  test.each(zones)('in %p it is %p', async (time_zone, iso) => {
+    const result = await at('2026-07-01T00:00:00Z').run({ time_zone }, context)
+    expect(JSON.parse(result).iso).toBe(iso)
+  })
+
+  test.each(['Mars/Base', '北京', 7, 'x'.repeat(65)])('refuses the zone %p', async (time_zone) => {
+    const failure = await at('2026-07-01T00:00:00Z')
+      .run({ time_zone }, context)
+      .catch((error) => error)
+    expect(failure).toBeInstanceOf(ToolFailure)
+  })
+
+  test('is the server’s zone when none is set', async () => {
+    const tool = createCurrentTime({ clock: { now: () => 0 } })
+    const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+    expect(JSON.parse(await tool.run({}, context)).time_zone).toBe(timeZone)
+  })
+})

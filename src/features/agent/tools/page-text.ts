@@ -1,0 +1,49 @@
+import { Parser } from 'htmlparser2'
+
+export interface PageText {
+  readonly title: string
+  readonly text: string
+}
+
+const SKIPPED = /^(script|style|noscript|template|svg|math|iframe|object|select|nav|dialog|head)$/
+const BLOCKS =
+  /^(address|article|aside|blockquote|br|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hr|li|main|ol|p|pre|section|summary|table|tr|ul)$/
+
+/**
+ * The readable text of an HTML page: blocks on lines of their own, list items marked, scripts,
+ * styles and navigation left out. Streams through the markup, so nesting costs no stack.
+ */
+export function pageText(html: string): PageText {
+  let title = ''
+  let text = ''
+  let skipped = 0
+  let preformatted = 0
+  let inTitle = false
+  const parser = new Parser({
+    onopentag(name) {
+      if (name === 'title' && title === '') inTitle = true
+      if (SKIPPED.test(name)) skipped++
+      else if (name === 'li') text += '\n- '
+      else if (name === 'td' || name === 'th') text += ' | '
+      else if (BLOCKS.test(name)) text += '\n'
+      if (name === 'pre') preformatted++
+    },
+    ontext(data) {
+      if (inTitle) title += data
+      else if (skipped === 0) text += preformatted > 0 ? data : data.replace(/\s+/g, ' ')
+    },
+    onclosetag(name) {
+      if (name === 'title') inTitle = false
+      if (name === 'pre') preformatted = Math.max(0, preformatted - 1)
+      if (SKIPPED.test(name)) skipped = Math.max(0, skipped - 1)
+      else if (BLOCKS.test(name)) text += '\n'
+    },
+  })
+  parser.end(html)
+  return { title: title.replace(/\s+/g, ' ').trim(), text: tidyLines(text) }
+}
+
+function tidyLines(text: string): string {
+  const lines = text.split('\n').map((line) => line.replace(/ +/g, ' ').trim())
+  return lines.filter((line) => line !== '' && line !== '-' && line !== '|').join('\n')
+}

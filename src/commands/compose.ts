@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnContextStore } from '../features/agent/store.ts'
+import { createToolRegistry } from '../features/agent/tools/registry.ts'
 import type { Tool } from '../features/agent/tools/tool.ts'
 import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
@@ -59,7 +60,7 @@ export function compose({ config, clock, log, db, platform, tools }: Adapters) {
     memory,
     channelOf: async () => ({ label: 'platform', llm: platform.get().llm, fallback: null }),
     retrieve: async () => [],
-    tools,
+    tools: createToolRegistry(tools),
   })
 
   const machineGate = gate(

@@ -34,7 +34,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { db, report } = await openStorage(config, new Date(clock.now()), options.writerUrl)
   if (report.copy) log.info('database upgraded', { copy: report.copy })
   const platform = await openPlatform(config, clock, fetch)
-  const tools = builtInTools(config, clock)
+  const tools = builtInTools(config, clock, fetch)
   const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
 
   app.listen({ hostname: config.MB_HOST, port: config.MB_PORT, reusePort: false })

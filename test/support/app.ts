@@ -53,7 +53,7 @@ export async function startApp(options: AppOptions = {}) {
   })
   const { db } = await openStorage(config, new Date(clock.now()), WRITER)
   const platform = await openPlatform(config, clock, fetch)
-  const tools = builtInTools(config, clock)
+  const tools = builtInTools(config, clock, fetch)
   const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')

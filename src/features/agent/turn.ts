@@ -9,6 +9,7 @@ import type { AgentEvent, KbRef } from './events.ts'
 import type { AgentRequest } from './model.ts'
 import { buildMessages, rememberedText } from './prompt.ts'
 import type { ResolvedTurn } from './resolve.ts'
+import type { ToolRegistry } from './tools/registry.ts'
 import type { Tool } from './tools/tool.ts'
 import { createToolBox } from './tools/tool-box.ts'
 
@@ -32,8 +33,7 @@ export interface TurnOptions {
   readonly jobs: Jobs
   readonly memory: SessionMemory
   readonly retrieve: Retrieve
-  /** All built-in tools, in the order they are offered. */
-  readonly tools: readonly Tool[]
+  readonly tools: ToolRegistry
 }
 
 export interface Turn {
@@ -91,11 +91,10 @@ async function search(
   }
 }
 
-function offered(tools: readonly Tool[], { tools: allowed, kb }: ResolvedTurn): Tool[] {
-  return tools.filter(
-    ({ spec }) =>
-      (allowed === null || allowed.includes(spec.name)) && (kb || spec.name !== SEARCH_TOOL),
-  )
+/** Without the knowledge base its search tool is not offered either (contract, Fine points). */
+function offered(registry: ToolRegistry, { tools, kb }: ResolvedTurn): readonly Tool[] {
+  const allowed = registry.select(tools)
+  return kb ? allowed : allowed.filter(({ spec }) => spec.name !== SEARCH_TOOL)
 }
 
 /** Stores the turn, then folds old turns into the summary while nobody waits. */

@@ -1,6 +1,6 @@
 import type { ToolCall, ToolSpec } from '../../../channels/llm.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
-import type { Tool } from './tool.ts'
+import { type Tool, ToolFailure } from './tool.ts'
 
 export interface ToolResult {
   readonly ok: boolean
@@ -40,5 +40,5 @@ function failed(content: string): ToolResult {
 }
 
 function told(error: unknown): string {
-  return error instanceof Error ? error.message.slice(0, 500) : 'The tool failed.'
+  return error instanceof ToolFailure ? error.message : 'the tool failed'
 }

@@ -9,8 +9,8 @@ export const moonbase = (): readonly string[] => {
 }
 
 /**
- * A clean environment for the product: settings of the surroundings do not leak in, nothing is
- * looked for on the machine, and more than 256 upstream streams may be open at once.
+ * A clean environment for the product: settings of the surroundings do not leak in, and nothing is
+ * looked for on the machine.
  */
 export const environment = (dataDir: string, env: Readonly<Record<string, string>> = {}) => {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'].flatMap((name) => {
@@ -19,7 +19,6 @@ export const environment = (dataDir: string, env: Readonly<Record<string, string
   })
   return {
     ...Object.fromEntries(kept),
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65336',
     MB_HOST: '127.0.0.1',
     MB_PORT: '0',
     MB_LLM_DETECT: 'false',

@@ -1,0 +1,46 @@
+import { holdStreams, loadStreams } from './load-sse.ts'
+import { residentKb } from './process-usage.ts'
+import { type Program, turns, type Upstream } from './programs.ts'
+import type { Row } from './report.ts'
+import { alternate } from './rounds.ts'
+
+const STREAMS = 2_000
+/** Two rounds are enough: memory does not depend on what else the machine does. */
+const ROUNDS_MAX = 2
+const SETTLE_MS = 1_000
+
+/** What an open, quiet stream costs; in a fresh process, since memory is seldom given back. */
+async function measure(upstream: Upstream, start: () => Promise<Program>): Promise<number> {
+  await using program = await start()
+  const target = turns(program)
+  await upstream.plan({ tokens: 1, delayMs: 0 })
+  await loadStreams(target, { streams: 8, requests: 80, tokens: 1 })
+  await Bun.sleep(SETTLE_MS)
+  const before = residentKb(program.pid)
+  await upstream.plan({ tokens: 1_000, delayMs: 60_000 })
+  // Awaited here, since the program ends with this function.
+  return await holdStreams(target, STREAMS, async () => {
+    await Bun.sleep(SETTLE_MS)
+    return (residentKb(program.pid) - before) / STREAMS
+  })
+}
+
+export async function measureMemory(
+  upstream: Upstream,
+  programs: { readonly product: () => Promise<Program>; readonly raw: () => Promise<Program> },
+  rounds: number,
+): Promise<Row[]> {
+  const results = await alternate(Math.min(rounds, ROUNDS_MAX), {
+    raw: () => measure(upstream, programs.raw),
+    product: () => measure(upstream, programs.product),
+  })
+  return [
+    {
+      measure: `memory of an open stream, ${STREAMS} open`,
+      unit: 'KB',
+      product: results.product,
+      reference: { name: 'relay-raw', values: results.raw },
+      target: { atMost: 1.3 },
+    },
+  ]
+}

@@ -1,0 +1,84 @@
+import { loadStreams, type StreamLoad } from './load-sse.ts'
+import { cpuSeconds } from './process-usage.ts'
+import { type Program, turns, type Upstream } from './programs.ts'
+import type { Row } from './report.ts'
+import { alternate } from './rounds.ts'
+
+/** More tokens a second than a core relays. */
+const FLOOD: StreamLoad = { streams: 400, seconds: 3, tokens: 100, rampMs: 200 }
+const FLOOD_DELAY_MS = 2
+const SHORT: StreamLoad = { streams: 50, seconds: 2, tokens: 1 }
+
+async function measure(program: Program, load: StreamLoad) {
+  const before = cpuSeconds(program.pid)
+  const { tokens, streams, seconds } = await loadStreams(turns(program), load)
+  const cpu = cpuSeconds(program.pid) - before
+  return {
+    tokensPerCore: tokens / cpu,
+    turnsPerSecond: streams / seconds,
+    cpuMicrosPerTurn: (cpu * 1e6) / streams,
+  }
+}
+
+/** Relayed tokens a second and core, under more than it can relay. */
+export async function measureTokens(
+  { upstream, product, raw }: { upstream: Upstream; product: Program; raw: Program },
+  rounds: number,
+): Promise<Row[]> {
+  await upstream.plan({ tokens: FLOOD.tokens, delayMs: FLOOD_DELAY_MS })
+  const results = await alternate(rounds, {
+    raw: () => measure(raw, FLOOD),
+    product: () => measure(product, FLOOD),
+  })
+  const tokens = (name: 'raw' | 'product') => results[name].map((result) => result.tokensPerCore)
+  return [
+    {
+      measure: 'relayed tokens per second and core',
+      unit: '1/s',
+      product: tokens('product'),
+      reference: { name: 'relay-raw', values: tokens('raw') },
+      target: { atLeast: 0.85 },
+    },
+  ]
+}
+
+/** Turns of one token: what a request costs beside its tokens. */
+export async function measureTurns(
+  programs: { upstream: Upstream; product: Program; full: Program; durable: Program },
+  rounds: number,
+): Promise<Row[]> {
+  const { upstream, product, full, durable } = programs
+  await upstream.plan({ tokens: SHORT.tokens, delayMs: 0 })
+  const results = await alternate(rounds, {
+    full: () => measure(full, SHORT),
+    durable: () => measure(durable, SHORT),
+    product: () => measure(product, SHORT),
+  })
+  const rate = (name: keyof typeof results) =>
+    results[name].map(({ turnsPerSecond }) => turnsPerSecond)
+  const cpu = (name: keyof typeof results) =>
+    results[name].map(({ cpuMicrosPerTurn }) => cpuMicrosPerTurn)
+  return [
+    {
+      measure: 'one-token turns',
+      unit: '1/s',
+      product: rate('product'),
+      reference: { name: 'relay-full', values: rate('full') },
+      target: { atLeast: 0.7 },
+    },
+    {
+      measure: 'durable one-token turns, 50 sessions',
+      unit: '1/s',
+      product: rate('product'),
+      reference: { name: 'a commit each', values: rate('durable') },
+      target: { atLeast: 3 },
+    },
+    {
+      measure: 'processor time of a one-token turn',
+      unit: 'us',
+      product: cpu('product'),
+      reference: { name: 'relay-full', values: cpu('full') },
+      target: { atMost: 1.3 },
+    },
+  ]
+}

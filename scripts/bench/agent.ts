@@ -1,0 +1,33 @@
+import { measureLatency } from './agent-latency.ts'
+import { measureMemory } from './agent-memory.ts'
+import { measureTokens, measureTurns } from './agent-throughput.ts'
+import { loadStreams } from './load-sse.ts'
+import { type Product, startReference, turns, type Upstream } from './programs.ts'
+import type { Row } from './report.ts'
+
+/** Everything about POST /v1/agent, against relays that do the same work and no more. */
+export async function benchAgent(
+  upstream: Upstream,
+  prepared: Product,
+  rounds: number,
+): Promise<Row[]> {
+  const rows: Row[] = []
+  {
+    await using product = await prepared.start()
+    await using raw = await startReference('raw', upstream.url)
+    await using full = await startReference('full', upstream.url)
+    await using durable = await startReference('durable', upstream.url)
+    const programs = { upstream, product, raw, full, durable }
+    // The first requests pay for compiling and for connections.
+    await upstream.plan({ tokens: 20, delayMs: 0 })
+    for (const program of [product, raw, full, durable]) {
+      await loadStreams(turns(program), { streams: 20, requests: 400, tokens: 20 })
+    }
+    rows.push(...(await measureLatency(programs, rounds)))
+    rows.push(...(await measureTokens(programs, rounds)))
+    rows.push(...(await measureTurns(programs, rounds)))
+  }
+  const fresh = { product: prepared.start, raw: () => startReference('raw', upstream.url) }
+  rows.push(...(await measureMemory(upstream, fresh, rounds)))
+  return rows
+}

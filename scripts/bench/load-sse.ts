@@ -1,0 +1,103 @@
+import { type Connection, openConnection, requestBytes } from './connection.ts'
+import { createScanner, type StreamFormat } from './scanner.ts'
+
+/** Where a stream of tokens is asked for. */
+export interface StreamTarget {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly format: StreamFormat
+  /** The request of one of the workers; each has a conversation of its own. */
+  readonly body: (worker: number) => string
+}
+
+export interface StreamLoad {
+  /** Streams open at the same time; each worker starts its next when its stream has ended. */
+  readonly streams: number
+  /** In all, or for how long: what comes first. */
+  readonly requests?: number
+  readonly seconds?: number
+  /** Every stream must deliver exactly so many. */
+  readonly tokens: number
+  /** Over which the workers start. */
+  readonly rampMs?: number
+  readonly stamped?: boolean
+}
+
+export interface StreamResult {
+  /** Milliseconds from the request to the first token, one for each stream. */
+  readonly firstMs: readonly number[]
+  /** Milliseconds from the upstream's write to the client's read, one for each stamped token. */
+  readonly ageMs: readonly number[]
+  readonly streams: number
+  readonly tokens: number
+  readonly seconds: number
+}
+
+/** Loads a target with streams and checks every one. Throws on the first that is not whole. */
+export async function loadStreams(target: StreamTarget, load: StreamLoad): Promise<StreamResult> {
+  const firstMs: number[] = []
+  const ageMs: number[] = []
+  let tokens = 0
+  let started = 0
+  const begin = performance.now()
+  const deadline = begin + (load.seconds ?? Number.POSITIVE_INFINITY) * 1_000
+
+  async function stream(connection: Connection, request: Buffer) {
+    const scanner = createScanner(target.format, load.stamped ? ageMs : null)
+    const sent = performance.now()
+    const status = await connection.send(request, scanner.feed)
+    if (status !== 200) throw new Error(`${target.url} answered ${status}`)
+    if (scanner.tokens !== load.tokens || !scanner.ended) {
+      throw new Error(`${target.url} gave ${scanner.tokens} of ${load.tokens} tokens`)
+    }
+    firstMs.push(scanner.firstAt - sent)
+    tokens += scanner.tokens
+  }
+
+  async function work(worker: number) {
+    await Bun.sleep(((load.rampMs ?? 0) * worker) / load.streams)
+    const connection = await openConnection(target.url)
+    const { url, headers } = target
+    const request = requestBytes({ method: 'POST', url, headers, body: target.body(worker) })
+    while (performance.now() < deadline && started < (load.requests ?? Number.POSITIVE_INFINITY)) {
+      started++
+      await stream(connection, request)
+    }
+    connection.close()
+  }
+
+  await Promise.all(Array.from({ length: load.streams }, (_, worker) => work(worker)))
+  const seconds = (performance.now() - begin) / 1_000
+  return { firstMs, ageMs, streams: firstMs.length, tokens, seconds }
+}
+
+/** Opens streams that go on, waits for a token on each, calls `look`, and leaves. */
+export async function holdStreams<Seen>(
+  target: StreamTarget,
+  streams: number,
+  look: () => Promise<Seen>,
+): Promise<Seen> {
+  const open = async (worker: number) => {
+    await Bun.sleep(worker / 2)
+    const connection = await openConnection(target.url)
+    const { url, headers } = target
+    const request = requestBytes({ method: 'POST', url, headers, body: target.body(worker) })
+    const scanner = createScanner(target.format, null)
+    await new Promise<void>((resolve, reject) => {
+      const feed = (bytes: Buffer) => {
+        scanner.feed(bytes)
+        if (scanner.tokens > 0) resolve()
+      }
+      connection
+        .send(request, feed)
+        .then((status) => reject(new Error(`${target.url} ended a held stream: ${status}`)), reject)
+    })
+    return connection
+  }
+  const connections = await Promise.all(Array.from({ length: streams }, (_, n) => open(n)))
+  try {
+    return await look()
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}

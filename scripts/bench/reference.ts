@@ -1,0 +1,38 @@
+// A program: one of the references that the product is measured against, named by $BENCH_REFERENCE.
+//   ok       answers every request with two letters
+//   raw      relays a turn: parses the upstream's chunks, writes the events
+//   full     raw, and looks the key up, reads the history and stores the turn
+//   durable  full, and every turn survives a power cut, each with a commit of its own
+import { relay } from './reference-relay.ts'
+import { openStore } from './reference-store.ts'
+
+const { BENCH_REFERENCE: kind, BENCH_UPSTREAM: upstream = '', BENCH_KEY: key = '' } = process.env
+const folder = process.env.MB_DATA_DIR ?? '.'
+const stores = kind === 'full' || kind === 'durable'
+const store = stores ? openStore(folder, key, kind === 'durable') : null
+
+interface Turn {
+  readonly text: string
+  readonly session_id: string
+}
+
+async function answer(request: Request): Promise<Response> {
+  if (kind === 'ok' || request.method === 'GET') return new Response('ok')
+  const tenant = store ? store.tenantOf(request.headers.get('authorization')) : ''
+  if (tenant === null) return new Response('unauthorized', { status: 401 })
+  const { text, session_id: session } = (await request.json()) as Turn
+  return relay(upstream, {
+    text,
+    history: store?.history(tenant, session) ?? [],
+    store: (reply) => store?.addTurn(tenant, session, text, reply),
+  })
+}
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 0,
+  development: false,
+  fetch: answer,
+})
+process.stdout.write(`${JSON.stringify({ event: 'listening', url: server.url.href })}\n`)

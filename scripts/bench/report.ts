@@ -1,0 +1,40 @@
+import { median, ratioOf, short, table } from './stats.ts'
+
+/** One line of the result: the product beside its reference, measured in the same rounds. */
+export interface Row {
+  readonly measure: string
+  readonly unit: string
+  /** One value a round. */
+  readonly product: readonly number[]
+  readonly reference: { readonly name: string; readonly values: readonly number[] }
+  /** What the ratio, or the product's value where there is no reference, should reach. */
+  readonly target: { readonly atMost: number } | { readonly atLeast: number } | null
+  /** The target speaks of the value and not of the ratio. */
+  readonly absolute?: boolean
+}
+
+const HEAD = ['measure', 'moonbase', 'reference', '', 'ratio', 'target', '']
+
+function verdict({ target }: Row, reached: number): [string, string] {
+  if (!target) return ['', '']
+  if ('atMost' in target) return [`<= ${target.atMost}`, reached <= target.atMost ? 'ok' : 'MISSED']
+  return [`>= ${target.atLeast}`, reached >= target.atLeast ? 'ok' : 'MISSED']
+}
+
+/** The table of every measure with its ratio to the reference of the same run. */
+export function report(rows: readonly Row[]): string {
+  const lines = rows.map((row) => {
+    const { measure, unit, product, reference, absolute } = row
+    const value = median(product)
+    const ratio = ratioOf(product, reference.values)
+    return [
+      `${measure} (${unit})`,
+      short(value),
+      short(median(reference.values)),
+      reference.name,
+      short(ratio),
+      ...verdict(row, absolute ? value : ratio),
+    ]
+  })
+  return table([HEAD, ...lines])
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test'
+import { createResponseReader } from './response.ts'
+
+/** Feeds the text in pieces of `size` bytes; `at` tells the last piece, -1 when it is not done. */
+function read(text: string, size: number) {
+  const bytes = Buffer.from(text)
+  let body = ''
+  const reader = createResponseReader((piece) => {
+    body += piece.toString()
+  })
+  for (let at = 0; at < bytes.length; at += size) {
+    if (reader.feed(bytes.subarray(at, at + size))) return { body, status: reader.status(), at }
+  }
+  return { body, status: reader.status(), at: -1 }
+}
+
+const CHUNKED = [
+  ['HTTP/1.1 200 OK', 'Transfer-Encoding: chunked', ''],
+  ['3', 'abc', '10', '0123456789abcdef', '0', '', ''],
+]
+  .flat()
+  .join('\r\n')
+
+describe('createResponseReader', () => {
+  for (const size of [1, 2, 3, 7, 1_000]) {
+    test(`reads chunks that come in pieces of ${size} bytes`, () => {
+      const { body, status, at } = read(CHUNKED, size)
+      expect({ body, status }).toEqual({ body: 'abc0123456789abcdef', status: 200 })
+      expect(at).toBeGreaterThanOrEqual(0)
+    })
+
+    test(`reads a length in pieces of ${size} bytes`, () => {
+      const { body, status, at } = read(
+        'HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nhello',
+        size,
+      )
+      expect({ body, status }).toEqual({ body: 'hello', status: 404 })
+      expect(at).toBeGreaterThanOrEqual(0)
+    })
+  }
+
+  test('is not done before the last chunk', () => {
+    expect(read(CHUNKED.slice(0, -5), 4).at).toBe(-1)
+  })
+})

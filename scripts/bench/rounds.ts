@@ -1,0 +1,23 @@
+/** Measures of several programs, one value a round for each. */
+export type Rounds<Name extends string, Result> = Readonly<Record<Name, readonly Result[]>>
+
+/**
+ * Runs every measure once a round, in turning order, so that a machine that gets slower or faster
+ * meanwhile does so for all of them.
+ */
+export async function alternate<Name extends string, Result>(
+  rounds: number,
+  measures: Readonly<Record<Name, () => Promise<Result>>>,
+): Promise<Rounds<Name, Result>> {
+  const names = Object.keys(measures) as Name[]
+  const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
+    Name,
+    Result[]
+  >
+  for (let round = 0; round < rounds; round++) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      results[name].push(await measures[name]())
+    }
+  }
+  return results
+}

@@ -1,0 +1,43 @@
+import { residentKb } from './process-usage.ts'
+import { type Product, type Program, startReference, type Upstream } from './programs.ts'
+import type { Row } from './report.ts'
+import { alternate } from './rounds.ts'
+
+/** A start is short and its time uneven, so it is measured more often than the rest. */
+const STARTS_PER_ROUND = 3
+const IDLE_MS = 1_000
+
+async function measure(start: () => Promise<Program>) {
+  await using program = await start()
+  await Bun.sleep(IDLE_MS)
+  return { startMs: program.startMs, idleMb: residentKb(program.pid) / 1024 }
+}
+
+/** From spawning to the first answer of /healthz on an existing database, and the memory then. */
+export async function benchStart(
+  upstream: Upstream,
+  prepared: Product,
+  rounds: number,
+): Promise<Row[]> {
+  const results = await alternate(rounds * STARTS_PER_ROUND, {
+    bare: () => measure(() => startReference('ok', upstream.url)),
+    product: () => measure(prepared.start),
+  })
+  const row = (
+    measureName: string,
+    unit: string,
+    of: 'startMs' | 'idleMb',
+    atMost: number,
+  ): Row => ({
+    measure: measureName,
+    unit,
+    product: results.product.map((result) => result[of]),
+    reference: { name: 'bare Bun.serve', values: results.bare.map((result) => result[of]) },
+    target: { atMost },
+    absolute: true,
+  })
+  return [
+    row('start to /healthz', 'ms', 'startMs', 150),
+    row('memory when idle', 'MB', 'idleMb', 90),
+  ]
+}

@@ -88,7 +88,7 @@ export function compose({ config, clock, log, db, platform, tools }: Adapters) {
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
   })
-  return { app, sse, jobs, buffers }
+  return { app, sse, jobs, buffers, logs }
 }
 
 function openBuffers(db: Db, clock: Clock, log: Logger) {

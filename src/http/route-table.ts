@@ -18,13 +18,13 @@ export function createRouteTable() {
 }
 
 function patternOf(path: string): RegExp {
-  const body = path
+  const parts = path
     .split('/')
+    .slice(1)
     .map((part) => {
-      if (part === '*') return '.*'
-      if (part.startsWith(':')) return part.endsWith('?') ? '[^/]*' : '[^/]+'
-      return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      if (part === '*') return '/.*'
+      if (part.startsWith(':')) return part.endsWith('?') ? '(?:/[^/]*)?' : '/[^/]+'
+      return `/${part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`
     })
-    .join('/')
-  return new RegExp(`^${body}/?$`)
+  return new RegExp(`^${parts.join('')}/?$`)
 }

@@ -54,7 +54,7 @@ export async function startApp(options: AppOptions = {}) {
   const { db } = await openStorage(config, new Date(clock.now()), WRITER)
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
-  const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
+  const { app, sse, jobs, buffers, logs } = compose({ config, clock, log, db, platform, tools })
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
   const keys = createKeys({ store: createKeyStore(db), clock })
@@ -76,6 +76,8 @@ export async function startApp(options: AppOptions = {}) {
     async flush(): Promise<void> {
       await Promise.all([buffers.logs.flush(), buffers.usage.flush()])
     },
+    /** Runs the scheduled clean-up of the request log now. */
+    prune: logs.prune,
     async [Symbol.asyncDispose]() {
       sse.close()
       await app.stop(true)

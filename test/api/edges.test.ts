@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  app = await startApp()
+  key = await app.key()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** Sends bytes as they are and resolves with the first line of the answer. */
+function raw(text: string): Promise<string> {
+  const { port } = new URL(app.url)
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(text))
+    socket.on('data', (data) => {
+      resolve(data.toString().split('\r\n')[0] ?? '')
+      socket.destroy()
+    })
+    socket.on('close', () => resolve('closed'))
+    socket.on('error', reject)
+  })
+}
+
+describe('every answer', () => {
+  test('has a request id: the given one when it is well-formed, else a new one', async () => {
+    const given = await fetch(`${app.url}/healthz`, { headers: { 'x-request-id': 'abc_DEF-1' } })
+    expect(given.headers.get('x-request-id')).toBe('abc_DEF-1')
+    for (const bad of ['a b', 'x'.repeat(65), 'ü', 'a/b']) {
+      const answer = await fetch(`${app.url}/healthz`, {
+        headers: { 'x-request-id': Buffer.from(bad).toString('latin1') },
+      })
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    }
+    const missing = await fetch(`${app.url}/nowhere`)
+    expect(missing.headers.get('x-request-id')).toBeTruthy()
+  })
+})
+
+describe('paths and methods', () => {
+  const table: [string, string, number, string?][] = [
+    ['GET', '/nowhere', 404],
+    ['GET', '/v1', 404],
+    ['GET', '/v1/nowhere', 404],
+    ['POST', '/v1/agent/more', 404],
+    ['GET', '/v1/agent', 405, 'POST'],
+    ['DELETE', '/v1/agent', 405, 'POST'],
+    ['POST', '/v1/sessions/x/history', 405, 'GET'],
+    ['PATCH', '/v1/sessions', 405, 'DELETE, GET'],
+    ['POST', '/healthz', 405, 'GET, HEAD'],
+    ['GET', '/v1/sessions/%zz/history', 200],
+    ['GET', '/v1/sessions//history', 200],
+    ['DELETE', '/v1/sessions/', 200],
+  ]
+  for (const [method, path, status, allow] of table) {
+    test(`${method} ${path} is ${status}`, async () => {
+      const answer = await fetch(app.url + path, { method, headers: key.headers })
+      expect(answer.status).toBe(status)
+      expect(answer.headers.get('allow')).toBe(allow ?? null)
+      if (status < 400) return
+      expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect(await answer.text()).toMatch(/^\p{Script=Han}/u)
+    })
+  }
+
+  test('HEAD /healthz answers without a body', async () => {
+    const answer = await fetch(`${app.url}/healthz`, { method: 'HEAD' })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toBe('')
+  })
+
+  test('GET /healthz is the two letters ok as text', async () => {
+    const answer = await fetch(`${app.url}/healthz`)
+    expect(answer.headers.get('content-type')).toStartWith('text/plain')
+    expect(await answer.text()).toBe('ok')
+  })
+})
+
+describe('malformed requests never give 5xx', () => {
+  const hosts = ['', '[[[', 'a/b?c', '../..', 'x:99999999', 'a b', '%00', 'host:port', '@', '[::1']
+  for (const host of hosts) {
+    test(`Host: ${JSON.stringify(host)}`, async () => {
+      for (const path of ['/healthz', '/v1/sessions']) {
+        const line = await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+        expect(line).not.toMatch(/ 5\d\d/)
+      }
+    })
+  }
+
+  const targets = ['/%', '/%00', '/v1/sessions/%00/history', '//', '/\\', '/?', '/v1/../healthz']
+  for (const target of targets) {
+    test(`GET ${target}`, async () => {
+      const line = await raw(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      expect(line).not.toMatch(/ 5\d\d/)
+    })
+  }
+})
+
+describe('cross-origin calls', () => {
+  test('of the machine side are answered to any origin, without credentials', async () => {
+    const preflight = await fetch(`${app.url}/v1/agent`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
+    })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization')
+    expect(preflight.headers.get('access-control-allow-credentials')).toBeNull()
+    for (const headers of [key.headers, {}]) {
+      const answer = await fetch(`${app.url}/v1/sessions`, { headers })
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*')
+    }
+  })
+
+  test('of anything else are not', async () => {
+    const answer = await fetch(`${app.url}/healthz`, { headers: { origin: 'https://x.example' } })
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})

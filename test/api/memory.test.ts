@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+let upstream: Upstream
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  app = await startApp({ upstream: upstream.baseUrl })
+  key = await app.key()
+})
+afterEach(() => upstream.reset())
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+interface History {
+  messages: { role: string; content: string }[]
+  summary: string
+  count: number
+}
+
+async function say(text: string, session: string) {
+  const body = JSON.stringify({ text, session_id: session })
+  const init = { method: 'POST', headers: key.headers, body }
+  expect(await (await fetch(`${app.url}/v1/agent`, init)).text()).toContain('llm_end')
+}
+async function history(session: string): Promise<History> {
+  const url = `${app.url}/v1/sessions/${session}/history`
+  return (await (await fetch(url, { headers: key.headers })).json()) as History
+}
+async function talk(session: string, from: number, to: number) {
+  for (let i = from; i <= to; i++) {
+    upstream.reply({ text: `reply ${i}` })
+    await say(`turn ${i}`, session)
+  }
+}
+/** What the model was shown last, as one text. */
+const shown = () => JSON.stringify(upstream.requests.at(-1)?.body.messages)
+
+describe('memory', () => {
+  test('keeps twenty turns as they were', async () => {
+    await talk('verbatim', 1, 20)
+    await app.jobs.idle()
+    const { count, summary, messages } = await history('verbatim')
+    expect(count).toBe(40)
+    expect(summary).toBe('')
+    expect(messages[0]?.content).toBe('turn 1')
+  })
+
+  test('folds the oldest half into a summary once there are more', async () => {
+    await talk('folded', 1, 20)
+    upstream.reply({ text: 'reply 21' })
+    upstream.reply({ text: 'SUMMARY of the beginning' })
+    await say('turn 21', 'folded')
+    await app.jobs.idle()
+    const asked = shown()
+    expect(asked).toContain('turn 1')
+    expect(asked).toContain('turn 11')
+    expect(asked).not.toContain('turn 12')
+    const { summary, messages, count } = await history('folded')
+    expect(summary).toBe('SUMMARY of the beginning')
+    expect(count).toBe(20)
+    expect(messages[0]?.content).toBe('turn 12')
+    expect(messages.at(-1)?.content).toBe('reply 21')
+
+    upstream.reply({ text: 'reply 22' })
+    await say('turn 22', 'folded')
+    const next = shown()
+    expect(next).toContain('SUMMARY of the beginning')
+    for (let i = 12; i <= 21; i++) expect(next).toContain(`turn ${i}`)
+    expect(next).not.toContain('turn 11')
+  })
+
+  test('counts characters as well as turns', async () => {
+    upstream.reply({ text: 'a' })
+    await say('长'.repeat(13_000), 'long')
+    upstream.reply({ text: 'b' })
+    upstream.reply({ text: 'SHORT' })
+    await say('话'.repeat(13_000), 'long')
+    await app.jobs.idle()
+    const { summary, messages } = await history('long')
+    expect(summary).toBe('SHORT')
+    expect(messages).toHaveLength(2)
+    expect(messages[0]?.content).toStartWith('话')
+  })
+
+  const faults: [string, () => void][] = [
+    ['refuses', () => upstream.fault(400)],
+    ['breaks off', () => upstream.fault('cut', { after: 2 })],
+    ['says nothing', () => upstream.reply({ text: '   ' })],
+  ]
+  for (const [name, arrange] of faults) {
+    test(`loses nothing when the summariser ${name}, and tries again`, async () => {
+      const session = `failing-${name.replaceAll(' ', '-')}`
+      await talk(session, 1, 20)
+      upstream.reply({ text: 'reply 21' })
+      arrange()
+      await say('turn 21', session)
+      await app.jobs.idle()
+      const kept = await history(session)
+      expect(kept.summary).toBe('')
+      expect(kept.count).toBe(42)
+      expect(kept.messages[0]?.content).toBe('turn 1')
+
+      upstream.reply({ text: 'reply 22' })
+      upstream.reply({ text: 'at last' })
+      await say('turn 22', session)
+      await app.jobs.idle()
+      const folded = await history(session)
+      expect(folded.summary).toBe('at last')
+      expect(folded.messages[0]?.content).toBe('turn 12')
+      expect(folded.count).toBe(22)
+    })
+  }
+
+  test('keeps turns that arrive while the summary is written', async () => {
+    await talk('meanwhile', 1, 20)
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ text: 'reply 21' })
+    upstream.reply({ text: 'slow summary', holdHeaders: gate.promise })
+    await say('turn 21', 'meanwhile')
+    await talk('meanwhile', 22, 23)
+    gate.resolve()
+    await app.jobs.idle()
+    const { summary, messages } = await history('meanwhile')
+    expect(summary).toBe('slow summary')
+    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+    expect(said).toEqual(Array.from({ length: 12 }, (_, i) => `turn ${i + 12}`))
+  })
+
+  test('does not bring a deleted session back with its summary', async () => {
+    await talk('deleted', 1, 20)
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ text: 'reply 21' })
+    upstream.reply({ text: 'ghost', holdHeaders: gate.promise })
+    await say('turn 21', 'deleted')
+    await fetch(`${app.url}/v1/sessions/deleted`, { method: 'DELETE', headers: key.headers })
+    upstream.reply({ text: 'fresh' })
+    await say('new start', 'deleted')
+    gate.resolve()
+    await app.jobs.idle()
+    expect(await history('deleted')).toEqual({
+      messages: [
+        { role: 'user', content: 'new start' },
+        { role: 'assistant', content: 'fresh' },
+      ],
+      summary: '',
+      count: 2,
+    })
+  })
+})

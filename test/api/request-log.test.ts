@@ -1,0 +1,137 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+const DAY = 86_400_000
+const clock = fakeClock()
+let upstream: Upstream
+let app: TestApp
+let key: TestKey
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  app = await startApp({ upstream: upstream.baseUrl, clock })
+})
+afterEach(() => upstream.reset())
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+const ask = (body: unknown, by: TestKey) =>
+  fetch(`${app.url}/v1/agent`, {
+    method: 'POST',
+    headers: by.headers,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  }).then((response) => response.text())
+
+async function rows(by: TestKey) {
+  await app.flush()
+  return app.db.all<Record<string, unknown>>({
+    sql: 'SELECT * FROM request_log WHERE tenant_id = ? ORDER BY id',
+    args: [by.tenantId],
+  })
+}
+
+async function calls(by: TestKey) {
+  await app.flush()
+  return app.db.all<{ day: number; app_id: string; calls: number }>({
+    sql: 'SELECT day, app_id, calls FROM usage_day WHERE tenant_id = ? ORDER BY day, app_id',
+    args: [by.tenantId],
+  })
+}
+
+describe('the request log', () => {
+  test('has a row of metadata for each agent call', async () => {
+    key = await app.key('log@example.com')
+    await ask({ text: '你好😀', session_id: 's1' }, key)
+    const [row, ...more] = await rows(key)
+    expect(more).toEqual([])
+    expect(row).toMatchObject({
+      tenant_id: key.tenantId,
+      ts: clock.now(),
+      app_id: null,
+      device_id: null,
+      endpoint: '/v1/agent',
+      status: 200,
+      latency_ms: 0,
+      session_id: 's1',
+      text_chars: 3,
+      error_class: null,
+      channel: 'platform',
+    })
+    expect(JSON.stringify(row)).not.toContain('你好')
+  })
+
+  test('keeps status 200 for an error inside the stream', async () => {
+    key = await app.key('instream@example.com')
+    upstream.fault(400)
+    expect(await ask({ text: 'hi' }, key)).toContain('event: error')
+    expect((await rows(key))[0]).toMatchObject({ status: 200, error_class: null })
+  })
+
+  test('has the refused calls too, with a class and without 401', async () => {
+    key = await app.key('refused@example.com', { rateLimit: 2, appId: 'app-7' })
+    await ask('{bad', key)
+    await ask({ text: '' }, key)
+    await ask({ text: 'third' }, key)
+    await fetch(`${app.url}/v1/agent`, { method: 'POST', body: '{}' })
+    const told = (await rows(key)).map(({ status, error_class, app_id }) => [
+      status,
+      error_class,
+      app_id,
+    ])
+    expect(told).toEqual([
+      [400, 'bad_request', 'app-7'],
+      [400, 'bad_request', 'app-7'],
+      [429, 'rate_limited', 'app-7'],
+    ])
+  })
+
+  test('has no rows for routes without a label', async () => {
+    key = await app.key('unlabelled@example.com')
+    await fetch(`${app.url}/v1/sessions`, { headers: key.headers })
+    await fetch(`${app.url}/v1/sessions/x/history`, { headers: key.headers })
+    expect(await rows(key)).toEqual([])
+  })
+
+  test('names app and device of a device key', async () => {
+    key = await app.key('device@example.com', { appId: 'app-8', deviceId: 'device-8' })
+    await ask({ text: 'hi' }, key)
+    expect((await rows(key))[0]).toMatchObject({ app_id: 'app-8', device_id: 'device-8' })
+  })
+
+  test('is cleaned of what is older than seven days', async () => {
+    key = await app.key('old@example.com')
+    await ask({ text: 'old' }, key)
+    await app.flush()
+    clock.advance(7 * DAY)
+    await ask({ text: 'new' }, key)
+    await app.prune()
+    expect(await rows(key)).toHaveLength(2)
+    clock.advance(1)
+    await app.prune()
+    expect(await rows(key)).toHaveLength(1)
+  })
+})
+
+describe('usage', () => {
+  test('counts every authenticated call that was not refused by 429, by app and day', async () => {
+    key = await app.key('usage@example.com')
+    const byApp = await app.key('usage@example.com', { appId: 'app-9', rateLimit: 1 })
+    const today = Math.floor(clock.now() / DAY)
+    await ask({ text: 'hi' }, key)
+    await ask('{bad', key)
+    await fetch(`${app.url}/v1/sessions`, { headers: key.headers })
+    await fetch(`${app.url}/v1/sessions`, { headers: byApp.headers })
+    await fetch(`${app.url}/v1/sessions`, { headers: byApp.headers })
+    expect(await calls(key)).toEqual([
+      { day: today, app_id: '', calls: 3 },
+      { day: today, app_id: 'app-9', calls: 1 },
+    ])
+    clock.advance(DAY)
+    await ask({ text: 'next day' }, key)
+    expect(await calls(key)).toContainEqual({ day: today + 1, app_id: '', calls: 1 })
+  })
+})

@@ -62,6 +62,11 @@ for (const [fault, error] of FAULTS) {
   })
 }
 
+test('the model list counts for the time limit', async () => {
+  upstream.models.fault('silent')
+  expect(await check({ model: null, timeoutMs: 100 })).toMatchObject({ error: 'timed out' })
+})
+
 test('nobody there, no URL, no key that can be sent', async () => {
   const error = async (options: Partial<ProbeOptions>) => {
     const result = await check(options)

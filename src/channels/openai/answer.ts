@@ -56,7 +56,8 @@ export function createAnswer() {
     if (text !== '') addText(think.push(text), parts)
     if (Array.isArray(delta.tool_calls)) {
       for (const fragment of delta.tool_calls as readonly ToolFragment[]) calls.add(fragment)
-    } else if (text !== '' && finishReason === null && !chunk.usage) {
+    } else if (text !== '') {
+      // Finish and usage of a chunk like this one are the same, and so known already.
       textChunks.learn(payload, text)
     }
   }

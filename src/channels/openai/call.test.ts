@@ -1,36 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type Clock, systemClock } from '../../core/clock.ts'
+import { handClock } from '../../../test/support/clock.ts'
 import { ChannelFailure } from '../failure.ts'
 import { openCall } from './call.ts'
-
-/** A clock that stands until it is moved. */
-function handClock() {
-  let now = 1000
-  let timers: { at: number; task: () => void }[] = []
-  const clock: Clock = {
-    ...systemClock(),
-    now: () => now,
-    after(ms, task) {
-      const timer = { at: now + ms, task }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
-    },
-  }
-  function pass(ms: number): void {
-    const end = now + ms
-    for (;;) {
-      const due = timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
-      if (!due) break
-      now = due.at
-      timers = timers.filter((other) => other !== due)
-      due.task()
-    }
-    now = end
-  }
-  return { clock, pass, armed: () => timers.length }
-}
 
 function open(timeoutMs = 100) {
   const hand = handClock()

@@ -24,7 +24,7 @@ export function createTextChunks() {
       return text
     },
 
-    /** Remembers a parsed chunk that has nothing but `text` to say. */
+    /** Remembers a parsed chunk whose twins have nothing new to say but their text. */
     learn(payload: string, text: string): void {
       if (vain >= VAIN_MAX || !isPlain(text)) return
       vain++

@@ -20,6 +20,7 @@ const CASES: readonly (readonly [name: string, stream: string, events: readonly 
   ['CR alone', 'data: a\r\rdata: b\r\r', ['a', 'b']],
   ['mixed line ends', 'data: a\r\n\ndata: b\n\r\ndata: c\r\r\n', ['a', 'b', 'c']],
   ['lines of one event are joined', 'data: a\ndata: b\n\n', ['a\nb']],
+  ['lines of one event, CRLF', 'data: a\r\ndata: b\r\n\r\n', ['a\nb']],
   ['comments', ': ping\n\ndata: a\n: more\n\n:\n\n', ['a']],
   ['other fields', 'event: x\nid: 1\nretry: 5\ndata: a\n\nevent: y\n\n', ['a']],
   ['at most one space is dropped', 'data:a\n\ndata:  b\n\n', ['a', ' b']],

@@ -29,8 +29,8 @@ export function sendEmbeddings(exchange: Exchange, answer: EmbeddingAnswer): voi
 }
 
 /**
- * A unit vector that depends on nothing but the text: each character and each pair of neighbours adds
- * its own pattern, so texts that share words lie close together.
+ * A unit vector that depends on nothing but the text: each character and each pair of neighbours
+ * adds its own pattern, so texts that share words lie close together.
  */
 export function hashVector(text: string, dimensions: number): Float32Array {
   const characters = [...text.toLowerCase()]

@@ -1,8 +1,9 @@
 import type { Exchange } from './upstream-exchange.ts'
 
 /**
- * A number answers with that HTTP status; `reset` closes before the headers; `silent` never answers;
- * `stall` sends the headers and never a byte; `html` answers 200 with a page; `redirect` answers 302.
+ * A number answers with that HTTP status; `reset` closes before the headers; `silent` never
+ * answers; `stall` sends the headers and never a byte;
+ * `html` answers 200 with a page; `redirect` answers 302.
  */
 export type Fault = number | 'reset' | 'silent' | 'stall' | 'html' | 'redirect'
 

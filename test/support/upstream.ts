@@ -18,44 +18,17 @@ import { type EmbeddingAnswer, sendEmbeddings } from './upstream-embeddings.ts'
 import { type Exchange, type Received, receive } from './upstream-exchange.ts'
 import { type Fault, type FaultOptions, playFault, sendJson } from './upstream-fault.ts'
 import { type Script, scriptQueue } from './upstream-queue.ts'
+import { createRecord } from './upstream-record.ts'
 import { type SpeechAnswer, sendSpeech, sendTranscript } from './upstream-speech.ts'
 
 export type Upstream = Awaited<ReturnType<typeof startUpstream>>
 
 /** Binds to `port`, by default a free one. */
 export async function startUpstream({ port = 0 } = {}) {
-  const requests: Received[] = []
-  const waiting: { path: string | null; resolve: (request: Received) => void }[] = []
-  const untaken: Received[] = []
-  const abortWaiters: { count: number; resolve: () => void }[] = []
-  let aborts = 0
+  const record = createRecord()
+  const endpoints = createEndpoints()
   let active = 0
   let connections = 0
-
-  const chat = scriptQueue<ChatAnswer, ChatFault>({ text: '好的' }, streamChat, chatFault)
-  const models = scriptQueue({ ids: ['fake', 'fake-embed'] }, sendModels, playFault)
-  const embeddings = scriptQueue<EmbeddingAnswer, Fault>({}, sendEmbeddings, playFault)
-  const speech = scriptQueue<SpeechAnswer, Fault>({}, sendSpeech, playFault)
-  const transcriptions = scriptQueue({ text: '你好，今天天气怎么样？' }, sendTranscript, playFault)
-  const endpoints: Record<string, Script> = {
-    '/chat/completions': chat,
-    '/models': models,
-    '/embeddings': embeddings,
-    '/audio/speech': speech,
-    '/audio/transcriptions': transcriptions,
-  }
-
-  function arrived(request: Received): void {
-    requests.push(request)
-    const at = waiting.findIndex(({ path }) => path === null || path === request.path)
-    if (at < 0) untaken.push(request)
-    else waiting.splice(at, 1)[0]?.resolve(request)
-  }
-
-  function left(): void {
-    aborts++
-    for (const waiter of abortWaiters.filter(({ count }) => aborts >= count)) waiter.resolve()
-  }
 
   const server = createServer(async (incoming, response) => {
     let closed = false
@@ -63,14 +36,14 @@ export async function startUpstream({ port = 0 } = {}) {
     response.on('close', () => {
       closed = true
       active--
-      if (!response.writableFinished && !exchange?.brokenOff) left()
+      if (!response.writableFinished && !exchange?.brokenOff) record.addAbort()
     })
     let exchange: Exchange | null = null
     const request = await receive(incoming).catch(() => null)
     if (!request) return
     exchange = { request, response, left: () => closed }
-    arrived(request)
-    const script = endpoints[request.path]
+    record.add(request)
+    const script = endpoints.of(request.path)
     if (script) await script.play(exchange)
     else sendJson(exchange, 404, { error: { message: 'SECRET unknown path' } })
   })
@@ -82,47 +55,47 @@ export async function startUpstream({ port = 0 } = {}) {
     port: bound,
     /** Root for an OpenAI-compatible client. */
     baseUrl: `http://127.0.0.1:${bound}/v1`,
-    chat,
-    models,
-    embeddings,
-    speech,
-    transcriptions,
+    ...endpoints.scripts,
     /** Queues a chat answer; a function sees the request first. */
-    reply: chat.reply,
+    reply: endpoints.scripts.chat.reply,
     /** Queues a broken chat answer. */
-    fault: chat.fault,
-    /** Every request so far, oldest first. */
-    requests,
-    /** Requests that the client left before the answer was complete. */
-    aborts: () => aborts,
+    fault: endpoints.scripts.chat.fault,
+    requests: record.requests,
+    nextRequest: record.next,
+    aborts: record.aborts,
+    aborted: record.aborted,
     /** Requests that are being answered now. */
     active: () => active,
     /** TCP connections so far. */
     connections: () => connections,
     /** Forgets requests, aborts and scripts, for use between two tests. */
     reset(): void {
-      requests.length = 0
-      untaken.length = 0
-      aborts = 0
-      for (const script of Object.values(endpoints)) script.reset()
-    },
-    /** The oldest request that was not taken yet, or the next to come. */
-    nextRequest(path: string | null = null): Promise<Received> {
-      const at = untaken.findIndex((request) => path === null || request.path === path)
-      const [taken] = at < 0 ? [] : untaken.splice(at, 1)
-      if (taken) return Promise.resolve(taken)
-      return new Promise((resolve) => waiting.push({ path, resolve }))
-    },
-    /** Resolves when clients have left at least `count` unfinished answers. */
-    aborted(count = 1): Promise<void> {
-      if (aborts >= count) return Promise.resolve()
-      return new Promise((resolve) => abortWaiters.push({ count, resolve }))
+      record.reset()
+      for (const script of Object.values(endpoints.scripts)) script.reset()
     },
     async stop(): Promise<void> {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+function createEndpoints() {
+  const scripts = {
+    chat: scriptQueue<ChatAnswer, ChatFault>({ text: '好的' }, streamChat, chatFault),
+    models: scriptQueue({ ids: ['fake', 'fake-embed'] }, sendModels, playFault),
+    embeddings: scriptQueue<EmbeddingAnswer, Fault>({}, sendEmbeddings, playFault),
+    speech: scriptQueue<SpeechAnswer, Fault>({}, sendSpeech, playFault),
+    transcriptions: scriptQueue({ text: '你好，今天天气怎么样？' }, sendTranscript, playFault),
+  }
+  const byPath: Readonly<Record<string, Script>> = {
+    '/chat/completions': scripts.chat,
+    '/models': scripts.models,
+    '/embeddings': scripts.embeddings,
+    '/audio/speech': scripts.speech,
+    '/audio/transcriptions': scripts.transcriptions,
+  }
+  return { scripts, of: (path: string) => byPath[path] }
 }
 
 /** A base URL at which nobody listens: connections are refused. */

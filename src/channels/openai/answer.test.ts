@@ -79,6 +79,25 @@ describe('an answer from chunks', () => {
     expect(textOf(answer(delta({ content: null, refusal: '不行' }), STOP))).toBe('不行')
   })
 
+  test('chunks of one shape, in between others', () => {
+    const text = (content: string) => delta({ content })
+    const parts = answer(text('a'), text('b'), text('"c"'), text('d'), delta({}), text('e'), STOP)
+    expect(textOf(parts)).toBe('ab"c"de')
+  })
+
+  test('fragments beside equal text are all read', () => {
+    const both = delta({
+      content: 'a',
+      tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '1' } }],
+    })
+    const parts = answer(both, both, both, STOP)
+    expect(textOf(parts)).toBe('aaa')
+    expect(parts).toContainEqual({
+      type: 'tool_call',
+      call: { id: 'c', name: 'f', arguments: '111' },
+    })
+  })
+
   test('the last usage counts', () => {
     const usage = (n: number) => ({ ...delta({ content: 'x' }), usage: usageOf(n) })
     const usageOf = (n: number) => ({ prompt_tokens: 9, completion_tokens: n })

@@ -1,5 +1,6 @@
 import { ChannelFailure } from '../failure.ts'
 import type { LlmPart, LlmUsage } from '../llm.ts'
+import { createTextChunks } from './text-chunk.ts'
 import { createThinkFilter } from './think-block.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
@@ -29,6 +30,7 @@ export type Answer = ReturnType<typeof createAnswer>
  * the last one counts. Every fault is a `ChannelFailure` (`provider_error`).
  */
 export function createAnswer() {
+  const textChunks = createTextChunks()
   const think = createThinkFilter()
   const calls = createToolCalls()
   let finishReason: string | null = null
@@ -40,6 +42,24 @@ export function createAnswer() {
     if (text === '') return
     hasText = true
     parts.push({ type: 'text', text })
+  }
+
+  function addChunk(payload: string, parts: LlmPart[]): void {
+    const chunk = parse(payload)
+    if (chunk.error || chunk.object === 'error') throw fault('error in stream')
+    if (chunk.usage) usage = usageOf(chunk.usage) ?? usage
+    const choice = chunk.choices?.[0]
+    if (typeof choice?.finish_reason === 'string') finishReason = choice.finish_reason
+    const delta = choice?.delta
+    if (!delta) return
+    const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
+    if (text !== '') addText(think.push(text), parts)
+    if (Array.isArray(delta.tool_calls)) {
+      for (const fragment of delta.tool_calls as readonly ToolFragment[]) calls.add(fragment)
+    } else if (text !== '') {
+      // Finish and usage of a chunk like this one are the same, and so known already.
+      textChunks.learn(payload, text)
+    }
   }
 
   return {
@@ -55,23 +75,14 @@ export function createAnswer() {
     /** Appends the text of one event. */
     add(payload: string, parts: LlmPart[]): void {
       if (done || payload === '') return
-      if (payload.startsWith('[DONE]')) {
+      const plain = textChunks.read(payload)
+      if (plain !== null) {
+        addText(think.push(plain), parts)
+      } else if (payload.startsWith('[DONE]')) {
         done = true
-        return
+      } else {
+        addChunk(payload, parts)
       }
-      const chunk = parse(payload)
-      if (chunk.error || chunk.object === 'error') throw fault('error in stream')
-      if (chunk.usage) usage = usageOf(chunk.usage) ?? usage
-      const choice = chunk.choices?.[0]
-      const delta = choice?.delta
-      if (delta) {
-        const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
-        if (text !== '') addText(think.push(text), parts)
-        if (Array.isArray(delta.tool_calls)) {
-          for (const fragment of delta.tool_calls as readonly ToolFragment[]) calls.add(fragment)
-        }
-      }
-      if (typeof choice?.finish_reason === 'string') finishReason = choice.finish_reason
     },
 
     /** Appends the parts that close the answer. */

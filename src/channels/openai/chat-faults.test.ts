@@ -149,8 +149,10 @@ describe('what a refusal says', () => {
   })
 
   test('only the start of the body is looked at', async () => {
-    upstream.fault(400, { body: `${' '.repeat(5_000_000)} tools` })
-    expect((await collect(chat())).failure).toMatchObject({ status: 400, toolsRefused: false })
+    for (const length of [9000, 5_000_000]) {
+      upstream.fault(400, { body: `${' '.repeat(length)} tools` })
+      expect((await collect(chat())).failure).toMatchObject({ status: 400, toolsRefused: false })
+    }
   })
 
   test('Retry-After in seconds and as a date', async () => {

@@ -9,9 +9,8 @@ export interface OpenAiChatOptions extends CompletionsOptions {
   readonly timeoutMs: number
 }
 
-/** After the finish reason: how long to wait for usage and `[DONE]`, and then for the end. */
-const USAGE_WAIT_MS = 2000
-const END_WAIT_MS = 250
+/** After the finish reason: how long to wait for usage, `[DONE]` and the end of the body. */
+const END_WAIT_MS = 1000
 
 /** A chat model behind any OpenAI-compatible `POST {base}/chat/completions`, streamed. */
 export function createOpenAiChat(options: OpenAiChatOptions): Llm {
@@ -43,7 +42,7 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         if (answer.done) break
         const parts: LlmPart[] = []
         const fault = partsOf(read.value, decoder, answer, parts)
-        if (answer.finished) call.hurry(answer.done ? END_WAIT_MS : USAGE_WAIT_MS)
+        if (answer.finished) call.hurry(END_WAIT_MS)
         if (parts.length > 0) yield parts
         if (fault !== null) throw fault
       }
@@ -60,7 +59,7 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
   return { name: 'openai-compatible', stream }
 }
 
-/** Appends what these bytes bring. The error, if any, is returned: what came before it still counts. */
+/** Appends what these bytes bring. Gives the error, if any: what came before it still counts. */
 function partsOf(
   bytes: Uint8Array,
   decoder: SseDecoder,

@@ -1,8 +1,10 @@
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits.ts'
 import { readStart } from './read-start.ts'
 
-const NO_CHAT =
-  /embed|rerank|(^|[/-])(bge|gte|e5|m3e)[-:]|whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i
+const NO_CHAT = [
+  /embed|rerank|(^|[/-])(bge|gte|e5|m3e)[-:]/i,
+  /whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i,
+]
 
 /**
  * The first model of a `GET /models` answer that can chat, judged by its id. Null: a list without
@@ -14,7 +16,7 @@ export async function firstChatModel(response: Response): Promise<string | null 
   if (!Array.isArray(list?.data)) return undefined
   const ids = list.data.map((model: { id?: unknown } | null): unknown => model?.id)
   if (!ids.every((id): id is string => typeof id === 'string' && id !== '')) return undefined
-  return ids.find((id) => !NO_CHAT.test(id)) ?? null
+  return ids.find((id) => !NO_CHAT.some((pattern) => pattern.test(id))) ?? null
 }
 
 function parse(text: string): { readonly data?: unknown } | null {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { handClock } from '../../../test/support/clock.ts'
 import { refusedUrl, startUpstream, type Upstream } from '../../../test/support/upstream.ts'
 import { systemClock } from '../../core/clock.ts'
+import type { Fetch } from './endpoint.ts'
 import { type ProbeOptions, probe } from './probe.ts'
 
 let upstream: Upstream
@@ -61,6 +63,17 @@ for (const [fault, error] of FAULTS) {
     expect(upstream.requests).toHaveLength(1)
   })
 }
+
+test('the model list counts for the time limit', async () => {
+  const { clock, pass } = handClock()
+  const slowFetch: Fetch = async (url, init) => {
+    pass(60)
+    init.signal?.throwIfAborted()
+    return fetch(url, init)
+  }
+  const result = await check({ model: null, timeoutMs: 100, clock, fetch: slowFetch })
+  expect(result).toEqual({ ok: false, latency_ms: 120, error: 'timed out' })
+})
 
 test('nobody there, no URL, no key that can be sent', async () => {
   const error = async (options: Partial<ProbeOptions>) => {

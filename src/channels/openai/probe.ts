@@ -2,12 +2,11 @@ import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
 import { ChannelFailure } from '../failure.ts'
 import { type Call, openCall } from './call.ts'
-import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from './endpoint.ts'
 import { firstChatModel } from './models.ts'
 import { readStart } from './read-start.ts'
+import { createTransport, type TransportOptions } from './transport.ts'
 
-export interface ProbeOptions extends Endpoint {
-  readonly fetch: Fetch
+export interface ProbeOptions extends TransportOptions {
   readonly clock: Clock
   /** Null: the first chat model the endpoint lists; none: the request names no model. */
   readonly model: string | null
@@ -33,7 +32,8 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
     return error === null ? { ok: true, latency_ms } : { ok: false, latency_ms, error }
   }
   try {
-    const status = await complete(options, call)
+    // The wait that began with the call is not begun anew by its requests.
+    const status = await complete(options, { ...call, waiting() {} })
     return result(status === 200 ? null : `HTTP ${status}`)
   } catch (error) {
     const cause = call.explain(error)
@@ -45,27 +45,17 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
 }
 
 async function complete(options: ProbeOptions, call: Call): Promise<number> {
-  const { fetch } = options
-  const base = { redirect: 'manual', signal: call.signal } as const
-  const headers = { ...endpointHeaders(options), accept: 'application/json' }
+  const transport = createTransport(options)
 
-  async function modelOf(): Promise<string | null> {
-    const response = await fetch(endpointUrl(options, '/models'), { ...base, headers })
+  async function listedModel(): Promise<string | null> {
+    const response = await transport.list(call)
     return response.ok ? ((await firstChatModel(response)) ?? null) : null
   }
 
-  const model = options.model ?? (await modelOf())
-  const ask = (limit: object) =>
-    fetch(endpointUrl(options, '/chat/completions'), {
-      ...base,
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ...(model === null ? {} : { model }),
-        messages: [{ role: 'user', content: 'ping' }],
-        ...limit,
-      }),
-    })
+  const model = options.model ?? (await listedModel())
+  const messages = [{ role: 'user', content: 'ping' }]
+  const body = { ...(model === null ? {} : { model }), messages }
+  const ask = (limit: object) => transport.complete(call, { ...body, ...limit }, 'application/json')
 
   const response = await ask({ max_tokens: 1 })
   if (response.status !== 400) return response.status

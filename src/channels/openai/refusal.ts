@@ -11,8 +11,8 @@ export interface Refusal {
 const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
 
 /**
- * Sorts an answer other than 2xx (contract, section 4, "BYO reasons"). A redirect is not followed and
- * counts as a fault of the upstream. Only a 400 or 422 has its body looked at.
+ * Sorts an answer other than 2xx (contract, section 4, "BYO reasons"). A redirect is not followed
+ * and counts as a fault of the upstream. Only a 400 or 422 has its body looked at.
  * Never rejects.
  */
 export async function refusalOf(response: Response, now: number): Promise<Refusal> {

@@ -38,7 +38,7 @@ function userContent(text: string, images: readonly string[]): string | object[]
   ]
 }
 
-/** Several upstreams parse the arguments of earlier calls and refuse the whole request otherwise. */
+/** Several upstreams parse the arguments of earlier calls, and refuse the request otherwise. */
 function wireCall(call: ToolCall): object {
   const args = isJsonObject(call.arguments) ? call.arguments : '{}'
   return { id: call.id, type: 'function', function: { name: call.name, arguments: args } }

@@ -18,10 +18,10 @@ interface Draft {
 }
 
 /**
- * Puts the calls of one answer together from fragments. A fragment belongs to the call of its index;
- * without one, to the call of its id; without either, to the last call, unless it names a function
- * and that call is complete. An index that comes back with a new id and a name is a new call: some
- * vendors number every call 0.
+ * Puts the calls of one answer together from fragments. A fragment belongs to the call of its
+ * index; without one, to the call of its id; without either, to the last call, unless it names a
+ * function and that call is complete. An index that comes back with a new id and a name is a new
+ * call: some vendors number every call 0.
  */
 export function createToolCalls() {
   const drafts: Draft[] = []
@@ -68,7 +68,7 @@ export function createToolCalls() {
       return drafts.length
     },
 
-    /** The complete calls, each with an id of its own. Throws `ChannelFailure` for one without name. */
+    /** The complete calls, ids made unique. Throws `ChannelFailure` for one without a name. */
     finish(): ToolCall[] {
       const ids = new Set<string>()
       return drafts.map(({ id, name, args }) => {

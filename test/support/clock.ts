@@ -1,0 +1,30 @@
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+
+/** A clock that stands until it is moved. */
+export function handClock() {
+  let now = 1000
+  let timers: { at: number; task: () => void }[] = []
+  const clock: Clock = {
+    ...systemClock(),
+    now: () => now,
+    after(ms, task) {
+      const timer = { at: now + ms, task }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((other) => other !== timer)
+      }
+    },
+  }
+  function pass(ms: number): void {
+    const end = now + ms
+    for (;;) {
+      const due = timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
+      if (!due) break
+      now = due.at
+      timers = timers.filter((other) => other !== due)
+      due.task()
+    }
+    now = end
+  }
+  return { clock, pass, armed: () => timers.length }
+}

@@ -33,14 +33,14 @@ async function runKey(args: readonly string[]): Promise<void> {
   if (typeof limit === 'string' && !/^\d{1,9}$/.test(limit)) {
     throw new UsageError('--rate-limit is requests a minute, a whole number; 0 is unlimited')
   }
-  const email = values.email
-  if (typeof email === 'string' && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  const email = typeof values.email === 'string' ? values.email.trim() : undefined
+  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email)) {
     throw new UsageError('--email must be an e-mail address')
   }
   await createKey({
     config: loadConfig(process.env),
     writerUrl,
-    email: typeof email === 'string' ? email : undefined,
+    email,
     rateLimit: typeof limit === 'string' ? Number(limit) : undefined,
     json: values.json === true,
     write,

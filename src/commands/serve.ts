@@ -1,5 +1,6 @@
-import { type Config, unknownSettings } from '../config.ts'
-import { systemClock } from '../core/clock.ts'
+import type { AnyElysia } from 'elysia'
+import { type Config, ConfigError, unknownSettings } from '../config.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { banner } from './banner.ts'
 import { compose } from './compose.ts'
@@ -37,21 +38,41 @@ export async function serve(options: ServeOptions): Promise<void> {
   const tools = builtInTools(config, clock, fetch)
   const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
 
-  app.listen({ hostname: config.MB_HOST, port: config.MB_PORT, reusePort: false })
+  listen(app, config)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   if (terminal) write(banner({ url, config, version: options.version, platform: platform.get() }))
   log.info('listening', { url, channel: platform.get().description })
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
-    const closed = app.stop()
-    await Promise.race([sse.drained(), clock.sleep(DRAIN_MS)])
+    // Resolves only when the last kept-alive connection is gone, so it is not waited for.
+    void app.stop()
+    await answered(app, clock, DRAIN_MS)
     sse.close()
-    await Promise.race([closed, clock.sleep(1_000)])
+    await answered(app, clock, 1_000)
     await app.stop(true)
     await closeAll(log, [jobs.close, buffers.logs.close, buffers.usage.close, db.close])
   }
   await stop(await firstSignal())
+}
+
+/** `reusePort` off: a second server on the same folder would take half of the requests. */
+function listen(app: AnyElysia, { MB_HOST: hostname, MB_PORT: port }: Config): void {
+  try {
+    app.listen({ hostname, port, reusePort: false })
+  } catch (error) {
+    const code = (error as { code?: unknown }).code
+    if (code !== 'EADDRINUSE') throw error
+    throw new ConfigError(
+      `MB_PORT ${port} is taken on ${hostname}; stop the other program or choose another port`,
+    )
+  }
+}
+
+/** Resolves when no request is being answered any more, or after `ms`. */
+async function answered(app: AnyElysia, clock: Clock, ms: number): Promise<void> {
+  const deadline = clock.now() + ms
+  while ((app.server?.pendingRequests ?? 0) > 0 && clock.now() < deadline) await clock.sleep(10)
 }
 
 function firstSignal(): Promise<string> {

@@ -57,18 +57,12 @@ export interface SseOptions {
 export function createSse(options: SseOptions) {
   const { clock, streamsMax, heartbeatMs = HEARTBEAT_MS, onError } = options
   const open = new Set<OpenStream>()
-  const whenIdle: (() => void)[] = []
   const stopBeat = clock.every(heartbeatMs / 4, () => {
     const due = clock.now() - heartbeatMs * 0.75
     for (const stream of open) {
       if (!stream.blocked && stream.lastWriteAt <= due) write(stream, HEARTBEAT, clock)
     }
   })
-
-  function leave(stream: OpenStream) {
-    open.delete(stream)
-    if (open.size === 0) for (const done of whenIdle.splice(0)) done()
-  }
 
   function body(start: Start): ReadableStream {
     const abort = new AbortController()
@@ -83,7 +77,7 @@ export function createSse(options: SseOptions) {
         } catch (error) {
           if (!abort.signal.aborted) onError(error)
         } finally {
-          leave(stream)
+          open.delete(stream)
           if (!abort.signal.aborted) controller.end()
         }
       },
@@ -106,12 +100,6 @@ export function createSse(options: SseOptions) {
   return {
     respond,
     open: () => open.size,
-    /** Resolves when no stream is open. */
-    drained: () =>
-      new Promise<void>((resolve) => {
-        if (open.size === 0) resolve()
-        else whenIdle.push(resolve)
-      }),
     /** Ends what is open with an error event, so that no client takes it for a full answer. */
     close() {
       stopBeat()
@@ -144,9 +132,17 @@ async function relay(
     const written = write(stream, text, clock)
     if (!(written instanceof Promise)) continue
     stream.blocked = true
-    await written
+    await Promise.race([written, aborted(stream.abort.signal)])
     stream.blocked = false
   }
+}
+
+/** A write to a client that has gone may never settle. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 }
 
 export type Sse = ReturnType<typeof createSse>

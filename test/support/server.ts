@@ -14,6 +14,8 @@ export interface Server extends AsyncDisposable {
   readonly pid: number
   /** Everything it printed so far. */
   output(): string
+  /** Resolves once it has printed `text`. */
+  printed(text: string): Promise<void>
   /** Asks it to stop, and resolves with its exit code. */
   stop(): Promise<number>
   /** Ends it at once, as a power cut would. */
@@ -47,7 +49,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     running.delete(child)
     return code
   }
-  const printed = { text: '' }
+  const printed: Printed = { text: '', waiting: new Set() }
   const listening = Promise.withResolvers<string>()
   const reading = Promise.all([
     readLines(child.stdout, printed, (line) => {
@@ -65,15 +67,30 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     dataDir: options.dataDir,
     pid: child.pid,
     output: () => printed.text,
+    printed: (text) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!printed.text.includes(text)) return
+          printed.waiting.delete(look)
+          resolve()
+        }
+        printed.waiting.add(look)
+        look()
+      }),
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: async () => void (await end('SIGTERM')),
   }
 }
 
+interface Printed {
+  text: string
+  readonly waiting: Set<() => void>
+}
+
 async function readLines(
   stream: ReadableStream<Uint8Array>,
-  printed: { text: string },
+  printed: Printed,
   onLine: (line: string) => void,
 ) {
   const decoder = new TextDecoder()
@@ -81,6 +98,7 @@ async function readLines(
   for await (const chunk of stream) {
     const text = decoder.decode(chunk, { stream: true })
     printed.text += text
+    for (const look of printed.waiting) look()
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) onLine(line)

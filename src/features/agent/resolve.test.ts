@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'bun:test'
+import { DEFAULT_PERSONA } from './prompt.ts'
+import { type AppConfig, type RequestedTurn, resolveTurn, type TurnContext } from './resolve.ts'
+
+const APP: AppConfig = {
+  systemPrompt: null,
+  model: null,
+  thinking: null,
+  temperature: null,
+  kbEnabled: true,
+  toolsEnabled: null,
+}
+const context = (more: Partial<TurnContext> = {}): TurnContext => ({
+  app: null,
+  settings: { model: null, thinking: null, temperature: null },
+  appPersona: null,
+  requestPersona: null,
+  defaultPersona: null,
+  ...more,
+})
+const request = (more: Partial<RequestedTurn> = {}): RequestedTurn => ({ kb: true, ...more })
+
+describe('prompt priority, highest first', () => {
+  const everything = context({
+    app: { ...APP, systemPrompt: 'app prompt' },
+    appPersona: 'app persona',
+    requestPersona: 'request persona',
+    defaultPersona: 'tenant default',
+  })
+  const asked = request({ persona_id: 'p', persona: 'inline persona' })
+  const table: [string, TurnContext, RequestedTurn, string][] = [
+    ['the prompt of the app', everything, asked, 'app prompt'],
+    ['the persona of the app', { ...everything, app: APP }, asked, 'app persona'],
+    [
+      'the persona the request names',
+      { ...everything, app: APP, appPersona: null },
+      asked,
+      'request persona',
+    ],
+    [
+      'the persona the request brings',
+      { ...everything, app: null },
+      request({ persona: 'inline persona' }),
+      'inline persona',
+    ],
+    ['the default of the tenant', { ...everything, app: null }, request(), 'tenant default'],
+    ['the default of the platform', context(), request(), DEFAULT_PERSONA],
+    [
+      'a blank app prompt says nothing',
+      { ...everything, app: { ...APP, systemPrompt: '  ' } },
+      asked,
+      'app persona',
+    ],
+    [
+      'a persona_id that is not found falls to the default, not to persona',
+      context({ defaultPersona: 'tenant default' }),
+      asked,
+      'tenant default',
+    ],
+    ['a persona_id that is not found, without a default', context(), asked, DEFAULT_PERSONA],
+    [
+      'a blank persona says nothing',
+      context({ defaultPersona: 'tenant default' }),
+      request({ persona: ' ' }),
+      'tenant default',
+    ],
+    [
+      'an app persona is of no effect for a key without the app',
+      context({ appPersona: 'app persona' }),
+      request({ persona: 'inline persona' }),
+      'inline persona',
+    ],
+  ]
+  for (const [name, given, wanted, prompt] of table) {
+    test(name, () => expect(resolveTurn(given, wanted).prompt).toBe(prompt))
+  }
+})
+
+describe('fields fall from app to tenant to platform', () => {
+  const settings = { model: 'tenant-model', thinking: true, temperature: 0.5 }
+  test('platform', () => {
+    expect(resolveTurn(context(), request())).toMatchObject({
+      model: null,
+      thinking: false,
+      temperature: null,
+      kb: true,
+      tools: null,
+    })
+  })
+  test('tenant', () => {
+    expect(resolveTurn(context({ settings }), request())).toMatchObject(settings)
+    expect(resolveTurn(context({ settings, app: APP }), request())).toMatchObject(settings)
+  })
+  test('app, one by one', () => {
+    const fields = [{ model: 'app-model' }, { thinking: false }, { temperature: 0 }]
+    for (const field of fields) {
+      const app = { ...APP, ...field }
+      expect(resolveTurn(context({ settings, app }), request())).toMatchObject({
+        ...settings,
+        ...field,
+      })
+    }
+  })
+  test('the knowledge base is off when either the request or the app says so', () => {
+    const off = context({ app: { ...APP, kbEnabled: false } })
+    expect(resolveTurn(off, request()).kb).toBe(false)
+    expect(resolveTurn(context(), request({ kb: false })).kb).toBe(false)
+    expect(resolveTurn(context({ app: APP }), request()).kb).toBe(true)
+  })
+  test('the tools are those of the app; none is not all', () => {
+    for (const toolsEnabled of [null, [], ['calculator']]) {
+      const app = { ...APP, toolsEnabled }
+      expect(resolveTurn(context({ app }), request()).tools).toEqual(toolsEnabled)
+    }
+  })
+})

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Db, sql } from '../../src/storage/db.ts'
+import { openSqlite } from '../../src/storage/sqlite/db.ts'
+import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+
+const WRITER = new URL('../../src/storage/sqlite/writer.ts', import.meta.url).href
+const SCHEMA = {
+  name: '0001-items',
+  sql: `CREATE TABLE item (id TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT;
+    CREATE TABLE part (item_id TEXT NOT NULL REFERENCES item (id)) STRICT;`,
+}
+
+/** Every adapter of the `Db` port keeps this contract. */
+const ADAPTERS = [
+  {
+    name: 'sqlite',
+    open(folder: TempFolder): Promise<Db> {
+      const file = { path: folder.file('test.db'), extensions: [] }
+      migrate(file, [SCHEMA], 'stamp')
+      return openSqlite(file, WRITER)
+    },
+  },
+]
+
+for (const adapter of ADAPTERS) {
+  describe(adapter.name, () => {
+    let folder: TempFolder
+    let db: Db
+    beforeAll(async () => {
+      folder = tempFolder()
+      db = await adapter.open(folder)
+    })
+    afterAll(async () => {
+      await db.close()
+      folder[Symbol.dispose]()
+    })
+    const put = (id: string, n: number) => sql`INSERT INTO item (id, n) VALUES (${id}, ${n})`
+    const ids = async () =>
+      (await db.all<{ id: string }>(sql`SELECT id FROM item ORDER BY id`)).map(({ id }) => id)
+
+    test('reads what was acknowledged before', async () => {
+      expect(await db.run(put('a', 1))).toEqual({ changes: 1 })
+      expect(await db.get<{ n: number }>(sql`SELECT n FROM item WHERE id = ${'a'}`)).toEqual({
+        n: 1,
+      })
+    })
+
+    test('gives null and nothing for rows that are not there', async () => {
+      expect(await db.get(sql`SELECT n FROM item WHERE id = ${'nobody'}`)).toBeNull()
+      expect(await db.all(sql`SELECT n FROM item WHERE id = ${'nobody'}`)).toEqual([])
+    })
+
+    test('tells the changes of each statement of a batch', async () => {
+      const results = await db.batch([
+        put('b', 1),
+        put('c', 1),
+        sql`UPDATE item SET n = 2`,
+        sql`DELETE FROM item WHERE id = ${'nobody'}`,
+      ])
+      expect(results.map(({ changes }) => changes)).toEqual([1, 1, 3, 0])
+    })
+
+    test('applies a batch whole or not at all', async () => {
+      const before = await ids()
+      expect(db.batch([put('d', 1), put('a', 1)])).rejects.toThrow()
+      await expect(db.batch([put('e', 1), sql`NOT SQL`])).rejects.toThrow()
+      expect(await ids()).toEqual(before)
+    })
+
+    test('lets a failing batch fail alone among many at once', async () => {
+      const batches = Array.from({ length: 40 }, (_, i) =>
+        db.batch([put(`group-${i}`, i), ...(i % 10 === 3 ? [put('a', 0)] : [])]),
+      )
+      const settled = await Promise.allSettled(batches)
+      const failed = settled.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))
+      expect(failed).toEqual([3, 13, 23, 33])
+      const written = (await ids()).filter((id) => id.startsWith('group-'))
+      expect(written).toHaveLength(36)
+    })
+
+    test('keeps the order of batches', async () => {
+      await Promise.all(
+        Array.from({ length: 300 }, (_, i) =>
+          db.batch([
+            sql`INSERT INTO item (id, n) VALUES (${'last'}, ${i})
+            ON CONFLICT (id) DO UPDATE SET n = excluded.n`,
+          ]),
+        ),
+      )
+      const row = await db.get<{ n: number }>(sql`SELECT n FROM item WHERE id = ${'last'}`)
+      expect(row?.n).toBe(299)
+    })
+
+    test('lets exactly one of many conditional writers win', async () => {
+      await db.run(put('contested', 0))
+      const results = await Promise.all(
+        Array.from({ length: 50 }, () =>
+          db.run(sql`UPDATE item SET n = 1 WHERE id = ${'contested'} AND n = 0`),
+        ),
+      )
+      expect(results.filter(({ changes }) => changes === 1)).toHaveLength(1)
+    })
+
+    test('holds foreign keys', async () => {
+      await expect(db.run(sql`INSERT INTO part (item_id) VALUES (${'x'})`)).rejects.toThrow()
+    })
+
+    test('carries text of every kind, numbers, null and bytes', async () => {
+      const values = ['', '中文 😀', 'a\u0000b', "'; --", 0, -1, 2 ** 40, 1.5, null]
+      for (const value of values) {
+        expect(await db.get<{ v: unknown }>(sql`SELECT ${value} AS v`)).toEqual({ v: value })
+      }
+      const bytes = new Uint8Array([0, 255, 7])
+      expect(await db.get<{ v: unknown }>(sql`SELECT ${bytes} AS v`)).toEqual({ v: bytes })
+    })
+
+    test('refuses writes through the reading side', async () => {
+      await expect(db.all(sql`DELETE FROM item RETURNING id`)).rejects.toThrow()
+    })
+  })
+}
+
+describe('closing', () => {
+  test('writes out what waits, then refuses more', async () => {
+    using folder = tempFolder()
+    const [adapter] = ADAPTERS
+    const db = await adapter?.open(folder)
+    const pending = db?.run(sql`INSERT INTO item (id, n) VALUES (${'late'}, ${1})`)
+    await db?.close()
+    expect(await pending).toEqual({ changes: 1 })
+    await expect(db?.run(sql`DELETE FROM item`) ?? null).rejects.toThrow()
+  })
+})

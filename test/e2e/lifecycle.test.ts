@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { environment, moonbase, ROOT } from '../support/command.ts'
+import { createKey } from '../support/key.ts'
+import { startServer } from '../support/server.ts'
+import { postSse } from '../support/sse.ts'
+import { tempFolder } from '../support/temp.ts'
+import { startUpstream } from '../support/upstream.ts'
+
+/** Runs the command line to its end. */
+async function run(args: readonly string[], dataDir: string, env: Record<string, string> = {}) {
+  const child = Bun.spawn([...moonbase(), ...args], {
+    cwd: ROOT,
+    env: environment(dataDir, env),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { out, err, code }
+}
+
+describe('the command line', () => {
+  test('stops at a wrong setting with one sentence that names it', async () => {
+    using folder = tempFolder()
+    const { err, code } = await run(['serve'], folder.path, { MB_LLM_BASE_URL: 'localhost' })
+    expect(code).toBe(1)
+    expect(err.trim().split('\n')).toHaveLength(1)
+    expect(err).toContain('MB_LLM_BASE_URL')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  test('stops at a mistyped command with the way to help', async () => {
+    using folder = tempFolder()
+    for (const args of [['srve'], ['key'], ['key', 'crate'], ['key', 'create', '--mail', 'x']]) {
+      const { err, code } = await run(args, folder.path)
+      expect(code).toBe(1)
+      expect(err).toStartWith('moonbase: ')
+      expect(err.trim().split('\n')).toHaveLength(1)
+    }
+  })
+
+  test('lists every command and setting in its help', async () => {
+    using folder = tempFolder()
+    const { out, code } = await run(['--help'], folder.path)
+    expect(code).toBe(0)
+    for (const word of ['serve', 'key create', 'MB_PORT', 'MB_LLM_BASE_URL', 'MB_METRICS_TOKEN']) {
+      expect(out).toContain(word)
+    }
+    expect((await run(['version'], folder.path)).out).toMatch(/^moonbase \d+\.\d+\.\d+\n$/)
+  })
+
+  test('makes keys before the server has ever run, and while it runs', async () => {
+    using folder = tempFolder()
+    const before = await createKey(folder.path, { email: 'A@Example.com ' })
+    await using server = await startServer({ dataDir: folder.path })
+    const during = await createKey(folder.path, { email: 'a@example.com' })
+    for (const { key, headers } of [before, during]) {
+      expect(key).toMatch(/^sk-mb-[0-9a-f]{64}$/)
+      expect((await fetch(`${server.url}/v1/sessions`, { headers })).status).toBe(200)
+    }
+  })
+
+  test('tells a person how to use a new key', async () => {
+    using folder = tempFolder()
+    const { out } = await run(['key', 'create'], folder.path)
+    expect(out).toMatch(/sk-mb-[0-9a-f]{64}/)
+    expect(out).toContain('curl -N')
+  })
+
+  test('keeps neither key nor prompt in its files', async () => {
+    using folder = tempFolder()
+    const { key } = await createKey(folder.path)
+    for (const name of readdirSync(folder.path).filter((file) => file.startsWith('moonbase.db'))) {
+      expect((await Bun.file(folder.file(name)).bytes()).includes(0)).toBe(true)
+      expect(await Bun.file(folder.file(name)).text()).not.toContain(key)
+    }
+  })
+
+  test('says so when the port is taken', async () => {
+    using folder = tempFolder()
+    using other = tempFolder()
+    await using server = await startServer({ dataDir: folder.path })
+    const { code, err } = await run(['serve'], other.path, { MB_PORT: new URL(server.url).port })
+    expect(code).toBe(1)
+    expect(err.trim().split('\n')).toHaveLength(1)
+    expect(err).toContain('MB_PORT')
+  })
+})
+
+describe('an acknowledged turn', () => {
+  test('survives kill -9 right after llm_end', async () => {
+    using folder = tempFolder()
+    const { headers } = await createKey(folder.path)
+    for (let round = 1; round <= 5; round++) {
+      const server = await startServer({ dataDir: folder.path })
+      const body = { text: `turn ${round}`, session_id: 's' }
+      for await (const { data } of await postSse(`${server.url}/v1/agent`, { headers, body })) {
+        if (data.type === 'llm_end') break
+      }
+      await server.kill()
+    }
+    await using server = await startServer({ dataDir: folder.path })
+    const answer = await fetch(`${server.url}/v1/sessions/s/history`, { headers })
+    const { messages } = (await answer.json()) as { messages: { role: string; content: string }[] }
+    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+    expect(said).toEqual(['turn 1', 'turn 2', 'turn 3', 'turn 4', 'turn 5'])
+  })
+})
+
+describe('a graceful stop', () => {
+  test('lets open turns finish and writes out what was buffered', async () => {
+    using folder = tempFolder()
+    const upstream = await startUpstream()
+    const env = { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }
+    const { headers } = await createKey(folder.path)
+    const server = await startServer({ dataDir: folder.path, env })
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ pieces: ['a', 'b'], hold: { after: 1, until: gate.promise } })
+    const body = { text: 'hi', session_id: 's' }
+    const stream = await postSse(`${server.url}/v1/agent`, { headers, body })
+    const types: unknown[] = []
+    let stopped: Promise<number> | null = null
+    for await (const { data } of stream) {
+      types.push(data.type)
+      if (data.type === 'llm_delta' && !stopped) {
+        stopped = server.stop()
+        await server.printed('stopping')
+        gate.resolve()
+      }
+    }
+    expect(types.at(-1)).toBe('llm_end')
+    expect(await stopped).toBe(0)
+    await upstream.stop()
+
+    await using again = await startServer({ dataDir: folder.path })
+    const answer = await fetch(`${again.url}/v1/sessions/s/history`, { headers })
+    expect(((await answer.json()) as { count: number }).count).toBe(2)
+  })
+})
+
+describe('a fresh install', () => {
+  test('answers at once, honestly, with tools', async () => {
+    using folder = tempFolder()
+    const { headers } = await createKey(folder.path)
+    await using server = await startServer({ dataDir: folder.path })
+    const body = { text: '12*34 等于多少？' }
+    const events = await (await postSse(`${server.url}/v1/agent`, { headers, body })).all()
+    const data = events.map((event) => event.data)
+    expect(data).toContainEqual({ type: 'tool_result', name: 'calculator', ok: true })
+    expect(String(data.at(-1)?.reply)).toContain('408')
+    expect(String(data.at(-1)?.reply)).toContain('MB_LLM_BASE_URL')
+  })
+})

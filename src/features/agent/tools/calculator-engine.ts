@@ -10,8 +10,10 @@ import { ToolFailure } from './tool.ts'
  */
 export function evaluate(expression: string): string {
   if (expression.length > CALCULATOR_CHARS_MAX) throw new ToolFailure('the expression is too long')
-  const parser = createParser(tokenize(expression))
-  return format(parser.parseAll())
+  const tokens = createCursor(tokenize(expression))
+  const { value } = sum(tokens)
+  if (tokens.peek() !== '') throw unexpected(tokens.peek())
+  return format(value)
 }
 
 /** A value, and whether it was written as a bare percentage, which `100 + 3%` takes of 100. */
@@ -46,105 +48,106 @@ function joinThousands(text: string): string {
   )
 }
 
-function createParser(tokens: readonly string[]) {
+interface Cursor {
+  peek(ahead?: number): string
+  next(): string
+  take(token: string): boolean
+  expect(token: string): void
+  nested<T>(parse: (tokens: Cursor) => T): T
+}
+
+/** Reads the tokens from left to right; the empty text stands behind the last. */
+function createCursor(tokens: readonly string[]): Cursor {
   let at = 0
   let depth = 0
-  const peek = () => tokens[at] ?? ''
-  const take = (token: string) => peek() === token && ++at > 0
-  const expect = (token: string) => {
-    if (!take(token)) throw unexpected(peek())
-  }
-
-  function nested<T>(parse: () => T): T {
-    if (++depth > CALCULATOR_DEPTH_MAX) throw new ToolFailure('the expression nests too deep')
-    const result = parse()
-    depth--
-    return result
-  }
-
-  function sum(): Term {
-    let left = product()
-    for (;;) {
-      const sign = peek()
-      if (sign !== '+' && sign !== '-') return left
-      at++
-      const right = product()
-      const amount = right.percent && !left.percent ? left.value.mul(right.value) : right.value
-      left = plain(sign === '+' ? left.value.plus(amount) : left.value.minus(amount))
-    }
-  }
-
-  function product(): Term {
-    let left = signed()
-    for (;;) {
-      if (take('*')) left = plain(left.value.mul(signed().value))
-      else if (take('/')) left = plain(divide(left.value, signed().value))
-      else if (take('%')) left = plain(remainder(left.value, signed().value))
-      else return left
-    }
-  }
-
-  /** The sign binds looser than `^`, so -2^2 is -4, and tighter than a product. */
-  function signed(): Term {
-    if (take('+')) return nested(signed)
-    if (!take('-')) return raised()
-    const { value, percent } = nested(signed)
-    return { value: value.neg(), percent }
-  }
-
-  function raised(): Term {
-    const base = postfix()
-    if (!take('^')) return base
-    return plain(power(base.value, nested(signed).value))
-  }
-
-  function postfix(): Term {
-    let term = plain(primary())
-    for (;;) {
-      if (take('!')) term = plain(factorial(term.value))
-      else if (peek() === '%' && !startsOperand(tokens[at + 1])) {
-        at++
-        term = { value: term.value.div(100), percent: true }
-      } else return term
-    }
-  }
-
-  function primary(): Num {
-    const token = peek()
-    at++
-    if (/^[\d.]/.test(token)) return new Num(token)
-    if (token === '(') {
-      const { value } = nested(sum)
-      expect(')')
-      return value
-    }
-    const constant = CONSTANTS.get(token)
-    if (constant) return constant
-    const work = FUNCTIONS.get(token)
-    if (!work) throw unexpected(token)
-    return work(nested(list))
-  }
-
-  function list(): Num[] {
-    expect('(')
-    const values = [sum().value]
-    while (take(',')) values.push(sum().value)
-    expect(')')
-    return values
-  }
-
   return {
-    parseAll(): Num {
-      const { value } = sum()
-      if (at < tokens.length) throw unexpected(peek())
-      return value
+    peek: (ahead = 0) => tokens[at + ahead] ?? '',
+    next: () => tokens[at++] ?? '',
+    take: (token) => tokens[at] === token && ++at > 0,
+    expect(token) {
+      if (!this.take(token)) throw unexpected(this.peek())
+    },
+    nested(parse) {
+      if (++depth > CALCULATOR_DEPTH_MAX) throw new ToolFailure('the expression nests too deep')
+      const result = parse(this)
+      depth--
+      return result
     },
   }
 }
 
-function startsOperand(token: string | undefined): boolean {
-  return token !== undefined && /^[\w.(]/.test(token)
+function sum(tokens: Cursor): Term {
+  let left = product(tokens)
+  for (;;) {
+    const sign = tokens.peek()
+    if (sign !== '+' && sign !== '-') return left
+    tokens.next()
+    const right = product(tokens)
+    const amount = right.percent && !left.percent ? left.value.mul(right.value) : right.value
+    left = plain(sign === '+' ? left.value.plus(amount) : left.value.minus(amount))
+  }
 }
+
+function product(tokens: Cursor): Term {
+  let left = signed(tokens)
+  for (;;) {
+    if (tokens.take('*')) left = plain(left.value.mul(signed(tokens).value))
+    else if (tokens.take('/')) left = plain(divide(left.value, signed(tokens).value))
+    else if (tokens.take('%')) left = plain(remainder(left.value, signed(tokens).value))
+    else return left
+  }
+}
+
+/** The sign binds looser than `^`, so -2^2 is -4, and tighter than a product. */
+function signed(tokens: Cursor): Term {
+  if (tokens.take('+')) return tokens.nested(signed)
+  if (!tokens.take('-')) return raised(tokens)
+  const { value, percent } = tokens.nested(signed)
+  return { value: value.neg(), percent }
+}
+
+function raised(tokens: Cursor): Term {
+  const base = postfix(tokens)
+  if (!tokens.take('^')) return base
+  return plain(power(base.value, tokens.nested(signed).value))
+}
+
+/** A `%` with an operand behind it is the remainder and belongs to the product. */
+function postfix(tokens: Cursor): Term {
+  let term = plain(primary(tokens))
+  for (;;) {
+    if (tokens.take('!')) term = plain(factorial(term.value))
+    else if (tokens.peek() === '%' && !startsOperand(tokens.peek(1))) {
+      tokens.next()
+      term = { value: term.value.div(100), percent: true }
+    } else return term
+  }
+}
+
+function primary(tokens: Cursor): Num {
+  const token = tokens.next()
+  if (/^[\d.]/.test(token)) return new Num(token)
+  if (token === '(') {
+    const { value } = tokens.nested(sum)
+    tokens.expect(')')
+    return value
+  }
+  const constant = CONSTANTS.get(token)
+  if (constant) return constant
+  const work = FUNCTIONS.get(token)
+  if (!work) throw unexpected(token)
+  return work(tokens.nested(list))
+}
+
+function list(tokens: Cursor): Num[] {
+  tokens.expect('(')
+  const values = [sum(tokens).value]
+  while (tokens.take(',')) values.push(sum(tokens).value)
+  tokens.expect(')')
+  return values
+}
+
+const startsOperand = (token: string) => /^[\w.(]/.test(token)
 
 function unexpected(token: string): ToolFailure {
   const shown = token.slice(0, 20)

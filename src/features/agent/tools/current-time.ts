@@ -12,7 +12,7 @@ const args = z.object({
   time_zone: z.string().trim().max(64).optional().describe('IANA name, such as Asia/Shanghai'),
 })
 
-/** Date, time and weekday now, as JSON: `iso` with offset, `time_zone`, `weekday`, `text`, `utc`. */
+/** Date, time and weekday as JSON: `iso` with offset, `time_zone`, `weekday`, `text`, `utc`. */
 export function createCurrentTime({ clock, timeZone }: CurrentTimeOptions) {
   return defineTool({
     name: 'current_time',

@@ -5,9 +5,15 @@ export interface PageText {
   readonly text: string
 }
 
-const SKIPPED = /^(script|style|noscript|template|svg|math|iframe|object|select|nav|dialog|head)$/
-const BLOCKS =
-  /^(address|article|aside|blockquote|br|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hr|li|main|ol|p|pre|section|summary|table|tr|ul)$/
+const SKIPPED = new Set(
+  'script style noscript template svg math iframe object select nav dialog head'.split(' '),
+)
+const BLOCKS = new Set(
+  (
+    'address article aside blockquote br dd details div dl dt fieldset figcaption figure footer ' +
+    'form h1 h2 h3 h4 h5 h6 header hr li main ol p pre section summary table tr ul'
+  ).split(' '),
+)
 
 /**
  * The readable text of an HTML page: blocks on lines of their own, list items marked, scripts,
@@ -22,10 +28,10 @@ export function pageText(html: string): PageText {
   const parser = new Parser({
     onopentag(name) {
       if (name === 'title' && title === '') inTitle = true
-      if (SKIPPED.test(name)) skipped++
+      if (SKIPPED.has(name)) skipped++
       else if (name === 'li') text += '\n- '
       else if (name === 'td' || name === 'th') text += ' | '
-      else if (BLOCKS.test(name)) text += '\n'
+      else if (BLOCKS.has(name)) text += '\n'
       if (name === 'pre') preformatted++
     },
     ontext(data) {
@@ -35,8 +41,8 @@ export function pageText(html: string): PageText {
     onclosetag(name) {
       if (name === 'title') inTitle = false
       if (name === 'pre') preformatted = Math.max(0, preformatted - 1)
-      if (SKIPPED.test(name)) skipped = Math.max(0, skipped - 1)
-      else if (BLOCKS.test(name)) text += '\n'
+      if (SKIPPED.has(name)) skipped = Math.max(0, skipped - 1)
+      else if (BLOCKS.has(name)) text += '\n'
     },
   })
   parser.end(html)

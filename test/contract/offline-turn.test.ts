@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'bun:test'
+import { createOfflineChat } from '../../src/channels/offline/chat.ts'
+import { createLogger } from '../../src/core/log.ts'
+import { runTurn } from '../../src/features/agent/engine.ts'
+import { createCalculator } from '../../src/features/agent/tools/calculator.ts'
+import { createCurrentTime } from '../../src/features/agent/tools/current-time.ts'
+import { createToolBox } from '../../src/features/agent/tools/tool-box.ts'
+
+const log = createLogger({
+  level: 'error',
+  json: true,
+  now: () => new Date(0),
+  write: () => {},
+})
+const now = () => Date.parse('2026-11-21T17:04:05Z')
+const tools = [createCurrentTime({ clock: { now }, timeZone: 'Asia/Shanghai' }), createCalculator()]
+
+async function turn(text: string) {
+  const events: { type: string; name?: string; ok?: boolean }[] = []
+  let stored = ''
+  const plan = {
+    request: {
+      purpose: 'turn' as const,
+      messages: [{ role: 'user' as const, content: text }],
+      passages: [],
+      thinking: false,
+      temperature: null,
+    },
+    tools: createToolBox(tools, 'tenant', log),
+    primary: { label: 'platform' as const, llm: createOfflineChat(), model: null },
+    fallback: null,
+    store: async (reply: string) => {
+      stored = reply
+    },
+    log,
+  }
+  for await (const batch of runTurn(plan, new AbortController().signal)) events.push(...batch)
+  return { stored, events: events.filter(({ type }) => type !== 'llm_delta') }
+}
+
+describe('a turn of the offline responder with the built-in tools', () => {
+  test('works an expression out with the calculator', async () => {
+    const { stored, events } = await turn('请问 2的10次方 等于多少？')
+    expect(events).toMatchObject([
+      { type: 'tool_call', name: 'calculator' },
+      { type: 'tool_result', name: 'calculator', ok: true },
+      { type: 'stats', iterations: 2 },
+      { type: 'llm_end' },
+    ])
+    expect(stored).toStartWith('计算结果：2^10 = 1024。')
+  })
+
+  test('tells the time of the clock', async () => {
+    const { stored } = await turn('现在几点了，今天星期几？')
+    expect(stored).toStartWith('现在是 2026年11月22日 星期日 01:04（Asia/Shanghai）。')
+  })
+
+  test('admits that an expression cannot be worked out', async () => {
+    const { stored, events } = await turn('1/0等于多少')
+    expect(events).toContainEqual({ type: 'tool_result', name: 'calculator', ok: false })
+    expect(stored).toStartWith('这个算式我算不出来')
+  })
+})

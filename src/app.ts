@@ -24,6 +24,7 @@ export interface AppServices extends SurfaceServices {
 export interface AppOptions {
   readonly services: AppServices
   readonly machineGate: Gate
+  readonly consoleGate: Gate
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
@@ -33,7 +34,7 @@ export interface AppOptions {
 
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
-  const { services, machineGate, facts, sse, log, now, record } = options
+  const { services, machineGate, consoleGate, facts, sse, log, now, record } = options
   const table = createRouteTable()
   const app = new Elysia({
     systemRouter: false,
@@ -44,6 +45,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(requestLog(facts, now, record))
     .use(siteRoutes())
     .use(surface('/v1', machineGate, services))
+    .use(surface('/console', consoleGate, services))
     .use(
       new Elysia({ prefix: '/v1' }).use(
         agentRoutes(machineGate, { agent: services.agent, sse, facts }),

@@ -57,11 +57,19 @@ const encryptionKey = z
   .refine((value) => value !== null, { error: 'must be 32 bytes in base64 or hex, or off' })
   .optional()
 
+/** The same forms, or a text of at least 32 characters, taken as it is. */
+const sessionSecret = z
+  .string()
+  .refine((value) => value.length >= 32, {
+    error: 'must be 32 bytes in base64 or hex, or a text of at least 32 characters',
+  })
+  .transform((value) => keyBytes(value) ?? Buffer.from(value))
+  .optional()
+
 function keyBytes(value: string): Buffer | null {
-  const bytes = /^[0-9a-fA-F]{64}$/.test(value)
-    ? Buffer.from(value, 'hex')
-    : Buffer.from(value, 'base64')
-  return bytes.length === 32 ? bytes : null
+  if (/^[0-9a-fA-F]{64}$/.test(value)) return Buffer.from(value, 'hex')
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return Buffer.from(value, 'base64')
+  return null
 }
 
 export const SETTINGS = {
@@ -118,7 +126,7 @@ export const SETTINGS = {
   MB_OIDC_CLIENT_ID: text,
   MB_OIDC_CLIENT_SECRET: text,
   MB_OIDC_NAME: text,
-  MB_SESSION_SECRET: text.describe('signs console sessions; unset: made on first start'),
+  MB_SESSION_SECRET: sessionSecret.describe('signs console sessions; unset: made on first start'),
   MB_ENCRYPTION_KEY: encryptionKey.describe('32 bytes (base64 or hex), or off'),
   MB_APP_SCHEMES: list('moonbase').describe('deep-link schemes of native apps'),
   MB_ALLOW_PRIVATE_HOSTS: list('').describe('private hosts that tenants may name'),

@@ -13,6 +13,8 @@ import { createLogStore, type LogRow } from '../features/logs/store.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
+import { createTenants } from '../features/tenants/service.ts'
+import { createTenantStore } from '../features/tenants/store.ts'
 import { createUsageStore, type UsageEvent } from '../features/usage/store.ts'
 import { bearer } from '../http/bearer.ts'
 import { createFacts } from '../http/facts.ts'
@@ -23,7 +25,9 @@ import { createSse } from '../http/sse.ts'
 import { createBuffer } from '../jobs/buffer.ts'
 import { createJobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
+import { openConsole } from './console.ts'
 import type { Platform } from './platform.ts'
+import type { Secrets } from './secrets.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -33,13 +37,14 @@ export interface Adapters {
   readonly config: Config
   readonly clock: Clock
   readonly log: Logger
+  readonly secrets: Secrets
   readonly db: Db
   readonly platform: Platform
   readonly tools: readonly Tool[]
 }
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
-export function compose({ config, clock, log, db, platform, tools }: Adapters) {
+export function compose({ config, clock, log, secrets, db, platform, tools }: Adapters) {
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -73,9 +78,12 @@ export function compose({ config, clock, log, db, platform, tools }: Adapters) {
         buffers.usage.add({ tenantId, appId, day: Math.floor(clock.now() / DAY_MS) }),
     }),
   )
+  const tenants = createTenants({ store: createTenantStore(db), clock })
+  const consoleSide = openConsole({ config, clock, secret: secrets.session, tenants, facts })
   const app = createApp({
     services: { agent, sessions },
     machineGate,
+    consoleGate: consoleSide.gate,
     facts,
     sse,
     log,

@@ -4,6 +4,7 @@ import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { banner } from './banner.ts'
 import { compose } from './compose.ts'
 import { openPlatform } from './platform.ts'
+import { openSecrets } from './secrets.ts'
 import { openStorage } from './storage.ts'
 import { builtInTools } from './tools.ts'
 
@@ -33,9 +34,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
   const { db, report } = await openStorage(config, new Date(clock.now()), options.writerUrl)
   if (report.copy) log.info('database upgraded', { copy: report.copy })
+  const secrets = openSecrets(config)
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
-  const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
+  const { app, sse, jobs, buffers } = compose({ config, clock, log, secrets, db, platform, tools })
 
   app.listen({ hostname: config.MB_HOST, port: config.MB_PORT, reusePort: false })
   const url = String(app.server?.url ?? '').replace(/\/$/, '')

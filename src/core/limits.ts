@@ -31,6 +31,7 @@ export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64
+<<<<<<< HEAD
 /** What one tool may hand to the model. */
 export const TOOL_RESULT_CHARS_MAX = 16_000
 export const CALCULATOR_CHARS_MAX = 500
@@ -41,3 +42,8 @@ export const FETCH_URL_CHARS_MAX = 2_000
 export const FETCH_URL_BYTES_MAX = 200 * 1024
 export const FETCH_URL_REDIRECTS_MAX = 5
 export const FETCH_URL_TIMEOUT_MS = 10_000
+=======
+
+/** A console login holds this long. */
+export const SESSION_SECONDS_MAX = 7 * 24 * 60 * 60
+>>>>>>> e35cb71 (Open the console side with a signed session cookie)

@@ -13,8 +13,6 @@ import { createLogStore, type LogRow } from '../features/logs/store.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
-import { createTenants } from '../features/tenants/service.ts'
-import { createTenantStore } from '../features/tenants/store.ts'
 import { createUsageStore, type UsageEvent } from '../features/usage/store.ts'
 import { bearer } from '../http/bearer.ts'
 import { createFacts } from '../http/facts.ts'
@@ -41,10 +39,13 @@ export interface Adapters {
   readonly db: Db
   readonly platform: Platform
   readonly tools: readonly Tool[]
+  /** Shows a login code on the server's own terminal. */
+  readonly printCode: (email: string, code: string) => void
 }
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
-export function compose({ config, clock, log, secrets, db, platform, tools }: Adapters) {
+export function compose(adapters: Adapters) {
+  const { config, clock, log, secrets, db, platform, tools, printCode } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -78,12 +79,13 @@ export function compose({ config, clock, log, secrets, db, platform, tools }: Ad
         buffers.usage.add({ tenantId, appId, day: Math.floor(clock.now() / DAY_MS) }),
     }),
   )
-  const tenants = createTenants({ store: createTenantStore(db), clock })
-  const consoleSide = openConsole({ config, clock, secret: secrets.session, tenants, facts })
+  const secret = secrets.session
+  const people = openConsole({ config, clock, log, jobs, db, facts, keys, secret, printCode })
   const app = createApp({
     services: { agent, sessions },
     machineGate,
-    consoleGate: consoleSide.gate,
+    consoleGate: people.gate,
+    auth: people.login,
     facts,
     sse,
     log,
@@ -96,7 +98,7 @@ export function compose({ config, clock, log, secrets, db, platform, tools }: Ad
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
   })
-  return { app, sse, jobs, buffers }
+  return { app, sse, jobs, buffers, people }
 }
 
 function openBuffers(db: Db, clock: Clock, log: Logger) {

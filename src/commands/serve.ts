@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { banner } from './banner.ts'
 import { compose } from './compose.ts'
+import { codePrinter } from './login-code.ts'
 import { openPlatform } from './platform.ts'
 import { openSecrets } from './secrets.ts'
 import { openStorage } from './storage.ts'
@@ -37,7 +38,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const secrets = openSecrets(config)
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
-  const { app, sse, jobs, buffers } = compose({ config, clock, log, secrets, db, platform, tools })
+  const printCode = codePrinter({ clock, terminal, write })
+  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const { app, sse, jobs, buffers, people } = compose(parts)
 
   app.listen({ hostname: config.MB_HOST, port: config.MB_PORT, reusePort: false })
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
@@ -51,7 +54,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     sse.close()
     await Promise.race([closed, clock.sleep(1_000)])
     await app.stop(true)
-    await closeAll(log, [jobs.close, buffers.logs.close, buffers.usage.close, db.close])
+    await closeAll(log, [
+      jobs.close,
+      people.close,
+      buffers.logs.close,
+      buffers.usage.close,
+      db.close,
+    ])
   }
   await stop(await firstSignal())
 }

@@ -1,4 +1,4 @@
-import { hkdfSync, timingSafeEqual } from 'node:crypto'
+import { hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
 
 /** Lower-case hex sha256; what is stored of keys and codes in place of themselves. */
 export function sha256Hex(text: string): string {
@@ -8,6 +8,11 @@ export function sha256Hex(text: string): string {
 /** `bytes` of cryptographic randomness as lower-case hex. */
 export function randomHex(bytes: number): string {
   return crypto.getRandomValues(Buffer.alloc(bytes)).toString('hex')
+}
+
+/** A decimal code of `digits` digits, every one equally likely. */
+export function randomDigits(digits: number): string {
+  return String(randomInt(10 ** digits)).padStart(digits, '0')
 }
 
 /** Equality in a time that depends only on the lengths. */

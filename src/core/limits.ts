@@ -31,7 +31,6 @@ export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64
-<<<<<<< HEAD
 /** What one tool may hand to the model. */
 export const TOOL_RESULT_CHARS_MAX = 16_000
 export const CALCULATOR_CHARS_MAX = 500
@@ -42,8 +41,23 @@ export const FETCH_URL_CHARS_MAX = 2_000
 export const FETCH_URL_BYTES_MAX = 200 * 1024
 export const FETCH_URL_REDIRECTS_MAX = 5
 export const FETCH_URL_TIMEOUT_MS = 10_000
-=======
 
 /** A console login holds this long. */
 export const SESSION_SECONDS_MAX = 7 * 24 * 60 * 60
->>>>>>> e35cb71 (Open the console side with a signed session cookie)
+
+export const EMAIL_CHARS_MAX = 254
+export const LOGIN_CODE_DIGITS = 6
+export const LOGIN_CODE_SECONDS_MAX = 5 * 60
+export const LOGIN_CODE_WRONG_ATTEMPTS_MAX = 5
+/** Codes held at once; beyond it the oldest go. */
+export const LOGIN_CODES_MAX = 100_000
+export const LOGIN_CODES_PER_ADDRESS_MAX = 5
+export const LOGIN_CODES_WINDOW_MS = 10 * 60 * 1000
+export const LOGIN_STARTS_PER_MINUTE_MAX = 20
+/** Verifications, exchanges and OAuth steps of one client address. */
+export const LOGIN_STEPS_PER_MINUTE_MAX = 120
+/** A person may take this long at the provider's own login page. */
+export const OAUTH_FLOW_SECONDS_MAX = 10 * 60
+export const EXCHANGE_CODE_SECONDS_MAX = 5 * 60
+export const EXCHANGE_CODES_MAX = 10_000
+export const NEXT_PATH_CHARS_MAX = 2_000

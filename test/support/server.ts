@@ -1,4 +1,5 @@
 import { environment, moonbase, ROOT } from './command.ts'
+import { createPrinted, type Printed } from './printed.ts'
 
 export interface ServerOptions {
   readonly dataDir: string
@@ -14,6 +15,7 @@ export interface Server extends AsyncDisposable {
   readonly pid: number
   /** Everything it printed so far. */
   output(): string
+  readonly printed: Printed
   /** Asks it to stop, and resolves with its exit code. */
   stop(): Promise<number>
   /** Ends it at once, as a power cut would. */
@@ -47,7 +49,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     running.delete(child)
     return code
   }
-  const printed = { text: '' }
+  const printed = createPrinted()
   const listening = Promise.withResolvers<string>()
   const reading = Promise.all([
     readLines(child.stdout, printed, (line) => {
@@ -58,13 +60,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   ])
   const url = await Promise.race([listening.promise, reading.then(() => null)])
   if (url === null) {
-    throw new Error(`the server ended with ${await end('SIGKILL')}:\n${printed.text}`)
+    throw new Error(`the server ended with ${await end('SIGKILL')}:\n${printed.text()}`)
   }
   return {
     url,
     dataDir: options.dataDir,
     pid: child.pid,
-    output: () => printed.text,
+    output: printed.text,
+    printed,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: async () => void (await end('SIGTERM')),
@@ -73,14 +76,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 async function readLines(
   stream: ReadableStream<Uint8Array>,
-  printed: { text: string },
+  printed: { add(text: string): void },
   onLine: (line: string) => void,
 ) {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of stream) {
     const text = decoder.decode(chunk, { stream: true })
-    printed.text += text
+    printed.add(text)
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) onLine(line)

@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from './core/log.ts'
 import { agentRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
+import { type AuthParts, authRoutes } from './features/login/auth-routes.ts'
 import { siteRoutes } from './features/site/routes.ts'
 import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
@@ -24,6 +25,8 @@ export interface AppServices extends SurfaceServices {
 export interface AppOptions {
   readonly services: AppServices
   readonly machineGate: Gate
+  readonly consoleGate: Gate
+  readonly auth: AuthParts
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
@@ -33,7 +36,7 @@ export interface AppOptions {
 
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
-  const { services, machineGate, facts, sse, log, now, record } = options
+  const { services, machineGate, consoleGate, auth, facts, sse, log, now, record } = options
   const table = createRouteTable()
   const app = new Elysia({
     systemRouter: false,
@@ -44,6 +47,8 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(requestLog(facts, now, record))
     .use(siteRoutes())
     .use(surface('/v1', machineGate, services))
+    .use(surface('/console', consoleGate, services))
+    .use(authRoutes(consoleGate, auth))
     .use(
       new Elysia({ prefix: '/v1' }).use(
         agentRoutes(machineGate, { agent: services.agent, sse, facts }),

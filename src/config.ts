@@ -50,6 +50,37 @@ const list = (fallback: string) =>
         .filter(Boolean),
     )
 
+/** Who may sign up: anyone, nobody new, or whoever a list of addresses and `@domain`s names. */
+const signup = z
+  .string()
+  .default('open')
+  .transform((value) =>
+    value === 'open' || value === 'closed'
+      ? value
+      : value.split(',').flatMap((item) => item.trim().toLowerCase() || []),
+  )
+  .refine(
+    (value) => typeof value === 'string' || value.every((item) => /^[^\s@]*@[^\s@]+$/.test(item)),
+    { error: 'must be open, closed, or a comma list of addresses and @domains' },
+  )
+
+const senderForm = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
+const sender = z
+  .string()
+  .regex(senderForm, { error: 'must be an address, or a name and an <address>' })
+  .optional()
+
+/** Schemes of RFC 3986 that belong to an app; a browser's own would take the code to a page. */
+const appSchemes = list('moonbase').refine(
+  (schemes) =>
+    schemes.every(
+      (scheme) =>
+        /^[a-z][a-z0-9+.-]*$/.test(scheme) &&
+        !/^(https?|wss?|ftp|file|data|blob|about|javascript|vbscript|mailto)$/.test(scheme),
+    ),
+  { error: 'must be a comma list of lower-case deep-link schemes' },
+)
+
 /** 32 bytes as 64 hex digits or as base64, or the word `off`. */
 const encryptionKey = z
   .string()
@@ -57,11 +88,19 @@ const encryptionKey = z
   .refine((value) => value !== null, { error: 'must be 32 bytes in base64 or hex, or off' })
   .optional()
 
+/** The same forms, or a text of at least 32 characters, taken as it is. */
+const sessionSecret = z
+  .string()
+  .refine((value) => value.length >= 32, {
+    error: 'must be 32 bytes in base64 or hex, or a text of at least 32 characters',
+  })
+  .transform((value) => keyBytes(value) ?? Buffer.from(value))
+  .optional()
+
 function keyBytes(value: string): Buffer | null {
-  const bytes = /^[0-9a-fA-F]{64}$/.test(value)
-    ? Buffer.from(value, 'hex')
-    : Buffer.from(value, 'base64')
-  return bytes.length === 32 ? bytes : null
+  if (/^[0-9a-fA-F]{64}$/.test(value)) return Buffer.from(value, 'hex')
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return Buffer.from(value, 'base64')
+  return null
 }
 
 export const SETTINGS = {
@@ -108,8 +147,8 @@ export const SETTINGS = {
   MB_TLS_CERT: text.describe('certificate file (PEM); with MB_TLS_KEY serves https'),
   MB_TLS_KEY: text.describe('private key file (PEM)'),
   MB_SMTP_URL: url(['smtp', 'smtps']).describe('outgoing mail'),
-  MB_MAIL_FROM: text.describe('sender of outgoing mail'),
-  MB_SIGNUP: z.string().default('open').describe('open, closed, or addresses and @domains'),
+  MB_MAIL_FROM: sender.describe('sender of outgoing mail'),
+  MB_SIGNUP: signup.describe('open, closed, or addresses and @domains'),
   MB_GITHUB_CLIENT_ID: text.describe('login with GitHub'),
   MB_GITHUB_CLIENT_SECRET: text,
   MB_GOOGLE_CLIENT_ID: text.describe('login with Google'),
@@ -118,9 +157,9 @@ export const SETTINGS = {
   MB_OIDC_CLIENT_ID: text,
   MB_OIDC_CLIENT_SECRET: text,
   MB_OIDC_NAME: text,
-  MB_SESSION_SECRET: text.describe('signs console sessions; unset: made on first start'),
+  MB_SESSION_SECRET: sessionSecret.describe('signs console sessions; unset: made on first start'),
   MB_ENCRYPTION_KEY: encryptionKey.describe('32 bytes (base64 or hex), or off'),
-  MB_APP_SCHEMES: list('moonbase').describe('deep-link schemes of native apps'),
+  MB_APP_SCHEMES: appSchemes.describe('deep-link schemes of native apps'),
   MB_ALLOW_PRIVATE_HOSTS: list('').describe('private hosts that tenants may name'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: z
@@ -130,12 +169,20 @@ export const SETTINGS = {
   MB_METRICS_TOKEN: text.describe('opens /metrics'),
 } as const
 
-const schema = z
-  .object(SETTINGS)
-  .refine((env) => (env.MB_TLS_CERT === undefined) === (env.MB_TLS_KEY === undefined), {
-    path: ['MB_TLS_CERT'],
-    error: 'and MB_TLS_KEY must be set together',
-  })
+/** Settings that mean nothing one without the other. */
+const PAIRS = [
+  ['MB_TLS_CERT', 'MB_TLS_KEY'],
+  ['MB_GITHUB_CLIENT_ID', 'MB_GITHUB_CLIENT_SECRET'],
+  ['MB_GOOGLE_CLIENT_ID', 'MB_GOOGLE_CLIENT_SECRET'],
+  ['MB_OIDC_ISSUER', 'MB_OIDC_CLIENT_ID'],
+] as const
+
+const schema = z.object(SETTINGS).superRefine((env, context) => {
+  for (const [one, other] of PAIRS) {
+    if ((env[one] === undefined) === (env[other] === undefined)) continue
+    context.addIssue({ code: 'custom', path: [one], message: `and ${other} must be set together` })
+  }
+})
 
 export type Config = Readonly<z.infer<typeof schema>>
 

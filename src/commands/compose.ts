@@ -23,7 +23,9 @@ import { createSse } from '../http/sse.ts'
 import { createBuffer } from '../jobs/buffer.ts'
 import { createJobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
+import { openConsole } from './console.ts'
 import type { Platform } from './platform.ts'
+import type { Secrets } from './secrets.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
@@ -33,13 +35,17 @@ export interface Adapters {
   readonly config: Config
   readonly clock: Clock
   readonly log: Logger
+  readonly secrets: Secrets
   readonly db: Db
   readonly platform: Platform
   readonly tools: readonly Tool[]
+  /** Shows a login code on the server's own terminal. */
+  readonly printCode: (email: string, code: string) => void
 }
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
-export function compose({ config, clock, log, db, platform, tools }: Adapters) {
+export function compose(adapters: Adapters) {
+  const { config, clock, log, secrets, db, platform, tools, printCode } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -73,9 +79,13 @@ export function compose({ config, clock, log, db, platform, tools }: Adapters) {
         buffers.usage.add({ tenantId, appId, day: Math.floor(clock.now() / DAY_MS) }),
     }),
   )
+  const secret = secrets.session
+  const people = openConsole({ config, clock, log, jobs, db, facts, keys, secret, printCode })
   const app = createApp({
     services: { agent, sessions },
     machineGate,
+    consoleGate: people.gate,
+    auth: people.login,
     facts,
     sse,
     log,
@@ -88,7 +98,7 @@ export function compose({ config, clock, log, db, platform, tools }: Adapters) {
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
   })
-  return { app, sse, jobs, buffers, logs }
+  return { app, sse, jobs, buffers, logs, people }
 }
 
 function openBuffers(db: Db, clock: Clock, log: Logger) {

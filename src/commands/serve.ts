@@ -4,7 +4,9 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { banner } from './banner.ts'
 import { compose } from './compose.ts'
+import { codePrinter } from './login-code.ts'
 import { openPlatform } from './platform.ts'
+import { openSecrets } from './secrets.ts'
 import { openStorage } from './storage.ts'
 import { builtInTools } from './tools.ts'
 
@@ -34,9 +36,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
   const { db, report } = await openStorage(config, new Date(clock.now()), options.writerUrl)
   if (report.copy) log.info('database upgraded', { copy: report.copy })
+  const secrets = openSecrets(config)
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
-  const { app, sse, jobs, buffers } = compose({ config, clock, log, db, platform, tools })
+  const printCode = codePrinter({ clock, terminal, write })
+  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const { app, sse, jobs, buffers, people } = compose(parts)
 
   listen(app, config)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
@@ -51,7 +56,13 @@ export async function serve(options: ServeOptions): Promise<void> {
     sse.close()
     await answered(app, clock, 1_000)
     await app.stop(true)
-    await closeAll(log, [jobs.close, buffers.logs.close, buffers.usage.close, db.close])
+    await closeAll(log, [
+      jobs.close,
+      people.close,
+      buffers.logs.close,
+      buffers.usage.close,
+      db.close,
+    ])
   }
   await stop(await firstSignal())
 }

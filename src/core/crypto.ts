@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
 
 /** Lower-case hex sha256; what is stored of keys and codes in place of themselves. */
 export function sha256Hex(text: string): string {
@@ -10,8 +10,31 @@ export function randomHex(bytes: number): string {
   return crypto.getRandomValues(Buffer.alloc(bytes)).toString('hex')
 }
 
+/** A decimal code of `digits` digits, every one equally likely. */
+export function randomDigits(digits: number): string {
+  return String(randomInt(10 ** digits)).padStart(digits, '0')
+}
+
 /** Equality in a time that depends only on the lengths. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** `bytes` of cryptographic randomness as base64url without padding: fit for URLs and cookies. */
+export function randomToken(bytes: number): string {
+  return crypto.getRandomValues(Buffer.alloc(bytes)).toString('base64url')
+}
+
+/** Lower-case hex HMAC-SHA256: what is stored of secrets short enough to be guessed. */
+export function hmacHex(key: Uint8Array, text: string): string {
+  return new Bun.CryptoHasher('sha256', key).update(text).digest('hex')
+}
+
+/**
+ * A 32-byte key for one purpose out of a longer-lived secret (HKDF-SHA256, RFC 5869), so that what
+ * was signed for one purpose can never pass for another.
+ */
+export function deriveKey(secret: Uint8Array, purpose: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(hkdfSync('sha256', secret, '', `moonbase ${purpose}`, 32))
 }

@@ -41,3 +41,23 @@ export const FETCH_URL_CHARS_MAX = 2_000
 export const FETCH_URL_BYTES_MAX = 200 * 1024
 export const FETCH_URL_REDIRECTS_MAX = 5
 export const FETCH_URL_TIMEOUT_MS = 10_000
+
+/** A console login holds this long. */
+export const SESSION_SECONDS_MAX = 7 * 24 * 60 * 60
+
+export const EMAIL_CHARS_MAX = 254
+export const LOGIN_CODE_DIGITS = 6
+export const LOGIN_CODE_SECONDS_MAX = 5 * 60
+export const LOGIN_CODE_WRONG_ATTEMPTS_MAX = 5
+/** Codes held at once; beyond it the oldest go. */
+export const LOGIN_CODES_MAX = 100_000
+export const LOGIN_CODES_PER_ADDRESS_MAX = 5
+export const LOGIN_CODES_WINDOW_MS = 10 * 60 * 1000
+export const LOGIN_STARTS_PER_MINUTE_MAX = 20
+/** Verifications, exchanges and OAuth steps of one client address. */
+export const LOGIN_STEPS_PER_MINUTE_MAX = 120
+/** A person may take this long at the provider's own login page. */
+export const OAUTH_FLOW_SECONDS_MAX = 10 * 60
+export const EXCHANGE_CODE_SECONDS_MAX = 5 * 60
+export const EXCHANGE_CODES_MAX = 10_000
+export const NEXT_PATH_CHARS_MAX = 2_000

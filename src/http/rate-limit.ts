@@ -7,27 +7,27 @@ interface Window {
   used: number
 }
 
-/** Windows kept before the ended ones are swept out. */
-const WINDOWS_SWEEP = 10_000
-
 /**
  * Fixed windows of 60 seconds that begin with a subject's first request (specification, Limits).
  * Lives in memory: a restart forgives, and several servers would share it behind this interface.
  */
 export function createRateLimiter(clock: Clock, windowMs = RATE_WINDOW_MS) {
+  // In the order of their beginning, so that those which ended are found at the front.
   const windows = new Map<string, Window>()
 
-  function sweep(now: number) {
+  function dropEnded(now: number) {
     for (const [subject, { startedAt }] of windows) {
-      if (now - startedAt >= windowMs) windows.delete(subject)
+      if (now - startedAt < windowMs) return
+      windows.delete(subject)
     }
   }
 
   function windowOf(subject: string, now: number): Window {
     const current = windows.get(subject)
     if (current && now - current.startedAt < windowMs && now >= current.startedAt) return current
-    if (windows.size >= WINDOWS_SWEEP) sweep(now)
+    dropEnded(now)
     const fresh = { startedAt: now, used: 0 }
+    windows.delete(subject)
     windows.set(subject, fresh)
     return fresh
   }

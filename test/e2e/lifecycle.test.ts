@@ -129,7 +129,7 @@ describe('a graceful stop', () => {
       types.push(data.type)
       if (data.type === 'llm_delta' && !stopped) {
         stopped = server.stop()
-        await server.printed('stopping')
+        await server.printed.until((text) => (text.includes('stopping') ? text : null))
         gate.resolve()
       }
     }

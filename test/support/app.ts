@@ -1,5 +1,7 @@
 import { compose } from '../../src/commands/compose.ts'
+import { codePrinter } from '../../src/commands/login-code.ts'
 import { openPlatform } from '../../src/commands/platform.ts'
+import { openSecrets } from '../../src/commands/secrets.ts'
 import { openStorage } from '../../src/commands/storage.ts'
 import { builtInTools } from '../../src/commands/tools.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -9,6 +11,7 @@ import { createKeys, type KeyScope } from '../../src/features/keys/service.ts'
 import { createKeyStore } from '../../src/features/keys/store.ts'
 import { createTenants } from '../../src/features/tenants/service.ts'
 import { createTenantStore } from '../../src/features/tenants/store.ts'
+import { createPrinted } from './printed.ts'
 import { tempFolder } from './temp.ts'
 
 export interface AppOptions {
@@ -44,17 +47,20 @@ export async function startApp(options: AppOptions = {}) {
     ...options.env,
   })
   const clock = options.clock ?? systemClock()
-  const lines: string[] = []
+  const printed = createPrinted()
   const log = createLogger({
     level: 'debug',
     json: true,
     now: () => new Date(clock.now()),
-    write: (line) => void lines.push(line),
+    write: printed.add,
   })
   const { db } = await openStorage(config, new Date(clock.now()), WRITER)
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
-  const { app, sse, jobs, buffers, logs } = compose({ config, clock, log, db, platform, tools })
+  const secrets = openSecrets(config)
+  const printCode = codePrinter({ clock, terminal: false, write: printed.add })
+  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const { app, sse, jobs, buffers, logs, people } = compose(parts)
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
   const keys = createKeys({ store: createKeyStore(db), clock })
@@ -65,7 +71,8 @@ export async function startApp(options: AppOptions = {}) {
     db,
     jobs,
     /** Everything the server logged so far. */
-    log: () => lines.join(''),
+    log: printed.text,
+    printed,
     /** A key of the tenant of `email`, by default unlimited and general. */
     async key(email = 'a@example.com', scope: KeyScope = {}): Promise<TestKey> {
       const { tenant_id } = await tenants.ensure(email)
@@ -82,6 +89,7 @@ export async function startApp(options: AppOptions = {}) {
       sse.close()
       await app.stop(true)
       await jobs.close()
+      await people.close()
       await Promise.all([buffers.logs.close(), buffers.usage.close()])
       await db.close()
       folder[Symbol.dispose]()

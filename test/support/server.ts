@@ -1,4 +1,5 @@
 import { environment, moonbase, ROOT } from './command.ts'
+import { createPrinted, type Printed } from './printed.ts'
 
 export interface ServerOptions {
   readonly dataDir: string
@@ -14,8 +15,7 @@ export interface Server extends AsyncDisposable {
   readonly pid: number
   /** Everything it printed so far. */
   output(): string
-  /** Resolves once it has printed `text`. */
-  printed(text: string): Promise<void>
+  readonly printed: Printed
   /** Asks it to stop, and resolves with its exit code. */
   stop(): Promise<number>
   /** Ends it at once, as a power cut would. */
@@ -49,7 +49,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     running.delete(child)
     return code
   }
-  const printed: Printed = { text: '', waiting: new Set() }
+  const printed = createPrinted()
   const listening = Promise.withResolvers<string>()
   const reading = Promise.all([
     readLines(child.stdout, printed, (line) => {
@@ -60,45 +60,30 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   ])
   const url = await Promise.race([listening.promise, reading.then(() => null)])
   if (url === null) {
-    throw new Error(`the server ended with ${await end('SIGKILL')}:\n${printed.text}`)
+    throw new Error(`the server ended with ${await end('SIGKILL')}:\n${printed.text()}`)
   }
   return {
     url,
     dataDir: options.dataDir,
     pid: child.pid,
-    output: () => printed.text,
-    printed: (text) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (!printed.text.includes(text)) return
-          printed.waiting.delete(look)
-          resolve()
-        }
-        printed.waiting.add(look)
-        look()
-      }),
+    output: printed.text,
+    printed,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: async () => void (await end('SIGTERM')),
   }
 }
 
-interface Printed {
-  text: string
-  readonly waiting: Set<() => void>
-}
-
 async function readLines(
   stream: ReadableStream<Uint8Array>,
-  printed: Printed,
+  printed: { add(text: string): void },
   onLine: (line: string) => void,
 ) {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of stream) {
     const text = decoder.decode(chunk, { stream: true })
-    printed.text += text
-    for (const look of printed.waiting) look()
+    printed.add(text)
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) onLine(line)

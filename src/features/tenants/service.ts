@@ -4,6 +4,12 @@ import type { TenantStore, User } from './store.ts'
 
 export function createTenants({ store, clock }: { store: TenantStore; clock: Clock }) {
   return {
+    /** Null when there is no such person, or no longer. */
+    byId: (userId: string): Promise<User | null> => store.byId(userId),
+
+    /** Null when nobody ever signed in with this address. */
+    byEmail: (email: string): Promise<User | null> => store.byEmail(email),
+
     /** The user of an e-mail address (trimmed, lower-cased); the first mention makes the tenant. */
     ensure(email: string): Promise<User> {
       const ids = { tenant: newId(), user: newId() }

@@ -13,6 +13,10 @@ export function createTenantStore(db: Db) {
   return {
     byEmail,
 
+    /** The person of a signed-in session; the only way from a user id to a tenant. */
+    byId: (userId: string) =>
+      db.get<User>(sql`SELECT id AS user_id, email, tenant_id FROM user WHERE id = ${userId}`),
+
     /** The user of an address; a tenant and user of their own are made when there is none yet. */
     async ensure(email: string, ids: { tenant: string; user: string }, at: string): Promise<User> {
       const known = await byEmail(email)

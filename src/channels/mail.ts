@@ -1,0 +1,26 @@
+/** Outgoing mail: plain text to one person. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+export interface Mailer {
+  /** Resolves when the next server has taken the mail over; throws `MailFailure`. */
+  send(mail: Mail): Promise<void>
+  close(): Promise<void>
+}
+
+/** A mail that was not taken. Holds codes only: a server's own words may repeat what was sent. */
+export class MailFailure extends Error {
+  override readonly name = 'MailFailure'
+
+  constructor(
+    /** Such as `EAUTH`, `ECONNECTION`, `EENVELOPE`. */
+    readonly code: string,
+    /** The SMTP reply, such as 550; null when there was none. */
+    readonly reply: number | null,
+  ) {
+    super(`mail refused: ${code}`)
+  }
+}

@@ -1,0 +1,43 @@
+import { createTransport } from 'nodemailer'
+import { type Mailer, MailFailure } from '../mail.ts'
+
+export interface SmtpOptions {
+  /** `smtp://` (STARTTLS when offered) or `smtps://`, with user and password when needed. */
+  readonly url: string
+  readonly from: string
+}
+
+const CONNECTIONS_MAX = 3
+const CONNECT_MS_MAX = 10_000
+const SILENCE_MS_MAX = 20_000
+
+/** Mail through an SMTP server, a few connections at a time. */
+export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
+  const transport = createTransport(
+    {
+      url,
+      pool: true,
+      maxConnections: CONNECTIONS_MAX,
+      connectionTimeout: CONNECT_MS_MAX,
+      greetingTimeout: CONNECT_MS_MAX,
+      socketTimeout: SILENCE_MS_MAX,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    },
+    { from, headers: { 'Auto-Submitted': 'auto-generated' } },
+  )
+  return {
+    async send({ to, subject, text }) {
+      try {
+        await transport.sendMail({ to: { name: '', address: to }, subject, text })
+      } catch (error) {
+        const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
+        throw new MailFailure(
+          typeof code === 'string' ? code : 'ESEND',
+          typeof responseCode === 'number' ? responseCode : null,
+        )
+      }
+    },
+    close: async () => transport.close(),
+  }
+}

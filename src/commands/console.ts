@@ -1,0 +1,55 @@
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import { createSessionTokens } from '../core/session-token.ts'
+import type { Keys } from '../features/keys/service.ts'
+import { createTenants } from '../features/tenants/service.ts'
+import { createTenantStore } from '../features/tenants/store.ts'
+import { addressLimit } from '../http/address-limit.ts'
+import { clientAddress } from '../http/client-address.ts'
+import type { Facts } from '../http/facts.ts'
+import { createOrigins } from '../http/origin.ts'
+import { createRateLimiter } from '../http/rate-limit.ts'
+import { createConsoleSessions, sessionGate } from '../http/session.ts'
+import type { Jobs } from '../jobs/runner.ts'
+import type { Db } from '../storage/db.ts'
+import { openLogin } from './login.ts'
+
+export interface ConsoleParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly jobs: Jobs
+  readonly db: Db
+  readonly facts: Facts
+  readonly keys: Keys
+  /** Signs sessions, seals login flows, hashes login codes; a key of its own for each. */
+  readonly secret: Uint8Array
+  readonly printCode: (email: string, code: string) => void
+}
+
+/** Everything that lets people in and tells their browsers from others. */
+export function openConsole(parts: ConsoleParts) {
+  const { config, clock, secret, db, facts } = parts
+  const proxies = config.MB_TRUST_PROXY
+  const tls = config.MB_TLS_CERT !== undefined
+  const origins = createOrigins({ publicUrl: config.MB_PUBLIC_URL, proxies, tls })
+  const tenants = createTenants({ store: createTenantStore(db), clock })
+  const sessions = createConsoleSessions({
+    tokens: createSessionTokens({ secret, clock }),
+    findUser: tenants.byId,
+    secure: config.MB_COOKIE_SECURE,
+  })
+  const login = openLogin({ ...parts, tenants })
+  return {
+    gate: sessionGate({ sessions, origins, facts }),
+    login: {
+      ...login,
+      tenants,
+      sessions,
+      origins,
+      addressLimit: addressLimit(createRateLimiter(clock), clientAddress(proxies)),
+    },
+    close: login.close,
+  }
+}

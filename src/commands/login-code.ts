@@ -1,0 +1,31 @@
+import type { Clock } from '../core/clock.ts'
+import { createLogger } from '../core/log.ts'
+
+export interface CodePrinterOptions {
+  readonly clock: Clock
+  /** Whether a person looks at the output. */
+  readonly terminal: boolean
+  readonly write: (text: string) => void
+}
+
+/**
+ * Shows login codes to whoever runs the server, when no mail is set up (contract, E-mail). Not a
+ * matter of MB_LOG_LEVEL: without it nobody could sign in.
+ */
+export function codePrinter({ clock, terminal, write }: CodePrinterOptions) {
+  const now = () => new Date(clock.now())
+  const log = createLogger({ level: 'info', json: true, now, write })
+  return (email: string, code: string): void => {
+    if (terminal) write(block(email, code))
+    else log.info('login code', { email, code })
+  }
+}
+
+const block = (email: string, code: string) => `
+  ┌ Sign-in code for ${email}
+  │
+  │     ${code}
+  │
+  └ valid for 5 minutes
+
+`

@@ -1,0 +1,44 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Clock } from './clock.ts'
+import { deriveKey } from './crypto.ts'
+import { SESSION_SECONDS_MAX } from './limits.ts'
+
+const TYPE = 'mb-session+jwt'
+
+/**
+ * Console sessions as signed tokens (HS256, RFC 7519) that hold a user id and nothing else: the
+ * server keeps no list of them (specification, Console side).
+ */
+export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clock: Clock }) {
+  const key = deriveKey(secret, 'session')
+  return {
+    issue(userId: string): Promise<string> {
+      const seconds = Math.floor(clock.now() / 1000)
+      return new SignJWT()
+        .setProtectedHeader({ alg: 'HS256', typ: TYPE })
+        .setSubject(userId)
+        .setIssuedAt(seconds)
+        .setExpirationTime(seconds + SESSION_SECONDS_MAX)
+        .sign(key)
+    },
+
+    /** The user id, or null for whatever is not a valid token of this server. */
+    async read(token: string): Promise<string | null> {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          typ: TYPE,
+          requiredClaims: ['sub', 'iat', 'exp'],
+          maxTokenAge: SESSION_SECONDS_MAX,
+          currentDate: new Date(clock.now()),
+        })
+        return payload.sub ?? null
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return null
+        throw error
+      }
+    },
+  }
+}
+
+export type SessionTokens = ReturnType<typeof createSessionTokens>

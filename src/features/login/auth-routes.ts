@@ -1,0 +1,20 @@
+import { Elysia } from 'elysia'
+import type { Gate } from '../../http/gate.ts'
+import type { Origins } from '../../http/origin.ts'
+import { type LoginRouteParts, loginRoutes } from './routes.ts'
+
+export interface AuthParts extends LoginRouteParts {
+  readonly origins: Origins
+}
+
+/**
+ * All of `/auth`: nothing of it is kept by caches, and pages of other origins may not post to it,
+ * signed in or not, for that could sign a person in as somebody else.
+ */
+export const authRoutes = (gate: Gate, parts: AuthParts) =>
+  new Elysia({ prefix: '/auth' })
+    .onTransform(({ request, set }) => {
+      set.headers['cache-control'] = 'no-store'
+      parts.origins.check(request)
+    })
+    .use(loginRoutes(gate, parts))

@@ -1,0 +1,47 @@
+import type { Clock } from '../../core/clock.ts'
+import { hmacHex, randomDigits, sameSecret } from '../../core/crypto.ts'
+import {
+  LOGIN_CODE_DIGITS,
+  LOGIN_CODE_SECONDS_MAX,
+  LOGIN_CODE_WRONG_ATTEMPTS_MAX,
+  LOGIN_CODES_MAX,
+} from '../../core/limits.ts'
+import { createExpiring } from './expiring.ts'
+
+export interface CodesOptions {
+  readonly clock: Clock
+  /** A million codes are soon tried on a bare hash; keyed, the hash says nothing. */
+  readonly key: Uint8Array
+}
+
+/** One-time codes by address (specification, Login): one at a time, few guesses, five minutes. */
+export function createLoginCodes({ clock, key }: CodesOptions) {
+  const codes = createExpiring<{ readonly hash: string; wrong: number }>(
+    clock,
+    LOGIN_CODE_SECONDS_MAX * 1000,
+    LOGIN_CODES_MAX,
+  )
+  const hashOf = (email: string, code: string) => hmacHex(key, `${email}\n${code}`)
+
+  return {
+    /** A new code; the one before is void. */
+    issue(email: string): string {
+      const code = randomDigits(LOGIN_CODE_DIGITS)
+      codes.set(email, { hash: hashOf(email, code), wrong: 0 })
+      return code
+    },
+
+    /** Whether this was the code, which it then is no longer; the last wrong guess voids it. */
+    spend(email: string, code: string): boolean {
+      const given = hashOf(email, code)
+      const held = codes.get(email)
+      if (!held) return false
+      const right = sameSecret(given, held.hash)
+      if (!right) held.wrong += 1
+      if (right || held.wrong >= LOGIN_CODE_WRONG_ATTEMPTS_MAX) codes.delete(email)
+      return right
+    },
+  }
+}
+
+export type LoginCodes = ReturnType<typeof createLoginCodes>

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { EMAIL_CHARS_MAX } from '../../core/limits.ts'
+
+/** The person at this server's own terminal; no mail goes there. */
+export const LOCAL_DOMAIN = '@localhost'
+
+const LOCAL = /^[a-z0-9._+-]+@localhost$/i
+const address = z.email()
+
+/**
+ * An address in the one spelling it is known by, or null when it is none. ASCII is required before
+ * lower-casing, because some letters of other scripts turn into ASCII ones and would make two
+ * people's addresses equal.
+ */
+export function normalEmail(text: string): string | null {
+  const email = text.trim()
+  if (email.length > EMAIL_CHARS_MAX) return null
+  if (!LOCAL.test(email) && !address.safeParse(email).success) return null
+  return email.toLowerCase()
+}
+
+export const EmailStartRequest = z.object({
+  email: z.string().transform((value, context) => {
+    const email = normalEmail(value)
+    if (email !== null) return email
+    context.addIssue({ code: 'custom', message: '邮箱地址格式不正确' })
+    return z.NEVER
+  }),
+})
+
+export const EmailVerifyRequest = z.object({ email: z.string(), code: z.string() })
+
+export const ExchangeRequest = z.object({ code: z.string(), code_verifier: z.string() })
+
+export const EmailStartResponse = z.object({ sent: z.literal(true) })
+
+export const Me = z.object({ user_id: z.string(), email: z.string(), tenant_id: z.string() })
+
+export const LogoutResponse = z.object({ ok: z.literal(true) })
+
+export const ExchangeResponse = z.object({ api_key: z.string(), tenant_id: z.string() })
+
+export const LoginMethods = z.object({
+  email: z.boolean(),
+  /** Where codes go; `terminal` is the server's own, when no mail is set up. */
+  email_delivery: z.enum(['mail', 'terminal']),
+  oauth: z.array(z.object({ id: z.string(), name: z.string() })),
+})
+export type LoginMethods = z.infer<typeof LoginMethods>

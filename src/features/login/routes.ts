@@ -1,0 +1,81 @@
+import { Elysia } from 'elysia'
+import { unauthorized } from '../../core/errors.ts'
+import {
+  BODY_BYTES_MAX,
+  LOGIN_STARTS_PER_MINUTE_MAX,
+  LOGIN_STEPS_PER_MINUTE_MAX,
+} from '../../core/limits.ts'
+import type { AddressLimit } from '../../http/address-limit.ts'
+import { readJson } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import type { ConsoleSessions } from '../../http/session.ts'
+import type { Tenants } from '../tenants/service.ts'
+import {
+  EmailStartRequest,
+  EmailStartResponse,
+  EmailVerifyRequest,
+  LoginMethods,
+  LogoutResponse,
+  Me,
+} from './model.ts'
+import type { EmailLogin } from './service.ts'
+
+export interface LoginRouteParts {
+  readonly email: EmailLogin
+  readonly providers: LoginMethods['oauth']
+  readonly tenants: Tenants
+  readonly sessions: ConsoleSessions
+  readonly addressLimit: AddressLimit
+}
+
+/** Login by e-mail, logout, and who is signed in (contract, Login). */
+export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
+  const { email, providers, tenants, sessions, addressLimit } = parts
+  const limitStarts = addressLimit('login start', LOGIN_STARTS_PER_MINUTE_MAX)
+  const limitSteps = addressLimit('login verify', LOGIN_STEPS_PER_MINUTE_MAX)
+
+  return new Elysia({ name: 'login' })
+    .get(
+      '/methods',
+      (): LoginMethods => ({ email: true, email_delivery: email.medium, oauth: providers }),
+      { response: LoginMethods },
+    )
+    .post(
+      '/email/start',
+      async ({ request, server, set }) => {
+        limitStarts({ request, server, set })
+        return email.start((await readJson(request, EmailStartRequest, BODY_BYTES_MAX)).email)
+      },
+      { response: EmailStartResponse },
+    )
+    .post(
+      '/email/verify',
+      async ({ request, server, set }) => {
+        limitSteps({ request, server, set })
+        const body = await readJson(request, EmailVerifyRequest, BODY_BYTES_MAX)
+        const user = await email.verify(body.email, body.code)
+        set.headers['set-cookie'] = await sessions.cookieFor(user.user_id)
+        return user
+      },
+      { response: Me },
+    )
+    .post(
+      '/logout',
+      ({ set }): { ok: true } => {
+        set.headers['set-cookie'] = sessions.clearing()
+        return { ok: true }
+      },
+      { response: LogoutResponse },
+    )
+    .use(
+      new Elysia().use(gate).get(
+        '/me',
+        async ({ principal }) => {
+          const user = await tenants.byId(principal.userId ?? '')
+          if (!user) throw unauthorized()
+          return user
+        },
+        { allow: ['session'], response: Me },
+      ),
+    )
+}

@@ -1,0 +1,51 @@
+import { unauthorized } from '../../core/errors.ts'
+import { LOGIN_CODES_PER_ADDRESS_MAX } from '../../core/limits.ts'
+import type { Jobs } from '../../jobs/runner.ts'
+import type { User } from '../tenants/store.ts'
+import type { Admission } from './admission.ts'
+import type { LoginCodes } from './codes.ts'
+import type { Delivery } from './delivery.ts'
+import { normalEmail } from './model.ts'
+
+export interface EmailLoginOptions {
+  readonly codes: LoginCodes
+  readonly admission: Admission
+  readonly delivery: Delivery
+  readonly jobs: Jobs
+  /** Counts codes an address and ten minutes; throws `rate_limited`. */
+  readonly limiter: { take(subject: string, limit: number, message: string): unknown }
+}
+
+/** Login by a one-time code (specification, Login; contract, Login). */
+export function createEmailLogin(options: EmailLoginOptions) {
+  const { codes, admission, delivery, jobs, limiter } = options
+
+  return {
+    medium: delivery.medium,
+
+    /**
+     * Makes a code and lets a job find out whether and how it is sent. Nothing that differs between
+     * known, unknown and refused addresses happens before the answer, so that neither its text nor
+     * its time tells them apart. Throws `rate_limited`.
+     */
+    start(email: string): { sent: true } {
+      limiter.take(email, LOGIN_CODES_PER_ADDRESS_MAX, '该邮箱请求验证码过于频繁，请稍后再试')
+      const code = codes.issue(email)
+      jobs.run('send login code', async () => {
+        if (await admission.isAllowed(email)) await delivery.deliver(email, code)
+      })
+      return { sent: true }
+    },
+
+    /** The person who holds the code. Throws one and the same `unauthorized` for all else. */
+    async verify(given: string, code: string): Promise<User> {
+      const email = normalEmail(given)
+      const right = codes.spend(email ?? '', code.trim())
+      const user = right && email !== null ? await admission.admit(email) : null
+      if (!user) throw unauthorized('验证码错误或已过期')
+      return user
+    },
+  }
+}
+
+export type EmailLogin = ReturnType<typeof createEmailLogin>

@@ -1,0 +1,48 @@
+import { forbidden } from '../core/errors.ts'
+
+export interface OriginOptions {
+  readonly publicUrl: string | undefined
+  readonly proxies: number
+  readonly tls: boolean
+}
+
+const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * The origin people reach this server by, and the refusal of what other origins' pages send
+ * (contract, CORS). A browser cannot be made to lie in `Origin` or `Host`, and names its origin on
+ * every state-changing request; what has no `Origin` is no browser.
+ */
+export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
+  const configured = publicUrl === undefined ? null : new URL(publicUrl).origin
+
+  /** What the outermost trusted proxy wrote; null without trusted proxies. */
+  function forwarded(request: Request, name: string): string | null {
+    if (proxies === 0) return null
+    return (request.headers.get(name) ?? '').split(',').slice(-proxies)[0]?.trim() || null
+  }
+
+  /** Null when the Host header is malformed. */
+  function requested(request: Request): string | null {
+    const scheme = forwarded(request, 'x-forwarded-proto') ?? (tls ? 'https' : 'http')
+    const host = forwarded(request, 'x-forwarded-host') ?? request.headers.get('host') ?? ''
+    if (!HOST.test(host) || !/^https?$/.test(scheme)) return null
+    return URL.parse(`${scheme}://${host}`)?.origin ?? null
+  }
+
+  return {
+    /** MB_PUBLIC_URL's, else the one that was asked for; null when that is malformed. */
+    of: (request: Request): string | null => configured ?? requested(request),
+
+    /** Throws 403 for a state-changing request from a page of another origin. */
+    check(request: Request): void {
+      if (SAFE_METHODS.has(request.method)) return
+      const origin = request.headers.get('origin')
+      if (origin === null || origin === configured || origin === requested(request)) return
+      throw forbidden('跨站请求被拒绝：来源与本站地址不符（经反向代理访问时请设置 MB_PUBLIC_URL）')
+    },
+  }
+}
+
+export type Origins = ReturnType<typeof createOrigins>

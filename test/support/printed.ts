@@ -1,0 +1,31 @@
+/** What a server printed, to look at now or to wait for. */
+export interface Printed {
+  /** Everything so far. */
+  text(): string
+  /** Resolves with the first answer of `find` that is not null, now or after more was printed. */
+  until<Found>(find: (text: string) => Found | null): Promise<Found>
+}
+
+export function createPrinted() {
+  let text = ''
+  const waiting = new Set<() => void>()
+  return {
+    add(more: string): void {
+      text += more
+      for (const look of waiting) look()
+    },
+    text: () => text,
+    until<Found>(find: (text: string) => Found | null): Promise<Found> {
+      return new Promise((resolve) => {
+        const look = () => {
+          const found = find(text)
+          if (found === null) return
+          waiting.delete(look)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+      })
+    },
+  }
+}

@@ -1,4 +1,3 @@
-import type { AnyElysia } from 'elysia'
 import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
@@ -9,6 +8,8 @@ import { openPlatform } from './platform.ts'
 import { openSecrets } from './secrets.ts'
 import { openStorage } from './storage.ts'
 import { builtInTools } from './tools.ts'
+
+type App = ReturnType<typeof compose>['app']
 
 /** How long open turns may go on after the server was told to stop. */
 const DRAIN_MS = 10_000
@@ -68,7 +69,7 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 /** `reusePort` off: a second server on the same folder would take half of the requests. */
-function listen(app: AnyElysia, { MB_HOST: hostname, MB_PORT: port }: Config): void {
+function listen(app: App, { MB_HOST: hostname, MB_PORT: port }: Config): void {
   try {
     app.listen({ hostname, port, reusePort: false })
   } catch (error) {
@@ -81,7 +82,7 @@ function listen(app: AnyElysia, { MB_HOST: hostname, MB_PORT: port }: Config): v
 }
 
 /** Resolves when no request is being answered any more, or after `ms`. */
-async function answered(app: AnyElysia, clock: Clock, ms: number): Promise<void> {
+async function answered(app: App, clock: Clock, ms: number): Promise<void> {
   const deadline = clock.now() + ms
   while ((app.server?.pendingRequests ?? 0) > 0 && clock.now() < deadline) await clock.sleep(10)
 }

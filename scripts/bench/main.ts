@@ -1,12 +1,14 @@
 // `npm run bench`: the product beside references that do the same work, in one run, as ratios.
 //   --only agent,http,start   some of the suites        --rounds 3   measures of each
 // $MOONBASE_BIN names the executable to measure; without it the sources run under this Bun.
+import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchAgent } from './agent.ts'
 import { benchHttp } from './http.ts'
 import { prepareProduct, startUpstream } from './programs.ts'
 import { type Row, report } from './report.ts'
 import { benchStart } from './start.ts'
+import { short } from './stats.ts'
 
 const SUITES = { start: benchStart, http: benchHttp, agent: benchAgent } as const
 type SuiteName = keyof typeof SUITES
@@ -35,7 +37,11 @@ async function main() {
   }
   const subject = process.env.MOONBASE_BIN ?? 'bun src/main.ts'
   const seconds = Math.round((performance.now() - begin) / 1_000)
-  process.stdout.write(`\n${subject}, medians of ${rounds} rounds, ${seconds} s\n\n${report(rows)}`)
+  // Above one a core, the machine has other work, and only the ratios still say something.
+  const load = short(loadavg()[0] ?? Number.NaN)
+  const machine = `${availableParallelism()} cores, load ${load}`
+  const head = `${subject}, medians of ${rounds} rounds, ${seconds} s, ${machine}`
+  process.stdout.write(`\n${head}\n\n${report(rows)}`)
 }
 
 await main()

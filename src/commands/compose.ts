@@ -10,6 +10,7 @@ import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type LogRow } from '../features/logs/store.ts'
+import { cacheSessions } from '../features/sessions/cache.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
@@ -54,7 +55,7 @@ export function compose(adapters: Adapters) {
   const buffers = openBuffers(db, clock, log)
 
   const keys = createKeys({ store: createKeyStore(db), clock })
-  const sessionStore = createSessionStore(db)
+  const sessionStore = cacheSessions(createSessionStore(db))
   const sessions = createSessions({ store: sessionStore })
   const memory = createMemory({ store: sessionStore, log })
   const logs = createLogs({ store: createLogStore(db), clock, buffer: buffers.logs })

@@ -1,10 +1,14 @@
 import type { Clock } from '../core/clock.ts'
 import { unavailable } from '../core/errors.ts'
+import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
 
 /** Under the 10 s after which common proxies and servers give up on a silent stream. */
 const HEARTBEAT_MS = 8_000
 const HEARTBEAT = ': ping\n\n'
 const OPENING = ': open\n\n'
+
+/** Events after which a stream ends: they leave in one packet with the end of the body. */
+const LAST = new Set(['llm_end', 'error'])
 
 const STOPPING = { type: 'error', message: '服务器正在停止，本轮未完成，请稍后重试' }
 
@@ -87,14 +91,14 @@ export function createSse(options: SseOptions) {
   }
 
   /**
-   * Answers with the events that `start` yields. Its signal aborts when the client has gone or the
-   * server stops. Throws `unavailable` when too many streams are open.
+   * Answers with the events that `start` yields, under the request's own `headers`. Its signal
+   * aborts when the client has gone or the server stops. Throws `unavailable` when too many streams are open.
    */
-  function respond(start: Start): Response {
+  function respond(start: Start, headers: ResponseHeaders): Response {
     if (open.size >= streamsMax) {
       throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
     }
-    return new Response(body(start), { headers: HEADERS })
+    return new Response(body(start), { headers: { ...takeHeaders(headers), ...HEADERS } })
   }
 
   return {
@@ -113,9 +117,9 @@ export function createSse(options: SseOptions) {
 }
 
 /** A promise means that the client is slower than its stream. */
-function write(stream: OpenStream, text: string, clock: Clock): number | Promise<number> {
+function write(stream: OpenStream, text: string, clock: Clock, flush = true) {
   const written = stream.controller.write(text)
-  stream.controller.flush()
+  if (flush) stream.controller.flush()
   stream.lastWriteAt = clock.now()
   return written
 }
@@ -129,7 +133,8 @@ async function relay(
   for await (const batch of events) {
     let text = ''
     for (const event of batch) text += frame(event)
-    const written = write(stream, text, clock)
+    const last = batch.at(-1)?.type ?? ''
+    const written = write(stream, text, clock, !LAST.has(last))
     if (!(written instanceof Promise)) continue
     stream.blocked = true
     await Promise.race([written, aborted(stream.abort.signal)])

@@ -20,7 +20,7 @@ export interface AgentRouteOptions {
 export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions) =>
   new Elysia({ name: 'agent', seed: gate }).use(gate).post(
     '/agent',
-    async ({ principal, request, server }) => {
+    async ({ principal, request, server, set }) => {
       const input = await readJson(request, AgentRequest, AGENT_BODY_BYTES_MAX)
       const turn = await agent.prepare(principal, input, sessionId(input.session_id))
       facts.note(request, {
@@ -30,7 +30,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions
       })
       // A model may think for minutes; the stream's own heartbeat watches the connection.
       server?.timeout(request, 0)
-      return sse.respond(turn.run)
+      return sse.respond(turn.run, set)
     },
     { allow: ANY_KEY, parse: 'none' },
   )

@@ -4,6 +4,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { SessionMemory } from '../sessions/memory.ts'
+import type { Memory } from '../sessions/store.ts'
 import { type Channel, runTurn } from './engine.ts'
 import type { AgentEvent, KbRef } from './events.ts'
 import type { AgentRequest } from './model.ts'
@@ -71,7 +72,7 @@ export async function* performTurn(options: TurnOptions, turn: Turn, signal: Abo
     primary: { label: channel.label, llm: channel.llm, model: resolved.model },
     fallback: fallbackOf(channel),
     log,
-    store: (reply: string) => store(options, turn, reply),
+    store: (reply: string) => store(options, turn, recalled, reply),
   }
   yield* runTurn(plan, signal)
 }
@@ -97,12 +98,14 @@ function offered(registry: ToolRegistry, { tools, kb }: ResolvedTurn): readonly 
   return kb ? allowed : allowed.filter(({ spec }) => spec.name !== SEARCH_TOOL)
 }
 
-/** Stores the turn, then folds old turns into the summary while nobody waits. */
-async function store({ clock, jobs, memory }: TurnOptions, turn: Turn, reply: string) {
+/** Stores the turn; old turns are folded into the summary later, while nobody waits. */
+async function store(options: TurnOptions, turn: Turn, before: Memory, reply: string) {
+  const { clock, jobs, memory } = options
   const { principal, sessionId, request, channel, resolved } = turn
   const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
-  await memory.append({ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId })
+  const finished = { tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId }
+  if (!(await memory.append(before, finished))) return
   jobs.run('fold memory', (signal) =>
     memory.foldWhenLong(tenantId, sessionId, (messages) =>
       summarise(channel.llm, resolved.model, messages, signal),

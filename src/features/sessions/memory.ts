@@ -31,8 +31,8 @@ export function createMemory(options: MemoryOptions) {
   const recall = async (tenantId: string, sessionId: string): Promise<Memory> =>
     (await store.memory(tenantId, sessionId)) ?? { summary: '', foldedThrough: 0, turns: [] }
 
-  const isOver = (turns: readonly Turn[]) =>
-    turns.length > turnsMax || (turns.length > 1 && charsOf(turns) > charsMax)
+  const isOver = (turns: readonly Spoken[]) =>
+    turns.length > turnsMax || (turns.length > 1 && hasMoreChars(turns, charsMax))
 
   async function fold(tenantId: string, sessionId: string, summarise: Summarise) {
     const { summary, foldedThrough, turns } = await recall(tenantId, sessionId)
@@ -47,7 +47,14 @@ export function createMemory(options: MemoryOptions) {
   return {
     recall,
 
-    append: (turn: FinishedTurn): Promise<void> => store.append(turn),
+    /**
+     * Stores a turn that was answered on top of `before`; on disk when this resolves, with whether
+     * the turns held verbatim are now over their limit.
+     */
+    async append(before: Memory, turn: FinishedTurn): Promise<boolean> {
+      await store.append(turn)
+      return isOver([...before.turns, { user_text: turn.userText, reply: turn.reply }])
+    },
 
     /** Folds the oldest half once the verbatim turns are over their limit; one fold at a time. */
     async foldWhenLong(tenantId: string, sessionId: string, summarise: Summarise): Promise<void> {
@@ -67,8 +74,13 @@ export function createMemory(options: MemoryOptions) {
 
 export type SessionMemory = ReturnType<typeof createMemory>
 
-function charsOf(turns: readonly Turn[]): number {
-  return turns.reduce((sum, turn) => sum + charCount(turn.user_text) + charCount(turn.reply), 0)
+type Spoken = Pick<Turn, 'user_text' | 'reply'>
+
+/** Counts code points only when the cheaper count of units leaves a doubt. */
+function hasMoreChars(turns: readonly Spoken[], most: number): boolean {
+  const texts = turns.flatMap(({ user_text, reply }) => [user_text, reply])
+  const units = texts.reduce((sum, text) => sum + text.length, 0)
+  return units > most && texts.reduce((sum, text) => sum + charCount(text), 0) > most
 }
 
 function summaryRequest(summary: string, turns: readonly Turn[]): LlmMessage[] {

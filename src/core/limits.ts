@@ -39,6 +39,7 @@ export const SSE_EVENT_BYTES_MAX = 1024 * 1024
 /** How much of an upstream's error body is looked at; never passed on. */
 export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
 export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
+export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64

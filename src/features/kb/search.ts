@@ -1,6 +1,7 @@
 import type { Embedder } from '../../channels/embedder.ts'
 import { KB_HITS_MAX, KB_QUERY_CHARS_MAX } from '../../core/limits.ts'
 import { firstChars } from '../../core/text.ts'
+import { dot } from '../../core/vector.ts'
 import type { VectorIndex } from '../../storage/vectors.ts'
 import type { WordIndex } from '../../storage/words.ts'
 import { passageText } from './passage.ts'
@@ -64,16 +65,13 @@ export function createSearch({ store, embedder, vectors, words }: SearchParts) {
       if (unknown.length === 0) return cosines
       const texts = unknown.map(({ title, text }) => passageText(title, text))
       const fresh = await embedder.embed(texts, 'passage', signal)
-      for (const [i, { key }] of unknown.entries()) cosines.set(key, dot(query, fresh[i]))
+      for (const [i, { key }] of unknown.entries()) {
+        const vector = fresh[i]
+        if (vector) cosines.set(key, dot(query, vector))
+      }
       return cosines
     }
   }
 }
 
 const isZero = (vector: Float32Array) => vector.every((x) => x === 0)
-
-function dot(a: Float32Array, b: Float32Array | undefined): number {
-  let sum = 0
-  for (let d = 0; d < a.length; d++) sum += (a[d] as number) * (b?.[d] ?? 0)
-  return sum
-}

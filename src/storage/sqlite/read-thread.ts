@@ -18,43 +18,59 @@ type Ask =
   | { readonly type: 'read'; readonly statement: Statement }
   | { readonly type: 'close' }
 
-/** `readerUrl` is where `reader.ts` lies, as `writerUrl` of `openSqlite`. */
-export async function openReadThread(file: DatabaseFile, readerUrl: string): Promise<ReadThread> {
-  const worker = new Worker(readerUrl)
+/**
+ * The thread starts with the first search. `readerUrl` is where `reader.ts` lies, as `writerUrl` of
+ * `openSqlite`.
+ */
+export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThread {
   const waiting = new Map<number, Waiting>()
+  let worker: Worker | null = null
   let lastId = 0
   let closed = false
 
-  worker.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
-    const asked = waiting.get(data.id)
-    waiting.delete(data.id)
-    if ('error' in data) asked?.reject(new Error(data.error))
-    else asked?.resolve(data.rows)
-  }
-  worker.onerror = (event) => {
-    for (const { reject } of waiting.values()) reject(new Error(event.message))
-    waiting.clear()
+  function start(): Worker {
+    const fresh = new Worker(readerUrl)
+    fresh.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
+      const asked = waiting.get(data.id)
+      waiting.delete(data.id)
+      if ('error' in data) asked?.reject(new Error(data.error))
+      else asked?.resolve(data.rows)
+    }
+    fresh.onerror = (event) => {
+      for (const { reject } of waiting.values()) reject(new Error(event.message))
+      waiting.clear()
+    }
+    return fresh
   }
 
-  function ask(message: Ask): Promise<readonly unknown[]> {
-    if (closed) return Promise.reject(new Error('the database is closed'))
+  function ask(to: Worker, message: Ask): Promise<readonly unknown[]> {
     const id = ++lastId
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject })
       const request: ReaderRequest = { id, ...message }
-      worker.postMessage(request)
+      to.postMessage(request)
     })
   }
 
-  await ask({ type: 'open', file })
+  let opened: Promise<Worker> | null = null
+  async function open(): Promise<Worker> {
+    worker = start()
+    await ask(worker, { type: 'open', file })
+    return worker
+  }
+
   return {
-    all: async <Row>(statement: Statement) => (await ask({ type: 'read', statement })) as Row[],
+    async all<Row>(statement: Statement): Promise<Row[]> {
+      if (closed) throw new Error('the database is closed')
+      opened ??= open()
+      return (await ask(await opened, { type: 'read', statement })) as Row[]
+    },
     async close() {
       if (closed) return
-      const done = ask({ type: 'close' })
       closed = true
-      await done
-      worker.terminate()
+      if (!opened) return
+      await ask(await opened, { type: 'close' })
+      worker?.terminate()
     },
   }
 }

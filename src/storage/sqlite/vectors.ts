@@ -1,4 +1,4 @@
-import type { Statement } from '../db.ts'
+import type { Db, Statement } from '../db.ts'
 import type { Neighbour, VectorIndex, VectorSpace } from '../vectors.ts'
 import type { ReadThread } from './read-thread.ts'
 
@@ -35,8 +35,8 @@ const neighbours = (rows: readonly Found[]): Neighbour[] =>
   rows.map(({ key, distance }) => ({ key, cosine: 1 - distance }))
 
 /** The vector index in tables of sqlite-vec. Vectors of the model in use are searched exactly. */
-export async function openVectorIndex(reader: ReadThread): Promise<VectorIndex> {
-  const rows = await reader.all<{ name: string }>({
+export async function openVectorIndex(db: Db, reader: ReadThread): Promise<VectorIndex> {
+  const rows = await db.all<{ name: string }>({
     sql: `SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING vec0%'`,
     args: [],
   })

@@ -14,10 +14,12 @@ const REPEATED = 2.2
 /** Its weight of terms that more than half of all entries hold. */
 const COMMON = 1e-6
 
-const quoted = (term: string) => {
+/** A query for one term of one tenant; null for a term without anything to look for. */
+function queryOf(tag: string, term: string): string | null {
   const prefix = term.endsWith('*')
-  const text = (prefix ? term.slice(0, -1) : term).replaceAll('"', '')
-  return prefix ? `"${text}" *` : `"${text}"`
+  const text = (prefix ? term.slice(0, -1) : term).replaceAll(/["*]/g, '')
+  if (text === '') return null
+  return prefix ? `"${tag}${text}" *` : `"${tag}${text}"`
 }
 
 /** Robertson and Spärck Jones's weight of a term that `holding` of `all` entries have. */
@@ -68,10 +70,11 @@ export function createWordIndex(reader: ReadThread): WordIndex {
     },
 
     async search(tenantId, terms, limit) {
-      if (terms.length === 0) return []
       const tag = tenantTag(tenantId)
-      const queries = terms.map((term) => quoted(tag + term))
-      const found = await reader.all<{ holding: number }>(counts([quoted(tag + EVERY), ...queries]))
+      const queries = terms.flatMap((term) => queryOf(tag, term) ?? [])
+      if (queries.length === 0) return []
+      const every = `"${tag}${EVERY}"`
+      const found = await reader.all<{ holding: number }>(counts([every, ...queries]))
       const [own = 0, ...holding] = found.map((row) => row.holding)
       if (own === 0) return []
       total ??= await countAll()

@@ -4,6 +4,7 @@ import type { Logger } from '../core/log.ts'
 import { createReembed } from '../features/kb/reembed.ts'
 import { createSearch } from '../features/kb/search.ts'
 import { createKb } from '../features/kb/service.ts'
+import { createStaleStore } from '../features/kb/stale-store.ts'
 import { createKbStore } from '../features/kb/store.ts'
 import { searchTool } from '../features/kb/tool.ts'
 import type { Db } from '../storage/db.ts'
@@ -34,7 +35,7 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const service = createKb({ store, embedder, search, clock })
   return {
     service,
-    reembed: createReembed({ store, embedder, clock, log }),
+    reembed: createReembed({ store: createStaleStore(db, vectors), embedder, clock, log }),
     tool: searchTool(service.retrieve),
     close: reader.close,
   }

@@ -9,7 +9,7 @@ export interface WordEntry {
 
 export interface WordMatch {
   readonly key: number
-  /** Which part of what the query asks for the entry has: BM25 over the best there could be, 0 to 1. */
+  /** How much of what the query asks for is there: BM25 over the best possible, 0 to 1. */
   readonly coverage: number
 }
 

@@ -35,29 +35,10 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const closing = new AbortController()
   let listed: string | null = null
 
-  async function send(call: Call, path: string, body: object | null): Promise<Response> {
-    const headers = { ...endpointHeaders(options), accept: 'application/json' }
-    const init: RequestInit = body
-      ? {
-          method: 'POST',
-          headers: { ...headers, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }
-      : { headers }
-    call.waiting()
-    const response = await options.fetch(endpointUrl(options, path), {
-      ...init,
-      redirect: 'manual',
-      signal: call.signal,
-    })
-    if (!response.ok) throw (await refusalOf(response, clock.now())).failure
-    return response
-  }
-
   async function modelOf(call: Call): Promise<string | null> {
     const known = options.model ?? listed
     if (known !== null) return known
-    const response = await send(call, '/models', null)
+    const response = await send(options, call, '/models', null)
     listed = listedEmbeddingModel(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
     return listed
   }
@@ -67,7 +48,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     try {
       const model = await modelOf(call)
       const body = { ...(model === null ? {} : { model }), input: texts }
-      const response = await send(call, '/embeddings', body)
+      const response = await send(options, call, '/embeddings', body)
       return readVectors(await readStart(response, UPSTREAM_VECTORS_BYTES_MAX), texts.length)
     } catch (error) {
       throw call.explain(error)
@@ -105,4 +86,29 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       closing.abort(new Error('embedding is shut down'))
     },
   }
+}
+
+/** `body` null: a GET. Resolves with a 2xx answer whose body is still to be read. */
+async function send(
+  options: OpenAiEmbedderOptions,
+  call: Call,
+  path: string,
+  body: object | null,
+): Promise<Response> {
+  const headers = { ...endpointHeaders(options), accept: 'application/json' }
+  const init: RequestInit = body
+    ? {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }
+    : { headers }
+  call.waiting()
+  const response = await options.fetch(endpointUrl(options, path), {
+    ...init,
+    redirect: 'manual',
+    signal: call.signal,
+  })
+  if (!response.ok) throw (await refusalOf(response, options.clock.now())).failure
+  return response
 }

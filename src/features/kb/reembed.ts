@@ -2,23 +2,23 @@ import type { Embedder } from '../../channels/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { passageText } from './passage.ts'
-import type { KbStore, StaleDoc } from './store.ts'
+import type { StaleDoc, StaleStore } from './stale-store.ts'
 
-/** After a document could not be embedded: a minute, then twice as long each time, up to an hour. */
+/** After a failure a document waits a minute, then twice as long each time, up to an hour. */
 const WAIT_MS = 60_000
 const WAIT_MS_MAX = 3_600_000
 
 export interface ReembedParts {
-  readonly store: KbStore
+  readonly store: StaleStore
   readonly embedder: Embedder
   readonly clock: Clock
   readonly log: Logger
 }
 
 /**
- * Gives documents vectors of the model in use after it was changed, one document at a time, from
- * their stored text. The list is a column, so a restart goes on where this one stopped; search goes
- * on meanwhile, by words where there are no vectors yet.
+ * Gives documents vectors of the model in use after it was changed, one at a time, from their
+ * stored text. The list is a column, so a restart goes on where this one stopped; search goes on
+ * meanwhile, by words where there are no vectors yet.
  */
 export function createReembed({ store, embedder, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {

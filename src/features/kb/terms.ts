@@ -8,8 +8,8 @@ import { stem } from './stem.ts'
  */
 
 /** Scripts written without blanks between words. */
-const DENSE =
-  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}々〇ー'
+const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+const DENSE = `${SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}々〇ー`
 const WORD = `[[\\p{L}\\p{N}]--[${DENSE}]]`
 const TOKEN = new RegExp(
   `(?<dense>[${DENSE}]+)|(?<word>${WORD}+(?:[\\-_.\\/+#:@'’&]${WORD}+)*[+#]*)`,
@@ -26,8 +26,8 @@ const TERM_CHARS_MAX = 48
 const QUERY_TERMS_MAX = 64
 
 /**
- * All terms of a text, repeated as often as they occur. A single character is found as the beginning
- * of a pair, so only the last one of a run, which begins none, is a term of its own.
+ * All terms of a text, repeated as often as they occur. A single character is found as the first of
+ * a pair, so only the last one of a run, which begins none, is a term of its own.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = []

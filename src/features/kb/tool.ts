@@ -4,7 +4,7 @@ import type { Kb } from './service.ts'
 
 const Arguments = z.object({ query: z.string().trim().min(1) })
 
-/** Built-in tool `search_knowledge_base`: what the injected passages left out, asked for in words. */
+/** Built-in tool `search_knowledge_base`: asks for what the injected passages left out. */
 export function searchTool(retrieve: Kb['retrieve']): Tool {
   return {
     spec: {

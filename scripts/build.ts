@@ -75,11 +75,10 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
 }
 
 /**
- * Threads are entry points of their own. The executable keeps their place below src/, so that
- * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them in both
- * worlds.
+ * Threads are entry points of their own. The executable keeps their place below src/, where
+ * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them.
  */
-const THREADS = ['storage/sqlite/writer.ts']
+const THREADS = ['storage/sqlite/writer.ts', 'storage/sqlite/reader.ts']
 
 const { values } = parseArgs({
   options: {

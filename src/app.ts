@@ -46,8 +46,8 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
     .use(requestLog(facts, now, record))
     .use(siteRoutes())
-    .use(surface('/v1', machineGate, services))
-    .use(surface('/console', consoleGate, services))
+    .use(surface('/v1', machineGate, facts, services))
+    .use(surface('/console', consoleGate, facts, services))
     .use(authRoutes(consoleGate, auth))
     .use(
       new Elysia({ prefix: '/v1' }).use(

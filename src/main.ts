@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { version } from '../package.json'
+import { EMBED_COMMAND } from './commands/embedding.ts'
 import { liftFetchLimit } from './commands/fetch-limit.ts'
 import { help } from './commands/help.ts'
 import { createKey } from './commands/key.ts'
@@ -13,13 +14,23 @@ class UsageError extends Error {
 
 /** Threads are found beside this file, in the source tree and in the executable alike. */
 const writerUrl = new URL('./storage/sqlite/writer.ts', import.meta.url).href
+const readerUrl = new URL('./storage/sqlite/reader.ts', import.meta.url).href
+/** How this program starts itself again, as the embedding process. */
+const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])]
 const write = (text: string) => void process.stdout.write(text)
 
 async function runServe(): Promise<void> {
   const config = loadConfig(process.env)
   liftFetchLimit(process.env)
   const terminal = process.stdout.isTTY === true
-  await serve({ config, env: process.env, version, writerUrl, terminal, write })
+  const threads = { writerUrl, readerUrl }
+  await serve({ config, env: process.env, version, ...threads, self, terminal, write })
+}
+
+/** Loaded only here, because it brings ONNX Runtime in. */
+async function runEmbed(modelDir: string): Promise<void> {
+  const { runEmbedWorker } = await import('./channels/onnx/worker.ts')
+  await runEmbedWorker(modelDir, process)
 }
 
 async function runKey(args: readonly string[]): Promise<void> {
@@ -62,6 +73,7 @@ async function main([command = 'serve', ...rest]: readonly string[]): Promise<vo
   if (['--version', '-v', 'version'].includes(command)) return write(`moonbase ${version}\n`)
   if (command === 'serve') return runServe()
   if (command === 'key') return runKey(rest)
+  if (command === EMBED_COMMAND) return runEmbed(rest[0] ?? '')
   throw new UsageError(`there is no command ${JSON.stringify(command)}; see moonbase --help`)
 }
 

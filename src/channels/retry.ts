@@ -14,9 +14,18 @@ const BACK_OFF_MS = [250, 1000]
 const RETRY_AFTER_MS_MAX = 5000
 
 /**
+ * How long to wait before asking again, or null when that is no use; `attempt` counts from 0. A
+ * longer `Retry-After` than 5 s is waited for 5 s only: the person is waiting too.
+ */
+export function backOff(error: unknown, attempt: number): number | null {
+  const leastMs = BACK_OFF_MS[attempt]
+  if (leastMs === undefined || !(error instanceof ChannelFailure) || !error.retryable) return null
+  return Math.max(leastMs, Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX))
+}
+
+/**
  * Asks again, twice, when a model could not be reached or was busy (contract, section 4, "BYO
- * reasons"); never once a part is out. A longer `Retry-After` than 5 s is waited for 5 s only: the
- * person is waiting too.
+ * reasons"); never once a part is out.
  */
 export function retry(llm: Llm, { clock, onRetry }: RetryOptions): Llm {
   /** The first parts, and the iterator that has the rest. */
@@ -29,12 +38,9 @@ export function retry(llm: Llm, { clock, onRetry }: RetryOptions): Llm {
     try {
       return { first: await rest.next(), rest }
     } catch (error) {
-      const backOffMs = BACK_OFF_MS[attempt]
-      if (backOffMs === undefined || !(error instanceof ChannelFailure) || !error.retryable) {
-        throw error
-      }
-      const waitMs = Math.max(backOffMs, Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX))
-      onRetry?.(error, waitMs)
+      const waitMs = backOff(error, attempt)
+      if (waitMs === null) throw error
+      onRetry?.(error as ChannelFailure, waitMs)
       await clock.sleep(waitMs, signal)
     }
     return begin(request, signal, attempt + 1)

@@ -25,9 +25,11 @@ import { createBuffer } from '../jobs/buffer.ts'
 import { createJobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
 import { openConsole } from './console.ts'
+import type { Knowledge } from './knowledge.ts'
 import type { Platform } from './platform.ts'
 import type { Secrets } from './secrets.ts'
 
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
@@ -39,6 +41,7 @@ export interface Adapters {
   readonly secrets: Secrets
   readonly db: Db
   readonly platform: Platform
+  readonly kb: Knowledge
   readonly tools: readonly Tool[]
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
@@ -46,7 +49,7 @@ export interface Adapters {
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters) {
-  const { config, clock, log, secrets, db, platform, tools, printCode } = adapters
+  const { config, clock, log, secrets, db, platform, kb, tools, printCode } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -66,7 +69,7 @@ export function compose(adapters: Adapters) {
     contexts: createTurnContextStore(db),
     memory,
     channelOf: async () => ({ label: 'platform', llm: platform.get().llm, fallback: null }),
-    retrieve: async () => [],
+    retrieve: kb.service.retrieve,
     tools: createToolRegistry(tools),
   })
 
@@ -83,7 +86,7 @@ export function compose(adapters: Adapters) {
   const secret = secrets.session
   const people = openConsole({ config, clock, log, jobs, db, facts, keys, secret, printCode })
   const app = createApp({
-    services: { agent, sessions },
+    services: { agent, sessions, kb: kb.service },
     machineGate,
     consoleGate: people.gate,
     auth: people.login,
@@ -96,6 +99,8 @@ export function compose(adapters: Adapters) {
 
   jobs.run('prune logs', logs.prune)
   jobs.every('prune logs', HOUR_MS, logs.prune)
+  jobs.run('embed anew', kb.reembed.run)
+  jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
   })

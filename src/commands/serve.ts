@@ -3,6 +3,8 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { banner } from './banner.ts'
 import { compose } from './compose.ts'
+import { openEmbedding } from './embedding.ts'
+import { openKnowledge } from './knowledge.ts'
 import { codePrinter } from './login-code.ts'
 import { openPlatform } from './platform.ts'
 import { openSecrets } from './secrets.ts'
@@ -19,6 +21,9 @@ export interface ServeOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly writerUrl: string
+  readonly readerUrl: string
+  /** How this program starts itself. */
+  readonly self: readonly string[]
   /** Whether a person looks at the output. */
   readonly terminal: boolean
   readonly write: (text: string) => void
@@ -35,18 +40,26 @@ export async function serve(options: ServeOptions): Promise<void> {
     write,
   })
   for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
-  const { db, report } = await openStorage(config, new Date(clock.now()), options.writerUrl)
+  const { db, runtime, file, report } = await openStorage(
+    config,
+    new Date(clock.now()),
+    options.writerUrl,
+  )
   if (report.copy) log.info('database upgraded', { copy: report.copy })
   const secrets = openSecrets(config)
   const platform = await openPlatform(config, clock, fetch)
-  const tools = builtInTools(config, clock, fetch)
+  const { readerUrl, self } = options
+  const embedding = await openEmbedding({ config, runtime, self, clock, log, fetch })
+  const kb = await openKnowledge({ db, file, readerUrl, embedder: embedding.embedder, clock, log })
+  const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const printCode = codePrinter({ clock, terminal, write })
-  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, kb, tools, printCode }
   const { app, sse, jobs, buffers, people } = compose(parts)
 
   listen(app, config)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
-  if (terminal) write(banner({ url, config, version: options.version, platform: platform.get() }))
+  if (terminal)
+    write(banner({ url, config, version: options.version, platform: platform.get(), embedding }))
   log.info('listening', { url, channel: platform.get().description })
 
   const stop = async (signal: string) => {
@@ -62,6 +75,8 @@ export async function serve(options: ServeOptions): Promise<void> {
       people.close,
       buffers.logs.close,
       buffers.usage.close,
+      kb.close,
+      embedding.embedder.close,
       db.close,
     ])
   }

@@ -15,5 +15,5 @@ export async function openStorage(config: Config, now: Date, writerUrl: string) 
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '')
   const report = migrate(file, MIGRATIONS, stamp)
   const db = await openSqlite(file, writerUrl)
-  return { db, runtime, report }
+  return { db, runtime, file, report }
 }

@@ -22,12 +22,24 @@ export const MEMORY_CHARS_MAX = 24_000
 
 /** Retrieved passages below this cosine similarity are not shown to the model. */
 export const KB_SCORE_MIN = 0.45
+export const KB_DOCS_MAX = 50
+export const KB_TITLE_CHARS_MAX = 200
+/** UTF-8 bytes of the text as received. */
+export const KB_DOC_BYTES_MAX = 100 * 1024
+/** A document as JSON, where a character may take six bytes; the text itself is checked apart. */
+export const KB_BODY_BYTES_MAX = 1024 * 1024
+export const KB_HITS_MAX = 5
+export const KB_PREVIEW_CHARS_MAX = 200
+export const KB_CHUNKS_SHOWN_MAX = 50
+/** What of a question is searched for; a longer one is a text of its own. */
+export const KB_QUERY_CHARS_MAX = 2_000
 
 /** One line or event of an upstream's event stream; beyond it the stream counts as malformed. */
 export const SSE_EVENT_BYTES_MAX = 1024 * 1024
 /** How much of an upstream's error body is looked at; never passed on. */
 export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
 export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
+export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64

@@ -1,11 +1,15 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { kbRoutes } from '../features/kb/routes.ts'
+import type { Kb } from '../features/kb/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
+import type { Facts } from './facts.ts'
 import type { Gate } from './gate.ts'
 
 /** What the routes of both surfaces call. */
 export interface SurfaceServices {
   readonly sessions: Sessions
+  readonly kb: Kb
 }
 
 /**
@@ -15,8 +19,9 @@ export interface SurfaceServices {
 export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
-  { sessions }: SurfaceServices,
+  facts: Facts,
+  { sessions, kb }: SurfaceServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix })
-  return routes.use(sessionRoutes(gate, sessions))
+  return routes.use([sessionRoutes(gate, sessions), kbRoutes(gate, kb, facts)])
 }

@@ -7,7 +7,7 @@ const root = join(import.meta.dir, '..', '..')
 const dir = mkdtempSync(join(tmpdir(), 'moonbase-native-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('an executable alone, without folder or environment, loads every native part', () => {
+test('an executable alone, with an empty environment, loads every native part', () => {
   const entry = join(root, 'test/fixtures/native-smoke.ts')
   const outfile = join(dir, 'smoke')
   const script = join(root, 'scripts/build.ts')

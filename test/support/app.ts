@@ -1,6 +1,12 @@
+import { fileURLToPath } from 'node:url'
+import type { Embedder } from '../../src/channels/embedder.ts'
 import { compose } from '../../src/commands/compose.ts'
+import { openEmbedding } from '../../src/commands/embedding.ts'
+import { openKnowledge } from '../../src/commands/knowledge.ts'
 import { codePrinter } from '../../src/commands/login-code.ts'
+
 import { openPlatform } from '../../src/commands/platform.ts'
+
 import { openSecrets } from '../../src/commands/secrets.ts'
 import { openStorage } from '../../src/commands/storage.ts'
 import { builtInTools } from '../../src/commands/tools.ts'
@@ -20,6 +26,10 @@ export interface AppOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Stands for the system clock, to move time forward. */
   readonly clock?: Clock
+  /** In place of the embedding model that is shipped. */
+  readonly embedder?: Embedder
+  /** A folder of an earlier app, to start again on; by default a new one. */
+  readonly dataDir?: string
 }
 
 export interface TestKey {
@@ -31,8 +41,11 @@ export interface TestKey {
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>
 
-/** The writer thread as `src/main.ts` finds it. */
-const WRITER = new URL('../../src/storage/sqlite/writer.ts', import.meta.url).href
+/** The threads as `src/main.ts` finds them, and the way it starts itself. */
+const source = (path: string) => new URL(`../../src/${path}`, import.meta.url)
+const WRITER = source('storage/sqlite/writer.ts').href
+const READER = source('storage/sqlite/reader.ts').href
+const SELF = [process.execPath, fileURLToPath(source('main.ts'))]
 
 /**
  * The whole product in this process: real files, a real port, every part wired as the command line
@@ -41,7 +54,7 @@ const WRITER = new URL('../../src/storage/sqlite/writer.ts', import.meta.url).hr
 export async function startApp(options: AppOptions = {}) {
   const folder = tempFolder()
   const config = loadConfig({
-    MB_DATA_DIR: folder.path,
+    MB_DATA_DIR: options.dataDir ?? folder.path,
     MB_LLM_DETECT: 'false',
     ...(options.upstream ? { MB_LLM_BASE_URL: options.upstream, MB_LLM_MODEL: 'fake' } : {}),
     ...options.env,
@@ -54,12 +67,16 @@ export async function startApp(options: AppOptions = {}) {
     now: () => new Date(clock.now()),
     write: printed.add,
   })
-  const { db } = await openStorage(config, new Date(clock.now()), WRITER)
+  const { db, file, runtime } = await openStorage(config, new Date(clock.now()), WRITER)
   const platform = await openPlatform(config, clock, fetch)
-  const tools = builtInTools(config, clock, fetch)
+  const embedder =
+    options.embedder ??
+    (await openEmbedding({ config, runtime, self: SELF, clock, log, fetch })).embedder
+  const kb = await openKnowledge({ db, file, readerUrl: READER, embedder, clock, log })
+  const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const secrets = openSecrets(config)
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, kb, tools, printCode }
   const { app, sse, jobs, buffers, logs, people } = compose(parts)
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
@@ -69,6 +86,7 @@ export async function startApp(options: AppOptions = {}) {
   return {
     url,
     db,
+    kb,
     jobs,
     /** Everything the server logged so far. */
     log: printed.text,
@@ -91,6 +109,8 @@ export async function startApp(options: AppOptions = {}) {
       await jobs.close()
       await people.close()
       await Promise.all([buffers.logs.close(), buffers.usage.close()])
+      await kb.close()
+      await embedder.close()
       await db.close()
       folder[Symbol.dispose]()
     },

@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { Embedder, EmbedKind } from '../embedder.ts'
+import type { Embedder } from '../embedder.ts'
 import { ChannelFailure } from '../failure.ts'
+import { createJobQueue, type Job } from './job-queue.ts'
 import {
   type EmbedProcess,
   type ProcessCommand,
@@ -9,20 +10,13 @@ import {
   startEmbedProcess,
 } from './process.ts'
 
-interface Job {
-  readonly kind: EmbedKind
-  readonly texts: readonly string[]
-  readonly resolve: (vectors: Float32Array[]) => void
-  readonly reject: (error: unknown) => void
-}
-
 export interface OnnxOptions {
   /** `EmbeddingModel.id` of the folder that `command` loads. */
   readonly id: string
   readonly command: ProcessCommand
   readonly clock: Clock
   readonly log: Logger
-  /** The process is stopped, and its memory given back, after this long without work. */
+  /** After this long without work the process is stopped, and its memory given back. */
   readonly idleMs?: number
 }
 
@@ -32,17 +26,67 @@ const SLICE_TEXTS = 8
 
 /**
  * Embeds with a model folder in a child process: started on first use, replaced when it dies,
- * stopped when idle. Queries overtake passages, and documents that are indexed at the same time take
- * turns slice by slice.
+ * stopped when idle. Queries overtake passages, and documents that are indexed at the same time
+ * take turns slice by slice.
  */
 export function createOnnxEmbedder(options: OnnxOptions): Embedder {
-  const { id, command, clock, log, idleMs = IDLE_MS } = options
-  const queues: Record<EmbedKind, Job[]> = { query: [], passage: [] }
+  const { id, clock, log, idleMs = IDLE_MS } = options
+  const worker = createWorker(options)
+  const jobs = createJobQueue(() => void pump())
+  let busy = false
+  let stopIdle = () => {}
+
+  /** A process that dies takes one request with it at most twice. */
+  async function serveTwice(job: Job): Promise<Float32Array[]> {
+    try {
+      return await worker.serve(job)
+    } catch (error) {
+      if (!(error instanceof ProcessLost) || worker.closed()) throw error
+      log.warn('embedding process restarts', errorFields(error))
+      return await worker.serve(job)
+    }
+  }
+
+  async function pump() {
+    if (busy) return
+    busy = true
+    stopIdle()
+    for (let job = jobs.next(); job; job = jobs.next()) {
+      try {
+        job.resolve(await serveTwice(job))
+      } catch (error) {
+        log.error('embedding failed', errorFields(error))
+        job.reject(new ChannelFailure('channel_unavailable', 'embedding failed', { cause: error }))
+      }
+    }
+    busy = false
+    if (!worker.closed()) stopIdle = clock.after(idleMs, worker.stop)
+  }
+
+  return {
+    id,
+    async embed(texts, kind, signal) {
+      const vectors: Float32Array[] = []
+      for (let from = 0; from < texts.length; from += SLICE_TEXTS) {
+        if (worker.closed()) {
+          throw new ChannelFailure('channel_unavailable', 'embedding is shut down')
+        }
+        vectors.push(...(await jobs.add(kind, texts.slice(from, from + SLICE_TEXTS), signal)))
+      }
+      return vectors
+    },
+    async close() {
+      await worker.close()
+      stopIdle()
+    },
+  }
+}
+
+/** The process in use, started when there is none. */
+function createWorker({ command, clock }: OnnxOptions) {
   let running: Promise<EmbedProcess> | null = null
   let current: EmbedProcess | null = null
-  let busy = false
   let closed = false
-  let stopIdle = () => {}
 
   function start(): Promise<EmbedProcess> {
     const fresh = startEmbedProcess(command, clock, () => {
@@ -60,72 +104,21 @@ export function createOnnxEmbedder(options: OnnxOptions): Embedder {
     return fresh
   }
 
-  async function serve(job: Job): Promise<Float32Array[]> {
-    running ??= start()
-    const process = await running
-    return split(await process.ask(job.kind, job.texts), job.texts.length)
-  }
-
-  /** A process that dies takes one request with it at most twice. */
-  async function serveTwice(job: Job): Promise<Float32Array[]> {
-    try {
-      return await serve(job)
-    } catch (error) {
-      if (!(error instanceof ProcessLost) || closed) throw error
-      log.warn('embed.restart', errorFields(error))
-      return await serve(job)
-    }
-  }
-
-  async function pump() {
-    if (busy) return
-    busy = true
-    stopIdle()
-    for (let job = next(); job; job = next()) {
-      try {
-        job.resolve(await serveTwice(job))
-      } catch (error) {
-        log.error('embed.failed', errorFields(error))
-        job.reject(new ChannelFailure('channel_unavailable', 'embedding failed', { cause: error }))
-      }
-    }
-    busy = false
-    if (!closed) stopIdle = clock.after(idleMs, () => current?.kill())
-  }
-
-  const next = () => queues.query.shift() ?? queues.passage.shift()
-
-  function submit(kind: EmbedKind, texts: readonly string[], signal?: AbortSignal) {
-    signal?.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<Float32Array[]>()
-    const job: Job = { kind, texts, resolve, reject }
-    const queue = queues[kind]
-    const onAbort = () => {
-      const at = queue.indexOf(job)
-      if (at >= 0) queue.splice(at, 1)
-      reject(signal?.reason)
-    }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    queue.push(job)
-    void pump()
-    return promise.finally(() => signal?.removeEventListener('abort', onAbort))
-  }
+  const stop = () => current?.kill()
 
   return {
-    id,
-    async embed(texts, kind, signal) {
-      const vectors: Float32Array[] = []
-      for (let from = 0; from < texts.length; from += SLICE_TEXTS) {
-        if (closed) throw new ChannelFailure('channel_unavailable', 'embedding is shut down')
-        vectors.push(...(await submit(kind, texts.slice(from, from + SLICE_TEXTS), signal)))
-      }
-      return vectors
+    async serve({ kind, texts }: Job): Promise<Float32Array[]> {
+      running ??= start()
+      const process = await running
+      return split(await process.ask(kind, texts), texts.length)
     },
-    async close() {
+    /** Gives its memory back; the next job starts another one. */
+    stop,
+    closed: () => closed,
+    async close(): Promise<void> {
       closed = true
-      current?.kill()
+      stop()
       await running?.catch(() => null)
-      stopIdle()
     },
   }
 }

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { knownModel } from './known-models.ts'
 
-/** How token vectors become one: the first token's, the mean under the mask, or done by the graph. */
+/** How token vectors become one: the first one, their mean, or none, when the graph does it. */
 const pooling = z.enum(['cls', 'mean', 'none'])
 
 const modelJson = z

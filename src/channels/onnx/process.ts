@@ -33,7 +33,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Starts the process and resolves when its model is loaded. `onExit` is called once, at its end. */
+/** Starts the process; resolves when its model is loaded. `onExit` is called once, at its end. */
 export async function startEmbedProcess(
   { argv, env }: ProcessCommand,
   clock: Clock,

@@ -7,7 +7,6 @@ export interface ParentLink {
   send?(message: EmbedAnswer): unknown
   on(event: 'message', listener: (request: EmbedRequest) => void): unknown
   on(event: 'disconnect' | 'SIGINT', listener: () => void): unknown
-  exit(code: number): never
 }
 
 /** A little below the server's, whose streams must keep their pace while documents are embedded. */
@@ -15,18 +14,19 @@ const NICENESS = 5
 
 /**
  * The embedding process: ONNX Runtime blocks the thread it runs on and has crashed at exit in other
- * hosts, so it lives apart from the server. Ends with its parent; Ctrl-C is the parent's to handle.
+ * hosts, so it lives apart from the server. Resolves when the parent has gone; Ctrl-C is the
+ * parent's to handle.
  */
 export async function runEmbedWorker(dir: string, parent: ParentLink): Promise<void> {
   const send = (message: EmbedAnswer) => parent.send?.(message)
   parent.on('SIGINT', () => {})
-  parent.on('disconnect', () => parent.exit(0))
+  const gone = new Promise<void>((resolve) => parent.on('disconnect', resolve))
   setPriority(NICENESS)
   const model = await loadModel(dir).catch((error: unknown) => {
     send({ type: 'unloadable', message: describe(error) })
     return null
   })
-  if (!model) return
+  if (!model) return gone
   parent.on('message', async ({ id, kind, texts }) => {
     try {
       send({ type: 'vectors', id, values: flatten(await model.embed(texts, kind)) })
@@ -35,6 +35,7 @@ export async function runEmbedWorker(dir: string, parent: ParentLink): Promise<v
     }
   })
   send({ type: 'ready' })
+  return gone
 }
 
 function flatten(vectors: readonly Float32Array[]): Float32Array {

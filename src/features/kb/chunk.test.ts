@@ -131,7 +131,8 @@ test('a chapter begins a chunk when the one before is long enough', () => {
 
 test('tables and code that fit stay whole', () => {
   const row = (i: number) => `| 型号 AB-${1000 + i} | ${i * 3} 元 |\n`
-  const table = `| 型号 | 价格 |\n| --- | --- |\n${Array.from({ length: 22 }, (_, i) => row(i)).join('')}`
+  const rows = Array.from({ length: 22 }, (_, i) => row(i)).join('')
+  const table = `| 型号 | 价格 |\n| --- | --- |\n${rows}`
   const code = `\`\`\`ts\n${'const answer = 42 // 说明。 更多说明。\n'.repeat(13)}\`\`\`\n`
   const filler = (n: number) => '前面的说明文字，用来占位。'.repeat(n)
   for (const block of [table, code]) {

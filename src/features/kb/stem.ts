@@ -30,6 +30,6 @@ function past(word: string): string {
 /** `make`, `makes` and `making` meet without their last e; `happy` and `happily` at the i. */
 function finish(word: string): string {
   if (word.length > 4 && word.endsWith('ly')) return finish(word.slice(0, -2))
-  if (word.length > 4 && word.endsWith('e')) return word.slice(0, -1)
+  if (word.length > 3 && word.endsWith('e')) return word.slice(0, -1)
   return word.length > 3 && word.endsWith('y') ? `${word.slice(0, -1)}i` : word
 }

@@ -8,14 +8,17 @@ import { stem } from './stem.ts'
  */
 
 /** Scripts written without blanks between words. */
-const DENSE =
-  '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}々〇ー'
+const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+const DENSE = `${SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}々〇ー`
+const WORD = `[[\\p{L}\\p{N}]--[${DENSE}]]`
 const TOKEN = new RegExp(
-  `(?<dense>[${DENSE}]+)|(?<word>[\\p{L}\\p{N}]+(?:[-_./+#:@'’&][\\p{L}\\p{N}]+)*[+#]*)`,
-  'gu',
+  `(?<dense>[${DENSE}]+)|(?<word>${WORD}+(?:[\\-_.\\/+#:@'’&]${WORD}+)*[+#]*)`,
+  'gv',
 )
-const DENSE_CHAR = new RegExp(`[${DENSE}]`, 'u')
-const PARTS = /[^\p{L}\p{N}]+/u
+const JOINERS = /[^\p{L}\p{N}]+/u
+const SIMPLE = /^[a-z0-9]+$/
+const NUMBER = /^\d+$/
+const POSSESSIVE = /['’]s$/
 const MARKS = /\p{M}+/gu
 
 const TERM_CHARS_MAX = 48
@@ -23,19 +26,21 @@ const TERM_CHARS_MAX = 48
 const QUERY_TERMS_MAX = 64
 
 /**
- * All terms of a text, repeated as often as they occur. A single character is found as the beginning
- * of a pair, so only the last one of a run, which begins none, is a term of its own.
+ * All terms of a text, repeated as often as they occur. A single character is found as the first of
+ * a pair, so only the last one of a run, which begins none, is a term of its own.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = []
+  const known = new Map<string, string[]>()
   for (const run of runsOf(text)) {
     if (run.dense) {
       terms.push(...pairs(run.chars), run.chars.at(-1) ?? '')
-      if (run.after) terms.push(run.after + run.chars[0])
     } else {
-      terms.push(...wordTerms(run.text))
-      if (run.before) terms.push(run.before + run.text.slice(0, TERM_CHARS_MAX))
+      const found = known.get(run.text) ?? wordTerms(run.text)
+      known.set(run.text, found)
+      terms.push(...found)
     }
+    if (run.joint) terms.push(run.joint)
   }
   return terms
 }
@@ -43,49 +48,51 @@ export function termsOf(text: string): string[] {
 /** The different terms of a question; one that ends in `*` stands for all that begin so. */
 export function queryTerms(text: string): string[] {
   const terms = new Set<string>()
-  for (const run of runsOf(text)) {
-    if (run.dense) {
-      const found = run.chars.length > 1 ? pairs(run.chars) : [`${run.chars[0]}*`]
-      for (const term of found) terms.add(term)
-      if (run.after) terms.add(run.after + run.chars[0])
-    } else {
-      for (const term of wordTerms(run.text)) terms.add(term)
-      if (run.before) terms.add(run.before + run.text.slice(0, TERM_CHARS_MAX))
+  const runs = runsOf(text)
+  for (const [i, run] of runs.entries()) {
+    const joined = run.joint !== '' || (runs[i + 1]?.joint ?? '') !== ''
+    for (const term of run.dense ? denseTerms(run.chars, joined) : wordTerms(run.text)) {
+      terms.add(term)
     }
+    if (run.joint) terms.add(run.joint)
     if (terms.size >= QUERY_TERMS_MAX) break
   }
   return [...terms].slice(0, QUERY_TERMS_MAX)
+}
+
+/** A character alone stands for every pair it begins, unless it belongs to a number beside it. */
+function denseTerms(chars: readonly string[], joined: boolean): string[] {
+  if (chars.length > 1) return pairs(chars)
+  return joined ? [] : [`${chars[0]}*`]
 }
 
 interface Run {
   readonly text: string
   readonly dense: boolean
   readonly chars: readonly string[]
-  /** The dense character right before a word, as 第 in 第36. */
-  readonly before: string
-  /** The number right before dense characters, as 36 in 36条. */
-  readonly after: string
+  /** What ties the run to the one it touches, as 第36 and 36条 in 第36条; often empty. */
+  readonly joint: string
 }
 
-function* runsOf(text: string): Generator<Run> {
+function runsOf(text: string): Run[] {
   const normal = text.normalize('NFKC').toLowerCase()
+  const runs: Run[] = []
   let end = 0
-  let last: Run | null = null
   for (const match of normal.matchAll(TOKEN)) {
-    const touching = last && match.index === end ? last : null
     const found = match[0]
+    const before = match.index === end ? runs.at(-1) : undefined
     const dense = match.groups?.dense !== undefined
-    const number = touching && !touching.dense && /^\d+$/.test(touching.text) ? touching.text : ''
-    last = {
-      text: found,
-      dense,
-      chars: dense ? [...found] : [],
-      before: !dense && touching?.dense ? (touching.chars.at(-1) ?? '') : '',
-      after: dense ? number.slice(0, TERM_CHARS_MAX) : '',
-    }
+    const chars = dense ? [...found] : []
+    runs.push({ text: found, dense, chars, joint: before ? jointOf(before, found, chars) : '' })
     end = match.index + found.length
-    yield last
   }
+  return runs
+}
+
+function jointOf(before: Run, text: string, chars: readonly string[]): string {
+  const last = before.chars.at(-1)
+  if (last !== undefined) return last + text.slice(0, TERM_CHARS_MAX)
+  return NUMBER.test(before.text) ? before.text.slice(0, TERM_CHARS_MAX) + (chars[0] ?? '') : ''
 }
 
 function pairs(chars: readonly string[]): string[] {
@@ -96,8 +103,10 @@ function pairs(chars: readonly string[]): string[] {
 
 /** A word as written, and the parts of one with hyphens, dots and the like. */
 function wordTerms(word: string): string[] {
-  const parts = word.split(PARTS).filter((part) => part && !DENSE_CHAR.test(part))
+  if (SIMPLE.test(word)) return [stem(word).slice(0, TERM_CHARS_MAX)]
+  const plain = word.replace(POSSESSIVE, '')
+  const parts = plain.split(JOINERS).filter(Boolean)
   const stems = parts.map((part) => stem(part.normalize('NFD').replace(MARKS, '')))
-  const whole = parts.length > 1 || PARTS.test(word) ? [word] : []
+  const whole = plain === parts[0] ? [] : [plain]
   return [...whole, ...stems].map((term) => term.slice(0, TERM_CHARS_MAX))
 }

@@ -13,3 +13,13 @@ export type WriterAnswer =
   | { readonly type: 'written'; readonly results: readonly BatchResult[] }
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly message: string }
+
+/** Messages between the event loop and the reading thread; many may be open. */
+export type ReaderRequest =
+  | { readonly id: number; readonly type: 'open'; readonly file: DatabaseFile }
+  | { readonly id: number; readonly type: 'read'; readonly statement: Statement }
+  | { readonly id: number; readonly type: 'close' }
+
+export type ReaderAnswer =
+  | { readonly id: number; readonly rows: readonly unknown[] }
+  | { readonly id: number; readonly error: string }

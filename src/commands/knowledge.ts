@@ -1,0 +1,42 @@
+import type { Embedder } from '../channels/embedder.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import { createReembed } from '../features/kb/reembed.ts'
+import { createSearch } from '../features/kb/search.ts'
+import { createKb } from '../features/kb/service.ts'
+import { createStaleStore } from '../features/kb/stale-store.ts'
+import { createKbStore } from '../features/kb/store.ts'
+import { searchTool } from '../features/kb/tool.ts'
+import type { Db } from '../storage/db.ts'
+import type { DatabaseFile } from '../storage/sqlite/connection.ts'
+import { createReadThread } from '../storage/sqlite/read-thread.ts'
+import { openVectorIndex } from '../storage/sqlite/vectors.ts'
+import { createWordIndex } from '../storage/sqlite/words.ts'
+
+export interface KnowledgeOptions {
+  readonly db: Db
+  readonly file: DatabaseFile
+  readonly readerUrl: string
+  readonly embedder: Embedder
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
+
+/** The knowledge base with its two indexes and their reading thread. */
+export async function openKnowledge(options: KnowledgeOptions) {
+  const { db, file, readerUrl, embedder, clock, log } = options
+  const reader = createReadThread(file, readerUrl)
+  const vectors = await openVectorIndex(db, reader)
+  const words = createWordIndex(reader)
+  const store = createKbStore({ db, vectors, words })
+  const search = createSearch({ store, embedder, vectors, words })
+  const service = createKb({ store, embedder, search, clock })
+  return {
+    service,
+    reembed: createReembed({ store: createStaleStore(db, vectors), embedder, clock, log }),
+    tool: searchTool(service.retrieve),
+    close: reader.close,
+  }
+}

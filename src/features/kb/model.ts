@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { requiredText } from '../../core/fields.ts'
+import { KB_TITLE_CHARS_MAX } from '../../core/limits.ts'
+
+/** Bodies and answers of the knowledge base (specification, Knowledge base). */
+export const KbDoc = z.object({
+  id: z.string(),
+  title: z.string(),
+  /** Unicode code points. */
+  char_count: z.number().int(),
+  chunk_count: z.number().int(),
+  created_at: z.string(),
+})
+export type KbDoc = z.infer<typeof KbDoc>
+
+export const KbDocsResponse = z.object({ docs: z.array(KbDoc) })
+
+const anyText = (name: string) =>
+  z.string({ error: `字段 ${name} 必填，应为字符串` }).refine((value) => value.trim() !== '', {
+    error: `${name} 不能为空`,
+  })
+
+export const KbCreateRequest = z.object({
+  title: requiredText('title', KB_TITLE_CHARS_MAX),
+  /** As received: its size in bytes is checked after its shape, with a status of its own. */
+  text: anyText('text'),
+})
+export type KbCreateRequest = z.infer<typeof KbCreateRequest>
+
+export const KbCreateResponse = KbDoc.extend({ note: z.string() })
+export type KbCreateResponse = z.infer<typeof KbCreateResponse>
+
+export const KbDeleteResponse = z.object({ id: z.string(), deleted: z.boolean() })
+
+export const KbSearchRequest = z.object({ q: anyText('q').transform((q) => q.trim()) })
+
+export const KbHit = z.object({
+  doc_id: z.string(),
+  title: z.string(),
+  /** Chunk number in the document, from 0. */
+  seq: z.number().int(),
+  /** Cosine similarity. */
+  score: z.number(),
+  text: z.string(),
+})
+export type KbHit = z.infer<typeof KbHit>
+
+export const KbSearchResponse = z.object({ results: z.array(KbHit) })
+
+export const KbChunk = z.object({ seq: z.number().int(), text: z.string() })
+export type KbChunk = z.infer<typeof KbChunk>
+export const KbChunksResponse = z.object({ chunks: z.array(KbChunk) })

@@ -1,0 +1,63 @@
+import type { Embedder } from '../../channels/embedder.ts'
+import type { Clock } from '../../core/clock.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { passageText } from './passage.ts'
+import type { StaleDoc, StaleStore } from './stale-store.ts'
+
+/** After a failure a document waits a minute, then twice as long each time, up to an hour. */
+const WAIT_MS = 60_000
+const WAIT_MS_MAX = 3_600_000
+
+export interface ReembedParts {
+  readonly store: StaleStore
+  readonly embedder: Embedder
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Gives documents vectors of the model in use after it was changed, one at a time, from their
+ * stored text. The list is a column, so a restart goes on where this one stopped; search goes on
+ * meanwhile, by words where there are no vectors yet.
+ */
+export function createReembed({ store, embedder, clock, log }: ReembedParts) {
+  async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
+    const texts = await store.textsOf(doc)
+    const passages = texts.map((text) => passageText(doc.title, text))
+    const vectors = await embedder.embed(passages, 'passage', signal)
+    await store.replaceVectors(doc, embedder.id, vectors)
+  }
+
+  async function work(signal: AbortSignal): Promise<void> {
+    const next = () => store.nextStale(embedder.id, clock.now())
+    let done = 0
+    for (let doc = await next(); doc && !signal.aborted; doc = await next()) {
+      try {
+        await embed(doc, signal)
+        done++
+      } catch (error) {
+        if (signal.aborted) return
+        log.warn('document not embedded', errorFields(error))
+        const wait = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** doc.embed_attempts)
+        await store.postpone(doc, clock.now() + wait)
+      }
+      if (done % 10 === 1) log.info('embedding anew', await store.countStale(embedder.id))
+    }
+    if (done > 0) log.info('embedded anew', { documents: done })
+  }
+
+  let running: Promise<void> | null = null
+
+  return {
+    /** Documents without vectors of the model in use, and documents in all. */
+    progress: () => store.countStale(embedder.id),
+
+    /** Works until nothing is left that may be tried now; at start and now and then. */
+    run(signal: AbortSignal): Promise<void> {
+      running ??= work(signal).finally(() => {
+        running = null
+      })
+      return running
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { Elysia } from 'elysia'
+import { badRequest } from '../../core/errors.ts'
+import { KB_BODY_BYTES_MAX } from '../../core/limits.ts'
+import { ANY_KEY, type PrincipalKind } from '../../core/principal.ts'
+import { charCount } from '../../core/text.ts'
+import { readJson } from '../../http/body.ts'
+import type { Facts } from '../../http/facts.ts'
+import type { Gate } from '../../http/gate.ts'
+import {
+  KbChunksResponse,
+  KbCreateRequest,
+  KbCreateResponse,
+  KbDeleteResponse,
+  KbDocsResponse,
+  KbSearchRequest,
+  KbSearchResponse,
+} from './model.ts'
+import type { Kb } from './service.ts'
+
+/** A device key may only search (contract, section 3). */
+const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
+
+/** The knowledge base; the same on both surfaces. */
+export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
+  new Elysia({ name: 'kb', seed: gate })
+    .use(gate)
+    .get('/kb/docs', ({ principal }) => kb.list(principal.tenantId), {
+      allow: NOT_DEVICES,
+      response: KbDocsResponse,
+    })
+    .post(
+      '/kb/docs',
+      async ({ principal, request, set }) => {
+        const body = await readJson(request, KbCreateRequest, KB_BODY_BYTES_MAX)
+        facts.note(request, { textChars: charCount(body.text.trim()) })
+        const created = await kb.create(principal.tenantId, body, request.signal)
+        set.status = 201
+        return created
+      },
+      { allow: NOT_DEVICES, parse: 'none', response: { 201: KbCreateResponse } },
+    )
+    .get(
+      '/kb/docs/:id/chunks',
+      ({ principal, params }) => kb.chunks(principal.tenantId, params.id),
+      {
+        allow: NOT_DEVICES,
+        response: KbChunksResponse,
+      },
+    )
+    .delete('/kb/docs/:id', ({ principal, params }) => kb.remove(principal.tenantId, params.id), {
+      allow: NOT_DEVICES,
+      response: KbDeleteResponse,
+    })
+    .delete('/kb/docs/', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
+    .delete('/kb/docs', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
+    .post(
+      '/kb/search',
+      async ({ principal, request }) => {
+        const { q } = await readJson(request, KbSearchRequest, KB_BODY_BYTES_MAX)
+        facts.note(request, { textChars: charCount(q) })
+        return kb.search(principal.tenantId, q, request.signal)
+      },
+      { allow: ANY_KEY, parse: 'none', response: KbSearchResponse },
+    )
+
+function missingId(): never {
+  throw badRequest('缺少文档 id')
+}

@@ -1,0 +1,59 @@
+import type { Embedder } from '../../channels/embedder.ts'
+import type { Clock } from '../../core/clock.ts'
+import { notFound } from '../../core/errors.ts'
+import { KB_PREVIEW_CHARS_MAX, KB_SCORE_MIN } from '../../core/limits.ts'
+import { firstChars } from '../../core/text.ts'
+import type { KbChunk, KbDoc, KbHit } from './model.ts'
+import type { createSearch, ScoredChunk } from './search.ts'
+import type { KbStore } from './store.ts'
+import { orUnavailable } from './unavailable.ts'
+import { createUpload } from './upload.ts'
+
+export interface KbParts {
+  readonly store: KbStore
+  readonly embedder: Embedder
+  readonly search: ReturnType<typeof createSearch>
+  readonly clock: Clock
+}
+
+export function createKb({ store, embedder, search: searchChunks, clock }: KbParts) {
+  return {
+    create: createUpload({ store, embedder, clock }),
+
+    async list(tenantId: string): Promise<{ docs: KbDoc[] }> {
+      return { docs: await store.list(tenantId) }
+    },
+
+    async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
+      if (!(await store.remove(tenantId, id))) throw notFound('文档不存在')
+      return { id, deleted: true }
+    },
+
+    async chunks(tenantId: string, id: string): Promise<{ chunks: KbChunk[] }> {
+      const chunks = await store.chunks(tenantId, id)
+      if (!chunks) throw notFound('文档不存在')
+      return { chunks }
+    },
+
+    /** The debug aid: the best hits, however far. */
+    async search(tenantId: string, q: string, signal?: AbortSignal): Promise<{ results: KbHit[] }> {
+      const hits = await orUnavailable(searchChunks(tenantId, q, signal))
+      return { results: hits.map(hitOf) }
+    },
+
+    /** What an agent turn is shown: whole chunks that are near enough; empty without documents. */
+    async retrieve(tenantId: string, text: string, signal?: AbortSignal): Promise<KbHit[]> {
+      if ((await store.count(tenantId)) === 0) return []
+      const hits = await searchChunks(tenantId, text, signal)
+      return hits
+        .filter(({ score }) => score >= KB_SCORE_MIN)
+        .map(({ doc_id, title, seq, score, text }) => ({ doc_id, title, seq, score, text }))
+    },
+  }
+}
+
+export type Kb = ReturnType<typeof createKb>
+
+function hitOf({ doc_id, title, seq, score, text }: ScoredChunk): KbHit {
+  return { doc_id, title, seq, score, text: firstChars(text, KB_PREVIEW_CHARS_MAX) }
+}

@@ -1,0 +1,56 @@
+import { type Db, sql } from '../../storage/db.ts'
+import type { VectorIndex } from '../../storage/vectors.ts'
+import { keyOf } from './keys.ts'
+
+/** A document whose vectors are not of the model in use. */
+export interface StaleDoc {
+  readonly num: number
+  readonly tenant_id: string
+  readonly title: string
+  readonly embed_attempts: number
+}
+
+/** The documents that wait for vectors of another model; this list outlives a restart. */
+export function createStaleStore(db: Db, vectors: VectorIndex) {
+  return {
+    /** The next one to embed anew, of any tenant; null when there is none or all have to wait. */
+    nextStale: (model: string, now: number) =>
+      db.get<StaleDoc>(sql`
+        SELECT num, tenant_id, title, embed_attempts FROM kb_doc
+        WHERE embed_model <> ${model} AND embed_after <= ${now} ORDER BY embed_after, num LIMIT 1`),
+
+    async countStale(model: string): Promise<{ stale: number; all: number }> {
+      const row = await db.get<{ stale: number | null; docs: number }>(sql`
+        SELECT sum(embed_model <> ${model}) AS stale, count(*) AS docs FROM kb_doc`)
+      return { stale: row?.stale ?? 0, all: row?.docs ?? 0 }
+    },
+
+    async textsOf({ num, tenant_id }: StaleDoc): Promise<string[]> {
+      const rows = await db.all<{ text: string }>(sql`
+        SELECT c.text FROM kb_chunk c JOIN kb_doc d ON d.num = c.doc_num
+        WHERE c.doc_num = ${num} AND d.tenant_id = ${tenant_id} ORDER BY c.seq`)
+      return rows.map(({ text }) => text)
+    },
+
+    /** Replaces the vectors of one document, unless it was deleted meanwhile. */
+    async replaceVectors(doc: StaleDoc, model: string, fresh: readonly Float32Array[]) {
+      const { num, tenant_id: tenantId } = doc
+      const entries = fresh.map((vector, seq) => ({ vector, key: keyOf(num, seq) }))
+      await db.batch([
+        ...vectors.remove(entries.map(({ key }) => key)),
+        ...vectors.upsert({ tenantId, model }, entries),
+        // Fails the batch when the document has gone: its vectors would be found and lead nowhere.
+        sql`INSERT INTO kb_chunk (doc_num, seq, text)
+          SELECT NULL, 0, '' WHERE NOT EXISTS (SELECT 1 FROM kb_doc WHERE num = ${num})`,
+        sql`UPDATE kb_doc SET embed_model = ${model}, embed_attempts = 0, embed_after = 0
+          WHERE tenant_id = ${tenantId} AND num = ${num}`,
+      ])
+    },
+
+    postpone: ({ num, tenant_id }: StaleDoc, until: number) =>
+      db.run(sql`UPDATE kb_doc SET embed_attempts = embed_attempts + 1, embed_after = ${until}
+        WHERE tenant_id = ${tenant_id} AND num = ${num}`),
+  }
+}
+
+export type StaleStore = ReturnType<typeof createStaleStore>

@@ -1,0 +1,76 @@
+import type { Statement } from '../db.ts'
+import type { DatabaseFile } from './connection.ts'
+import type { ReaderAnswer, ReaderRequest } from './protocol.ts'
+
+export interface ReadThread {
+  /** As `Db.all`, off the event loop; for searches. */
+  all<Row>(statement: Statement): Promise<Row[]>
+  close(): Promise<void>
+}
+
+interface Waiting {
+  readonly resolve: (rows: readonly unknown[]) => void
+  readonly reject: (error: Error) => void
+}
+
+type Ask =
+  | { readonly type: 'open'; readonly file: DatabaseFile }
+  | { readonly type: 'read'; readonly statement: Statement }
+  | { readonly type: 'close' }
+
+/**
+ * The thread starts with the first search. `readerUrl` is where `reader.ts` lies, as `writerUrl` of
+ * `openSqlite`.
+ */
+export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThread {
+  const waiting = new Map<number, Waiting>()
+  let worker: Worker | null = null
+  let lastId = 0
+  let closed = false
+
+  function start(): Worker {
+    const fresh = new Worker(readerUrl)
+    fresh.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
+      const asked = waiting.get(data.id)
+      waiting.delete(data.id)
+      if ('error' in data) asked?.reject(new Error(data.error))
+      else asked?.resolve(data.rows)
+    }
+    fresh.onerror = (event) => {
+      for (const { reject } of waiting.values()) reject(new Error(event.message))
+      waiting.clear()
+    }
+    return fresh
+  }
+
+  function ask(to: Worker, message: Ask): Promise<readonly unknown[]> {
+    const id = ++lastId
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      const request: ReaderRequest = { id, ...message }
+      to.postMessage(request)
+    })
+  }
+
+  let opened: Promise<Worker> | null = null
+  async function open(): Promise<Worker> {
+    worker = start()
+    await ask(worker, { type: 'open', file })
+    return worker
+  }
+
+  return {
+    async all<Row>(statement: Statement): Promise<Row[]> {
+      if (closed) throw new Error('the database is closed')
+      opened ??= open()
+      return (await ask(await opened, { type: 'read', statement })) as Row[]
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      if (!opened) return
+      await ask(await opened, { type: 'close' })
+      worker?.terminate()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * The reading thread: a connection of its own for searches, which scan megabytes and would hold up
+ * every open stream if they ran on the event loop.
+ */
+import type { DatabaseFile } from './connection.ts'
+import { openConnection, statements } from './connection.ts'
+import type { ReaderAnswer, ReaderRequest } from './protocol.ts'
+
+declare const self: Worker
+
+/** Searched pages are read in place, without a copy into SQLite's own cache. */
+const MAPPED_BYTES = 8 * 1024 ** 3
+
+function openReader(file: DatabaseFile) {
+  const db = openConnection(file, 'read')
+  db.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`)
+  const prepared = statements(db)
+  return {
+    all: prepared.all,
+    close() {
+      prepared.close()
+      db.close()
+    },
+  }
+}
+
+let reader: ReturnType<typeof openReader> | null = null
+
+function answer(message: ReaderAnswer) {
+  self.postMessage(message)
+}
+
+self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
+  const { id } = data
+  try {
+    if (data.type === 'open') reader = openReader(data.file)
+    if (data.type === 'close') reader?.close()
+    answer({ id, rows: data.type === 'read' ? (reader?.all(data.statement) ?? []) : [] })
+  } catch (error) {
+    answer({ id, error: error instanceof Error ? error.message : 'read failed' })
+  }
+}

@@ -1,0 +1,96 @@
+import type { Db, Statement } from '../db.ts'
+import type { Neighbour, VectorIndex, VectorSpace } from '../vectors.ts'
+import type { ReadThread } from './read-thread.ts'
+
+/**
+ * Vectors that sqlite-vec holds in one row on disk. Each tenant's last row is partly empty, so it is
+ * small; a search is as fast with it as with the extension's default of 1,024.
+ */
+const ROW_VECTORS = 64
+
+const table = (dimensions: number) => `kb_vector_${dimensions}`
+const partition = ({ tenantId, model }: VectorSpace) => `${tenantId}/${model}`
+const bytes = (vector: Float32Array) =>
+  new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+
+/** A table of sqlite-vec has one length of vector, so each length that occurs gets its own. */
+const create = (dimensions: number): Statement => ({
+  sql: `CREATE VIRTUAL TABLE IF NOT EXISTS ${table(dimensions)} USING vec0(
+    space TEXT PARTITION KEY, embedding FLOAT[${dimensions}] distance_metric=cosine,
+    chunk_size=${ROW_VECTORS})`,
+  args: [],
+})
+
+const removal = (dimensions: number, key: number): Statement => ({
+  sql: `DELETE FROM ${table(dimensions)} WHERE rowid = ?`,
+  args: [key],
+})
+
+interface Found {
+  readonly key: number
+  readonly distance: number
+}
+
+const neighbours = (rows: readonly Found[]): Neighbour[] =>
+  rows.map(({ key, distance }) => ({ key, cosine: 1 - distance }))
+
+/** The vector index in tables of sqlite-vec. Vectors of the model in use are searched exactly. */
+export async function openVectorIndex(db: Db, reader: ReadThread): Promise<VectorIndex> {
+  const rows = await db.all<{ name: string }>({
+    sql: `SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING vec0%'`,
+    args: [],
+  })
+  /** Lengths whose table exists, or will when a batch that was handed out commits. */
+  const lengths = new Set(rows.map(({ name }) => Number(name.split('_').at(-1))))
+
+  /** A length whose first batch has not committed yet has no table, and nothing to be found. */
+  async function read(dimensions: number, statement: Statement): Promise<Neighbour[]> {
+    if (!lengths.has(dimensions)) return []
+    try {
+      return neighbours(await reader.all<Found>(statement))
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('no such table')) return []
+      throw error
+    }
+  }
+
+  return {
+    upsert(space, entries) {
+      const stored = entries.filter(({ vector }) => vector.some((x) => x !== 0))
+      const dimensions = stored[0]?.vector.length
+      if (dimensions === undefined) return []
+      lengths.add(dimensions)
+      return [
+        create(dimensions),
+        ...stored.flatMap(({ key, vector }) => [
+          removal(dimensions, key),
+          {
+            sql: `INSERT INTO ${table(dimensions)} (rowid, space, embedding) VALUES (?, ?, ?)`,
+            args: [key, partition(space), bytes(vector)],
+          },
+        ]),
+      ]
+    },
+
+    remove: (keys) =>
+      [...lengths].flatMap((dimensions) => [
+        create(dimensions),
+        ...keys.map((key) => removal(dimensions, key)),
+      ]),
+
+    search: (space, query, limit) =>
+      read(query.length, {
+        sql: `SELECT rowid AS key, distance FROM ${table(query.length)}
+          WHERE space = ? AND embedding MATCH ? AND k = ? ORDER BY distance`,
+        args: [partition(space), bytes(query), limit],
+      }),
+
+    cosines: (space, query, keys) =>
+      read(query.length, {
+        sql: `SELECT v.rowid AS key, vec_distance_cosine(v.embedding, ?) AS distance
+          FROM json_each(?) wanted CROSS JOIN ${table(query.length)} v ON v.rowid = wanted.value
+          WHERE v.space = ?`,
+        args: [bytes(query), JSON.stringify(keys), partition(space)],
+      }),
+  }
+}

@@ -1,0 +1,98 @@
+import { sha256Hex } from '../../core/crypto.ts'
+import { type Statement, sql } from '../db.ts'
+import type { WordIndex } from '../words.ts'
+import type { ReadThread } from './read-thread.ts'
+
+/** In front of every term; entries are found by it, and a term of one tenant by no other's. */
+const TENANT_CHARS = 12
+const tenantTag = (tenantId: string) => sha256Hex(tenantId).slice(0, TENANT_CHARS)
+/** Every entry holds this term once, so it counts the tenant's entries. */
+const EVERY = '.every'
+
+/** FTS5's BM25 weighs a repeated term at most this much more than a single one (k1 + 1). */
+const REPEATED = 2.2
+/** Its weight of terms that more than half of all entries hold. */
+const COMMON = 1e-6
+
+/** A query for one term of one tenant; null for a term without anything to look for. */
+function queryOf(tag: string, term: string): string | null {
+  const prefix = term.endsWith('*')
+  const text = (prefix ? term.slice(0, -1) : term).replaceAll(/["*]/g, '')
+  if (text === '') return null
+  return prefix ? `"${tag}${text}" *` : `"${tag}${text}"`
+}
+
+/** Robertson and Spärck Jones's weight of a term that `holding` of `all` entries have. */
+const rarity = (all: number, holding: number) =>
+  Math.log(1 + (all - holding + 0.5) / (holding + 0.5))
+/** The same as FTS5 computes it, over the entries of all tenants. */
+const rarityOfFts5 = (all: number, holding: number) =>
+  Math.max(COMMON, Math.log((all - holding + 0.5) / (holding + 0.5)))
+
+const counts = (queries: readonly string[]): Statement => sql`
+  SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value) AS holding
+  FROM json_each(${JSON.stringify(queries)}) ORDER BY key`
+
+/** One sum over the terms; each gets FTS5's rank, weighed anew by the tenant's own counts. */
+const gains = (terms: readonly { query: string; weight: number }[], limit: number): Statement => ({
+  sql: `SELECT key, -sum(gain) AS gain FROM (${terms
+    .map(() => 'SELECT rowid AS key, rank * ? AS gain FROM kb_word WHERE kb_word MATCH ?')
+    .join(' UNION ALL ')}) GROUP BY key ORDER BY gain DESC LIMIT ?`,
+  args: [...terms.flatMap(({ query, weight }) => [weight, query]), limit],
+})
+
+/** The inverted index in a table of FTS5, which stores the terms and no text. */
+export function createWordIndex(reader: ReadThread): WordIndex {
+  /** Entries of all tenants; null when it has to be counted again. */
+  let total: number | null = null
+
+  async function countAll(): Promise<number> {
+    const [row] = await reader.all<{ entries: number }>(
+      sql`SELECT count(*) AS entries FROM kb_word_docsize`,
+    )
+    return row?.entries ?? 0
+  }
+
+  return {
+    upsert(tenantId, entries) {
+      total = null
+      const tag = tenantTag(tenantId)
+      return entries.flatMap(({ key, terms }) => [
+        sql`DELETE FROM kb_word WHERE rowid = ${key}`,
+        sql`INSERT INTO kb_word (rowid, terms)
+          VALUES (${key}, ${[EVERY, ...terms].map((term) => tag + term).join(' ')})`,
+      ])
+    },
+
+    remove(keys) {
+      total = null
+      return keys.map((key) => sql`DELETE FROM kb_word WHERE rowid = ${key}`)
+    },
+
+    async search(tenantId, terms, limit) {
+      const tag = tenantTag(tenantId)
+      const queries = terms.flatMap((term) => queryOf(tag, term) ?? [])
+      if (queries.length === 0) return []
+      const every = `"${tag}${EVERY}"`
+      const found = await reader.all<{ holding: number }>(counts([every, ...queries]))
+      const [own = 0, ...holding] = found.map((row) => row.holding)
+      if (own === 0) return []
+      total ??= await countAll()
+      const all = Math.max(total, own)
+      const weights = queries.map((query, i) => {
+        const count = holding[i] ?? 0
+        return { query, count, rarity: rarity(own, count) }
+      })
+      const ideal = weights.reduce((sum, term) => sum + term.rarity, 0) * REPEATED
+      const used = weights
+        .filter(({ count }) => count > 0)
+        .map((term) => ({
+          query: term.query,
+          weight: term.rarity / rarityOfFts5(all, term.count),
+        }))
+      if (used.length === 0) return []
+      const rows = await reader.all<{ key: number; gain: number }>(gains(used, limit))
+      return rows.map(({ key, gain }) => ({ key, coverage: Math.min(1, gain / ideal) }))
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Statement } from './db.ts'
+
+/** A set of vectors that may be compared: one tenant's, made by one embedding model. */
+export interface VectorSpace {
+  readonly tenantId: string
+  /** `Embedder.id`. */
+  readonly model: string
+}
+
+export interface VectorEntry {
+  /** A positive whole number, unique in the database. */
+  readonly key: number
+  /** Of unit length. The zero vector is near to nothing and is not stored. */
+  readonly vector: Float32Array
+}
+
+export interface Neighbour {
+  readonly key: number
+  readonly cosine: number
+}
+
+/**
+ * The port to nearest-neighbour search. Writes are statements, so that vectors commit in one batch
+ * with the rows they belong to; reads never hold up the event loop.
+ */
+export interface VectorIndex {
+  /** Adds vectors, or replaces those of the same keys. All have the same length. */
+  upsert(space: VectorSpace, entries: readonly VectorEntry[]): Statement[]
+  /** Removes the vectors of these keys, of whatever model. */
+  remove(keys: readonly number[]): Statement[]
+  /** The nearest vectors of the space, nearest first. */
+  search(space: VectorSpace, query: Float32Array, limit: number): Promise<Neighbour[]>
+  /** The cosines of those of the keys that have a vector in the space. */
+  cosines(space: VectorSpace, query: Float32Array, keys: readonly number[]): Promise<Neighbour[]>
+}

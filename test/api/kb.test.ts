@@ -1,0 +1,270 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+let upstream: Upstream
+let app: TestApp
+let tenants = 0
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  app = await startApp({
+    env: { MB_EMBED_BASE_URL: upstream.baseUrl, MB_EMBED_MODEL: 'fake-embed' },
+  })
+})
+afterEach(() => upstream.reset())
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+/** A key of a tenant that nothing was stored for yet. */
+const freshKey = () => app.key(`t${++tenants}@example.com`)
+
+async function call(key: TestKey, method: string, path: string, body?: unknown) {
+  const response = await fetch(`${app.url}/v1/kb${path}`, {
+    method,
+    headers: { ...key.headers, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const json = response.headers.get('content-type')?.startsWith('application/json')
+  return { status: response.status, text, body: json ? JSON.parse(text) : null }
+}
+const add = (key: TestKey, title: string, text: string) =>
+  call(key, 'POST', '/docs', { title, text })
+const search = (key: TestKey, q: string) => call(key, 'POST', '/search', { q })
+
+/** A short Chinese sentence as text/plain, without what happened inside. */
+function expectRefusal(answer: { status: number; text: string }, status: number) {
+  expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/^[^\n<>{}]{2,80}$/)])
+  expect(answer.text).toMatch(/\p{Script=Han}/u)
+  expect(answer.text).not.toMatch(/SECRET|http|sqlite|\/src\//i)
+}
+
+describe('documents', () => {
+  test('are stored, listed newest first, shown in chunks, found and deleted', async () => {
+    const key = await freshKey()
+    expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
+    const text = '第36条 员工请年假须提前三天申请。\n\n第367条 加班按小时计。'
+    const first = await add(key, '  员工手册 ', text)
+    expect(first.status).toBe(201)
+    const { note, ...doc } = first.body
+    expect(doc).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      title: '员工手册',
+      char_count: [...text].length,
+      chunk_count: 1,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+    expect(note).toMatch(/向量/)
+    const second = await add(key, 'Handbook', 'Apply for leave three days ahead.')
+    const { docs } = (await call(key, 'GET', '/docs')).body
+    expect(docs.map((d: { id: string }) => d.id)).toEqual([second.body.id, doc.id])
+    expect(docs[1]).toEqual(doc)
+    expect((await call(key, 'GET', `/docs/${doc.id}/chunks`)).body).toEqual({
+      chunks: [{ seq: 0, text }],
+    })
+    const found = await search(key, '第36条')
+    expect(found.body.results[0]).toEqual({
+      doc_id: doc.id,
+      title: '员工手册',
+      seq: 0,
+      score: expect.any(Number),
+      text,
+    })
+    const gone = await call(key, 'DELETE', `/docs/${doc.id}`)
+    expect([gone.status, gone.body]).toEqual([200, { id: doc.id, deleted: true }])
+    const after = await search(key, '第36条')
+    expect(after.body.results.map((r: { doc_id: string }) => r.doc_id)).toEqual([second.body.id])
+    expectRefusal(await call(key, 'DELETE', `/docs/${doc.id}`), 404)
+    expectRefusal(await call(key, 'GET', `/docs/${doc.id}/chunks`), 404)
+  })
+
+  test('long ones are cut into numbered chunks; the preview shows 50', async () => {
+    const key = await freshKey()
+    const text = Array.from({ length: 1500 }, (_, i) => `第${i}句讲的是不同的事情。`).join('')
+    const { body } = await add(key, '长文', text)
+    expect(body.chunk_count).toBeGreaterThan(25)
+    const { chunks } = (await call(key, 'GET', `/docs/${body.id}/chunks`)).body
+    expect(chunks.map((c: { seq: number }) => c.seq)).toEqual(
+      Array.from({ length: body.chunk_count }, (_, i) => i).slice(0, 50),
+    )
+    expect(Object.keys(chunks[0])).toEqual(['seq', 'text'])
+    const { results } = (await search(key, '第777句')).body
+    expect(results).toHaveLength(5)
+    for (const { text: preview } of results) expect([...preview].length).toBeLessThanOrEqual(200)
+    const scores = results.map((r: { score: number }) => r.score)
+    expect(scores).toEqual([...scores].sort((a: number, b: number) => b - a))
+  })
+
+  test('markup, controls, lone surrogates and blanks are text', async () => {
+    const key = await freshKey()
+    const text = ' <script>alert(1)</script>\u0000 尾巴 \ud800 𠮷'
+    const { status, body } = await add(key, '<b>\u0000题</b>', text)
+    expect(status).toBe(201)
+    const { chunks } = (await call(key, 'GET', `/docs/${body.id}/chunks`)).body
+    expect(chunks[0].text).toBe(text.trim().toWellFormed())
+    expect(body.char_count).toBe([...text.trim()].length)
+    expect((await search(key, '尾巴')).body.results[0].title).toBe('<b>\u0000题</b>')
+  })
+})
+
+describe('refusals', () => {
+  const rows: [string, unknown, number][] = [
+    ['no JSON', '{', 400],
+    ['an array', '[]', 400],
+    ['no title', { text: '文' }, 400],
+    ['a blank title', { title: ' \n', text: '文' }, 400],
+    ['a title of another type', { title: 1, text: '文' }, 400],
+    ['a title of 201 characters', { title: '题'.repeat(201), text: '文' }, 400],
+    ['no text', { title: '题' }, 400],
+    ['a blank text', { title: '题', text: ' \t\n' }, 400],
+    ['a text of another type', { title: '题', text: ['文'] }, 400],
+    ['a text over 100 KB', { title: '题', text: 'x'.repeat(102_401) }, 413],
+    [
+      'a text over 100 KB in three-byte characters',
+      { title: '题', text: '文'.repeat(34_134) },
+      413,
+    ],
+    ['a body over 1 MB', { title: '题', text: 'x'.repeat(1_100_000) }, 413],
+  ]
+  for (const [name, body, status] of rows) {
+    test(`of a document with ${name}: ${status}`, async () => {
+      const key = await freshKey()
+      expectRefusal(await call(key, 'POST', '/docs', body), status)
+      expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
+    })
+  }
+
+  test('do not hit what is just within the limits', async () => {
+    const key = await freshKey()
+    expect((await add(key, '𠮷'.repeat(200), 'x'.repeat(102_400))).status).toBe(201)
+  })
+
+  const searches = ['{', '[]', '{}', { q: '' }, { q: '  ' }, { q: 7 }, { q: null }]
+  for (const body of searches) {
+    test(`of a search for ${JSON.stringify(body)}: 400`, async () => {
+      expectRefusal(await call(await freshKey(), 'POST', '/search', body), 400)
+    })
+  }
+
+  test('of a deletion without id', async () => {
+    const key = await freshKey()
+    expectRefusal(await call(key, 'DELETE', '/docs/'), 400)
+    expectRefusal(await call(key, 'DELETE', '/docs/unknown'), 404)
+    expectRefusal(await call(key, 'DELETE', `/docs/${'9'.repeat(5000)}`), 404)
+    expectRefusal(await call(key, 'GET', `/docs/${encodeURIComponent("' OR 1=1 --")}/chunks`), 404)
+  })
+
+  test('of the 51st document, also when many come at once', async () => {
+    const key = await freshKey()
+    for (let i = 0; i < 48; i++) await add(key, `d${i}`, 'x')
+    const answers = await Promise.all(Array.from({ length: 6 }, () => add(key, 'last', 'x')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403, 403])
+    expect((await call(key, 'GET', '/docs')).body.docs).toHaveLength(50)
+    const refused = await add(key, 'more', 'x')
+    expectRefusal(refused, 403)
+    // What is wrong with the body is said first.
+    expectRefusal(await add(key, '', 'x'), 400)
+    expectRefusal(await add(key, 'big', 'x'.repeat(102_401)), 413)
+  })
+})
+
+describe('credentials', () => {
+  test('no key: 401 everywhere, before the body is looked at', async () => {
+    for (const [method, path] of [
+      ['GET', '/docs'],
+      ['POST', '/docs'],
+      ['DELETE', '/docs/x'],
+      ['GET', '/docs/x/chunks'],
+      ['POST', '/search'],
+    ] as const) {
+      const init = method === 'POST' ? { method, body: '{' } : { method }
+      expect((await fetch(`${app.url}/v1/kb${path}`, init)).status).toBe(401)
+    }
+  })
+
+  test('an app key works on the tenant’s documents; a device key may only search', async () => {
+    const general = await freshKey()
+    const email = `t${tenants}@example.com`
+    const appKey = await app.key(email, { appId: 'app-1' })
+    const device = await app.key(email, { deviceId: 'device-1' })
+    const { body } = await add(appKey, '共用', '租户级知识库')
+    expect((await call(general, 'GET', '/docs')).body.docs).toHaveLength(1)
+    expect((await search(device, '知识库')).body.results).toHaveLength(1)
+    expectRefusal(await call(device, 'GET', '/docs'), 403)
+    expectRefusal(await call(device, 'POST', '/docs', '{'), 403)
+    expectRefusal(await call(device, 'GET', `/docs/${body.id}/chunks`), 403)
+    expectRefusal(await call(device, 'DELETE', `/docs/${body.id}`), 403)
+    expectRefusal(await call(device, 'DELETE', '/docs/'), 403)
+    expect((await call(appKey, 'DELETE', `/docs/${body.id}`)).status).toBe(200)
+  })
+
+  test('two tenants with the same documents never see each other’s', async () => {
+    const [a, b] = [await freshKey(), await freshKey()]
+    const text = '保修期为两年，凭发票办理。'
+    const [inA, inB] = [(await add(a, '保修', text)).body, (await add(b, '保修', text)).body]
+    for (const [key, own] of [
+      [a, inA],
+      [b, inB],
+    ] as const) {
+      const { results } = (await search(key, '保修期')).body
+      expect(results.map((r: { doc_id: string }) => r.doc_id)).toEqual([own.id])
+    }
+    expectRefusal(await call(a, 'DELETE', `/docs/${inB.id}`), 404)
+    expectRefusal(await call(a, 'GET', `/docs/${inB.id}/chunks`), 404)
+    await call(a, 'DELETE', `/docs/${inA.id}`)
+    expect((await search(a, '保修期')).body).toEqual({ results: [] })
+    expect((await search(b, '保修期')).body.results).toHaveLength(1)
+  })
+})
+
+describe('an embedder that fails', () => {
+  test('gives 502 and stores nothing; the next upload works', async () => {
+    const key = await freshKey()
+    for (const fault of [401, 'html', 'redirect'] as const) {
+      upstream.embeddings.fault(fault)
+      expectRefusal(await add(key, '题', '文'), 502)
+    }
+    upstream.embeddings.reply({ missing: 1 })
+    expectRefusal(await add(key, '题', '文'), 502)
+    expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
+    upstream.embeddings.fault(400)
+    expectRefusal(await search(key, '文'), 502)
+    expect((await add(key, '题', '文')).status).toBe(201)
+  })
+
+  test('is asked again when it was busy', async () => {
+    const key = await freshKey()
+    upstream.embeddings.fault(503)
+    expect((await add(key, '题', '文')).status).toBe(201)
+  })
+
+  test('in the middle of a document leaves no part of it', async () => {
+    const key = await freshKey()
+    const text = Array.from({ length: 700 }, (_, i) => `第${i}句。`.repeat(4)).join('')
+    upstream.embeddings.reply({})
+    upstream.embeddings.fault(403)
+    expectRefusal(await add(key, '长文', text), 502)
+    expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
+    expect((await search(key, '第5句')).body).toEqual({ results: [] })
+  })
+})
+
+test('the request log names the fixed labels and counts characters, not the title', async () => {
+  const key = await freshKey()
+  const { body } = await add(key, '标题很长', ' 五个字的文 ')
+  await search(key, ' 两字 ')
+  await call(key, 'DELETE', `/docs/${body.id}`)
+  await app.flush()
+  const rows = await app.db.all<{ endpoint: string; status: number; text_chars: number | null }>({
+    sql: 'SELECT endpoint, status, text_chars FROM request_log WHERE tenant_id = ? ORDER BY ts, id',
+    args: [key.tenantId],
+  })
+  expect(rows).toEqual([
+    { endpoint: '/v1/kb/docs', status: 201, text_chars: 5 },
+    { endpoint: '/v1/kb/search', status: 200, text_chars: 2 },
+    { endpoint: '/v1/kb/docs/:id', status: 200, text_chars: null },
+  ])
+})

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { openIndexes } from '../support/indexes.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+
+let folder: TempFolder
+let open: Awaited<ReturnType<typeof openIndexes>>
+beforeEach(async () => {
+  folder = tempFolder()
+  open = await openIndexes(folder.path)
+})
+afterEach(async () => {
+  await open[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const unit = (...values: number[]) => {
+  const length = Math.hypot(...values)
+  return Float32Array.from(values, (value) => value / length)
+}
+const space = (tenantId = 'a', model = 'm1') => ({ tenantId, model })
+const keys = (found: readonly { key: number }[]) => found.map(({ key }) => key)
+
+describe('vectors', () => {
+  test('are found nearest first, with their cosine', async () => {
+    const entries = [
+      { key: 1, vector: unit(1, 0, 0) },
+      { key: 2, vector: unit(1, 1, 0) },
+      { key: 3, vector: unit(-1, 0, 0) },
+    ]
+    await open.db.batch(open.vectors.upsert(space(), entries))
+    const found = await open.vectors.search(space(), unit(1, 0, 0), 3)
+    expect(keys(found)).toEqual([1, 2, 3])
+    for (const [i, wanted] of [1, Math.SQRT1_2, -1].entries()) {
+      expect(found[i]?.cosine).toBeCloseTo(wanted, 4)
+    }
+    expect(keys(await open.vectors.search(space(), unit(1, 0, 0), 1))).toEqual([1])
+  })
+
+  test('of another tenant or another model are never found', async () => {
+    const vector = unit(0, 1, 0)
+    await open.db.batch([
+      ...open.vectors.upsert(space('a'), [{ key: 1, vector }]),
+      ...open.vectors.upsert(space('b'), [{ key: 2, vector }]),
+      ...open.vectors.upsert(space('a', 'm2'), [{ key: 3, vector }]),
+    ])
+    expect(keys(await open.vectors.search(space('a'), vector, 50))).toEqual([1])
+    expect(keys(await open.vectors.search(space('b'), vector, 50))).toEqual([2])
+    expect(keys(await open.vectors.cosines(space('a'), vector, [1, 2, 3]))).toEqual([1])
+    expect(await open.vectors.search(space('c'), vector, 50)).toEqual([])
+  })
+
+  test('of models with different lengths live side by side, also after a restart', async () => {
+    await open.db.batch(open.vectors.upsert(space(), [{ key: 1, vector: unit(1, 0) }]))
+    const later = await open.reopenVectors()
+    await open.db.batch(later.upsert(space('a', 'm2'), [{ key: 1, vector: unit(0, 1, 0, 0) }]))
+    expect(keys(await later.search(space(), unit(1, 0), 5))).toEqual([1])
+    expect(keys(await later.search(space('a', 'm2'), unit(0, 1, 0, 0), 5))).toEqual([1])
+    await open.db.batch((await open.reopenVectors()).remove([1]))
+    expect(await later.search(space(), unit(1, 0), 5)).toEqual([])
+    expect(await later.search(space('a', 'm2'), unit(0, 1, 0, 0), 5)).toEqual([])
+  })
+
+  test('are replaced by key, and removed', async () => {
+    await open.db.batch(open.vectors.upsert(space(), [{ key: 7, vector: unit(1, 0) }]))
+    await open.db.batch(open.vectors.upsert(space(), [{ key: 7, vector: unit(0, 1) }]))
+    const [found] = await open.vectors.search(space(), unit(0, 1), 5)
+    expect(found?.cosine).toBeCloseTo(1, 5)
+    await open.db.batch(open.vectors.remove([7]))
+    expect(await open.vectors.search(space(), unit(0, 1), 5)).toEqual([])
+  })
+
+  test('the zero vector is not stored, and a length never seen is no error', async () => {
+    await open.db.batch([
+      ...open.vectors.upsert(space(), [{ key: 1, vector: new Float32Array(3) }]),
+      { sql: 'SELECT 1', args: [] },
+    ])
+    expect(await open.vectors.search(space(), unit(1, 0, 0), 5)).toEqual([])
+    expect(await open.vectors.cosines(space(), unit(1, 0, 0), [1])).toEqual([])
+  })
+
+  test('a batch that fails leaves none behind, and nothing broken', async () => {
+    const statements = open.vectors.upsert(space(), [{ key: 1, vector: unit(1, 0) }])
+    const failing = open.db.batch([
+      ...statements,
+      { sql: 'INSERT INTO nothing VALUES (1)', args: [] },
+    ])
+    expect(failing).rejects.toThrow()
+    await failing.catch(() => null)
+    expect(await open.vectors.search(space(), unit(1, 0), 5)).toEqual([])
+    await open.db.batch(open.vectors.remove([1]))
+  })
+
+  test('many entries over several rows of the table keep their order', async () => {
+    const count = 300
+    const entries = Array.from({ length: count }, (_, key) => ({
+      key: key + 1,
+      vector: unit(Math.cos(key / count), Math.sin(key / count)),
+    }))
+    await open.db.batch(open.vectors.upsert(space(), entries))
+    const found = await open.vectors.search(space(), unit(1, 0), 50)
+    expect(keys(found)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1))
+  })
+})
+
+describe('words', () => {
+  const put = (tenantId: string, entries: Record<number, string>) =>
+    open.db.batch(
+      open.words.upsert(
+        tenantId,
+        Object.entries(entries).map(([key, text]) => ({
+          key: Number(key),
+          terms: text.split(' '),
+        })),
+      ),
+    )
+  const find = async (tenantId: string, text: string) =>
+    keys(await open.words.search(tenantId, text.split(' '), 50))
+
+  test('the entry that holds more, and rarer, terms comes first', async () => {
+    await put('a', { 1: '知识 识库 库', 2: '知识 产权 权', 3: '天气 气', 4: '知识 图谱 谱' })
+    expect(await find('a', '知识 识库')).toEqual([
+      1,
+      ...(await find('a', '知识')).filter((k) => k !== 1),
+    ])
+    expect(await find('a', '天气')).toEqual([3])
+    expect(await find('a', '没有')).toEqual([])
+  })
+
+  test('another tenant’s entries are not found and do not change the order', async () => {
+    await put('a', { 1: 'rare common', 2: 'common common other' })
+    const before = await open.words.search('a', ['rare', 'common'], 50)
+    await put('b', Object.fromEntries(Array.from({ length: 40 }, (_, i) => [100 + i, 'rare'])))
+    const after = await open.words.search('a', ['rare', 'common'], 50)
+    expect(keys(after)).toEqual(keys(before))
+    expect(keys(after)).toEqual([1, 2])
+    expect(await find('b', 'common')).toEqual([])
+    expect(await open.words.search('b', ['rare'], 100)).toHaveLength(40)
+  })
+
+  test('coverage tells how much of what was asked is there', async () => {
+    await put('a', { 1: 'alpha beta', 2: 'gamma', 3: 'delta', 4: 'epsilon' })
+    const [whole] = await open.words.search('a', ['alpha', 'beta'], 5)
+    const [part] = await open.words.search('a', ['alpha', 'unknown', 'words', 'only'], 5)
+    expect(whole?.coverage).toBeGreaterThan(part?.coverage ?? 1)
+    expect(whole?.coverage).toBeLessThanOrEqual(1)
+    expect(part?.coverage).toBeGreaterThan(0)
+  })
+
+  test('exact terms, prefixes and the signs in part numbers', async () => {
+    await put('a', {
+      1: '第36 36条 ab-1234',
+      2: '第367 367条 ab-1235',
+      3: 'c++ a.b@c.org',
+      4: "o'neil",
+    })
+    expect(await find('a', '36条')).toEqual([1])
+    expect(await find('a', 'ab-1235')).toEqual([2])
+    expect(await find('a', 'c++')).toEqual([3])
+    expect(await find('a', "o'neil")).toEqual([4])
+    expect((await find('a', '第*')).sort()).toEqual([1, 2])
+  })
+
+  test('the language of queries is not spoken: every sign is a sign', async () => {
+    await put('a', { 1: 'near or not' })
+    for (const term of ['"', '*', '"*"', 'a" OR "b', 'NEAR(or not)', '^', ':', '']) {
+      expect(await open.words.search('a', [term], 5)).toEqual([])
+    }
+    expect(await find('a', 'or')).toEqual([1])
+  })
+
+  test('entries are replaced by key, and removed', async () => {
+    await put('a', { 5: 'old' })
+    await put('a', { 5: 'new' })
+    expect(await find('a', 'old')).toEqual([])
+    await open.db.batch(open.words.remove([5]))
+    expect(await find('a', 'new')).toEqual([])
+  })
+})

@@ -1,0 +1,39 @@
+import { createLogger } from '../../src/core/log.ts'
+import { prepareRuntime } from '../../src/native/runtime.ts'
+import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
+import { openSqlite } from '../../src/storage/sqlite/db.ts'
+import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { createReadThread } from '../../src/storage/sqlite/read-thread.ts'
+import { openVectorIndex } from '../../src/storage/sqlite/vectors.ts'
+import { createWordIndex } from '../../src/storage/sqlite/words.ts'
+
+const thread = (name: string) =>
+  new URL(`../../src/storage/sqlite/${name}.ts`, import.meta.url).href
+
+export const silentLog = createLogger({
+  level: 'error',
+  json: true,
+  now: () => new Date(0),
+  write: () => {},
+})
+
+/** A migrated database in `folder` with both search indexes, as the product opens them. */
+export async function openIndexes(folder: string) {
+  const { vec0 } = await prepareRuntime(folder)
+  const file = { path: `${folder}/test.db`, extensions: [vec0] }
+  migrate(file, MIGRATIONS, 'test')
+  const db = await openSqlite(file, thread('writer'))
+  const reader = createReadThread(file, thread('reader'))
+  const vectors = await openVectorIndex(db, reader)
+  return {
+    db,
+    vectors,
+    words: createWordIndex(reader),
+    /** As a restart would: another index over the same tables. */
+    reopenVectors: () => openVectorIndex(db, reader),
+    async [Symbol.asyncDispose]() {
+      await reader.close()
+      await db.close()
+    },
+  }
+}

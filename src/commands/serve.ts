@@ -41,7 +41,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
   const printCode = codePrinter({ clock, terminal, write })
-  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, tools, fetch, printCode }
   const { app, sse, jobs, buffers, people } = compose(parts)
 
   listen(app, config)

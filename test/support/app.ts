@@ -20,6 +20,8 @@ export interface AppOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Stands for the system clock, to move time forward. */
   readonly clock?: Clock
+  /** Stands for the network, to put stand-ins in the place of login providers. */
+  readonly fetch?: typeof fetch
 }
 
 export interface TestKey {
@@ -46,6 +48,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.upstream ? { MB_LLM_BASE_URL: options.upstream, MB_LLM_MODEL: 'fake' } : {}),
     ...options.env,
   })
+  const fetcher = options.fetch ?? fetch
   const clock = options.clock ?? systemClock()
   const printed = createPrinted()
   const log = createLogger({
@@ -55,11 +58,11 @@ export async function startApp(options: AppOptions = {}) {
     write: printed.add,
   })
   const { db } = await openStorage(config, new Date(clock.now()), WRITER)
-  const platform = await openPlatform(config, clock, fetch)
-  const tools = builtInTools(config, clock, fetch)
+  const platform = await openPlatform(config, clock, fetcher)
+  const tools = builtInTools(config, clock, fetcher)
   const secrets = openSecrets(config)
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, tools, fetch: fetcher, printCode }
   const { app, sse, jobs, buffers, logs, people } = compose(parts)
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')

@@ -71,6 +71,7 @@ export async function startApp(options: AppOptions = {}) {
 
   return {
     url,
+    dataDir: folder.path,
     db,
     jobs,
     /** Everything the server logged so far. */

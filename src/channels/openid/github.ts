@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { z } from 'zod'
-import type { IdentityProvider } from '../identity.ts'
+import { IdentityFailure, type IdentityProvider } from '../identity.ts'
 import {
   authorizationParameters,
   type Fetch,
@@ -63,8 +63,9 @@ export function createGithubProvider(options: GithubOptions): IdentityProvider {
           null,
           headers,
         )
-        const emails = answer.ok ? Emails.safeParse(await answer.json()) : null
-        const primary = emails?.data?.find((email) => email.primary && email.verified)
+        if (!answer.ok) throw new IdentityFailure('unavailable', `status_${answer.status}`)
+        const emails = Emails.parse(await answer.json())
+        const primary = emails.find((email) => email.primary && email.verified)
         return primary?.email ?? null
       }),
   }

@@ -31,6 +31,19 @@ describe('settings', () => {
     ['MB_LOG_LEVEL', 'loud'],
     ['MB_MAX_STREAMS', '0'],
     ['MB_TLS_CERT', 'cert.pem'],
+    ['MB_TLS_KEY', 'key.pem'],
+    ['MB_SESSION_SECRET', 'a short one'],
+    ['MB_MAIL_FROM', 'nobody'],
+    ['MB_MAIL_FROM', 'a@example.com\r\nBcc: b@example.com'],
+    ['MB_SIGNUP', 'everyone'],
+    ['MB_SIGNUP', 'open,@example.com'],
+    ['MB_APP_SCHEMES', 'moonbase,https'],
+    ['MB_APP_SCHEMES', 'javascript'],
+    ['MB_APP_SCHEMES', 'moon base'],
+    ['MB_GITHUB_CLIENT_ID', 'x'],
+    ['MB_GOOGLE_CLIENT_SECRET', 'x'],
+    ['MB_OIDC_ISSUER', 'https://issuer.example'],
+    ['MB_ENCRYPTION_KEY', `${'A'.repeat(42)}!`],
   ]
   for (const [name, value] of wrong) {
     test(`${name}=${value} stops the start with a sentence naming it`, () => {
@@ -41,6 +54,22 @@ describe('settings', () => {
 
   test('a name that is no setting is reported, not fatal', () => {
     expect(unknownSettings({ MB_PROT: '1', MB_PORT: '1', HOME: '/' })).toEqual(['MB_PROT'])
+  })
+
+  test('a sign-up list is in lower case', () => {
+    expect(loadConfig({}).MB_SIGNUP).toBe('open')
+    const list = loadConfig({ MB_SIGNUP: ' Ada@Example.com, @Example.org,' }).MB_SIGNUP
+    expect(list).toEqual(['ada@example.com', '@example.org'])
+  })
+
+  test('a session secret is 32 bytes, or a long text', () => {
+    const bytes = Buffer.alloc(32, 7)
+    for (const form of ['hex', 'base64'] as const) {
+      const config = loadConfig({ MB_SESSION_SECRET: bytes.toString(form) })
+      expect(config.MB_SESSION_SECRET).toEqual(bytes)
+    }
+    const text = 'correct horse battery staple, and more'
+    expect(loadConfig({ MB_SESSION_SECRET: text }).MB_SESSION_SECRET).toEqual(Buffer.from(text))
   })
 
   test('an encryption key is 32 bytes in hex or base64, or off', () => {

@@ -43,13 +43,14 @@ export interface Adapters {
   readonly platform: Platform
   readonly kb: Knowledge
   readonly tools: readonly Tool[]
+  readonly fetch: typeof fetch
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
 }
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters) {
-  const { config, clock, log, secrets, db, platform, kb, tools, printCode } = adapters
+  const { config, clock, log, secrets, db, platform, kb, tools } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -83,8 +84,7 @@ export function compose(adapters: Adapters) {
         buffers.usage.add({ tenantId, appId, day: Math.floor(clock.now() / DAY_MS) }),
     }),
   )
-  const secret = secrets.session
-  const people = openConsole({ config, clock, log, jobs, db, facts, keys, secret, printCode })
+  const people = openConsole({ ...adapters, jobs, facts, keys, secret: secrets.session })
   const app = createApp({
     services: { agent, sessions, kb: kb.service },
     machineGate,

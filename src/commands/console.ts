@@ -25,6 +25,7 @@ export interface ConsoleParts {
   readonly keys: Keys
   /** Signs sessions, seals login flows, hashes login codes; a key of its own for each. */
   readonly secret: Uint8Array
+  readonly fetch: typeof fetch
   readonly printCode: (email: string, code: string) => void
 }
 
@@ -48,6 +49,7 @@ export function openConsole(parts: ConsoleParts) {
       tenants,
       sessions,
       origins,
+      secureCookies: config.MB_COOKIE_SECURE,
       addressLimit: addressLimit(createRateLimiter(clock), clientAddress(proxies)),
     },
     close: login.close,

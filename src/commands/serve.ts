@@ -53,7 +53,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const kb = await openKnowledge({ db, file, readerUrl, embedder: embedding.embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const printCode = codePrinter({ clock, terminal, write })
-  const parts = { config, clock, log, secrets, db, platform, kb, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, kb, tools, fetch, printCode }
   const { app, sse, jobs, buffers, people } = compose(parts)
 
   listen(app, config)

@@ -5,6 +5,11 @@ export function sha256Hex(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('hex')
 }
 
+/** base64url sha256 without padding: a PKCE challenge of its verifier (RFC 7636, S256). */
+export function sha256Base64Url(text: string): string {
+  return new Bun.CryptoHasher('sha256').update(text).digest('base64url')
+}
+
 /** `bytes` of cryptographic randomness as lower-case hex. */
 export function randomHex(bytes: number): string {
   return crypto.getRandomValues(Buffer.alloc(bytes)).toString('hex')

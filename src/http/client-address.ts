@@ -34,7 +34,7 @@ export function addressGroup(address: string): string {
   return `${Buffer.from(prefix).toString('hex')}/64`
 }
 
-/** Canonical text without port, brackets, zone or IPv4-in-IPv6 spelling; null for no address. */
+/** Canonical text without port, brackets, zone or the IPv4-in-IPv6 spelling; null: no address. */
 function normal(text: string): string | null {
   const hop = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop

@@ -30,6 +30,8 @@ export interface AppOptions {
   readonly embedder?: Embedder
   /** A folder of an earlier app, to start again on; by default a new one. */
   readonly dataDir?: string
+  /** Stands for the network, to put stand-ins in the place of login providers. */
+  readonly fetch?: typeof fetch
 }
 
 export interface TestKey {
@@ -59,6 +61,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.upstream ? { MB_LLM_BASE_URL: options.upstream, MB_LLM_MODEL: 'fake' } : {}),
     ...options.env,
   })
+  const fetcher = options.fetch ?? fetch
   const clock = options.clock ?? systemClock()
   const printed = createPrinted()
   const log = createLogger({
@@ -68,15 +71,14 @@ export async function startApp(options: AppOptions = {}) {
     write: printed.add,
   })
   const { db, file, runtime } = await openStorage(config, new Date(clock.now()), WRITER)
-  const platform = await openPlatform(config, clock, fetch)
-  const embedder =
-    options.embedder ??
-    (await openEmbedding({ config, runtime, self: SELF, clock, log, fetch })).embedder
+  const platform = await openPlatform(config, clock, fetcher)
+  const opened = { config, runtime, self: SELF, clock, log, fetch: fetcher }
+  const embedder = options.embedder ?? (await openEmbedding(opened)).embedder
   const kb = await openKnowledge({ db, file, readerUrl: READER, embedder, clock, log })
-  const tools = [...builtInTools(config, clock, fetch), kb.tool]
+  const tools = [...builtInTools(config, clock, fetcher), kb.tool]
   const secrets = openSecrets(config)
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const parts = { config, clock, log, secrets, db, platform, kb, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, kb, tools, fetch: fetcher, printCode }
   const { app, sse, jobs, buffers, logs, people } = compose(parts)
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
@@ -85,6 +87,7 @@ export async function startApp(options: AppOptions = {}) {
 
   return {
     url,
+    dataDir: folder.path,
     db,
     kb,
     jobs,

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { randomToken } from '../../core/crypto.ts'
 import { type Mailer, MailFailure } from '../mail.ts'
 
 export interface SmtpOptions {
@@ -26,10 +27,12 @@ export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
     },
     { from, headers: { 'Auto-Submitted': 'auto-generated' } },
   )
+  const domain = from.slice(from.lastIndexOf('@') + 1).replace(/>$/, '')
   return {
     async send({ to, subject, text }) {
       try {
-        await transport.sendMail({ to: { name: '', address: to }, subject, text })
+        const messageId = `<${randomToken(18)}@${domain}>`
+        await transport.sendMail({ to: { name: '', address: to }, subject, text, messageId })
       } catch (error) {
         const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
         throw new MailFailure(

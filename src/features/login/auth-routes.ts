@@ -1,9 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Gate } from '../../http/gate.ts'
 import type { Origins } from '../../http/origin.ts'
+import { type NativeRouteParts, nativeRoutes } from './native-routes.ts'
+import { type OAuthRouteParts, oauthRoutes } from './oauth-routes.ts'
 import { type LoginRouteParts, loginRoutes } from './routes.ts'
 
-export interface AuthParts extends LoginRouteParts {
+export interface AuthParts extends LoginRouteParts, OAuthRouteParts, NativeRouteParts {
   readonly origins: Origins
 }
 
@@ -18,3 +20,5 @@ export const authRoutes = (gate: Gate, parts: AuthParts) =>
       parts.origins.check(request)
     })
     .use(loginRoutes(gate, parts))
+    .use(oauthRoutes(parts))
+    .use(nativeRoutes(parts))

@@ -44,5 +44,6 @@ const letter = (code: string, site: string | undefined) =>
 ${MINUTES} 分钟内有效，只能使用一次。如非本人操作，请忽略本邮件；不要把验证码告诉任何人。
 
 Your Moonbase sign-in code: ${code}
-Valid for ${MINUTES} minutes, once. Not you? Ignore this mail. Share the code with nobody.
+Valid for ${MINUTES} minutes, once. If you did not ask for it, ignore this mail.
+Share it with nobody.
 ${site === undefined ? '' : `\n${site}\n`}`

@@ -18,11 +18,12 @@ import {
   LogoutResponse,
   Me,
 } from './model.ts'
+import type { OAuthLogin } from './oauth.ts'
 import type { EmailLogin } from './service.ts'
 
 export interface LoginRouteParts {
   readonly email: EmailLogin
-  readonly providers: LoginMethods['oauth']
+  readonly oauth: OAuthLogin
   readonly tenants: Tenants
   readonly sessions: ConsoleSessions
   readonly addressLimit: AddressLimit
@@ -30,14 +31,14 @@ export interface LoginRouteParts {
 
 /** Login by e-mail, logout, and who is signed in (contract, Login). */
 export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
-  const { email, providers, tenants, sessions, addressLimit } = parts
+  const { email, oauth, tenants, sessions, addressLimit } = parts
   const limitStarts = addressLimit('login start', LOGIN_STARTS_PER_MINUTE_MAX)
   const limitSteps = addressLimit('login verify', LOGIN_STEPS_PER_MINUTE_MAX)
 
   return new Elysia({ name: 'login' })
     .get(
       '/methods',
-      (): LoginMethods => ({ email: true, email_delivery: email.medium, oauth: providers }),
+      (): LoginMethods => ({ email: true, email_delivery: email.medium, oauth: oauth.list }),
       { response: LoginMethods },
     )
     .post(

@@ -1,0 +1,58 @@
+import { Elysia } from 'elysia'
+import { badRequest } from '../../core/errors.ts'
+import { LOGIN_STEPS_PER_MINUTE_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits.ts'
+import type { AddressLimit } from '../../http/address-limit.ts'
+import { cookie, cookieValues } from '../../http/cookies.ts'
+import type { Origins } from '../../http/origin.ts'
+import type { ConsoleSessions } from '../../http/session.ts'
+import type { OAuthLogin } from './oauth.ts'
+
+export interface OAuthRouteParts {
+  readonly oauth: OAuthLogin
+  readonly sessions: ConsoleSessions
+  readonly origins: Origins
+  readonly addressLimit: AddressLimit
+  readonly secureCookies: boolean
+}
+
+const COOKIE = 'mb_oauth'
+
+/** Login by redirect to GitHub, Google or any OpenID issuer (contract, Login). */
+export function oauthRoutes(parts: OAuthRouteParts) {
+  const { oauth, sessions, origins, addressLimit, secureCookies } = parts
+  const limit = addressLimit('login oauth', LOGIN_STEPS_PER_MINUTE_MAX)
+  const flowCookie = (value: string, maxAgeSeconds: number) =>
+    cookie(COOKIE, value, { path: '/auth/oauth', maxAgeSeconds, secure: secureCookies })
+
+  /** The same for both steps, as providers compare it. */
+  function redirectUri(request: Request, provider: string): URL {
+    const origin = origins.of(request)
+    if (origin === null) throw badRequest('Host 请求头无效')
+    return new URL(`/auth/oauth/${encodeURIComponent(provider)}/callback`, origin)
+  }
+
+  return new Elysia({ name: 'login-oauth' })
+    .get('/oauth/:provider', async ({ request, server, set, params }) => {
+      limit({ request, server, set })
+      const { href } = redirectUri(request, params.provider)
+      const next = new URL(request.url).searchParams.get('next')
+      const { location, sealed } = await oauth.depart(params.provider, href, next)
+      if (sealed !== null) set.headers['set-cookie'] = flowCookie(sealed, OAUTH_FLOW_SECONDS_MAX)
+      set.status = 302
+      set.headers.location = location
+      return ''
+    })
+    .get('/oauth/:provider/callback', async ({ request, server, set, params }) => {
+      limit({ request, server, set })
+      const callback = redirectUri(request, params.provider)
+      callback.search = new URL(request.url).search
+      const sealed = cookieValues(request, COOKIE)
+      const { location, userId } = await oauth.arrive(params.provider, sealed, callback)
+      const cookies = [flowCookie('', 0)]
+      if (userId !== null) cookies.push(await sessions.cookieFor(userId))
+      set.headers['set-cookie'] = cookies
+      set.status = 302
+      set.headers.location = location
+      return ''
+    })
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { codesFor } from '../../support/login.ts'
+import { startMailServer } from '../../support/mail-server.ts'
+
+let mail: Awaited<ReturnType<typeof startMailServer>>
+let app: TestApp
+beforeAll(async () => {
+  mail = await startMailServer()
+  app = await startApp({ env: { MB_SMTP_URL: mail.url } })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await mail.stop()
+})
+
+const start = (server: TestApp, email: string, headers: Record<string, string> = {}) =>
+  fetch(`${server.url}/auth/email/start`, {
+    method: 'POST',
+    body: JSON.stringify({ email }),
+    headers,
+  })
+
+test('a mail goes to the one address, in both languages', async () => {
+  const incoming = mail.next()
+  await start(app, 'ada@example.com')
+  const { to, raw } = await incoming
+  expect(to).toEqual(['ada@example.com'])
+  expect(raw).toContain('Auto-Submitted: auto-generated')
+  expect(raw).toMatch(/sign-in code: \d{6}\r\n/)
+  expect(raw).toContain('=E7=99=BB=E5=BD=95')
+  expect(codesFor('ada@example.com', app.printed.text())).toEqual([])
+})
+
+test('what a request says of its host does not get into the mail', async () => {
+  const incoming = mail.next()
+  await start(app, 'host@example.com', { host: 'evil.example', 'x-forwarded-host': 'evil.example' })
+  expect((await incoming).raw).not.toContain('evil')
+})
+
+test('the person at the terminal needs no mailbox', async () => {
+  const before = mail.mails.length
+  await start(app, 'owner@localhost')
+  await app.jobs.idle()
+  expect(codesFor('owner@localhost', app.printed.text())).toHaveLength(1)
+  expect(mail.mails).toHaveLength(before)
+})
+
+test('nobody new is written to when sign-up is closed', async () => {
+  await using closed = await startApp({ env: { MB_SMTP_URL: mail.url, MB_SIGNUP: 'closed' } })
+  const before = mail.mails.length
+  expect(await (await start(closed, 'fresh@example.com')).text()).toBe('{"sent":true}')
+  await closed.jobs.idle()
+  expect(mail.mails).toHaveLength(before)
+})
+
+test('a mail that is refused changes no answer, and the log does not hold its words', async () => {
+  mail.state.refuses = true
+  const response = await start(app, 'nobody@example.com')
+  await app.jobs.idle()
+  mail.state.refuses = false
+  expect([response.status, await response.text()]).toEqual([200, '{"sent":true}'])
+  const line = app
+    .log()
+    .split('\n')
+    .find((one) => one.includes('"login mail not sent"'))
+  expect(JSON.parse(line ?? '{}')).toEqual({
+    time: expect.any(String),
+    level: 'warn',
+    event: 'login mail not sent',
+    domain: '@example.com',
+    code: 'EENVELOPE',
+    reply: 550,
+  })
+  expect(app.log()).not.toContain('nobody@example.com')
+})
+
+test('a mail server that is not there changes no answer', async () => {
+  const gone = await startMailServer()
+  await gone.stop()
+  await using lonely = await startApp({ env: { MB_SMTP_URL: gone.url } })
+  expect((await start(lonely, 'ada@example.com')).status).toBe(200)
+  await lonely.jobs.idle()
+  expect(lonely.log()).toContain('login mail not sent')
+})

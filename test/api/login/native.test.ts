@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash, randomBytes } from 'node:crypto'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
+import { type SignedIn, signIn } from '../../support/login.ts'
+
+let app: TestApp
+let clock: FakeClock
+let person: SignedIn
+beforeAll(async () => {
+  clock = fakeClock()
+  app = await startApp({ clock, env: { MB_APP_SCHEMES: 'moonbase,com.example.app' } })
+  person = await signIn(app)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
+
+function attempt(more: Record<string, string> = {}) {
+  clock.advance(60_000)
+  const verifier = randomBytes(32).toString('base64url')
+  const query = new URLSearchParams({
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
+    app_scheme: 'moonbase',
+    ...more,
+  })
+  return { verifier, path: `/auth/native/authorize?${query}` }
+}
+
+const authorize = (path: string, headers: Record<string, string> = person.headers) =>
+  fetch(app.url + path, { headers, redirect: 'manual' })
+
+async function codeFor(path: string): Promise<string> {
+  const location = (await authorize(path)).headers.get('location') ?? ''
+  return new URL(location).searchParams.get('code') ?? ''
+}
+
+const exchange = (body: unknown) =>
+  fetch(`${app.url}/auth/native/exchange`, { method: 'POST', body: JSON.stringify(body) })
+
+describe('login of a native app', () => {
+  test('ends with a key of the person, shown once', async () => {
+    const { verifier, path } = attempt()
+    const response = await authorize(path)
+    expect(response.status).toBe(302)
+    const location = response.headers.get('location') ?? ''
+    expect(location).toMatch(/^moonbase:\/\/auth\/callback\?code=[\w-]{43}$/)
+    const code = location.split('code=')[1]
+    const exchanged = await exchange({ code, code_verifier: verifier })
+    expect(exchanged.status).toBe(200)
+    expect(exchanged.headers.get('cache-control')).toBe('no-store')
+    const { api_key, tenant_id, ...rest } = await exchanged.json()
+    expect(rest).toEqual({})
+    expect(tenant_id).toBe(person.me.tenant_id)
+    expect(api_key).toMatch(/^sk-mb-[0-9a-f]{64}$/)
+    const used = await fetch(`${app.url}/v1/sessions`, {
+      headers: { authorization: `Bearer ${api_key}` },
+    })
+    expect(used.status).toBe(200)
+    expect(used.headers.get('x-ratelimit-limit')).toBe('60')
+    expect((await exchange({ code, code_verifier: verifier })).status).toBe(401)
+  })
+
+  test('any listed scheme will do', async () => {
+    const { path } = attempt({ app_scheme: 'com.example.app' })
+    expect((await authorize(path)).headers.get('location')).toStartWith('com.example.app://auth/')
+  })
+
+  test('without a session the login page comes first, and leads back', async () => {
+    const { path } = attempt()
+    const response = await authorize(path, {})
+    expect(response.status).toBe(302)
+    const location = new URL(response.headers.get('location') ?? '', app.url)
+    expect([location.origin, location.pathname]).toEqual([app.url, '/login'])
+    const next = location.searchParams.get('next') ?? ''
+    expect(next).toStartWith('/auth/native/authorize?')
+    expect((await authorize(next)).headers.get('location')).toStartWith('moonbase://')
+  })
+
+  test('of many exchanges at the same time one gets a key', async () => {
+    const { verifier, path } = attempt()
+    const code = await codeFor(path)
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => exchange({ code, code_verifier: verifier })),
+    )
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array.from({ length: 29 }, () => 401)])
+  })
+
+  test('a wrong verifier spends the code', async () => {
+    const { verifier, path } = attempt()
+    const code = await codeFor(path)
+    const wrong = await exchange({ code, code_verifier: challengeOf(verifier) })
+    expect([wrong.status, await wrong.text()]).toEqual([401, '授权码无效或已过期'])
+    expect((await exchange({ code, code_verifier: verifier })).status).toBe(401)
+  })
+
+  test('a code is good for five minutes', async () => {
+    const late = attempt()
+    const code = await codeFor(late.path)
+    clock.advance(5 * 60_000)
+    expect((await exchange({ code, code_verifier: late.verifier })).status).toBe(401)
+  })
+
+  test('unknown codes are 401, malformed bodies 400', async () => {
+    clock.advance(60_000)
+    expect((await exchange({ code: 'x', code_verifier: '' })).status).toBe(401)
+    expect((await exchange({ code: '__proto__', code_verifier: 'y' })).status).toBe(401)
+    for (const body of [{}, { code: 'x' }, { code: 1, code_verifier: 'y' }, [], null]) {
+      expect((await exchange(body)).status).toBe(400)
+    }
+  })
+})
+
+describe('requests that are refused, signed in or not', () => {
+  const bad: [string, Record<string, string>][] = [
+    ['method plain', { code_challenge_method: 'plain' }],
+    ['method in lower case', { code_challenge_method: 's256' }],
+    ['no method', { code_challenge_method: '' }],
+    ['short challenge', { code_challenge: 'A'.repeat(42) }],
+    ['long challenge', { code_challenge: 'A'.repeat(44) }],
+    ['challenge that is no base64url', { code_challenge: `${'A'.repeat(42)}=` }],
+    ['no challenge', { code_challenge: '' }],
+    ['another scheme', { app_scheme: 'evil' }],
+    ['a web address', { app_scheme: 'https://evil.example/?' }],
+    ['a script', { app_scheme: 'javascript' }],
+    ['a header', { app_scheme: 'moonbase\r\nset-cookie: a=b' }],
+    ['no scheme', { app_scheme: '' }],
+  ]
+  for (const [name, more] of bad) {
+    test(name, async () => {
+      for (const headers of [person.headers, {}]) {
+        const response = await authorize(attempt(more).path, headers)
+        expect([response.status, response.headers.get('location')]).toEqual([400, null])
+      }
+    })
+  }
+
+  test('a parameter given twice', async () => {
+    expect((await authorize(`${attempt().path}&app_scheme=moonbase`)).status).toBe(400)
+  })
+})

@@ -1,0 +1,52 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+
+export interface ReceivedMail {
+  readonly from: string
+  readonly to: readonly string[]
+  /** Headers and body as they came over the wire. */
+  readonly raw: string
+}
+
+/** A real SMTP server that keeps what it is given. `refuses` makes it turn recipients away. */
+export async function startMailServer() {
+  const mails: ReceivedMail[] = []
+  const waiting: ((mail: ReceivedMail) => void)[] = []
+  const state = { refuses: false }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (address, _, done) =>
+      done(state.refuses ? new Error(`no such mailbox ${address.address}`) : null),
+    onData(stream, session, done) {
+      let raw = ''
+      stream.setEncoding('utf8')
+      stream.on('data', (text: string) => {
+        raw += text
+      })
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope
+        const mail = {
+          from: mailFrom ? mailFrom.address : '',
+          to: rcptTo.map(({ address }) => address),
+          raw,
+        }
+        mails.push(mail)
+        waiting.shift()?.(mail)
+        done()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve())
+  })
+  const { port } = server.server.address() as AddressInfo
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    state,
+    /** The next mail to come in. */
+    next: () => new Promise<ReceivedMail>((resolve) => waiting.push(resolve)),
+    stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}

@@ -24,6 +24,7 @@ import { createBuffer } from '../jobs/buffer.ts'
 import { createJobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
 import { openConsole } from './console.ts'
+import { openDevices } from './devices.ts'
 import type { Platform } from './platform.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -54,6 +55,7 @@ export function compose(adapters: Adapters) {
   const buffers = openBuffers(db, clock, log)
 
   const keys = createKeys({ store: createKeyStore(db), clock })
+  const { devices, endpoints, sightings, onTurn } = openDevices({ config, clock, log, db, keys })
   const sessionStore = createSessionStore(db)
   const sessions = createSessions({ store: sessionStore })
   const memory = createMemory({ store: sessionStore, log })
@@ -67,6 +69,8 @@ export function compose(adapters: Adapters) {
     channelOf: async () => ({ label: 'platform', llm: platform.get().llm, fallback: null }),
     retrieve: async () => [],
     tools: createToolRegistry(tools),
+    stillValid: keys.stillValid,
+    onTurn,
   })
 
   const machineGate = gate(
@@ -82,10 +86,11 @@ export function compose(adapters: Adapters) {
   const secret = secrets.session
   const people = openConsole({ config, clock, log, jobs, db, facts, keys, secret, printCode })
   const app = createApp({
-    services: { agent, sessions },
+    services: { agent, devices, sessions },
     machineGate,
     consoleGate: people.gate,
     auth: people.login,
+    deviceEndpoints: endpoints,
     facts,
     sse,
     log,
@@ -98,7 +103,7 @@ export function compose(adapters: Adapters) {
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
   })
-  return { app, sse, jobs, buffers, logs, people }
+  return { app, sse, jobs, buffers: { ...buffers, sightings }, logs, people }
 }
 
 function openBuffers(db: Db, clock: Clock, log: Logger) {

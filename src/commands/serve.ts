@@ -59,8 +59,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await closeAll(log, [
       jobs.close,
       people.close,
-      buffers.logs.close,
-      buffers.usage.close,
+      ...Object.values(buffers).map(({ close }) => close),
       db.close,
     ])
   }

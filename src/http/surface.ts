@@ -1,10 +1,13 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { deviceRoutes } from '../features/devices/routes.ts'
+import type { Devices } from '../features/devices/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
 import type { Gate } from './gate.ts'
 
 /** What the routes of both surfaces call. */
 export interface SurfaceServices {
+  readonly devices: Devices
   readonly sessions: Sessions
 }
 
@@ -15,8 +18,8 @@ export interface SurfaceServices {
 export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
-  { sessions }: SurfaceServices,
+  { devices, sessions }: SurfaceServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix })
-  return routes.use(sessionRoutes(gate, sessions))
+  return routes.use(deviceRoutes(gate, devices)).use(sessionRoutes(gate, sessions))
 }

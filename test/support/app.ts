@@ -81,7 +81,7 @@ export async function startApp(options: AppOptions = {}) {
     },
     /** Writes out what is buffered, such as log rows and usage. */
     async flush(): Promise<void> {
-      await Promise.all([buffers.logs.flush(), buffers.usage.flush()])
+      await Promise.all(Object.values(buffers).map((buffer) => buffer.flush()))
     },
     /** Runs the scheduled clean-up of the request log now. */
     prune: logs.prune,
@@ -90,7 +90,7 @@ export async function startApp(options: AppOptions = {}) {
       await app.stop(true)
       await jobs.close()
       await people.close()
-      await Promise.all([buffers.logs.close(), buffers.usage.close()])
+      await Promise.all(Object.values(buffers).map((buffer) => buffer.close()))
       await db.close()
       folder[Symbol.dispose]()
     },

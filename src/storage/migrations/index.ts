@@ -1,4 +1,5 @@
 import init from './0001-init.sql' with { type: 'text' }
+import device from './0002-device.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -6,4 +7,7 @@ export interface Migration {
 }
 
 /** In order, without gaps. Imported as text, so the executable carries them. */
-export const MIGRATIONS: readonly Migration[] = [{ name: '0001-init', sql: init }]
+export const MIGRATIONS: readonly Migration[] = [
+  { name: '0001-init', sql: init },
+  { name: '0002-device', sql: device },
+]

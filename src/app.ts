@@ -2,10 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from './core/log.ts'
 import { agentRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
-import {
-  type DeviceEndpoints,
-  deviceEndpointRoutes,
-} from './features/devices/device-routes.ts'
+import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/device-routes.ts'
 import { type AuthParts, authRoutes } from './features/login/auth-routes.ts'
 import { siteRoutes } from './features/site/routes.ts'
 import { edge } from './http/edge.ts'

@@ -23,9 +23,11 @@ import { createSse } from '../http/sse.ts'
 import { createBuffer } from '../jobs/buffer.ts'
 import { createJobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
+import type { Byo } from './byo.ts'
 import { openConsole } from './console.ts'
 import { openDevices } from './devices.ts'
 import type { Platform } from './platform.ts'
+import { openProvider } from './provider.ts'
 import type { Secrets } from './secrets.ts'
 
 const HOUR_MS = 3_600_000
@@ -40,13 +42,14 @@ export interface Adapters {
   readonly db: Db
   readonly platform: Platform
   readonly tools: readonly Tool[]
+  readonly byo: Byo
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
 }
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters) {
-  const { config, clock, log, secrets, db, platform, tools, printCode } = adapters
+  const { config, clock, log, secrets, db, platform, tools, byo, printCode } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -56,6 +59,7 @@ export function compose(adapters: Adapters) {
 
   const keys = createKeys({ store: createKeyStore(db), clock })
   const { devices, endpoints, sightings, onTurn } = openDevices({ config, clock, log, db, keys })
+  const { provider, channelOf } = openProvider({ config, clock, log, secrets, db, platform, byo })
   const sessionStore = createSessionStore(db)
   const sessions = createSessions({ store: sessionStore })
   const memory = createMemory({ store: sessionStore, log })
@@ -66,7 +70,7 @@ export function compose(adapters: Adapters) {
     jobs,
     contexts: createTurnContextStore(db),
     memory,
-    channelOf: async () => ({ label: 'platform', llm: platform.get().llm, fallback: null }),
+    channelOf,
     retrieve: async () => [],
     tools: createToolRegistry(tools),
     stillValid: keys.stillValid,
@@ -86,7 +90,7 @@ export function compose(adapters: Adapters) {
   const secret = secrets.session
   const people = openConsole({ config, clock, log, jobs, db, facts, keys, secret, printCode })
   const app = createApp({
-    services: { agent, devices, sessions },
+    services: { agent, devices, provider, sessions },
     machineGate,
     consoleGate: people.gate,
     auth: people.login,

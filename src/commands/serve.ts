@@ -3,6 +3,7 @@ import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { banner } from './banner.ts'
+import { openByo } from './byo.ts'
 import { compose } from './compose.ts'
 import { codePrinter } from './login-code.ts'
 import { openPlatform } from './platform.ts'
@@ -39,8 +40,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const secrets = openSecrets(config)
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
+  const byo = openByo(config, clock, fetch)
   const printCode = codePrinter({ clock, terminal, write })
-  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, tools, byo, printCode }
   const { app, sse, jobs, buffers, people } = compose(parts)
 
   listen(app, config)

@@ -1,6 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { deviceRoutes } from '../features/devices/routes.ts'
 import type { Devices } from '../features/devices/service.ts'
+import { providerRoutes } from '../features/provider/routes.ts'
+import type { Provider } from '../features/provider/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
 import type { Gate } from './gate.ts'
@@ -8,6 +10,7 @@ import type { Gate } from './gate.ts'
 /** What the routes of both surfaces call. */
 export interface SurfaceServices {
   readonly devices: Devices
+  readonly provider: Provider
   readonly sessions: Sessions
 }
 
@@ -18,8 +21,11 @@ export interface SurfaceServices {
 export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
-  { devices, sessions }: SurfaceServices,
+  { devices, provider, sessions }: SurfaceServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix })
-  return routes.use(deviceRoutes(gate, devices)).use(sessionRoutes(gate, sessions))
+  return routes
+    .use(deviceRoutes(gate, devices))
+    .use(providerRoutes(gate, provider))
+    .use(sessionRoutes(gate, sessions))
 }

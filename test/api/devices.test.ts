@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { type DeviceClient, deviceClient } from '../support/devices.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import { signIn } from '../support/login.ts'
 
 const MINUTE = 60_000
 
@@ -186,5 +187,28 @@ describe('who may manage devices', () => {
       expect([method, theirs.status]).toEqual([method, 404])
     }
     expect((await call('GET', `/${id}`)).body.name).toBe('客厅')
+  })
+
+  test('the console does the same', async () => {
+    const { headers } = await signIn(app, 'a@example.com')
+    const console = async (method: string, path = '', body?: object) => {
+      const answer = await fetch(`${app.url}/console/devices${path}`, {
+        method,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      return { status: answer.status, body: await answer.json() }
+    }
+    const made = await console('POST', '', { name: '阳台' })
+    expect([made.status, made.body.name]).toEqual([201, '阳台'])
+    const { id, activation_code } = made.body
+    const { key } = await (await activate(activation_code)).json()
+    const device = { ...owner, headers: { authorization: `Bearer ${key}` } }
+    expect((await console('GET', `/${id}`)).body).toEqual((await call('GET', `/${id}`)).body)
+    expect((await console('GET')).body).toEqual((await call('GET', '')).body)
+    expect((await console('PUT', `/${id}`, { name: '书房' })).body.name).toBe('书房')
+    expect((await console('POST', `/${id}/recode`)).status).toBe(200)
+    expect((await call('POST', '/heartbeat', undefined, device)).status).toBe(401)
+    expect((await console('DELETE', `/${id}`)).body).toEqual({ id, deleted: true })
   })
 })

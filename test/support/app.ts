@@ -1,3 +1,4 @@
+import { openByo } from '../../src/commands/byo.ts'
 import { compose } from '../../src/commands/compose.ts'
 import { codePrinter } from '../../src/commands/login-code.ts'
 import { openPlatform } from '../../src/commands/platform.ts'
@@ -57,9 +58,10 @@ export async function startApp(options: AppOptions = {}) {
   const { db } = await openStorage(config, new Date(clock.now()), WRITER)
   const platform = await openPlatform(config, clock, fetch)
   const tools = builtInTools(config, clock, fetch)
+  const byo = openByo(config, clock, fetch)
   const secrets = openSecrets(config)
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const parts = { config, clock, log, secrets, db, platform, tools, printCode }
+  const parts = { config, clock, log, secrets, db, platform, tools, byo, printCode }
   const { app, sse, jobs, buffers, logs, people } = compose(parts)
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')

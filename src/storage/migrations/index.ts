@@ -1,5 +1,6 @@
 import init from './0001-init.sql' with { type: 'text' }
 import device from './0002-device.sql' with { type: 'text' }
+import provider from './0003-provider.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -10,4 +11,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-init', sql: init },
   { name: '0002-device', sql: device },
+  { name: '0003-provider', sql: provider },
 ]

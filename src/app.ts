@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from './core/log.ts'
 import { agentRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
+import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/device-routes.ts'
 import { type AuthParts, authRoutes } from './features/login/auth-routes.ts'
 import { siteRoutes } from './features/site/routes.ts'
 import { edge } from './http/edge.ts'
@@ -27,6 +28,7 @@ export interface AppOptions {
   readonly machineGate: Gate
   readonly consoleGate: Gate
   readonly auth: AuthParts
+  readonly deviceEndpoints: DeviceEndpoints
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
@@ -50,9 +52,9 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(surface('/console', consoleGate, facts, services))
     .use(authRoutes(consoleGate, auth))
     .use(
-      new Elysia({ prefix: '/v1' }).use(
-        agentRoutes(machineGate, { agent: services.agent, sse, facts }),
-      ),
+      new Elysia({ prefix: '/v1' })
+        .use(agentRoutes(machineGate, { agent: services.agent, sse, facts }))
+        .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints)),
     )
   table.fill(app.routes)
   return app

@@ -24,9 +24,12 @@ import { createSse } from '../http/sse.ts'
 import { createBuffer } from '../jobs/buffer.ts'
 import { createJobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
+import type { Byo } from './byo.ts'
 import { openConsole } from './console.ts'
+import { openDevices } from './devices.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Platform } from './platform.ts'
+import { openProvider } from './provider.ts'
 import type { Secrets } from './secrets.ts'
 
 const MINUTE_MS = 60_000
@@ -44,13 +47,14 @@ export interface Adapters {
   readonly kb: Knowledge
   readonly tools: readonly Tool[]
   readonly fetch: typeof fetch
+  readonly byo: Byo
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
 }
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters) {
-  const { config, clock, log, secrets, db, platform, kb, tools } = adapters
+  const { config, clock, log, secrets, db, platform, kb, tools, byo } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -59,6 +63,8 @@ export function compose(adapters: Adapters) {
   const buffers = openBuffers(db, clock, log)
 
   const keys = createKeys({ store: createKeyStore(db), clock })
+  const { devices, endpoints, sightings, onTurn } = openDevices({ config, clock, log, db, keys })
+  const { provider, channelOf } = openProvider({ config, clock, log, secrets, db, platform, byo })
   const sessionStore = cacheSessions(createSessionStore(db))
   const sessions = createSessions({ store: sessionStore })
   const memory = createMemory({ store: sessionStore, log })
@@ -69,9 +75,11 @@ export function compose(adapters: Adapters) {
     jobs,
     contexts: createTurnContextStore(db),
     memory,
-    channelOf: async () => ({ label: 'platform', llm: platform.get().llm, fallback: null }),
+    channelOf,
     retrieve: kb.service.retrieve,
     tools: createToolRegistry(tools),
+    stillValid: keys.stillValid,
+    onTurn,
   })
 
   const machineGate = gate(
@@ -86,10 +94,11 @@ export function compose(adapters: Adapters) {
   )
   const people = openConsole({ ...adapters, jobs, facts, keys, secret: secrets.session })
   const app = createApp({
-    services: { agent, sessions, kb: kb.service },
+    services: { agent, devices, kb: kb.service, provider, sessions },
     machineGate,
     consoleGate: people.gate,
     auth: people.login,
+    deviceEndpoints: endpoints,
     facts,
     sse,
     log,
@@ -104,7 +113,7 @@ export function compose(adapters: Adapters) {
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
   })
-  return { app, sse, jobs, buffers, logs, people }
+  return { app, sse, jobs, buffers: { ...buffers, sightings }, logs, people }
 }
 
 function openBuffers(db: Db, clock: Clock, log: Logger) {

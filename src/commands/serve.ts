@@ -2,6 +2,7 @@ import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { banner } from './banner.ts'
+import { openByo } from './byo.ts'
 import { compose } from './compose.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
@@ -52,8 +53,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   const embedding = await openEmbedding({ config, runtime, self, clock, log, fetch })
   const kb = await openKnowledge({ db, file, readerUrl, embedder: embedding.embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
+  const byo = openByo(config, clock, fetch)
   const printCode = codePrinter({ clock, terminal, write })
-  const parts = { config, clock, log, secrets, db, platform, kb, tools, fetch, printCode }
+  const parts = { config, clock, log, secrets, db, platform, kb, tools, byo, fetch, printCode }
   const { app, sse, jobs, buffers, people } = compose(parts)
 
   listen(app, config)
@@ -73,8 +75,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await closeAll(log, [
       jobs.close,
       people.close,
-      buffers.logs.close,
-      buffers.usage.close,
+      ...Object.values(buffers).map(({ close }) => close),
       kb.close,
       embedding.embedder.close,
       db.close,

@@ -10,9 +10,14 @@ export function sha256Base64Url(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('base64url')
 }
 
+/** That many bytes of cryptographic randomness. */
+export function randomBytes(count: number): Buffer {
+  return crypto.getRandomValues(Buffer.alloc(count))
+}
+
 /** `bytes` of cryptographic randomness as lower-case hex. */
 export function randomHex(bytes: number): string {
-  return crypto.getRandomValues(Buffer.alloc(bytes)).toString('hex')
+  return randomBytes(bytes).toString('hex')
 }
 
 /** A decimal code of `digits` digits, every one equally likely. */

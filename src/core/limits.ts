@@ -16,6 +16,20 @@ export const LOGS_LIMIT_DEFAULT = 100
 export const LOGS_LIMIT_MAX = 500
 export const LOG_RETENTION_DAYS = 7
 
+export const PROVIDER_URL_CHARS_MAX = 300
+export const PROVIDER_KEY_CHARS_MAX = 500
+export const PROBE_MS_MAX = 10_000
+/** Tenants whose own channel is kept open in memory. */
+export const PROVIDER_CHANNELS_MAX = 1_000
+
+export const DEVICES_MAX = 100
+export const DEVICE_NAME_CHARS_MAX = 60
+export const DEVICE_LABEL_CHARS_MAX = 200
+export const ACTIVATION_CODE_CHARS = 16
+export const ACTIVATION_CODE_TTL_MS = 15 * 60_000
+/** Activations a minute from one address. */
+export const ACTIVATIONS_MAX = 10
+
 export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000

@@ -1,6 +1,10 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { deviceRoutes } from '../features/devices/routes.ts'
+import type { Devices } from '../features/devices/service.ts'
 import { kbRoutes } from '../features/kb/routes.ts'
 import type { Kb } from '../features/kb/service.ts'
+import { providerRoutes } from '../features/provider/routes.ts'
+import type { Provider } from '../features/provider/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
 import type { Facts } from './facts.ts'
@@ -8,6 +12,8 @@ import type { Gate } from './gate.ts'
 
 /** What the routes of both surfaces call. */
 export interface SurfaceServices {
+  readonly devices: Devices
+  readonly provider: Provider
   readonly sessions: Sessions
   readonly kb: Kb
 }
@@ -20,8 +26,12 @@ export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
   facts: Facts,
-  { sessions, kb }: SurfaceServices,
+  { devices, kb, provider, sessions }: SurfaceServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix })
-  return routes.use([sessionRoutes(gate, sessions), kbRoutes(gate, kb, facts)])
+  return routes
+    .use(deviceRoutes(gate, devices))
+    .use(kbRoutes(gate, kb, facts))
+    .use(providerRoutes(gate, provider))
+    .use(sessionRoutes(gate, sessions))
 }

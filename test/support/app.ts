@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { Embedder } from '../../src/channels/embedder.ts'
+import { openByo } from '../../src/commands/byo.ts'
 import { compose } from '../../src/commands/compose.ts'
 import { openEmbedding } from '../../src/commands/embedding.ts'
 import { openKnowledge } from '../../src/commands/knowledge.ts'
 import { codePrinter } from '../../src/commands/login-code.ts'
-
 import { openPlatform } from '../../src/commands/platform.ts'
-
 import { openSecrets } from '../../src/commands/secrets.ts'
 import { openStorage } from '../../src/commands/storage.ts'
 import { builtInTools } from '../../src/commands/tools.ts'
@@ -76,10 +75,17 @@ export async function startApp(options: AppOptions = {}) {
   const embedder = options.embedder ?? (await openEmbedding(opened)).embedder
   const kb = await openKnowledge({ db, file, readerUrl: READER, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetcher), kb.tool]
+  const byo = openByo(config, clock, fetcher)
   const secrets = openSecrets(config)
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const parts = { config, clock, log, secrets, db, platform, kb, tools, fetch: fetcher, printCode }
-  const { app, sse, jobs, buffers, logs, people } = compose(parts)
+  const outside = { config, clock, log, secrets, db, fetch: fetcher, printCode }
+  const { app, sse, jobs, buffers, logs, people } = compose({
+    ...outside,
+    platform,
+    kb,
+    tools,
+    byo,
+  })
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
   const keys = createKeys({ store: createKeyStore(db), clock })
@@ -102,7 +108,7 @@ export async function startApp(options: AppOptions = {}) {
     },
     /** Writes out what is buffered, such as log rows and usage. */
     async flush(): Promise<void> {
-      await Promise.all([buffers.logs.flush(), buffers.usage.flush()])
+      await Promise.all(Object.values(buffers).map((buffer) => buffer.flush()))
     },
     /** Runs the scheduled clean-up of the request log now. */
     prune: logs.prune,
@@ -111,7 +117,7 @@ export async function startApp(options: AppOptions = {}) {
       await app.stop(true)
       await jobs.close()
       await people.close()
-      await Promise.all([buffers.logs.close(), buffers.usage.close()])
+      await Promise.all(Object.values(buffers).map((buffer) => buffer.close()))
       await kb.close()
       await embedder.close()
       await db.close()

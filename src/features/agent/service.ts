@@ -1,3 +1,4 @@
+import { unauthorized } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentEvent } from './events.ts'
 import type { AgentRequest } from './model.ts'
@@ -9,7 +10,13 @@ import { createTurnQueue } from './turn-queue.ts'
 export interface AgentOptions extends TurnOptions {
   readonly contexts: TurnContextStore
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
+  /** Whether the credential was not revoked since the request was let in. */
+  readonly stillValid: (principal: Principal) => Promise<boolean>
+  /** Called for each turn that is about to begin, without being waited for. */
+  readonly onTurn: (principal: Principal) => void
 }
+
+const REVOKED = '未授权：API 密钥缺失、无效或已被吊销'
 
 /** A turn that is ready to run; `channel` is known beforehand, for the request log. */
 export interface PreparedTurn {
@@ -20,14 +27,16 @@ export interface PreparedTurn {
 
 /** The agent: one turn at a time in a session, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { contexts, channelOf } = options
+  const { contexts, channelOf, stillValid, onTurn } = options
   const queue = createTurnQueue()
 
   async function* inOrder(turn: Turn, signal: AbortSignal) {
     const leave = await queue.enter(`${turn.principal.tenantId}/${turn.sessionId}`, signal)
     if (!leave) return
     try {
-      yield* performTurn(options, turn, signal)
+      // It may have waited long for the turns before it.
+      if (await stillValid(turn.principal)) yield* performTurn(options, turn, signal)
+      else yield [{ type: 'error' as const, message: REVOKED }]
     } finally {
       leave()
     }
@@ -40,6 +49,9 @@ export function createAgent(options: AgentOptions) {
       request: AgentRequest,
       sessionId: string,
     ): Promise<PreparedTurn> {
+      // The body may have taken its time to arrive.
+      if (!(await stillValid(principal))) throw unauthorized(REVOKED)
+      onTurn(principal)
       const { tenantId, appId } = principal
       const context = await contexts.load(tenantId, appId, request.persona_id ?? null)
       const channel = await channelOf(tenantId)

@@ -2,7 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import { randomHex, sha256Hex } from '../../core/crypto.ts'
 import { newId } from '../../core/ids.ts'
 import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits.ts'
-import type { KeyStore, NewKey } from './store.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Statement } from '../../storage/db.ts'
+import { type KeyStore, type NewKey, revokeKeysOfDevice } from './store.ts'
 
 const KEY_PREFIX = 'sk-mb-'
 const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
@@ -49,6 +51,14 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
       await store.insert(row)
       return issued
     },
+
+    /** For a device's recode or deletion, which commits it together with its own row. */
+    revokeOfDevice: (tenantId: string, deviceId: string): Statement =>
+      revokeKeysOfDevice(tenantId, deviceId, clock.now()),
+
+    /** Whether work that waited since its key was looked at may still begin. */
+    stillValid: async ({ tenantId, keyId }: Principal): Promise<boolean> =>
+      keyId === null || store.isValid(tenantId, keyId),
 
     /** Whose key this is, or null for anything that is not a valid one. */
     find: async (token: string) =>

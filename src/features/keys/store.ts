@@ -25,6 +25,15 @@ export const insertKey = (key: NewKey): Statement => sql`
   VALUES (${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.rateLimit},
     ${key.appId}, ${key.deviceId}, ${key.createdAt})`
 
+/** Revokes the keys a device was ever given. */
+export const revokeKeysOfDevice = (
+  tenantId: string,
+  deviceId: string,
+  at: number,
+): Statement => sql`
+  UPDATE api_key SET revoked_at = ${at}
+  WHERE tenant_id = ${tenantId} AND device_id = ${deviceId} AND revoked_at IS NULL`
+
 export function createKeyStore(db: Db) {
   return {
     /** The valid key of a hash, or null: the only statement that finds a tenant by a secret. */
@@ -43,6 +52,14 @@ export function createKeyStore(db: Db) {
         userId: null,
       }
       return { principal, rateLimit: row.rate_limit }
+    },
+
+    /** Whether the key of an id was not revoked since it was found. */
+    async isValid(tenantId: string, id: string): Promise<boolean> {
+      const row = await db.get(sql`
+        SELECT 1 FROM api_key
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND revoked_at IS NULL`)
+      return row !== null
     },
 
     async insert(key: NewKey): Promise<void> {

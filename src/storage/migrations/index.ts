@@ -1,5 +1,7 @@
 import init from './0001-init.sql' with { type: 'text' }
 import kb from './0002-kb.sql' with { type: 'text' }
+import device from './0003-device.sql' with { type: 'text' }
+import provider from './0004-provider.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -10,4 +12,6 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-init', sql: init },
   { name: '0002-kb', sql: kb },
+  { name: '0003-device', sql: device },
+  { name: '0004-provider', sql: provider },
 ]

@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { randomBytes } from './crypto.ts'
+
+/** First byte of a sealed text: how the rest is made. */
+const VERSION = 1
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEAD_BYTES = 1 + NONCE_BYTES
+
+/**
+ * Secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random nonce, laid out as version, nonce,
+ * ciphertext, tag. `owner` is authenticated with it, so that a sealed text copied to another
+ * owner's row does not open there. `key` has 32 bytes.
+ */
+export function createSeal(key: Uint8Array) {
+  return {
+    seal(text: string, owner: string): Uint8Array {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAAD(aad(owner))
+      return Buffer.concat([
+        Buffer.of(VERSION),
+        nonce,
+        cipher.update(text, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
+    },
+
+    /** Null when it was sealed with another key, for another owner, or changed since. */
+    open(sealed: Uint8Array, owner: string): string | null {
+      if (sealed[0] !== VERSION || sealed.length < HEAD_BYTES + TAG_BYTES) return null
+      const options = { authTagLength: TAG_BYTES }
+      const nonce = sealed.subarray(1, HEAD_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, options)
+      decipher.setAAD(aad(owner))
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+      try {
+        const start = decipher.update(sealed.subarray(HEAD_BYTES, -TAG_BYTES))
+        return Buffer.concat([start, decipher.final()]).toString('utf8')
+      } catch {
+        return null
+      }
+    },
+  }
+}
+
+export type Seal = ReturnType<typeof createSeal>
+
+const aad = (owner: string) => Buffer.concat([Buffer.of(VERSION), Buffer.from(owner)])

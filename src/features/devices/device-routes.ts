@@ -1,0 +1,66 @@
+import { Elysia } from 'elysia'
+import { unauthorized } from '../../core/errors.ts'
+import { ACTIVATIONS_MAX } from '../../core/limits.ts'
+import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import type { RateLimiter } from '../../http/rate-limit.ts'
+import type { Activation } from './activation.ts'
+import {
+  DeviceActivateRequest,
+  DeviceActivateResponse,
+  DeviceHeartbeatRequest,
+  DeviceHeartbeatResponse,
+} from './model.ts'
+
+const code = jsonBody(DeviceActivateRequest)
+const report = jsonBody(DeviceHeartbeatRequest, { optional: true })
+
+/** What the endpoints that devices themselves call need. */
+export interface DeviceEndpoints {
+  readonly activation: Activation
+  readonly limiter: RateLimiter
+  readonly addressOf: ClientAddress
+}
+
+/** The only machine route without a key: the code is the credential, tried 10 times a minute. */
+const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =>
+  new Elysia().post(
+    '/devices/activate',
+    async ({ request, server, set }) => {
+      const address = addressGroup(addressOf(request, server))
+      const headers = limiter.take(address, ACTIVATIONS_MAX, '激活尝试过于频繁，请稍后再试')
+      Object.assign(set.headers, headers)
+      return activation.activate((await code.read(request)).code)
+    },
+    {
+      parse: 'none',
+      response: DeviceActivateResponse,
+      detail: {
+        summary: 'Exchange an activation code for a device key',
+        requestBody: code.doc,
+        security: [],
+      },
+    },
+  )
+
+/** What a device tells of itself. */
+const heartbeatRoutes = (gate: Gate, { activation }: DeviceEndpoints) =>
+  new Elysia().use(gate).post(
+    '/devices/heartbeat',
+    async ({ principal, request }) => {
+      const told = await report.read(request)
+      if (principal.deviceId === null) throw unauthorized()
+      return activation.heartbeat(principal.tenantId, principal.deviceId, told)
+    },
+    {
+      allow: ['device'],
+      parse: 'none',
+      response: DeviceHeartbeatResponse,
+      detail: { summary: 'Report that a device is alive', requestBody: report.doc },
+    },
+  )
+
+/** The endpoints that devices themselves call; machine side only. */
+export const deviceEndpointRoutes = (gate: Gate, endpoints: DeviceEndpoints) =>
+  new Elysia().use(activationRoutes(endpoints)).use(heartbeatRoutes(gate, endpoints))

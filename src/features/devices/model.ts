@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { nullableText, requiredText } from '../../core/fields.ts'
+import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../core/limits.ts'
+
+/** A device as its tenant sees it: never its code, hash or key (specification, Device). */
+export const Device = z.object({
+  id: z.string(),
+  name: z.string(),
+  app_id: z.string().nullable(),
+  hw_model: z.string().nullable(),
+  firmware: z.string().nullable(),
+  activated_at: z.string().nullable(),
+  last_seen_at: z.string().nullable(),
+  code_expires_at: z.string().nullable(),
+  created_at: z.string(),
+})
+export type Device = z.infer<typeof Device>
+
+const name = requiredText('name', DEVICE_NAME_CHARS_MAX)
+const label = (field: string) => nullableText(field, DEVICE_LABEL_CHARS_MAX)
+
+export const DeviceRegisterRequest = z.object({
+  name,
+  /** Whether the app exists is not checked (specification, Device). */
+  app_id: label('app_id'),
+  hw_model: label('hw_model'),
+})
+export type DeviceRegisterRequest = z.infer<typeof DeviceRegisterRequest>
+
+/** An omitted `app_id` unbinds, as null and the empty string do. */
+export const DeviceUpdateRequest = z.object({ name, app_id: label('app_id') })
+export type DeviceUpdateRequest = z.infer<typeof DeviceUpdateRequest>
+
+export const DeviceHeartbeatRequest = z.object({
+  firmware: label('firmware'),
+  hw_model: label('hw_model'),
+})
+export type DeviceHeartbeatRequest = z.infer<typeof DeviceHeartbeatRequest>
+
+/** What is no code is answered as an unknown one, so only its presence is checked here. */
+export const DeviceActivateRequest = z.object({
+  code: z
+    .string({ error: '字段 code 必填，应为字符串' })
+    .refine((code) => code.trim() !== '', { error: 'code 不能为空' }),
+})
+
+/** Holds the code in plain text, as only this and the recode response do. */
+export const DeviceRegisterResponse = Device.pick({
+  id: true,
+  name: true,
+  app_id: true,
+  hw_model: true,
+  created_at: true,
+}).extend({ activation_code: z.string(), code_expires_at: z.string() })
+export type DeviceRegisterResponse = z.infer<typeof DeviceRegisterResponse>
+
+export const DeviceRecodeResponse = z.object({
+  id: z.string(),
+  activation_code: z.string(),
+  code_expires_at: z.string(),
+})
+export type DeviceRecodeResponse = z.infer<typeof DeviceRecodeResponse>
+
+/** Holds the plaintext key, which no other response ever does. */
+export const DeviceActivateResponse = z.object({
+  device_id: z.string(),
+  key: z.string(),
+  app_id: z.string().nullable(),
+})
+export type DeviceActivateResponse = z.infer<typeof DeviceActivateResponse>
+
+export const DeviceHeartbeatResponse = z.object({ device_id: z.string(), last_seen_at: z.string() })
+export const DeviceListResponse = z.object({ devices: z.array(Device) })
+export const DeviceDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })

@@ -1,0 +1,76 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import {
+  Device,
+  DeviceDeleteResponse,
+  DeviceListResponse,
+  DeviceRecodeResponse,
+  DeviceRegisterRequest,
+  DeviceRegisterResponse,
+  DeviceUpdateRequest,
+} from './model.ts'
+import type { Devices } from './service.ts'
+
+const registration = jsonBody(DeviceRegisterRequest)
+const change = jsonBody(DeviceUpdateRequest)
+
+/** Devices as their tenant manages them; the same on both surfaces. */
+export const deviceRoutes = (gate: Gate, devices: Devices) =>
+  new Elysia()
+    .use(gate)
+    .get('/devices', ({ principal }) => devices.list(principal.tenantId), {
+      allow: MANAGERS,
+      response: DeviceListResponse,
+      detail: { summary: 'List devices' },
+    })
+    .post(
+      '/devices',
+      async ({ principal, request, set }) => {
+        const input = await registration.read(request)
+        set.status = 201
+        return devices.register(principal.tenantId, input)
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 201: DeviceRegisterResponse },
+        detail: { summary: 'Register a device', requestBody: registration.doc },
+      },
+    )
+    .get('/devices/:id', ({ principal, params }) => devices.get(principal.tenantId, params.id), {
+      allow: MANAGERS,
+      response: Device,
+      detail: { summary: 'Read a device' },
+    })
+    .put(
+      '/devices/:id',
+      async ({ principal, params, request }) =>
+        devices.update(principal.tenantId, params.id, await change.read(request)),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: Device,
+        detail: { summary: 'Rename or rebind a device', requestBody: change.doc },
+      },
+    )
+    .delete(
+      '/devices/:id',
+      ({ principal, params }) => devices.remove(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        response: DeviceDeleteResponse,
+        detail: { summary: 'Delete a device and revoke its key' },
+      },
+    )
+    .post(
+      '/devices/:id/recode',
+      ({ principal, params }) => devices.recode(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: DeviceRecodeResponse,
+        detail: { summary: 'Issue a new activation code and revoke the key' },
+      },
+    )

@@ -1,0 +1,93 @@
+import type { Clock } from '../../core/clock.ts'
+import { sha256Hex } from '../../core/crypto.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { ACTIVATION_CODE_TTL_MS, DEVICES_MAX } from '../../core/limits.ts'
+import type { Keys } from '../keys/service.ts'
+import { newCode } from './code.ts'
+import type {
+  Device,
+  DeviceRecodeResponse,
+  DeviceRegisterRequest,
+  DeviceRegisterResponse,
+  DeviceUpdateRequest,
+} from './model.ts'
+import type { DeviceStore } from './store.ts'
+
+export interface DevicesOptions {
+  readonly store: DeviceStore
+  readonly clock: Clock
+  readonly keys: Pick<Keys, 'revokeOfDevice'>
+  /** That many bytes of cryptographic randomness. */
+  readonly random: (bytes: number) => Uint8Array
+}
+
+const MISSING = '设备不存在'
+
+/** A tenant's devices (specification, States: Device and activation code). */
+export function createDevices({ store, clock, keys, random }: DevicesOptions) {
+  function code() {
+    const plain = newCode(random)
+    const expiresAt = new Date(clock.now() + ACTIVATION_CODE_TTL_MS).toISOString()
+    return { plain, hash: sha256Hex(plain), expiresAt }
+  }
+
+  async function get(tenantId: string, id: string): Promise<Device> {
+    const device = await store.get(tenantId, id)
+    if (!device) throw notFound(MISSING)
+    return device
+  }
+
+  return {
+    get,
+
+    list: async (tenantId: string): Promise<{ devices: Device[] }> => ({
+      devices: await store.list(tenantId),
+    }),
+
+    /** Throws `forbidden` at the tenant's quota. */
+    async register(
+      tenantId: string,
+      { name, app_id, hw_model }: DeviceRegisterRequest,
+    ): Promise<DeviceRegisterResponse> {
+      const { plain, hash, expiresAt } = code()
+      const device = { id: newId(), name, app_id, hw_model, created_at: clock.iso() }
+      const row = {
+        id: device.id,
+        tenantId,
+        name,
+        appId: app_id,
+        hwModel: hw_model,
+        codeHash: hash,
+        codeExpiresAt: expiresAt,
+        createdAt: device.created_at,
+      }
+      if (!(await store.insert(row, DEVICES_MAX))) {
+        throw forbidden(`设备数量已达上限（${DEVICES_MAX} 台）`)
+      }
+      return { ...device, activation_code: plain, code_expires_at: expiresAt }
+    },
+
+    /** An issued key keeps the app it was given: rebinding affects later activations only. */
+    async update(tenantId: string, id: string, fields: DeviceUpdateRequest): Promise<Device> {
+      if (!(await store.update(tenantId, id, fields))) throw notFound(MISSING)
+      return get(tenantId, id)
+    },
+
+    async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
+      const revoke = keys.revokeOfDevice(tenantId, id)
+      if (!(await store.remove(tenantId, id, revoke))) throw notFound(MISSING)
+      return { id, deleted: true }
+    },
+
+    /** A new code; the device's key is refused from now on. */
+    async recode(tenantId: string, id: string): Promise<DeviceRecodeResponse> {
+      const { plain, hash, expiresAt } = code()
+      const revoke = keys.revokeOfDevice(tenantId, id)
+      if (!(await store.recode(tenantId, id, { hash, expiresAt }, revoke))) throw notFound(MISSING)
+      return { id, activation_code: plain, code_expires_at: expiresAt }
+    },
+  }
+}
+
+export type Devices = ReturnType<typeof createDevices>

@@ -1,0 +1,145 @@
+import { type Db, type Statement, sql } from '../../storage/db.ts'
+import type { NewKey } from '../keys/store.ts'
+import type { Device, DeviceHeartbeatRequest, DeviceUpdateRequest } from './model.ts'
+
+export interface NewDevice {
+  readonly id: string
+  readonly tenantId: string
+  readonly name: string
+  readonly appId: string | null
+  readonly hwModel: string | null
+  readonly codeHash: string
+  readonly codeExpiresAt: string
+  readonly createdAt: string
+}
+
+/** Whose code a hash is, and what became of it. */
+export interface CodeOwner {
+  readonly id: string
+  readonly tenant_id: string
+  readonly key_id: string | null
+  readonly code_expires_at: string | null
+}
+
+/** A device was heard of at `at`. */
+export interface Sighting {
+  readonly tenantId: string
+  readonly deviceId: string
+  readonly at: string
+}
+
+const touch = ({ tenantId, deviceId, at }: Sighting): Statement => sql`
+  UPDATE device SET last_seen_at = ${at} WHERE tenant_id = ${tenantId} AND id = ${deviceId}
+    AND (last_seen_at IS NULL OR last_seen_at < ${at})`
+
+/** Devices as their tenant manages them. */
+export function createDeviceStore(db: Db) {
+  return {
+    list: (tenantId: string) =>
+      db.all<Device>(sql`
+        SELECT id, name, app_id, hw_model, firmware, activated_at, last_seen_at, code_expires_at,
+          created_at
+        FROM device WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+
+    get: (tenantId: string, id: string) =>
+      db.get<Device>(sql`
+        SELECT id, name, app_id, hw_model, firmware, activated_at, last_seen_at, code_expires_at,
+          created_at
+        FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`),
+
+    /** False, and nothing is stored, when the tenant has `most` devices. */
+    async insert(device: NewDevice, most: number): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        INSERT INTO device (id, tenant_id, name, app_id, hw_model, code_hash, code_expires_at,
+          created_at)
+        SELECT ${device.id}, ${device.tenantId}, ${device.name}, ${device.appId},
+          ${device.hwModel}, ${device.codeHash}, ${device.codeExpiresAt}, ${device.createdAt}
+        WHERE (SELECT count(*) FROM device WHERE tenant_id = ${device.tenantId}) < ${most}`)
+      return changes === 1
+    },
+
+    async update(tenantId: string, id: string, fields: DeviceUpdateRequest): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        UPDATE device SET name = ${fields.name}, app_id = ${fields.app_id}
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return changes === 1
+    },
+
+    /** The device goes and its keys are refused, in one step. */
+    async remove(tenantId: string, id: string, revokeKeys: Statement): Promise<boolean> {
+      const [, removed] = await db.batch([
+        revokeKeys,
+        sql`DELETE FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      ])
+      return removed?.changes === 1
+    },
+
+    /** Back to waiting for activation by a new code; the old code and key end in the same step. */
+    async recode(
+      tenantId: string,
+      id: string,
+      code: { readonly hash: string; readonly expiresAt: string },
+      revokeKeys: Statement,
+    ): Promise<boolean> {
+      const [, updated] = await db.batch([
+        revokeKeys,
+        sql`UPDATE device SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt},
+            key_id = NULL, activated_at = NULL
+          WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      ])
+      return updated?.changes === 1
+    },
+  }
+}
+
+export type DeviceStore = ReturnType<typeof createDeviceStore>
+
+/** What devices themselves bring about. A code's hash leads to its tenant, as a key's does. */
+export function createActivationStore(db: Db) {
+  return {
+    ownerOfCode: (hash: string) =>
+      db.get<CodeOwner>(sql`
+        SELECT id, tenant_id, key_id, code_expires_at FROM device WHERE code_hash = ${hash}`),
+
+    /**
+     * Spends the code and stores the key in one step; of many at once exactly one gets true. The
+     * app is read in the same step, so that the key inherits what the device is bound to now.
+     */
+    async activate(codeHash: string, key: NewKey, at: string): Promise<boolean> {
+      const [, inserted] = await db.batch([
+        sql`UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL
+          WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`,
+        sql`INSERT INTO api_key
+            (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
+          SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, app_id, id,
+            ${key.createdAt}
+          FROM device WHERE code_hash = ${codeHash} AND key_id = ${key.id}`,
+      ])
+      return inserted?.changes === 1
+    },
+
+    /** App that a device's key was given. */
+    async appOfKey(tenantId: string, keyId: string): Promise<string | null> {
+      const row = await db.get<{ app_id: string | null }>(sql`
+        SELECT app_id FROM api_key WHERE tenant_id = ${tenantId} AND id = ${keyId}`)
+      return row?.app_id ?? null
+    },
+
+    /** What the device does not tell stays as it was. */
+    async heartbeat(sighting: Sighting, told: DeviceHeartbeatRequest): Promise<boolean> {
+      const { tenantId, deviceId, at } = sighting
+      const { changes } = await db.run(sql`
+        UPDATE device SET last_seen_at = ${at}, firmware = coalesce(${told.firmware}, firmware),
+          hw_model = coalesce(${told.hw_model}, hw_model)
+        WHERE tenant_id = ${tenantId} AND id = ${deviceId}`)
+      return changes === 1
+    },
+
+    async write(sightings: readonly Sighting[]): Promise<void> {
+      const latest = new Map(sightings.map((sighting) => [sighting.deviceId, sighting]))
+      await db.batch([...latest.values()].map(touch))
+    },
+  }
+}
+
+export type ActivationStore = ReturnType<typeof createActivationStore>

@@ -1,0 +1,85 @@
+import { type Breaker, breaker } from '../../channels/breaker.ts'
+import { ChannelFailure } from '../../channels/failure.ts'
+import type { Llm } from '../../channels/llm.ts'
+import type { Clock } from '../../core/clock.ts'
+import { PROVIDER_CHANNELS_MAX } from '../../core/limits.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Seal } from '../../core/seal.ts'
+import type { ChannelChoice } from '../agent/turn.ts'
+import type { Endpoint } from './service.ts'
+import type { ProviderStore, StoredProvider } from './store.ts'
+
+export interface ProviderChannelOptions {
+  readonly store: ProviderStore
+  readonly seal: Seal | null
+  readonly clock: Clock
+  readonly log: Logger
+  /** The model behind a tenant's endpoint, with its retries. */
+  readonly connect: (endpoint: Endpoint) => Llm
+  readonly platform: () => Llm
+}
+
+interface Open {
+  readonly revision: string
+  readonly llm: Breaker
+}
+
+/** A channel whose key is lost: announced or told like any other failure. */
+const UNREADABLE: Llm = {
+  name: 'unreadable',
+  stream: () => ({
+    [Symbol.asyncIterator]: () => ({
+      next: () =>
+        Promise.reject(new ChannelFailure('channel_unavailable', 'key cannot be decrypted')),
+    }),
+  }),
+}
+
+/**
+ * Which model answers a tenant: its own when it has configured one. What an endpoint has taught
+ * (fields it refuses, that it keeps failing) is kept in memory for the tenants seen last, until the
+ * configuration is saved again.
+ */
+export function createProviderChannels(options: ProviderChannelOptions) {
+  const { store, seal, clock, log, connect, platform } = options
+  /** In the order of their last use. */
+  const open = new Map<string, Open>()
+
+  function modelOf(tenantId: string, saved: StoredProvider): Breaker {
+    const known = open.get(tenantId)
+    open.delete(tenantId)
+    const entry = known?.revision === saved.revision ? known : begin(tenantId, saved)
+    open.set(tenantId, entry)
+    const [oldest] = open.keys()
+    if (open.size > PROVIDER_CHANNELS_MAX && oldest !== undefined) open.delete(oldest)
+    return entry.llm
+  }
+
+  function begin(tenantId: string, { baseUrl, keySealed, revision }: StoredProvider): Open {
+    const apiKey = seal?.open(keySealed, tenantId) ?? null
+    const llm = apiKey === null ? UNREADABLE : connect({ baseUrl, apiKey })
+    const onOpen = ({ reason, phrase }: ChannelFailure) =>
+      log.warn('channel skipped for a while', { tenant: tenantId, reason, cause: phrase })
+    return { revision, llm: breaker(llm, { clock, onOpen }) }
+  }
+
+  return {
+    async channelOf(tenantId: string): Promise<ChannelChoice> {
+      const saved = await store.get(tenantId)
+      if (!saved) {
+        open.delete(tenantId)
+        return { label: 'platform', llm: platform(), fallback: null }
+      }
+      const llm = modelOf(tenantId, saved)
+      // Without failover nothing stands in for the channel, so each turn asks it for the truth.
+      return saved.failover
+        ? { label: 'byo', llm, fallback: platform() }
+        : { label: 'byo', llm: llm.inner, fallback: null }
+    },
+
+    /** The tenant's channel was seen working. */
+    onWorking: (tenantId: string): void => open.get(tenantId)?.llm.reset(),
+  }
+}
+
+export type ProviderChannels = ReturnType<typeof createProviderChannels>

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { requiredText } from '../../core/fields.ts'
+import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits.ts'
+
+/** Only these three fields are read (specification, Provider channel). */
+export const ProviderPutRequest = z.object({
+  /** Its host is judged where the allow-list is known. */
+  base_url: requiredText('base_url', PROVIDER_URL_CHARS_MAX),
+  api_key: requiredText('api_key', PROVIDER_KEY_CHARS_MAX),
+  failover: z.boolean({ error: '字段 failover 类型错误，应为布尔值' }).default(true),
+})
+export type ProviderPutRequest = z.infer<typeof ProviderPutRequest>
+
+/** What is told of a channel: of its key no more than the last four characters. */
+export const ProviderConfig = z.object({
+  configured: z.boolean(),
+  base_url: z.string().nullable(),
+  key_tail: z.string().nullable(),
+  failover: z.boolean(),
+})
+export type ProviderConfig = z.infer<typeof ProviderConfig>
+
+export const ProviderTestResponse = z.object({
+  ok: z.boolean(),
+  latency_ms: z.int(),
+  error: z.string().optional(),
+})
+export type ProviderTestResponse = z.infer<typeof ProviderTestResponse>

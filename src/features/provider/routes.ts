@@ -1,0 +1,44 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
+import type { Provider } from './service.ts'
+
+const configuration = jsonBody(ProviderPutRequest)
+
+/** The tenant's own model channel; the same on both surfaces. */
+export const providerRoutes = (gate: Gate, provider: Provider) =>
+  new Elysia()
+    .use(gate)
+    .get('/provider', ({ principal }) => provider.get(principal.tenantId), {
+      allow: MANAGERS,
+      response: ProviderConfig,
+      detail: { summary: "Read the configuration of the tenant's own model channel" },
+    })
+    .put(
+      '/provider',
+      async ({ principal, request }) =>
+        provider.put(principal.tenantId, await configuration.read(request)),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: ProviderConfig,
+        detail: { summary: 'Bring an own model channel', requestBody: configuration.doc },
+      },
+    )
+    .delete('/provider', ({ principal }) => provider.remove(principal.tenantId), {
+      allow: MANAGERS,
+      response: ProviderConfig,
+      detail: { summary: 'Return to the platform channel' },
+    })
+    .post(
+      '/provider/test',
+      ({ principal, request }) => provider.test(principal.tenantId, request.signal),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: ProviderTestResponse,
+        detail: { summary: 'Ask the saved channel for one token' },
+      },
+    )

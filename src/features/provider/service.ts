@@ -1,0 +1,97 @@
+import { checkLiteral, type LiteralRefusal } from '../../channels/url-guard.ts'
+import { badRequest, unavailable } from '../../core/errors.ts'
+import { newId } from '../../core/ids.ts'
+import type { Seal } from '../../core/seal.ts'
+import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
+import type { ProviderStore, StoredProvider } from './store.ts'
+
+/** Where a tenant's own model is, and what opens it. */
+export interface Endpoint {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+export interface ProviderOptions {
+  readonly store: ProviderStore
+  /** Null: the operator switched encryption off, and every call answers 503. */
+  readonly seal: Seal | null
+  /** Private hosts that tenants may name all the same. */
+  readonly allow: readonly string[]
+  /** Asks for one token, once. `model` null: what the endpoint is asked for by default. */
+  readonly probe: (
+    endpoint: Endpoint,
+    model: string | null,
+    signal: AbortSignal,
+  ) => Promise<ProviderTestResponse>
+  /** Called when a probe of the saved configuration was answered. */
+  readonly onWorking: (tenantId: string) => void
+}
+
+const REFUSED: Readonly<Record<LiteralRefusal, string>> = {
+  malformed: 'base_url 不是有效的网址',
+  scheme: 'base_url 只支持 http 或 https',
+  credentials: 'base_url 不能包含用户名或密码',
+  internal: 'base_url 不能指向内部主机',
+}
+
+/** Characters of the key that are shown (specification, ProviderConfig). */
+const TAIL_CHARS = 4
+
+const NONE: ProviderConfig = { configured: false, base_url: null, key_tail: null, failover: true }
+
+/** A tenant's own model channel: one at most, its key sealed and never told. */
+export function createProvider({ store, seal, allow, probe, onWorking }: ProviderOptions) {
+  function sealed(): Seal {
+    if (!seal) throw unavailable('平台未配置加密密钥，无法使用自带模型通道')
+    return seal
+  }
+
+  function configOf(tenantId: string, saved: StoredProvider): ProviderConfig {
+    const key = sealed().open(saved.keySealed, tenantId)
+    return {
+      configured: true,
+      base_url: saved.baseUrl,
+      key_tail: key === null ? null : [...key].slice(-TAIL_CHARS).join(''),
+      failover: saved.failover,
+    }
+  }
+
+  return {
+    async get(tenantId: string): Promise<ProviderConfig> {
+      sealed()
+      const saved = await store.get(tenantId)
+      return saved ? configOf(tenantId, saved) : NONE
+    },
+
+    /** Throws `bad_request` for an address that tenants may not name. */
+    async put(tenantId: string, request: ProviderPutRequest): Promise<ProviderConfig> {
+      const { base_url: baseUrl, api_key: apiKey, failover } = request
+      const keySealed = sealed().seal(apiKey, tenantId)
+      const checked = checkLiteral(baseUrl, allow)
+      if ('refused' in checked) throw badRequest(REFUSED[checked.refused])
+      const saved = { baseUrl, keySealed, failover, revision: newId() }
+      await store.put(tenantId, saved)
+      return configOf(tenantId, saved)
+    },
+
+    async remove(tenantId: string): Promise<ProviderConfig> {
+      sealed()
+      await store.remove(tenantId)
+      return NONE
+    },
+
+    /** Probes the saved configuration; throws `bad_request` when there is none. */
+    async test(tenantId: string, signal: AbortSignal): Promise<ProviderTestResponse> {
+      const { open } = sealed()
+      const saved = await store.get(tenantId)
+      if (!saved) throw badRequest('尚未配置自带模型通道')
+      const apiKey = open(saved.keySealed, tenantId)
+      if (apiKey === null) return { ok: false, latency_ms: 0, error: 'key cannot be decrypted' }
+      const result = await probe({ baseUrl: saved.baseUrl, apiKey }, saved.model, signal)
+      if (result.ok) onWorking(tenantId)
+      return result
+    },
+  }
+}
+
+export type Provider = ReturnType<typeof createProvider>

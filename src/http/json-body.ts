@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { BODY_BYTES_MAX } from '../core/limits.ts'
+import { readJson, readOptionalJson } from './body.ts'
+
+export interface JsonBodyOptions {
+  readonly bytesMax?: number
+  /** An absent or empty body counts as `{}`. */
+  readonly optional?: boolean
+}
+
+/**
+ * What a route reads and what its documentation shows, from one schema. Handlers read the body
+ * themselves, after credential, rate limit and rights (contract, Order of checks), so the framework
+ * knows nothing of it: `detail: { requestBody: body.doc }` tells the OpenAPI document.
+ */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: JsonBodyOptions = {}) {
+  const { bytesMax = BODY_BYTES_MAX, optional = false } = options
+  const read = optional ? readOptionalJson : readJson
+  return {
+    read: (request: Request) => read(request, schema, bytesMax),
+    doc: {
+      required: !optional,
+      content: { 'application/json': { schema: jsonSchema(schema, 'input') } },
+    },
+  }
+}
+
+/** OpenAPI 3.0's dialect of JSON Schema, which every generator of clients reads. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io,
+    unrepresentable: 'any',
+  })
+  return rest as Record<string, unknown>
+}

@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { type DeviceClient, deviceClient } from '../support/devices.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+
+const MINUTE = 60_000
+
+let app: TestApp
+let clock: FakeClock
+let call: DeviceClient['call']
+let activate: DeviceClient['activate']
+let register: DeviceClient['register']
+let pair: DeviceClient['pair']
+
+beforeAll(async () => {
+  clock = fakeClock()
+  app = await startApp({ clock })
+  ;({ call, activate, register, pair } = deviceClient(app, await app.key()))
+})
+afterAll(() => app[Symbol.asyncDispose]())
+// A new minute, in which the address has its ten activations again.
+afterEach(() => clock.advance(MINUTE))
+
+describe('activation', () => {
+  test('exchanges the code for a key that has the app of the device', async () => {
+    const { id, code } = await register({ app_id: 'app-1' })
+    const answer = await activate(code)
+    expect(answer.status).toBe(200)
+    const body = await answer.json()
+    expect(body).toEqual({
+      device_id: id,
+      key: expect.stringMatching(/^sk-mb-[0-9a-f]{64}$/),
+      app_id: 'app-1',
+    })
+    const device = (await call('GET', `/${id}`)).body
+    expect(device.activated_at).toBe(new Date(clock.now()).toISOString())
+    expect(device.code_expires_at).toBeNull()
+    expect(JSON.stringify(device)).not.toContain(body.key)
+  })
+
+  test('in any case, with separators and look-alikes', async () => {
+    const { code } = await register()
+    const typed = code.toLowerCase().replace(/(.{4})(?!$)/g, '$1-')
+    const mistaken = typed.replaceAll('o', '0').replaceAll('i', 'l').replaceAll('b', '8')
+    expect((await activate(` ${mistaken} `)).status).toBe(200)
+  })
+
+  test('of many at once exactly one wins, the others get 410', async () => {
+    const { id, code } = await register()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => activate(code)))
+    const statuses = answers.map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array(9).fill(410)])
+    const keys = await app.db.all({
+      sql: 'SELECT 1 FROM api_key WHERE device_id = ? AND revoked_at IS NULL',
+      args: [id],
+    })
+    expect(keys).toHaveLength(1)
+  })
+
+  test('used: 410, also after its 15 minutes', async () => {
+    const { code } = await pair()
+    const again = await activate(code)
+    expect([again.status, await again.text()]).toEqual([410, '激活码已被使用'])
+    clock.advance(16 * MINUTE)
+    expect((await activate(code)).status).toBe(410)
+  })
+
+  test('expired, unknown, replaced and used before replaced are one and the same 401', async () => {
+    const answers = []
+    const late = await register()
+    clock.advance(15 * MINUTE)
+    answers.push(await activate(late.code), await activate('ABCDEFGHIJKMNOPQ'))
+    const replaced = await register()
+    await call('POST', `/${replaced.id}/recode`)
+    answers.push(await activate(replaced.code))
+    const used = await pair()
+    await call('POST', `/${used.id}/recode`)
+    answers.push(await activate(used.code), await activate('短'))
+    const gone = await register()
+    await call('DELETE', `/${gone.id}`)
+    answers.push(await activate(gone.code))
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(401))
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
+  })
+
+  for (const code of [undefined, null, 7, '', '  ']) {
+    test(`code ${JSON.stringify(code)}: 400`, async () => {
+      expect((await activate(code)).status).toBe(400)
+    })
+  }
+
+  test('ten a minute from one address, whatever it claims to be', async () => {
+    const { code } = await register()
+    const forwarded = (n: number) =>
+      fetch(`${app.url}/v1/devices/activate`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': `203.0.113.${n}` },
+        body: JSON.stringify({ code: 'ABCDEFGHIJKMNOPQ' }),
+      })
+    for (let n = 0; n < 10; n++) expect((await forwarded(n)).status).toBe(401)
+    const over = await activate(code)
+    expect(over.status).toBe(429)
+    const seconds = Number(over.headers.get('retry-after'))
+    expect(seconds).toBeWithin(1, 61)
+    clock.advance(seconds * 1000)
+    expect((await activate(code)).status).toBe(200)
+  })
+
+  test('behind a proxy the address is the one the proxy saw', async () => {
+    await using behind = await startApp({ env: { MB_TRUST_PROXY: '1' } })
+    const from = (address: string) =>
+      fetch(`${behind.url}/v1/devices/activate`, {
+        method: 'POST',
+        headers: { 'x-forwarded-for': `198.51.100.1, ${address}` },
+        body: JSON.stringify({ code: 'ABCDEFGHIJKMNOPQ' }),
+      })
+    const statuses = []
+    for (let n = 0; n < 11; n++) statuses.push((await from('203.0.113.1')).status)
+    expect(statuses).toEqual([...Array(10).fill(401), 429])
+    expect((await from('203.0.113.2')).status).toBe(401)
+  })
+})
+
+describe('heartbeat', () => {
+  test('tells that the device is alive, and keeps what it does not tell', async () => {
+    const { id, device } = await pair({ hw_model: 'board A' })
+    clock.advance(MINUTE)
+    const at = new Date(clock.now()).toISOString()
+    const first = await call('POST', '/heartbeat', { firmware: '1.2' }, device)
+    expect([first.status, first.body]).toEqual([200, { device_id: id, last_seen_at: at }])
+    for (const body of [undefined, {}, { firmware: null }, { hw_model: 'board B' }]) {
+      expect((await call('POST', '/heartbeat', body, device)).status).toBe(200)
+    }
+    expect((await call('GET', `/${id}`)).body).toMatchObject({
+      firmware: '1.2',
+      hw_model: 'board B',
+      last_seen_at: at,
+    })
+  })
+
+  test('fields over 200 characters: 400', async () => {
+    const { device } = await pair()
+    for (const field of ['firmware', 'hw_model']) {
+      const body = { [field]: 'x'.repeat(201) }
+      expect((await call('POST', '/heartbeat', body, device)).status).toBe(400)
+    }
+  })
+
+  test('is for device keys only', async () => {
+    const appKey = await app.key('a@example.com', { appId: 'app-1' })
+    expect((await call('POST', '/heartbeat')).status).toBe(403)
+    expect((await call('POST', '/heartbeat', undefined, appKey)).status).toBe(403)
+    const nobody = await fetch(`${app.url}/v1/devices/heartbeat`, { method: 'POST' })
+    expect(nobody.status).toBe(401)
+  })
+})

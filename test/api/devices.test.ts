@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { type DeviceClient, deviceClient } from '../support/devices.ts'
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import { signIn } from '../support/login.ts'
+
+const MINUTE = 60_000
+
+let app: TestApp
+let clock: FakeClock
+let owner: TestKey
+let call: DeviceClient['call']
+let activate: DeviceClient['activate']
+let register: DeviceClient['register']
+let pair: DeviceClient['pair']
+
+beforeAll(async () => {
+  clock = fakeClock()
+  app = await startApp({ clock })
+  owner = await app.key()
+  ;({ call, activate, register, pair } = deviceClient(app, owner))
+})
+afterAll(() => app[Symbol.asyncDispose]())
+// A new minute, in which the address has its ten activations again.
+afterEach(() => clock.advance(MINUTE))
+
+describe('registration', () => {
+  test('returns the code once and lists the device without it', async () => {
+    const made = await call('POST', '', { name: ' 客厅音箱 ', hw_model: 'ESP32-S3' })
+    expect(made.status).toBe(201)
+    const { id, activation_code, ...rest } = made.body
+    expect(activation_code).toMatch(/^[A-Z2-7]{16}$/)
+    const created = new Date(clock.now()).toISOString()
+    const expires = new Date(clock.now() + 15 * MINUTE).toISOString()
+    expect(rest).toEqual({
+      name: '客厅音箱',
+      app_id: null,
+      hw_model: 'ESP32-S3',
+      created_at: created,
+      code_expires_at: expires,
+    })
+    const device = {
+      ...rest,
+      id,
+      firmware: null,
+      activated_at: null,
+      last_seen_at: null,
+    }
+    expect((await call('GET', `/${id}`)).body).toEqual(device)
+    const list = await call('GET', '')
+    expect((list.body.devices as unknown[])[0]).toEqual(device)
+    expect(list.text).not.toContain(String(activation_code))
+  })
+
+  const bad: Record<string, unknown> = {
+    'no name': {},
+    'blank name': { name: '   ' },
+    'name of 61': { name: '名'.repeat(61) },
+    'name of another type': { name: 7 },
+    'hw_model of 201': { name: 'a', hw_model: 'x'.repeat(201) },
+    'app_id of another type': { name: 'a', app_id: 7 },
+    'no JSON': '{',
+    'an array': [],
+    'nothing at all': '',
+  }
+  for (const [name, body] of Object.entries(bad)) {
+    test(`${name}: 400`, async () => {
+      const { status, headers, text } = await call('POST', '', body)
+      expect(status).toBe(400)
+      expect(headers.get('content-type')).toStartWith('text/plain')
+      expect(text).toMatch(/\p{Script=Han}/u)
+    })
+  }
+
+  test('name of 60 after trimming, and fields that are not known', async () => {
+    const name = '🙂'.repeat(60)
+    const { status, body } = await call('POST', '', { name: ` ${name} `, tenant_id: 'x', id: 'y' })
+    expect([status, body.name]).toEqual([201, name])
+    expect(body.id).not.toBe('y')
+  })
+
+  test('100 devices a tenant, also for many at once', async () => {
+    const full = await app.key('full@example.com')
+    const tries = Array.from({ length: 105 }, () => call('POST', '', { name: 'a' }, full))
+    const statuses = (await Promise.all(tries)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 201)).toHaveLength(100)
+    expect(statuses.filter((status) => status === 403)).toHaveLength(5)
+    const { devices } = (await call('GET', '', undefined, full)).body as {
+      devices: [{ id: string }]
+    }
+    await call('DELETE', `/${devices[0].id}`, undefined, full)
+    expect((await call('POST', '', { name: 'a' }, full)).status).toBe(201)
+  })
+})
+
+describe('change', () => {
+  test('a rename rebinds later activations and leaves the key alone', async () => {
+    const { id, device } = await pair({ app_id: 'app-1' })
+    const { body } = await call('PUT', `/${id}`, { name: '卧室', app_id: 'app-2', firmware: 'x' })
+    expect(body).toMatchObject({ name: '卧室', app_id: 'app-2', firmware: null })
+    const row = await app.db.get<{ app_id: string }>({
+      sql: 'SELECT app_id FROM api_key WHERE device_id = ?',
+      args: [id],
+    })
+    expect(row?.app_id).toBe('app-1')
+    expect((await call('POST', '/heartbeat', undefined, device)).status).toBe(200)
+    const { activation_code } = (await call('POST', `/${id}/recode`)).body
+    expect((await (await activate(activation_code)).json()).app_id).toBe('app-2')
+  })
+
+  for (const app_id of [undefined, null, '']) {
+    test(`app_id ${JSON.stringify(app_id)} unbinds`, async () => {
+      const { id } = await register({ app_id: 'app-1' })
+      const { body } = await call('PUT', `/${id}`, { name: 'a', app_id })
+      expect(body.app_id).toBeNull()
+    })
+  }
+
+  test('without a name: 400', async () => {
+    const { id } = await register()
+    expect((await call('PUT', `/${id}`, { app_id: 'x' })).status).toBe(400)
+  })
+
+  test('recode and deletion cut the key at once', async () => {
+    for (const cut of [
+      (id: string) => call('POST', `/${id}/recode`),
+      (id: string) => call('DELETE', `/${id}`),
+    ]) {
+      const { id, device } = await pair()
+      const before = await call('POST', '/heartbeat', undefined, device)
+      expect([before.status, (await cut(id)).status]).toEqual([200, 200])
+      expect((await call('POST', '/heartbeat', undefined, device)).status).toBe(401)
+    }
+  })
+
+  test('recode returns to waiting, with a new code for 15 minutes', async () => {
+    const { id } = await pair()
+    clock.advance(MINUTE)
+    const { body } = await call('POST', `/${id}/recode`)
+    const expires = new Date(clock.now() + 15 * MINUTE).toISOString()
+    expect(body).toEqual({
+      id,
+      activation_code: expect.stringMatching(/^[A-Z2-7]{16}$/),
+      code_expires_at: expires,
+    })
+    const device = (await call('GET', `/${id}`)).body
+    expect([device.activated_at, device.code_expires_at]).toEqual([null, expires])
+  })
+
+  test('a deleted device is gone', async () => {
+    const { id } = await register()
+    expect((await call('DELETE', `/${id}`)).body).toEqual({ id, deleted: true })
+    expect((await call('DELETE', `/${id}`)).status).toBe(404)
+    expect((await call('GET', `/${id}`)).status).toBe(404)
+  })
+})
+
+describe('who may manage devices', () => {
+  const paths = [
+    ['GET', ''],
+    ['POST', ''],
+    ['GET', '/x'],
+    ['PUT', '/x'],
+    ['DELETE', '/x'],
+    ['POST', '/x/recode'],
+  ] as const
+
+  test('not app keys, not device keys', async () => {
+    const { device } = await pair()
+    const appKey = await app.key('a@example.com', { appId: 'app-1' })
+    for (const [method, path] of paths) {
+      const asApp = await call(method, path, undefined, appKey)
+      expect([asApp.status, asApp.text]).toEqual([403, '应用级密钥无管理权限'])
+      const asDevice = await call(method, path, undefined, device)
+      expect([asDevice.status, asDevice.text]).toEqual([403, '设备密钥无管理权限'])
+    }
+  })
+
+  test('another tenant sees nothing of it', async () => {
+    const { id } = await register()
+    const other = await app.key('other@example.com')
+    const list = await call('GET', '', undefined, other)
+    expect(list.body.devices).toEqual([])
+    for (const [method, path] of paths.filter(([, path]) => path !== '')) {
+      const body = method === 'PUT' ? { name: 'mine now' } : undefined
+      const theirs = await call(method, path.replace('x', id), body, other)
+      expect([method, theirs.status]).toEqual([method, 404])
+    }
+    expect((await call('GET', `/${id}`)).body.name).toBe('客厅')
+  })
+
+  test('the console does the same', async () => {
+    const { headers } = await signIn(app, 'a@example.com')
+    const console = async (method: string, path = '', body?: object) => {
+      const answer = await fetch(`${app.url}/console/devices${path}`, {
+        method,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      return { status: answer.status, body: await answer.json() }
+    }
+    const made = await console('POST', '', { name: '阳台' })
+    expect([made.status, made.body.name]).toEqual([201, '阳台'])
+    const { id, activation_code } = made.body
+    const { key } = await (await activate(activation_code)).json()
+    const device = { ...owner, headers: { authorization: `Bearer ${key}` } }
+    expect((await console('GET', `/${id}`)).body).toEqual((await call('GET', `/${id}`)).body)
+    expect((await console('GET')).body).toEqual((await call('GET', '')).body)
+    expect((await console('PUT', `/${id}`, { name: '书房' })).body.name).toBe('书房')
+    expect((await console('POST', `/${id}/recode`)).status).toBe(200)
+    expect((await call('POST', '/heartbeat', undefined, device)).status).toBe(401)
+    expect((await console('DELETE', `/${id}`)).body).toEqual({ id, deleted: true })
+  })
+})

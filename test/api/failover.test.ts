@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { systemClock } from '../../src/core/clock.ts'
+import { startApp } from '../support/app.ts'
+import { BYO_KEY, type Failover, startFailover } from '../support/failover.ts'
+import { postSse } from '../support/sse.ts'
+import { tempFolder } from '../support/temp.ts'
+
+let world: Failover
+beforeAll(async () => {
+  world = await startFailover()
+})
+afterEach(() => world.reset())
+afterAll(() => world[Symbol.asyncDispose]())
+
+const CALL = { name: 'calculator', arguments: { expression: '6*7' } }
+const types = (events: readonly Record<string, unknown>[]) => events.map(({ type }) => type)
+const fallback = (reason: string) => ({ type: 'provider_fallback', from: 'byo', reason })
+const stats = (channel: string) => ({ type: 'stats', iterations: 1, channel })
+
+describe('the channel that answers', () => {
+  test('is the own one while it works, the platform without one', async () => {
+    const tenant = await world.tenant()
+    world.byo.reply({ text: 'mine' })
+    expect((await tenant.ask()).slice(1)).toEqual([
+      stats('byo'),
+      { type: 'llm_end', reply: 'mine' },
+    ])
+    await fetch(`${world.app.url}/v1/provider`, { method: 'DELETE', headers: tenant.headers })
+    expect(await tenant.ask()).toContainEqual(stats('platform'))
+  })
+
+  test('is logged as configured, whatever happened', async () => {
+    const tenant = await world.tenant()
+    world.byo.fault(401)
+    expect(await tenant.ask()).toContainEqual(stats('platform_fallback'))
+    await fetch(`${world.app.url}/v1/provider`, { method: 'DELETE', headers: tenant.headers })
+    await tenant.ask()
+    await world.app.flush()
+    const rows = await world.app.db.all({
+      sql: `SELECT channel, status, error_class FROM request_log
+        WHERE tenant_id = ? AND endpoint = '/v1/agent' ORDER BY ts, id`,
+      args: [tenant.tenantId],
+    })
+    expect(rows).toEqual([
+      { channel: 'byo', status: 200, error_class: null },
+      { channel: 'platform', status: 200, error_class: null },
+    ])
+  })
+
+  test('is asked without tools when its model refuses them', async () => {
+    const tenant = await world.tenant()
+    world.byo.fault(400, { body: '{"error":{"message":"this model does not support tools"}}' })
+    expect(await tenant.ask()).toContainEqual(stats('byo'))
+    const tools = world.asked(world.byo).map(({ body }) => body.tools?.length ?? 0)
+    expect(tools).toEqual([expect.any(Number), 0])
+    expect(tools[0]).toBeGreaterThan(0)
+  })
+})
+
+describe('the re-run', () => {
+  test('uses tools like any turn', async () => {
+    const tenant = await world.tenant()
+    world.byo.fault('cut', { after: 1 })
+    world.platform.reply({ toolCalls: [CALL] })
+    world.platform.reply({ pieces: ['42'] })
+    expect(await tenant.ask()).toEqual([
+      { type: 'llm_delta', text: 'one ' },
+      fallback('provider_error'),
+      { type: 'tool_call', name: 'calculator' },
+      { type: 'tool_result', name: 'calculator', ok: true },
+      { type: 'llm_delta', text: '42' },
+      { type: 'stats', iterations: 2, channel: 'platform_fallback' },
+      { type: 'llm_end', reply: '42' },
+    ])
+  })
+
+  test('that fails too ends with an error, and nothing is kept', async () => {
+    const tenant = await world.tenant()
+    world.byo.fault(401)
+    world.platform.chat.alwaysFault('eof', { after: 2 })
+    const events = await tenant.ask()
+    expect(events[0]).toEqual(fallback('upstream_4xx'))
+    expect(types(events).slice(-2)).toEqual(['llm_delta', 'error'])
+    expect((await tenant.history()).count).toBe(0)
+  })
+
+  test('follows tool calls without end', async () => {
+    const tenant = await world.tenant()
+    world.byo.chat.always({ toolCalls: [CALL] })
+    const events = await tenant.ask()
+    expect(types(events)).toEqual([
+      ...Array(7).fill(['tool_call', 'tool_result']).flat(),
+      'provider_fallback',
+      'llm_delta',
+      'stats',
+      'llm_end',
+    ])
+    expect(world.asked(world.byo)).toHaveLength(8)
+  })
+
+  test('remembers earlier turns of either channel', async () => {
+    const tenant = await world.tenant()
+    world.byo.reply({ text: 'by my own' })
+    await tenant.ask()
+    world.byo.fault(403)
+    world.platform.reply({ text: 'by the platform' })
+    await tenant.ask()
+    await tenant.ask()
+    const told = world
+      .asked(world.byo)
+      .at(-1)
+      ?.body.messages.map(({ content }) => content)
+    expect(told?.slice(1)).toEqual(['hi', 'by my own', 'hi', 'by the platform', 'hi'])
+  })
+})
+
+describe('a channel that is unavailable', () => {
+  for (const failover of [true, false]) {
+    for (const [name, env] of [
+      ['host refused when connecting', { MB_ALLOW_PRIVATE_HOSTS: '' }],
+      [
+        'key that cannot be decrypted',
+        { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1', MB_ENCRYPTION_KEY: 'cd'.repeat(32) },
+      ],
+      [
+        'encryption switched off',
+        { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1', MB_ENCRYPTION_KEY: 'off' },
+      ],
+    ] as const) {
+      test(`${name}, failover ${failover ? 'on' : 'off'}`, async () => {
+        using folder = tempFolder()
+        const base = { MB_DATA_DIR: folder.path }
+        const upstream = world.platform.baseUrl
+        const body = { base_url: world.byo.baseUrl, api_key: BYO_KEY, failover }
+        {
+          const env = { ...base, MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' }
+          await using before = await startApp({ upstream, env })
+          const { headers } = await before.key()
+          const url = `${before.url}/v1/provider`
+          const put = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) })
+          expect(put.status).toBe(200)
+        }
+        await using app = await startApp({ upstream, env: { ...base, ...env } })
+        const { headers } = await app.key()
+        const stream = await postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi' } })
+        const events = (await stream.all()).map(({ data }) => data)
+        const announced = [fallback('channel_unavailable'), expect.anything()]
+        const told = [{ type: 'error', message: '模型通道不可用，请检查通道配置' }]
+        expect(events.slice(0, failover ? 2 : 1)).toEqual(failover ? announced : told)
+        expect(events.at(-1)?.type).toBe(failover ? 'llm_end' : 'error')
+        expect(world.byo.requests).toEqual([])
+      })
+    }
+  }
+})
+
+describe('a client that leaves', () => {
+  test('ends the call', async () => {
+    const tenant = await world.tenant()
+    world.byo.reply({ text: 'never', holdHeaders: new Promise(() => {}) })
+    const stream = await tenant.open()
+    await world.byo.nextRequest('/chat/completions')
+    stream.abort()
+    await world.byo.aborted()
+    expect(world.asked(world.platform)).toEqual([])
+    expect((await tenant.history()).count).toBe(0)
+  })
+
+  test('ends the wait between two tries, and frees the session', async () => {
+    await using app = await startApp({
+      upstream: world.platform.baseUrl,
+      clock: systemClock(),
+      env: { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' },
+    })
+    const { headers } = await app.key()
+    const body = JSON.stringify({ base_url: world.byo.baseUrl, api_key: BYO_KEY })
+    await fetch(`${app.url}/v1/provider`, { method: 'PUT', headers, body })
+    const turn = () => postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi' } })
+    world.byo.fault(503, { retryAfter: '5' })
+    const stream = await turn()
+    await world.byo.nextRequest('/chat/completions')
+    stream.abort()
+    // It would stand in the queue of its session for 5 s if the first were still waiting.
+    const events = await (await turn()).all()
+    expect(events.at(-1)?.data.type).toBe('llm_end')
+    expect(world.asked(world.byo)).toHaveLength(2)
+    expect(world.asked(world.platform)).toEqual([])
+  }, 4_000)
+})

@@ -1,0 +1,94 @@
+import { systemClock } from '../../src/core/clock.ts'
+import { startApp, type TestApp } from './app.ts'
+import type { FakeClock } from './fake-clock.ts'
+import { postSse } from './sse.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+export const BYO_KEY = 'sk-byo-SECRET-of-the-tenant'
+/** Model that the tenant's settings name. */
+export const BYO_MODEL = 'tenant-model'
+
+/** Waits between tries are over at once and written down; `advance` moves time on. */
+export function hurriedClock(): FakeClock & { readonly waits: number[] } {
+  const waits: number[] = []
+  let ahead = 0
+  return {
+    ...systemClock(),
+    waits,
+    now: () => Date.now() + ahead,
+    iso: () => new Date(Date.now() + ahead).toISOString(),
+    advance(ms) {
+      ahead += ms
+    },
+    async sleep(ms, signal) {
+      signal?.throwIfAborted()
+      waits.push(ms)
+    },
+  }
+}
+
+export type Failover = Awaited<ReturnType<typeof startFailover>>
+
+/** The product with a platform upstream, and an upstream that tenants bring. */
+export async function startFailover(env: Readonly<Record<string, string>> = {}) {
+  const [byo, platform] = await Promise.all([startUpstream(), startUpstream()])
+  const clock = hurriedClock()
+  const app: TestApp = await startApp({
+    upstream: platform.baseUrl,
+    clock,
+    env: { MB_LLM_TIMEOUT_MS: '300', MB_ALLOW_PRIVATE_HOSTS: `127.0.0.1`, ...env },
+  })
+  let tenants = 0
+
+  /** A tenant of its own, so that what one test did to its channel ends with it. */
+  async function tenant(options: { failover?: boolean; baseUrl?: string } = {}) {
+    const { failover = true, baseUrl = byo.baseUrl } = options
+    const { headers, tenantId } = await app.key(`tenant${++tenants}@example.com`)
+    await app.db.run({
+      sql: 'INSERT INTO tenant_settings (tenant_id, model) VALUES (?, ?)',
+      args: [tenantId, BYO_MODEL],
+    })
+    const put = async (fields: object = {}) => {
+      const body = { base_url: baseUrl, api_key: BYO_KEY, failover, ...fields }
+      const url = `${app.url}/v1/provider`
+      const answer = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) })
+      if (answer.status !== 200) throw new Error(`PUT: ${answer.status} ${await answer.text()}`)
+    }
+    await put()
+    const get = async (path: string) => (await fetch(`${app.url}${path}`, { headers })).json()
+    const open = (body: object = {}) =>
+      postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi', session_id: 's', ...body } })
+    return {
+      tenantId,
+      headers,
+      put,
+      open,
+      /** One turn in the session `s`, read to its end. */
+      async ask(body: object = {}): Promise<Record<string, unknown>[]> {
+        return (await (await open(body)).all()).map(({ data }) => data)
+      },
+      history: () => get('/v1/sessions/s/history'),
+      sessions: async (): Promise<{ turn_count: number }[]> => (await get('/v1/sessions')).sessions,
+    }
+  }
+
+  return {
+    app,
+    byo,
+    platform,
+    clock,
+    tenant,
+    /** Chat requests that an upstream got. */
+    asked: (upstream: Upstream) =>
+      upstream.requests.filter(({ path }) => path === '/chat/completions'),
+    reset() {
+      byo.reset()
+      platform.reset()
+      clock.waits.length = 0
+    },
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      await Promise.all([byo.stop(), platform.stop()])
+    },
+  }
+}

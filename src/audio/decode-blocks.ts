@@ -1,9 +1,9 @@
 import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm'
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
-import { CODECS } from './codecs'
-import { toMono } from './pcm'
-import { sniff } from './sniff'
-import { createWavReader, createWavSamples } from './wav'
+import { CODECS } from './codecs.ts'
+import { toMono } from './pcm.ts'
+import { sniff } from './sniff.ts'
+import { createWavReader, createWavSamples } from './wav.ts'
 
 /** Some sound of a recording; the rate may change where files were joined. */
 export interface Block {

@@ -1,8 +1,8 @@
-import { AUDIO_SECONDS_MAX } from '../core/limits'
-import { type Block, decodeBlocks } from './decode-blocks'
-import { toBytes } from './pcm'
-import { createFloatResampler } from './resample'
-import { RATE_MAX, RATE_MIN } from './wav'
+import { AUDIO_SECONDS_MAX } from '../core/limits.ts'
+import { type Block, decodeBlocks } from './decode-blocks.ts'
+import { toBytes } from './pcm.ts'
+import { createFloatResampler } from './resample.ts'
+import { RATE_MAX, RATE_MIN } from './wav.ts'
 
 /** Samples a chunk: a quarter of a second for a recogniser. */
 const CHUNK_SAMPLES = 4_000

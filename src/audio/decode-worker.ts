@@ -1,4 +1,4 @@
-import { decodePcm, TooLong } from './decode-pcm'
+import { decodePcm, TooLong } from './decode-pcm.ts'
 
 /**
  * Decodes one recording outside the server's thread: answers each `next` with one chunk. The parent

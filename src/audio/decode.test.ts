@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { flac, silentFlac } from '../../test/support/flac'
-import { mp3, opus, pcm16, tone, vorbis, wav } from '../../test/support/recordings'
-import { systemClock } from '../core/clock'
-import { createDecode } from './decode'
+import { flac, silentFlac } from '../../test/support/flac.ts'
+import { mp3, opus, pcm16, tone, vorbis, wav } from '../../test/support/recordings.ts'
+import { systemClock } from '../core/clock.ts'
+import { createDecode } from './decode.ts'
 
 const workerUrl = new URL('./decode-worker.ts', import.meta.url).href
 const decode = createDecode({ clock: systemClock(), workerUrl })

@@ -1,8 +1,8 @@
-import { ChannelFailure } from '../channels/failure'
-import type { Clock } from '../core/clock'
-import { tooLarge } from '../core/errors'
-import { AUDIO_DECODE_STEP_MS_MAX, AUDIO_DECODERS_MAX, AUDIO_SECONDS_MAX } from '../core/limits'
-import type { Answer, Ask } from './decode-worker'
+import { ChannelFailure } from '../channels/failure.ts'
+import type { Clock } from '../core/clock.ts'
+import { tooLarge } from '../core/errors.ts'
+import { AUDIO_DECODE_STEP_MS_MAX, AUDIO_DECODERS_MAX, AUDIO_SECONDS_MAX } from '../core/limits.ts'
+import type { Answer, Ask } from './decode-worker.ts'
 
 export interface DecoderOptions {
   readonly clock: Clock

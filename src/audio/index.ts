@@ -1,10 +1,10 @@
-import type { AudioCodecs } from '../channels/audio'
-import { createDecode, type DecoderOptions } from './decode'
-import { createMp3Factory } from './mp3'
-import { createReadSpeech } from './read-speech'
-import { createResampler } from './resample'
-import { isSilent } from './silence'
-import { sniff } from './sniff'
+import type { AudioCodecs } from '../channels/audio.ts'
+import { createDecode, type DecoderOptions } from './decode.ts'
+import { createMp3Factory } from './mp3.ts'
+import { createReadSpeech } from './read-speech.ts'
+import { createResampler } from './resample.ts'
+import { isSilent } from './silence.ts'
+import { sniff } from './sniff.ts'
 
 /** The codecs of the product: WebAssembly libraries and own arithmetic, no installed program. */
 export function createAudioCodecs(options: DecoderOptions): AudioCodecs {

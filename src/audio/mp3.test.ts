@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { mp3Frames } from '../../test/support/mp3-frames'
-import { createMp3Factory } from './mp3'
+import { mp3Frames } from '../../test/support/mp3-frames.ts'
+import { createMp3Factory } from './mp3.ts'
 
 const create = createMp3Factory()
 

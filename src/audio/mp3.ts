@@ -1,7 +1,7 @@
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import wasmPath from 'wasm-media-encoders/wasm/mp3' with { type: 'file' }
-import { type Mp3Encoder, SPEECH_RATE } from '../channels/audio'
-import { createSampleReader, toFloats } from './pcm'
+import { type Mp3Encoder, SPEECH_RATE } from '../channels/audio.ts'
+import { createSampleReader, toFloats } from './pcm.ts'
 
 const BITRATE_KBPS = 128
 /** Encoders kept for the next request; each holds a few megabytes of WebAssembly memory. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { flac } from '../../test/support/flac'
-import { mp3, pcm16, tone, wav } from '../../test/support/recordings'
-import { systemClock } from '../core/clock'
-import { createAudioCodecs } from '.'
+import { flac } from '../../test/support/flac.ts'
+import { mp3, pcm16, tone, wav } from '../../test/support/recordings.ts'
+import { systemClock } from '../core/clock.ts'
+import { createAudioCodecs } from './index.ts'
 
 const workerUrl = new URL('./decode-worker.ts', import.meta.url).href
 const codecs = createAudioCodecs({ clock: systemClock(), workerUrl })

@@ -1,11 +1,11 @@
-import { type AudioCodecs, SPEECH_RATE } from '../channels/audio'
-import { ChannelFailure } from '../channels/failure'
-import type { PcmStream } from '../channels/tts'
-import { TTS_ENCODED_BYTES_MAX } from '../core/limits'
-import type { Decode } from './decode'
-import { toBytes } from './pcm'
-import { mp3FrameBytes, sniff } from './sniff'
-import { createWavReader, createWavSamples, RATE_MAX, RATE_MIN, type WavFormat } from './wav'
+import { type AudioCodecs, SPEECH_RATE } from '../channels/audio.ts'
+import { ChannelFailure } from '../channels/failure.ts'
+import type { PcmStream } from '../channels/tts.ts'
+import { TTS_ENCODED_BYTES_MAX } from '../core/limits.ts'
+import type { Decode } from './decode.ts'
+import { toBytes } from './pcm.ts'
+import { mp3FrameBytes, sniff } from './sniff.ts'
+import { createWavReader, createWavSamples, RATE_MAX, RATE_MIN, type WavFormat } from './wav.ts'
 
 const NOT_SOUND = /^(text\/|application\/(json|problem|xml))/
 const COMPRESSED = /^(audio|video|application)\/(x-)?(mpeg|mp3|flac|ogg|opus|aac|mp4|m4a|webm)\b/

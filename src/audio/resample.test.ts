@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createFloatResampler, createResampler } from './resample'
+import { createFloatResampler, createResampler } from './resample.ts'
 
 const tone = (rate: number, hertz: number, seconds: number) =>
   Float32Array.from(

@@ -1,5 +1,5 @@
-import type { Resampler } from '../channels/audio'
-import { createSampleReader, toBytes, toFloats } from './pcm'
+import type { Resampler } from '../channels/audio.ts'
+import { createSampleReader, toBytes, toFloats } from './pcm.ts'
 
 /** Zero crossings on each side of the filter; 16 keep speech 48 to 60 dB clean. */
 const ZEROS = 16

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { mp3, tone, wav } from '../../test/support/recordings'
-import { isSilent } from './silence'
+import { mp3, tone, wav } from '../../test/support/recordings.ts'
+import { isSilent } from './silence.ts'
 
 const noise = (gain: number) =>
   Float32Array.from({ length: 32_000 }, (_, i) => gain * (((i * 7919) % 2_001) / 1_000 - 1))

@@ -1,5 +1,5 @@
-import { sniff } from './sniff'
-import { createWavReader, createWavSamples } from './wav'
+import { sniff } from './sniff.ts'
+import { createWavReader, createWavSamples } from './wav.ts'
 
 /** Loudness (root mean square) that no 20 ms of a silent recording reach: 50 dB below full scale. */
 const SILENCE_RMS = 0.003

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { flac } from '../../test/support/flac'
-import { mp3, opus, tone, vorbis, wav } from '../../test/support/recordings'
-import { sniff } from './sniff'
+import { flac } from '../../test/support/flac.ts'
+import { mp3, opus, tone, vorbis, wav } from '../../test/support/recordings.ts'
+import { sniff } from './sniff.ts'
 
 const sound = tone(48_000, 0.1)
 

@@ -1,4 +1,4 @@
-import type { PcmStream } from './tts'
+import type { PcmStream } from './tts.ts'
 
 /** Samples a second of everything the product itself sends: PCM streams and mp3 (specification, Voice). */
 export const SPEECH_RATE = 32_000

@@ -34,6 +34,8 @@ export const TTS_SILENCE_MS_MAX = 30_000
 export const ASR_MS_MAX = 120_000
 /** Compressed speech that an upstream sends although PCM was asked for. */
 export const TTS_ENCODED_BYTES_MAX = 25 * 1024 * 1024
+/** The last event of MiniMax repeats a piece's whole sound in hex: ten minutes of it. */
+export const TTS_EVENT_BYTES_MAX = 80 * 1024 * 1024
 
 export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20

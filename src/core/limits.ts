@@ -27,6 +27,7 @@ export const AUDIO_DECODERS_MAX = 4
 export const AUDIO_DECODE_STEP_MS_MAX = 20_000
 
 export const TTS_TEXT_CHARS_MAX = 10_000
+export const VOICE_ID_CHARS_MAX = 200
 /** An upstream that never stops speaking is cut here; 10,000 characters take some 40 minutes. */
 export const TTS_AUDIO_SECONDS_MAX = 60 * 60
 export const TTS_FIRST_AUDIO_MS_MAX = 30_000

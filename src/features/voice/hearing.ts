@@ -1,0 +1,25 @@
+import type { Asr } from '../../channels/asr.ts'
+import type { AudioCodecs } from '../../channels/audio.ts'
+
+export interface HearingOptions {
+  readonly asr: Asr
+  readonly codecs: Pick<AudioCodecs, 'isSilent'>
+  /** Whether silence is answered without asking the recogniser. */
+  readonly skipSilence: boolean
+}
+
+/** What Whisper says when nobody speaks: the subtitles that it was trained on, and our own prompt. */
+const INVENTED =
+  /字幕|点赞|訂閱|订阅|打赏|明镜|谢谢(观看|大家|收看|收听)|謝謝(觀看|大家|收看)|感谢(观看|收看)|以下是普通话|amara\.org|thank(s| you) for watching|^\W*(you|bye|嗯|啊|。)?\W*$/i
+
+/** Recognised text, trimmed; empty for silence. */
+export async function hear(
+  { asr, codecs, skipSilence }: HearingOptions,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<string> {
+  const silent = codecs.isSilent(bytes) === true
+  if (silent && skipSilence) return ''
+  const text = (await asr.transcribe({ bytes }, signal)).trim()
+  return silent && INVENTED.test(text) ? '' : text
+}

@@ -121,7 +121,7 @@ test('an abort ends the decoding', async () => {
   await expect(run()).rejects.toThrow('left')
 })
 
-test('more recordings than decoders wait for their turn, and an abort leaves the queue', async () => {
+test('more recordings than decoders wait their turn, and an abort leaves the queue', async () => {
   const bytes = wav(16_000, tone(16_000, 1))
   const gone = new AbortController()
   const runs = Array.from({ length: 9 }, () => read(bytes))

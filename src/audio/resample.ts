@@ -27,7 +27,7 @@ export function createFloatResampler(from: number, to: number): FloatResampler {
   const phases = Math.min(up, PHASES_MAX)
   const { half, table } = design(Math.min(1, up / down), phases)
   const taps = half * 2
-  // The window of input sample i reaches from i - half + 1 to i + half; before the sound is silence.
+  // The window of input sample i is i - half + 1 to i + half; before the sound is silence.
   let held = new Float32Array(half - 1)
   let remainder = 0
 

@@ -1,7 +1,7 @@
 import { sniff } from './sniff.ts'
 import { createWavReader, createWavSamples } from './wav.ts'
 
-/** Loudness (root mean square) that no 20 ms of a silent recording reach: 50 dB below full scale. */
+/** Root mean square that no 20 ms of a silent recording reach: 50 dB below full scale. */
 const SILENCE_RMS = 0.003
 const WINDOWS_PER_SECOND = 50
 const STEP_BYTES = 64 * 1024

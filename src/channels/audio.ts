@@ -1,6 +1,6 @@
 import type { PcmStream } from './tts.ts'
 
-/** Samples a second of everything the product itself sends: PCM streams and mp3 (specification, Voice). */
+/** Samples a second of all sound the product sends (specification, Voice). */
 export const SPEECH_RATE = 32_000
 /** Samples a second that speech recognisers take. */
 export const RECOGNISER_RATE = 16_000

@@ -9,7 +9,7 @@ import {
 } from 'mediabunny'
 import { createMp3Encoder, createOggEncoder } from 'wasm-media-encoders'
 
-/** Recordings in every container and codec, made with encoders that the product does not decode with. */
+/** Recordings in every container and codec, made with what the product does not decode with. */
 export function tone(rate: number, seconds: number, hertz = 440, gain = 0.5): Float32Array {
   return Float32Array.from(
     { length: Math.round(rate * seconds) },

@@ -8,9 +8,15 @@ export interface HearingOptions {
   readonly skipSilence: boolean
 }
 
-/** What Whisper says when nobody speaks: the subtitles that it was trained on, and our own prompt. */
-const INVENTED =
-  /字幕|点赞|訂閱|订阅|打赏|明镜|谢谢(观看|大家|收看|收听)|謝謝(觀看|大家|收看)|感谢(观看|收看)|以下是普通话|amara\.org|thank(s| you) for watching|^\W*(you|bye|嗯|啊|。)?\W*$/i
+/** What Whisper says when nobody speaks: subtitles it was trained on, and our own prompt. */
+const INVENTED = new RegExp(
+  [
+    '字幕|点赞|訂閱|订阅|打赏|明镜|以下是普通话|amara\\.org|thank(s| you) for watching',
+    '(谢谢|謝謝|感谢|感謝)(观看|觀看|收看|收听|大家)',
+    '^\\W*(you|bye|嗯|啊)?\\W*$',
+  ].join('|'),
+  'i',
+)
 
 /** Recognised text, trimmed; empty for silence. */
 export async function hear(

@@ -29,7 +29,7 @@ const PCM_HEADERS = {
 
 const ALLOW = { allow: ANY_KEY, parse: 'none' } as const
 
-/** Speech synthesis, recognition and the voice loop (specification, Voice), below either surface. */
+/** Speech synthesis, recognition and the voice loop (specification, Voice). */
 export const voiceRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOptions) =>
   new Elysia({ name: 'voice', seed: gate })
     .use(gate)

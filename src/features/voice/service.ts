@@ -42,9 +42,9 @@ export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions
     },
 
     /**
-     * The text as PCM (signed 16-bit little-endian, 32 kHz, mono). Resolves with the first sound, so
-     * that a failing start can still become an error status; what fails later ends the sound early
-     * (specification, `POST /v1/tts/stream`).
+     * The text as PCM (signed 16-bit little-endian, 32 kHz, mono). Resolves with the first sound,
+     * so that a failing start can still become an error status; what fails later ends the sound
+     * early (specification, `POST /v1/tts/stream`).
      */
     async stream(request: TtsRequest, signal: AbortSignal): Promise<AsyncGenerator<Uint8Array>> {
       const options = { tts: speaker(), codecs }

@@ -1,7 +1,8 @@
 import { charCount, firstChars } from '../../core/text.ts'
 
+/** Pictures, flags and skin tones, and what joins them: selector, joiner, key cap. */
 const EMOJI =
-  /(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|\u{fe0f}|\u{200d}|\u{20e3})+/gu
+  /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{fe0f}\u{200d}\u{20e3}]/gu
 const LINE_END = /[。！？!?；;…：:，,、.]$/
 
 /**

@@ -33,7 +33,7 @@ export function splitSpeech(text: string, charsMax: number): string[] {
   return pieces
 }
 
-/** Sentences; clauses of those that are long; code points of clauses that are longer than a call. */
+/** Sentences; clauses of those that are long; code points of clauses longer than a call. */
 function* parts(text: string, most: number): Generator<string> {
   for (const [sentence] of text.matchAll(SENTENCE)) {
     if (charCount(sentence) <= FIRST_CHARS_MAX) {

@@ -1,6 +1,6 @@
 /**
  * A FLAC writer for tests (RFC 9639): mono at 48 kHz, verbatim or silence as constant subframes,
- * of which  * an hour fits in some kilobytes.
+ * of which an hour fits in some kilobytes.
  */
 const BLOCK = 4_096
 const RATE = 48_000

@@ -18,9 +18,13 @@ export interface VoiceOptions {
   readonly skipSilence: boolean
 }
 
+type Work = 'speech synthesis' | 'speech recognition'
+
 /** Speaking and listening. Upstream faults become 502 with a short sentence and nothing more. */
 export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions) {
-  const failed = (stage: 'speech synthesis' | 'speech recognition', error: unknown) => {
+  const failed = (stage: Work, error: unknown, signal: AbortSignal) => {
+    // Nobody reads this answer; the row in the request log is all that is left of it.
+    if (signal.aborted) return upstream('请求已取消', error)
     if (!(error instanceof ChannelFailure)) return error
     log.warn(`${stage} failed`, { reason: error.reason, phrase: error.phrase })
     const what = stage === 'speech synthesis' ? '语音合成' : '语音识别'
@@ -37,7 +41,7 @@ export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions
     async speak(request: TtsRequest, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
       const options = { tts: speaker(), codecs }
       return speechMp3(options, request, signal).catch((error: unknown) => {
-        throw failed('speech synthesis', error)
+        throw failed('speech synthesis', error, signal)
       })
     },
 
@@ -50,16 +54,16 @@ export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions
       const options = { tts: speaker(), codecs }
       const pcm = speechPcm(options, request, signal)
       const first = await pcm.next().catch((error: unknown) => {
-        throw failed('speech synthesis', error)
+        throw failed('speech synthesis', error, signal)
       })
-      return untilFailure(first, pcm, (error) => failed('speech synthesis', error))
+      return untilFailure(first, pcm, (error) => failed('speech synthesis', error, signal))
     },
 
     /** Recognised text, trimmed; empty when nobody speaks. */
     async transcribe(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
       if (asr === null) throw upstream('语音识别未配置，暂不可用')
       return hear({ asr, codecs, skipSilence }, bytes, signal).catch((error: unknown) => {
-        throw failed('speech recognition', error)
+        throw failed('speech recognition', error, signal)
       })
     },
   }

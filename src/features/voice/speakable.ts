@@ -1,8 +1,12 @@
 import { charCount, firstChars } from '../../core/text.ts'
 
 /** Pictures, flags and skin tones, and what joins them: selector, joiner, key cap. */
-const EMOJI =
-  /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{fe0f}\u{200d}\u{20e3}]/gu
+const EMOJI = new RegExp(
+  ['\\p{Extended_Pictographic}', '\\p{Regional_Indicator}', '\\p{Emoji_Modifier}']
+    .concat('\\u{fe0f}', '\\u{200d}', '\\u{20e3}')
+    .join('|'),
+  'gu',
+)
 const LINE_END = /[。！？!?；;…：:，,、.]$/
 
 /**

@@ -25,11 +25,14 @@ const PAUSES: Readonly<Record<string, string>> = {
 
 /** Splits text by script: each part goes to the voice of its language. */
 export function segments(text: string): Segment[] {
-  if (!HAN.test(text)) return text.trim() === '' ? [] : [{ language: 'english', text }]
   const found: Segment[] = []
   const add = (language: Language, part: string) => {
     const spoken = language === 'mandarin' ? toPinyin(part) : part.trim()
     if (/[\p{L}\p{N}]/u.test(spoken)) found.push({ language, text: spoken })
+  }
+  if (!HAN.test(text)) {
+    add('english', text)
+    return found
   }
   let at = 0
   for (const { 0: english, index } of text.matchAll(ENGLISH)) {

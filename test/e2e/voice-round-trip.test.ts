@@ -43,7 +43,7 @@ describe.skipIf(missing.length > 0)(
         fetch(`${app.url}${path}`, { method: 'POST', headers, body })
       const spoken: string[] = []
       for (const [index, text] of PHRASES.entries()) {
-        const body = JSON.stringify({ text, voice: 'male' })
+        const body = JSON.stringify({ text })
         const mp3 = index % 2 === 0
         const sound = await (await post(mp3 ? '/v1/tts' : '/v1/tts/stream', body)).arrayBuffer()
         const answer = await post('/v1/asr', mp3 ? new Uint8Array(sound) : asWav(sound))
@@ -63,10 +63,10 @@ describe.skipIf(missing.length > 0)(
       const say = {
         method: 'POST',
         headers,
-        body: JSON.stringify({ text: question, voice: 'male' }),
+        body: JSON.stringify({ text: question }),
       }
       const sound = await (await fetch(`${app.url}/v1/tts`, say)).bytes()
-      const body = JSON.stringify({ audio_b64: sound.toBase64(), voice: 'male' })
+      const body = JSON.stringify({ audio_b64: sound.toBase64() })
       const response = await fetch(`${app.url}/v1/voice`, { method: 'POST', headers, body })
       const turn = (await response.json()) as Record<string, string>
       expect(turn).toMatchObject({ asr_text: question, reply_text: `**${answer}**` })
@@ -90,7 +90,7 @@ describe.skipIf(missing.length > 0)(
       const env = { MB_TTS_KIND: 'espeak', MB_ASR_BASE_URL: recogniser.baseUrl }
       await using app = await startApp({ env })
       const { headers } = await app.key()
-      const say = { method: 'POST', headers, body: JSON.stringify({ text: phrase, voice: 'male' }) }
+      const say = { method: 'POST', headers, body: JSON.stringify({ text: phrase }) }
       const body = await (await fetch(`${app.url}/v1/tts`, say)).bytes()
       const response = await fetch(`${app.url}/v1/asr`, { method: 'POST', headers, body })
       expect(await response.json()).toEqual({ text: phrase })

@@ -37,18 +37,20 @@ export function createFloatResampler(from: number, to: number): FloatResampler {
     joined.set(samples, held.length)
     const limit = joined.length - taps + 1
     const out = new Float32Array(Math.max(0, Math.ceil((limit * up - remainder) / down)))
-    let start = 0
+    // Locals, because captured variables make this loop slower.
+    let [start, rest] = [0, remainder]
     for (let count = 0; start < limit; count++) {
-      const phase = phases === up ? remainder : Math.floor((remainder * phases) / up)
+      const phase = phases === up ? rest : Math.floor((rest * phases) / up)
       let sum = 0
       for (let i = 0, row = phase * taps; i < taps; i++) {
         sum += (joined[start + i] as number) * (table[row + i] as number)
       }
       out[count] = sum
-      remainder += down
-      start += Math.floor(remainder / up)
-      remainder %= up
+      rest += down
+      start += Math.floor(rest / up)
+      rest %= up
     }
+    remainder = rest
     held = joined.slice(start)
     return out
   }

@@ -39,14 +39,21 @@ function isSilentWav(bytes: Uint8Array): boolean | null {
 
 /** The loudest complete window so far. */
 function createLoudness(window: number): (samples: Float32Array) => number {
-  let [count, sum, loudest] = [0, 0, 0]
+  let begun = { count: 0, sum: 0 }
+  let loudest = 0
   return (samples) => {
-    for (const value of samples) {
-      sum += value * value
+    // Locals, because captured variables make this loop several times slower.
+    let { count, sum } = begun
+    let most = 0
+    for (let i = 0; i < samples.length; i++) {
+      sum += (samples[i] as number) * (samples[i] as number)
       if (++count < window) continue
-      loudest = Math.max(loudest, Math.sqrt(sum / window))
-      ;[count, sum] = [0, 0]
+      if (sum > most) most = sum
+      count = 0
+      sum = 0
     }
+    begun = { count, sum }
+    loudest = Math.max(loudest, Math.sqrt(most / window))
     return loudest
   }
 }

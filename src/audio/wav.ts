@@ -106,14 +106,23 @@ export function createWavSamples(format: WavFormat): (chunk: Uint8Array) => Floa
     const all = rest.length === 0 ? chunk : join(rest, chunk)
     const view = new DataView(all.buffer, all.byteOffset, all.byteLength)
     const mono = new Float32Array(Math.floor(all.length / frame))
+    rest = all.slice(mono.length * frame)
+    if (frame === 2 && !format.float) return plainSamples(all, mono)
     for (let i = 0; i < mono.length; i++) {
       let sum = 0
       for (let c = 0; c < format.channels; c++) sum += at(view, i * frame + c * bytes)
       mono[i] = sum / format.channels
     }
-    rest = all.slice(mono.length * frame)
     return mono
   }
+}
+
+/** The usual layout, 16 bit and one channel, read as fast as memory goes. */
+function plainSamples(bytes: Uint8Array, mono: Float32Array): Float32Array {
+  const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice()
+  const samples = new Int16Array(aligned.buffer, aligned.byteOffset, mono.length)
+  for (let i = 0; i < mono.length; i++) mono[i] = (samples[i] as number) / 32_768
+  return mono
 }
 
 function sampleReader({ bits, float }: WavFormat): (view: DataView, at: number) => number {

@@ -7,7 +7,7 @@ const workerUrl = new URL('../../src/audio/decode-worker.ts', import.meta.url).h
 /** The product's codecs as the command line opens them. */
 export const codecs = createAudioCodecs({ clock: systemClock(), workerUrl })
 
-/** Back-off takes no time, and limits that wait for an upstream are reached when `expire` is called. */
+/** Back-off takes no time, and limits on waiting are reached when `expire` is called. */
 export function patientClock() {
   const limits = new Set<() => void>()
   const waits: number[] = []

@@ -1,4 +1,4 @@
-/** Stands for MiniMax's `POST /t2a_v2`. Each request takes the next script, or the last one again. */
+/** Stands for MiniMax's `POST /t2a_v2`: each request takes the next script, or the last again. */
 export interface MiniMaxAnswer {
   /** Sound of each event in order; hex of it is sent. */
   readonly chunks?: readonly Uint8Array[]

@@ -13,9 +13,9 @@ const INVENTED = new RegExp(
   [
     '字幕|点赞|訂閱|订阅|打赏|明镜|以下是普通话|amara\\.org|thank(s| you) for watching',
     '(谢谢|謝謝|感谢|感謝)(观看|觀看|收看|收听|大家)',
-    '^\\W*(you|bye|嗯|啊)?\\W*$',
+    '^[\\p{P}\\p{S}\\s]*(you|bye|嗯|啊)?[\\p{P}\\p{S}\\s]*$',
   ].join('|'),
-  'i',
+  'iu',
 )
 
 /** Recognised text, trimmed; empty for silence. */

@@ -15,6 +15,7 @@ class UsageError extends Error {
 /** Threads are found beside this file, in the source tree and in the executable alike. */
 const writerUrl = new URL('./storage/sqlite/writer.ts', import.meta.url).href
 const readerUrl = new URL('./storage/sqlite/reader.ts', import.meta.url).href
+const decoderUrl = new URL('./audio/decode-worker.ts', import.meta.url).href
 /** How this program starts itself again, as the embedding process. */
 const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])]
 const write = (text: string) => void process.stdout.write(text)
@@ -23,7 +24,7 @@ async function runServe(): Promise<void> {
   const config = loadConfig(process.env)
   liftFetchLimit(process.env)
   const terminal = process.stdout.isTTY === true
-  const threads = { writerUrl, readerUrl }
+  const threads = { writerUrl, readerUrl, decoderUrl }
   await serve({ config, env: process.env, version, ...threads, self, terminal, write })
 }
 

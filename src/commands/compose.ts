@@ -28,6 +28,8 @@ import { openConsole } from './console.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Platform } from './platform.ts'
 import type { Secrets } from './secrets.ts'
+import type { Speech } from './speech.ts'
+import { composeVoice } from './voice.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -43,6 +45,7 @@ export interface Adapters {
   readonly platform: Platform
   readonly kb: Knowledge
   readonly tools: readonly Tool[]
+  readonly speech: Speech
   readonly fetch: typeof fetch
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
@@ -50,7 +53,7 @@ export interface Adapters {
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters) {
-  const { config, clock, log, secrets, db, platform, kb, tools } = adapters
+  const { config, clock, log, secrets, db, platform, kb, tools, speech } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
@@ -74,6 +77,9 @@ export function compose(adapters: Adapters) {
     tools: createToolRegistry(tools),
   })
 
+  const record = (request: LoggedRequest) => logs.record(logRow(request, clock.now()))
+  const voice = composeVoice({ speech, agent, clock, log, facts, record })
+
   const machineGate = gate(
     'machine',
     bearer({
@@ -86,7 +92,7 @@ export function compose(adapters: Adapters) {
   )
   const people = openConsole({ ...adapters, jobs, facts, keys, secret: secrets.session })
   const app = createApp({
-    services: { agent, sessions, kb: kb.service },
+    services: { agent, sessions, kb: kb.service, voice },
     machineGate,
     consoleGate: people.gate,
     auth: people.login,
@@ -94,7 +100,7 @@ export function compose(adapters: Adapters) {
     sse,
     log,
     now: () => clock.now(),
-    record: (request) => logs.record(logRow(request, clock.now())),
+    record,
   })
 
   jobs.run('prune logs', logs.prune)

@@ -8,6 +8,7 @@ import { openKnowledge } from './knowledge.ts'
 import { codePrinter } from './login-code.ts'
 import { openPlatform } from './platform.ts'
 import { openSecrets } from './secrets.ts'
+import { openSpeech } from './speech.ts'
 import { openStorage } from './storage.ts'
 import { builtInTools } from './tools.ts'
 
@@ -22,6 +23,7 @@ export interface ServeOptions {
   readonly version: string
   readonly writerUrl: string
   readonly readerUrl: string
+  readonly decoderUrl: string
   /** How this program starts itself. */
   readonly self: readonly string[]
   /** Whether a person looks at the output. */
@@ -48,19 +50,24 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (report.copy) log.info('database upgraded', { copy: report.copy })
   const secrets = openSecrets(config)
   const platform = await openPlatform(config, clock, fetch)
-  const { readerUrl, self } = options
+  const { readerUrl, decoderUrl, self } = options
+  const speech = openSpeech({ config, clock, fetch, decoderUrl })
   const embedding = await openEmbedding({ config, runtime, self, clock, log, fetch })
   const kb = await openKnowledge({ db, file, readerUrl, embedder: embedding.embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const printCode = codePrinter({ clock, terminal, write })
-  const parts = { config, clock, log, secrets, db, platform, kb, tools, fetch, printCode }
+  const parts = { config, clock, log, secrets, db, platform, kb, tools, speech, fetch, printCode }
   const { app, sse, jobs, buffers, people } = compose(parts)
 
   listen(app, config)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
-  if (terminal)
-    write(banner({ url, config, version: options.version, platform: platform.get(), embedding }))
-  log.info('listening', { url, channel: platform.get().description })
+  const facts = { url, config, platform: platform.get(), embedding, speech }
+  if (terminal) write(banner({ ...facts, version: options.version }))
+  log.info('listening', {
+    url,
+    channel: facts.platform.description,
+    voice: speech.description,
+  })
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })

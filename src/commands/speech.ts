@@ -31,6 +31,8 @@ export interface Speech {
   readonly asr: Asr | null
   readonly codecs: AudioCodecs
   readonly skipSilence: boolean
+  /** One line for a person: what speaks and what listens. */
+  readonly description: string
 }
 
 /** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
@@ -44,12 +46,8 @@ export function openSpeech({ config, clock, fetch, decoderUrl }: SpeechParts): S
     codecs,
     // A recogniser over HTTP is asked even about silence: it may well hear more than the gate.
     skipSilence: asr?.name !== 'openai',
+    description: `speaks with ${tts?.name ?? 'nothing'}, listens with ${asr?.name ?? 'nothing'}`,
   }
-}
-
-/** One line for a person: what speaks and what listens. */
-export function describeSpeech({ tts, asr }: Speech): string {
-  return `speaks with ${tts?.name ?? 'nothing'}, listens with ${asr?.name ?? 'nothing'}`
 }
 
 interface Parts extends Omit<SpeechParts, 'decoderUrl'> {

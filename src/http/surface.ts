@@ -3,6 +3,7 @@ import { kbRoutes } from '../features/kb/routes.ts'
 import type { Kb } from '../features/kb/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
+import { type VoiceRouteOptions, voiceRoutes } from '../features/voice/routes.ts'
 import type { Facts } from './facts.ts'
 import type { Gate } from './gate.ts'
 
@@ -10,6 +11,7 @@ import type { Gate } from './gate.ts'
 export interface SurfaceServices {
   readonly sessions: Sessions
   readonly kb: Kb
+  readonly voice: VoiceRouteOptions
 }
 
 /**
@@ -20,8 +22,12 @@ export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
   facts: Facts,
-  { sessions, kb }: SurfaceServices,
+  { sessions, kb, voice }: SurfaceServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix })
-  return routes.use([sessionRoutes(gate, sessions), kbRoutes(gate, kb, facts)])
+  return routes.use([
+    sessionRoutes(gate, sessions),
+    kbRoutes(gate, kb, facts),
+    voiceRoutes(gate, voice),
+  ])
 }

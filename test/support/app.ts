@@ -8,6 +8,7 @@ import { codePrinter } from '../../src/commands/login-code.ts'
 import { openPlatform } from '../../src/commands/platform.ts'
 
 import { openSecrets } from '../../src/commands/secrets.ts'
+import { openSpeech } from '../../src/commands/speech.ts'
 import { openStorage } from '../../src/commands/storage.ts'
 import { builtInTools } from '../../src/commands/tools.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -47,6 +48,7 @@ export type TestApp = Awaited<ReturnType<typeof startApp>>
 const source = (path: string) => new URL(`../../src/${path}`, import.meta.url)
 const WRITER = source('storage/sqlite/writer.ts').href
 const READER = source('storage/sqlite/reader.ts').href
+const DECODER = source('audio/decode-worker.ts').href
 const SELF = [process.execPath, fileURLToPath(source('main.ts'))]
 
 /**
@@ -77,9 +79,10 @@ export async function startApp(options: AppOptions = {}) {
   const kb = await openKnowledge({ db, file, readerUrl: READER, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetcher), kb.tool]
   const secrets = openSecrets(config)
+  const speech = openSpeech({ config, clock, fetch: fetcher, decoderUrl: DECODER })
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const parts = { config, clock, log, secrets, db, platform, kb, tools, fetch: fetcher, printCode }
-  const { app, sse, jobs, buffers, logs, people } = compose(parts)
+  const adapters = { config, clock, log, secrets, db, platform, kb, tools, speech, printCode }
+  const { app, sse, jobs, buffers, logs, people } = compose({ ...adapters, fetch: fetcher })
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
   const keys = createKeys({ store: createKeyStore(db), clock })

@@ -78,7 +78,7 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
  * Threads are entry points of their own. The executable keeps their place below src/, where
  * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them.
  */
-const THREADS = ['storage/sqlite/writer.ts', 'storage/sqlite/reader.ts']
+const THREADS = ['storage/sqlite/writer.ts', 'storage/sqlite/reader.ts', 'audio/decode-worker.ts']
 
 const { values } = parseArgs({
   options: {

@@ -4,6 +4,7 @@ import { EMBED_COMMAND } from './commands/embedding.ts'
 import { liftFetchLimit } from './commands/fetch-limit.ts'
 import { help } from './commands/help.ts'
 import { createKey } from './commands/key.ts'
+import { programAt } from './commands/program.ts'
 import { serve } from './commands/serve.ts'
 import { ConfigError, loadConfig } from './config.ts'
 
@@ -12,19 +13,15 @@ class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Threads are found beside this file, in the source tree and in the executable alike. */
-const writerUrl = new URL('./storage/sqlite/writer.ts', import.meta.url).href
-const readerUrl = new URL('./storage/sqlite/reader.ts', import.meta.url).href
-/** How this program starts itself again, as the embedding process. */
 const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])]
+const program = programAt(import.meta.url, self)
 const write = (text: string) => void process.stdout.write(text)
 
 async function runServe(): Promise<void> {
   const config = loadConfig(process.env)
   liftFetchLimit(process.env)
   const terminal = process.stdout.isTTY === true
-  const threads = { writerUrl, readerUrl }
-  await serve({ config, env: process.env, version, ...threads, self, terminal, write })
+  await serve({ config, env: process.env, version, program, terminal, write })
 }
 
 /** Loaded only here, because it brings ONNX Runtime in. */
@@ -50,7 +47,7 @@ async function runKey(args: readonly string[]): Promise<void> {
   }
   await createKey({
     config: loadConfig(process.env),
-    writerUrl,
+    writerUrl: program.writerUrl,
     email,
     rateLimit: typeof limit === 'string' ? Number(limit) : undefined,
     json: values.json === true,

@@ -6,6 +6,9 @@ export interface SpeechRequest {
   readonly voice: string
 }
 
+/** The voice of a request that names none (specification, TtsRequest): a voice id of MiniMax. */
+export const DEFAULT_VOICE = 'female-shaonv'
+
 export interface PcmStream {
   /** Samples a second; the chunks are signed 16-bit little-endian mono. */
   readonly rate: number
@@ -19,7 +22,8 @@ export interface Tts {
   readonly textCharsMax: number
   /**
    * Resolves when the upstream has accepted the text and the rate is known. Throws `ChannelFailure`
-   * before that for a refused, unreachable or unconfigured upstream.
+   * before that for a refused, unreachable or unconfigured upstream. What is not read to its end is
+   * given up by aborting the signal.
    */
   speak(request: SpeechRequest, signal: AbortSignal): Promise<PcmStream>
 }

@@ -1,21 +1,14 @@
-import type { Config } from '../config.ts'
-import type { PlatformChannel } from './platform.ts'
-
-export interface BannerFacts {
-  readonly url: string
-  readonly version: string
-  readonly config: Config
-  readonly platform: PlatformChannel
-  readonly embedding: { readonly description: string }
-}
+import type { Adapters } from './adapters.ts'
 
 /** What a person who has just started the server wants to know (contract, section 6). */
-export function banner({ url, version, config, platform, embedding }: BannerFacts): string {
+export function banner(url: string, version: string, adapters: Adapters): string {
+  const { config, platform, embedding, speech } = adapters
   const rows = [
     ['Address', url],
     ['Data', config.MB_DATA_DIR],
-    ['Model', platform.description],
+    ['Model', platform.get().description],
     ['Embedding', embedding.description],
+    ['Voice', speech.description],
     ['First key', 'moonbase key create (in another terminal)'],
   ]
   const lines = rows.map(([name, text]) => `  ${(name ?? '').padEnd(10)} ${text}`)

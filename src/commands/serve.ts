@@ -1,16 +1,11 @@
 import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
-import { createLogger, errorFields, type Logger } from '../core/log.ts'
+import { createLogger } from '../core/log.ts'
+import { openAdapters } from './adapters.ts'
 import { banner } from './banner.ts'
-import { openByo } from './byo.ts'
 import { compose } from './compose.ts'
-import { openEmbedding } from './embedding.ts'
-import { openKnowledge } from './knowledge.ts'
 import { codePrinter } from './login-code.ts'
-import { openPlatform } from './platform.ts'
-import { openSecrets } from './secrets.ts'
-import { openStorage } from './storage.ts'
-import { builtInTools } from './tools.ts'
+import type { Program } from './program.ts'
 
 type App = ReturnType<typeof compose>['app']
 
@@ -21,10 +16,7 @@ export interface ServeOptions {
   readonly config: Config
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
-  readonly writerUrl: string
-  readonly readerUrl: string
-  /** How this program starts itself. */
-  readonly self: readonly string[]
+  readonly program: Program
   /** Whether a person looks at the output. */
   readonly terminal: boolean
   readonly write: (text: string) => void
@@ -32,7 +24,7 @@ export interface ServeOptions {
 
 /** Starts the server and resolves when it has stopped, after SIGTERM, SIGINT or a fault. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { config, terminal, write } = options
+  const { config, program, terminal, write } = options
   const clock = systemClock()
   const log = createLogger({
     level: config.MB_LOG_LEVEL,
@@ -41,28 +33,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     write,
   })
   for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
-  const { db, runtime, file, report } = await openStorage(
-    config,
-    new Date(clock.now()),
-    options.writerUrl,
-  )
-  if (report.copy) log.info('database upgraded', { copy: report.copy })
-  const secrets = openSecrets(config)
-  const platform = await openPlatform(config, clock, fetch)
-  const { readerUrl, self } = options
-  const embedding = await openEmbedding({ config, runtime, self, clock, log, fetch })
-  const kb = await openKnowledge({ db, file, readerUrl, embedder: embedding.embedder, clock, log })
-  const tools = [...builtInTools(config, clock, fetch), kb.tool]
-  const byo = openByo(config, clock, fetch)
   const printCode = codePrinter({ clock, terminal, write })
-  const parts = { config, clock, log, secrets, db, platform, kb, tools, byo, fetch, printCode }
-  const { app, sse, jobs, buffers, people } = compose(parts)
+  const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
+  const { app, sse, close } = compose(adapters)
 
   listen(app, config)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
-  if (terminal)
-    write(banner({ url, config, version: options.version, platform: platform.get(), embedding }))
-  log.info('listening', { url, channel: platform.get().description })
+  if (terminal) write(banner(url, options.version, adapters))
+  const channel = adapters.platform.get().description
+  log.info('listening', { url, channel, voice: adapters.speech.description })
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
@@ -72,14 +51,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     sse.close()
     await answered(app, clock, 1_000)
     await app.stop(true)
-    await closeAll(log, [
-      jobs.close,
-      people.close,
-      ...Object.values(buffers).map(({ close }) => close),
-      kb.close,
-      embedding.embedder.close,
-      db.close,
-    ])
+    await close()
   }
   await stop(await firstSignal())
 }
@@ -109,15 +81,4 @@ function firstSignal(): Promise<string> {
       process.once(signal, () => resolve(signal))
     }
   })
-}
-
-/** In order; one that fails must not keep the next from closing. */
-async function closeAll(log: Logger, parts: readonly (() => Promise<void>)[]): Promise<void> {
-  for (const close of parts) {
-    try {
-      await close()
-    } catch (error) {
-      log.error('close failed', errorFields(error))
-    }
-  }
 }

@@ -30,6 +30,28 @@ export const ACTIVATION_CODE_TTL_MS = 15 * 60_000
 /** Activations a minute from one address. */
 export const ACTIVATIONS_MAX = 10
 
+/** An upload to recognition, and the decoded `audio_b64` of the voice loop. */
+export const AUDIO_BYTES_MAX = 25 * 1024 * 1024
+export const ASR_BODY_BYTES_MAX = AUDIO_BYTES_MAX
+export const VOICE_BODY_BYTES_MAX = 36 * 1024 * 1024
+/** Recordings that we decode ourselves: 25 MB of silent FLAC would be 38 hours. */
+export const AUDIO_SECONDS_MAX = 15 * 60
+export const AUDIO_DECODERS_MAX = 4
+/** One second of sound takes a decoder milliseconds; a hostile file can hold it for ever. */
+export const AUDIO_DECODE_STEP_MS_MAX = 20_000
+
+export const TTS_TEXT_CHARS_MAX = 10_000
+export const VOICE_ID_CHARS_MAX = 200
+/** An upstream that never stops speaking is cut here; 10,000 characters take some 40 minutes. */
+export const TTS_AUDIO_SECONDS_MAX = 60 * 60
+export const TTS_FIRST_AUDIO_MS_MAX = 30_000
+export const TTS_SILENCE_MS_MAX = 30_000
+export const ASR_MS_MAX = 120_000
+/** Compressed speech that an upstream sends although PCM was asked for. */
+export const TTS_ENCODED_BYTES_MAX = 25 * 1024 * 1024
+/** The last event of MiniMax repeats a piece's whole sound in hex: ten minutes of it. */
+export const TTS_EVENT_BYTES_MAX = 80 * 1024 * 1024
+
 export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000

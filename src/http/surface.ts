@@ -7,6 +7,7 @@ import { providerRoutes } from '../features/provider/routes.ts'
 import type { Provider } from '../features/provider/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
+import { type VoiceRouteOptions, voiceRoutes } from '../features/voice/routes.ts'
 import type { Facts } from './facts.ts'
 import type { Gate } from './gate.ts'
 
@@ -16,6 +17,7 @@ export interface SurfaceServices {
   readonly provider: Provider
   readonly sessions: Sessions
   readonly kb: Kb
+  readonly voice: VoiceRouteOptions
 }
 
 /**
@@ -26,7 +28,7 @@ export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
   facts: Facts,
-  { devices, kb, provider, sessions }: SurfaceServices,
+  { devices, kb, provider, sessions, voice }: SurfaceServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix })
   return routes
@@ -34,4 +36,5 @@ export function surface(
     .use(kbRoutes(gate, kb, facts))
     .use(providerRoutes(gate, provider))
     .use(sessionRoutes(gate, sessions))
+    .use(voiceRoutes(gate, voice))
 }

@@ -1,19 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import type { Embedder } from '../../src/channels/embedder.ts'
-import { openByo } from '../../src/commands/byo.ts'
+import { openAdapters } from '../../src/commands/adapters.ts'
 import { compose } from '../../src/commands/compose.ts'
-import { openEmbedding } from '../../src/commands/embedding.ts'
-import { openKnowledge } from '../../src/commands/knowledge.ts'
 import { codePrinter } from '../../src/commands/login-code.ts'
-import { openPlatform } from '../../src/commands/platform.ts'
-import { openSecrets } from '../../src/commands/secrets.ts'
-import { openStorage } from '../../src/commands/storage.ts'
-import { builtInTools } from '../../src/commands/tools.ts'
+import { programAt } from '../../src/commands/program.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
-import { createKeys, type KeyScope } from '../../src/features/keys/service.ts'
-import { createKeyStore } from '../../src/features/keys/store.ts'
+import type { KeyScope } from '../../src/features/keys/service.ts'
 import { createTenants } from '../../src/features/tenants/service.ts'
 import { createTenantStore } from '../../src/features/tenants/store.ts'
 import { createPrinted } from './printed.ts'
@@ -43,10 +37,8 @@ export interface TestKey {
 export type TestApp = Awaited<ReturnType<typeof startApp>>
 
 /** The threads as `src/main.ts` finds them, and the way it starts itself. */
-const source = (path: string) => new URL(`../../src/${path}`, import.meta.url)
-const WRITER = source('storage/sqlite/writer.ts').href
-const READER = source('storage/sqlite/reader.ts').href
-const SELF = [process.execPath, fileURLToPath(source('main.ts'))]
+const MAIN = new URL('../../src/main.ts', import.meta.url)
+const PROGRAM = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
 
 /**
  * The whole product in this process: real files, a real port, every part wired as the command line
@@ -60,7 +52,6 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.upstream ? { MB_LLM_BASE_URL: options.upstream, MB_LLM_MODEL: 'fake' } : {}),
     ...options.env,
   })
-  const fetcher = options.fetch ?? fetch
   const clock = options.clock ?? systemClock()
   const printed = createPrinted()
   const log = createLogger({
@@ -69,26 +60,21 @@ export async function startApp(options: AppOptions = {}) {
     now: () => new Date(clock.now()),
     write: printed.add,
   })
-  const { db, file, runtime } = await openStorage(config, new Date(clock.now()), WRITER)
-  const platform = await openPlatform(config, clock, fetcher)
-  const opened = { config, runtime, self: SELF, clock, log, fetch: fetcher }
-  const embedder = options.embedder ?? (await openEmbedding(opened)).embedder
-  const kb = await openKnowledge({ db, file, readerUrl: READER, embedder, clock, log })
-  const tools = [...builtInTools(config, clock, fetcher), kb.tool]
-  const byo = openByo(config, clock, fetcher)
-  const secrets = openSecrets(config)
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const outside = { config, clock, log, secrets, db, fetch: fetcher, printCode }
-  const { app, sse, jobs, buffers, logs, people } = compose({
-    ...outside,
-    platform,
-    kb,
-    tools,
-    byo,
+  const { embedder } = options
+  const adapters = await openAdapters({
+    config,
+    clock,
+    log,
+    program: PROGRAM,
+    fetch: options.fetch ?? fetch,
+    printCode,
+    ...(embedder ? { embedder } : {}),
   })
+  const { db, kb } = adapters
+  const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters)
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
-  const keys = createKeys({ store: createKeyStore(db), clock })
   const tenants = createTenants({ store: createTenantStore(db), clock })
 
   return {
@@ -115,12 +101,7 @@ export async function startApp(options: AppOptions = {}) {
     async [Symbol.asyncDispose]() {
       sse.close()
       await app.stop(true)
-      await jobs.close()
-      await people.close()
-      await Promise.all(Object.values(buffers).map((buffer) => buffer.close()))
-      await kb.close()
-      await embedder.close()
-      await db.close()
+      await close()
       folder[Symbol.dispose]()
     },
   }

@@ -1,0 +1,65 @@
+import { AUDIO_SECONDS_MAX } from '../core/limits.ts'
+import { type Block, decodeBlocks } from './decode-blocks.ts'
+import { toBytes } from './pcm.ts'
+import { createFloatResampler } from './resample.ts'
+import { RATE_MAX, RATE_MIN } from './wav.ts'
+
+/** Samples a chunk: a quarter of a second for a recogniser. */
+const CHUNK_SAMPLES = 4_000
+
+export class TooLong extends Error {}
+
+/**
+ * Signed 16-bit mono at `rate` of any recording that `decodeBlocks` reads. Throws `TooLong` beyond
+ * the duration limit, and for a recording without a single sample.
+ */
+export async function* decodePcm(bytes: Uint8Array, rate: number): AsyncGenerator<Uint8Array> {
+  const converter = createConverter(rate)
+  let pending: Float32Array[] = []
+  let count = 0
+  for await (const block of decodeBlocks(bytes)) {
+    for (const samples of converter.push(block)) {
+      pending.push(samples)
+      count += samples.length
+    }
+    if (count < CHUNK_SAMPLES) continue
+    yield toBytes(concat(pending, count))
+    pending = []
+    count = 0
+  }
+  const last = converter.flush()
+  yield toBytes(concat([...pending, last], count + last.length))
+}
+
+/** Follows rate changes inside a recording and counts its seconds. */
+function createConverter(rate: number) {
+  let from = 0
+  let seconds = 0
+  let resampler = createFloatResampler(rate, rate)
+  return {
+    push(block: Block): readonly Float32Array[] {
+      if (block.rate < RATE_MIN || block.rate > RATE_MAX) throw new Error('rate out of range')
+      seconds += block.samples.length / block.rate
+      if (seconds > AUDIO_SECONDS_MAX) throw new TooLong()
+      if (from === block.rate) return [resampler.push(block.samples)]
+      const tail = resampler.flush()
+      from = block.rate
+      resampler = createFloatResampler(from, rate)
+      return [tail, resampler.push(block.samples)]
+    },
+    flush(): Float32Array {
+      if (seconds === 0) throw new Error('no sound in the recording')
+      return resampler.flush()
+    },
+  }
+}
+
+function concat(parts: readonly Float32Array[], length: number): Float32Array {
+  const joined = new Float32Array(length)
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}

@@ -1,0 +1,114 @@
+import type { Resampler } from '../channels/audio.ts'
+import { createSampleReader, toBytes, toFloats } from './pcm.ts'
+
+/** Zero crossings on each side of the filter; 16 keep speech 48 to 60 dB clean. */
+const ZEROS = 16
+/** Shape of the Kaiser window: about 80 dB of stop-band attenuation. */
+const BETA = 8
+/** Leaves room for the transition band below the lower Nyquist frequency. */
+const ROLLOFF = 0.94
+/** Rates without a small common ratio share the nearest of this many filter phases. */
+const PHASES_MAX = 1024
+
+export interface FloatResampler {
+  push(samples: Float32Array): Float32Array
+  flush(): Float32Array
+}
+
+/**
+ * A polyphase windowed-sinc resampler that keeps its state between chunks: any split of the input
+ * gives the same samples. Output sample k stands at input time k * from / to, so nothing is
+ * delayed, and n samples become ceil(n * to / from).
+ */
+export function createFloatResampler(from: number, to: number): FloatResampler {
+  if (from === to) return { push: (samples) => samples, flush: () => new Float32Array(0) }
+  const divisor = greatestCommonDivisor(from, to)
+  const [up, down] = [to / divisor, from / divisor]
+  const phases = Math.min(up, PHASES_MAX)
+  const { half, table } = design(Math.min(1, up / down), phases)
+  const taps = half * 2
+  // The window of input sample i is i - half + 1 to i + half; before the sound is silence.
+  let held = new Float32Array(half - 1)
+  let remainder = 0
+
+  const push = (samples: Float32Array): Float32Array => {
+    const joined = new Float32Array(held.length + samples.length)
+    joined.set(held)
+    joined.set(samples, held.length)
+    const limit = joined.length - taps + 1
+    const out = new Float32Array(Math.max(0, Math.ceil((limit * up - remainder) / down)))
+    // Locals, because captured variables make this loop slower.
+    let [start, rest] = [0, remainder]
+    for (let count = 0; start < limit; count++) {
+      const phase = phases === up ? rest : Math.floor((rest * phases) / up)
+      let sum = 0
+      for (let i = 0, row = phase * taps; i < taps; i++) {
+        sum += (joined[start + i] as number) * (table[row + i] as number)
+      }
+      out[count] = sum
+      rest += down
+      start += Math.floor(rest / up)
+      rest %= up
+    }
+    remainder = rest
+    held = joined.slice(start)
+    return out
+  }
+  return { push, flush: () => push(new Float32Array(half)) }
+}
+
+/** The same for signed 16-bit little-endian bytes; an odd byte waits for the next chunk. */
+export function createResampler(from: number, to: number): Resampler {
+  const read = createSampleReader()
+  const resampler = createFloatResampler(from, to)
+  return {
+    push(pcm) {
+      const samples = read(pcm)
+      if (from === to) return new Uint8Array(samples.buffer)
+      return toBytes(resampler.push(toFloats(samples)))
+    },
+    flush: () => toBytes(resampler.flush()),
+  }
+}
+
+/** One row of taps for each phase, each row with a gain of 1 for a constant signal. */
+function design(ratio: number, phases: number): { half: number; table: Float32Array } {
+  const half = Math.ceil(ZEROS / ratio)
+  const cutoff = ratio * ROLLOFF
+  const taps = half * 2
+  const table = new Float32Array(phases * taps)
+  for (let phase = 0; phase < phases; phase++) {
+    const row = table.subarray(phase * taps, (phase + 1) * taps)
+    let gain = 0
+    for (let i = 0; i < taps; i++) {
+      const distance = phase / phases + half - 1 - i
+      const value = sinc(cutoff * distance) * kaiser(distance / half)
+      row[i] = value
+      gain += value
+    }
+    for (let i = 0; i < taps; i++) row[i] = (row[i] as number) / gain
+  }
+  return { half, table }
+}
+
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
+}
+
+function kaiser(x: number): number {
+  return Math.abs(x) >= 1 ? 0 : bessel(BETA * Math.sqrt(1 - x * x)) / bessel(BETA)
+}
+
+/** The modified Bessel function of the first kind and order zero, by its power series. */
+function bessel(x: number): number {
+  let [sum, term] = [1, 1]
+  for (let k = 1; term > sum * 1e-9; k++) {
+    term *= (x / (2 * k)) ** 2
+    sum += term
+  }
+  return sum
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b)
+}

@@ -1,0 +1,59 @@
+import { sniff } from './sniff.ts'
+import { createWavReader, createWavSamples } from './wav.ts'
+
+/** Root mean square that no 20 ms of a silent recording reach: 50 dB below full scale. */
+const SILENCE_RMS = 0.003
+const WINDOWS_PER_SECOND = 50
+const STEP_BYTES = 64 * 1024
+
+/**
+ * Whether nobody can be heard in a wav file; null for everything else, and for a wav that cannot be
+ * read. Stops at the first window that is loud enough, so that speech costs next to nothing.
+ */
+export function isSilent(bytes: Uint8Array): boolean | null {
+  if (sniff(bytes)?.name !== 'wav') return null
+  try {
+    return isSilentWav(bytes)
+  } catch {
+    return null
+  }
+}
+
+function isSilentWav(bytes: Uint8Array): boolean | null {
+  const reader = createWavReader()
+  let read: ReturnType<typeof createLoudness> | null = null
+  let toSamples: ReturnType<typeof createWavSamples> | null = null
+  let heard = 0
+  for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+    const data = reader.push(bytes.subarray(at, at + STEP_BYTES))
+    const format = reader.format()
+    if (format === null) continue
+    toSamples ??= createWavSamples(format)
+    read ??= createLoudness(Math.ceil(format.rate / WINDOWS_PER_SECOND))
+    const samples = toSamples(data)
+    heard += samples.length
+    if (read(samples) >= SILENCE_RMS) return false
+  }
+  return heard === 0 ? null : true
+}
+
+/** The loudest complete window so far. */
+function createLoudness(window: number): (samples: Float32Array) => number {
+  let begun = { count: 0, sum: 0 }
+  let loudest = 0
+  return (samples) => {
+    // Locals, because captured variables make this loop several times slower.
+    let { count, sum } = begun
+    let most = 0
+    for (let i = 0; i < samples.length; i++) {
+      sum += (samples[i] as number) * (samples[i] as number)
+      if (++count < window) continue
+      if (sum > most) most = sum
+      count = 0
+      sum = 0
+    }
+    begun = { count, sum }
+    loudest = Math.max(loudest, Math.sqrt(most / window))
+    return loudest
+  }
+}

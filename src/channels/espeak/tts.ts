@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import type { Clock } from '../../core/clock.ts'
+import { TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
+import type { AudioCodecs } from '../audio.ts'
+import { ChannelFailure } from '../failure.ts'
+import { DEFAULT_VOICE, type PcmStream, type Tts } from '../tts.ts'
+import type { EspeakProgram } from './find.ts'
+import { type Language, type Segment, segments } from './script.ts'
+
+export interface EspeakTtsOptions {
+  readonly program: EspeakProgram
+  /** The operator's voice, `female` or `male`; empty for the platform's default voice. */
+  readonly voice: string
+  readonly clock: Clock
+  readonly codecs: Pick<AudioCodecs, 'readSpeech'>
+}
+
+/** Only these names reach the program: it speaks rubbish for a voice that it does not have. */
+const VOICES: Readonly<Record<Language, string>> = {
+  mandarin: 'cmn-latn-pinyin',
+  english: 'en-us',
+}
+const FEMALE = '+f3'
+const TEXT_CHARS_MAX = 1_000
+const RATE = 22_050
+
+/** Offline speech by the program eSpeak NG: no model, robotic, Mandarin and English. */
+export function createEspeakTts(options: EspeakTtsOptions): Tts {
+  const { clock, codecs } = options
+  return {
+    name: 'espeak',
+    textCharsMax: TEXT_CHARS_MAX,
+    async speak({ text, voice }, signal) {
+      const wanted = voice === DEFAULT_VOICE && options.voice !== '' ? options.voice : voice
+      const variant = /^male\b/i.test(wanted) ? '' : FEMALE
+      const say = (segment: Segment) => {
+        const command = commandOf(options.program, VOICES[segment.language] + variant)
+        const sound = run(command, segment.text, clock, signal)
+        return codecs.readSpeech(sound, 'audio/wav', RATE, signal)
+      }
+      const [first, ...rest] = segments(text)
+      // Emoji or punctuation alone have no sound; a moment of silence keeps the answer valid.
+      if (first === undefined) return { rate: RATE, chunks: silence() }
+      return joined(await say(first), rest, say)
+    },
+  }
+}
+
+async function* silence() {
+  yield new Uint8Array(RATE / 5)
+}
+
+/** One segment after the other, as one sound. */
+function joined(
+  first: PcmStream,
+  rest: readonly Segment[],
+  say: (segment: Segment) => Promise<PcmStream>,
+): PcmStream {
+  async function* chunks() {
+    yield* first.chunks
+    for (const segment of rest) {
+      const next = await say(segment)
+      if (next.rate !== first.rate) throw new ChannelFailure('provider_error', 'changed its rate')
+      yield* next.chunks
+    }
+  }
+  return { rate: first.rate, chunks: chunks() }
+}
+
+interface Command {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The text goes by standard input, so that nothing in it can be taken for an option. */
+function commandOf({ path, pack }: EspeakProgram, voice: string): Command {
+  const argv = [path, '--stdin', '--stdout', '-b', '1', '-v', voice]
+  if (pack === null) return { argv, env: {} }
+  return { argv: [...argv, `--path=${pack}`], env: { LD_LIBRARY_PATH: join(pack, 'lib') } }
+}
+
+async function* run(
+  { argv, env }: Command,
+  text: string,
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted()
+  const child = start(argv, env, text)
+  const kill = () => child.kill('SIGKILL')
+  signal.addEventListener('abort', kill, { once: true })
+  const reader = child.stdout.getReader()
+  try {
+    for (;;) {
+      const cancel = clock.after(TTS_SILENCE_MS_MAX, kill)
+      const { done, value } = await reader.read()
+      cancel()
+      if (done) break
+      yield value
+    }
+    const code = await child.exited
+    signal.throwIfAborted()
+    if (code !== 0) throw new ChannelFailure('provider_error', 'program failed')
+  } finally {
+    signal.removeEventListener('abort', kill)
+    kill()
+    await child.exited
+  }
+}
+
+function start(argv: readonly string[], env: Command['env'], text: string) {
+  try {
+    return Bun.spawn([...argv], {
+      env,
+      stdin: new Blob([text]),
+      stdout: 'pipe',
+      stderr: 'ignore',
+    })
+  } catch (cause) {
+    throw new ChannelFailure('channel_unavailable', 'program not found', { cause })
+  }
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../core/clock.ts'
+import {
+  TTS_EVENT_BYTES_MAX,
+  TTS_FIRST_AUDIO_MS_MAX,
+  TTS_SILENCE_MS_MAX,
+} from '../../core/limits.ts'
+import { SPEECH_RATE } from '../audio.ts'
+import { ChannelFailure } from '../failure.ts'
+import {
+  bearerHeader,
+  type Fetch,
+  type HttpAnswer,
+  httpCall,
+  readText,
+  urlBelow,
+} from '../http-call.ts'
+import { createSseDecoder } from '../sse-decoder.ts'
+import { DEFAULT_VOICE, type PcmStream, type SpeechRequest, type Tts } from '../tts.ts'
+import { createEventReader, Declined } from './events.ts'
+
+export interface MiniMaxTtsOptions {
+  /** API root such as `https://api.minimaxi.com/v1`; may carry `?GroupId=`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly model: string
+  /** The operator's voice; empty for the platform's default voice, which is one of MiniMax. */
+  readonly voice: string
+  readonly fetch: Fetch
+  readonly clock: Clock
+}
+
+const TEXT_CHARS_MAX = 10_000
+
+/** MiniMax `POST /t2a_v2`, streamed; it makes 32 kHz samples itself. */
+export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
+  const standard = options.voice === '' ? DEFAULT_VOICE : options.voice
+
+  const ask = async ({ text, voice }: SpeechRequest, signal: AbortSignal): Promise<PcmStream> => {
+    const body = {
+      model: options.model,
+      text,
+      stream: true,
+      stream_options: { exclude_aggregated_audio: true },
+      voice_setting: { voice_id: voice, speed: 1, vol: 1, pitch: 0 },
+      audio_setting: { sample_rate: SPEECH_RATE, format: 'pcm', channel: 1 },
+    }
+    const headers = { 'content-type': 'application/json', ...bearerHeader(options.apiKey) }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const limits = { firstMs: TTS_FIRST_AUDIO_MS_MAX, silenceMs: TTS_SILENCE_MS_MAX }
+    const url = urlBelow(options.baseUrl, '/t2a_v2')
+    const answer = await httpCall(url, init, signal, { ...options, ...limits })
+    if ('failure' in answer) throw answer.failure
+    return begin(answer)
+  }
+
+  return {
+    name: 'minimax',
+    textCharsMax: TEXT_CHARS_MAX,
+    async speak({ text, voice }, signal) {
+      const wanted = voice === DEFAULT_VOICE ? standard : voice
+      try {
+        return await ask({ text, voice: wanted }, signal)
+      } catch (error) {
+        const refused = error instanceof Declined && error.voiceRefused
+        if (!refused || wanted === standard) throw error
+        return ask({ text, voice: standard }, signal)
+      }
+    },
+  }
+}
+
+/** Resolves with the first sound, because refusals come in the body of a 200. */
+async function begin(answer: HttpAnswer): Promise<PcmStream> {
+  const chunks = answer.contentType.includes('json') ? readWhole(answer) : readEvents(answer)
+  try {
+    const first = await chunks.next()
+    if (first.done) throw new ChannelFailure('provider_error', 'empty audio')
+    return { rate: SPEECH_RATE, chunks: withFirst(first.value, chunks) }
+  } catch (error) {
+    answer.close()
+    throw error
+  }
+}
+
+async function* withFirst(first: Uint8Array, rest: AsyncGenerator<Uint8Array>) {
+  try {
+    yield first
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+/** Refusals, and servers that do not stream, answer with one JSON object. */
+async function* readWhole(answer: HttpAnswer): AsyncGenerator<Uint8Array> {
+  const sound = createEventReader().sound(await readText(answer, TTS_EVENT_BYTES_MAX))
+  if (sound.length > 0) yield sound
+}
+
+async function* readEvents(answer: HttpAnswer): AsyncGenerator<Uint8Array> {
+  const reader = createEventReader()
+  const decoder = createSseDecoder(TTS_EVENT_BYTES_MAX)
+  for await (const bytes of answer.body) {
+    const events: string[] = []
+    decoder.push(bytes, events)
+    for (const event of events) {
+      const sound = reader.sound(event)
+      if (sound.length > 0) yield sound
+    }
+  }
+  const rest = decoder.end()
+  const sound = rest === null ? null : reader.sound(rest)
+  if (sound !== null && sound.length > 0) yield sound
+  if (!reader.ended) throw new ChannelFailure('provider_error', 'stream ended early')
+}

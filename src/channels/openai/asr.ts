@@ -1,0 +1,77 @@
+import type { Clock } from '../../core/clock.ts'
+import { ASR_MS_MAX } from '../../core/limits.ts'
+import type { Asr } from '../asr.ts'
+import type { AudioCodecs } from '../audio.ts'
+import { ChannelFailure } from '../failure.ts'
+import { bearerHeader, type Fetch, httpCall, readText, urlBelow } from '../http-call.ts'
+
+export interface OpenAiAsrOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly model: string
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly codecs: Pick<AudioCodecs, 'sniff'>
+}
+
+/** A punctuated sentence leads Whisper to punctuate its own (specification, `POST /v1/asr`). */
+const PROMPT = '以下是普通话的句子，请加上标点符号。'
+const GUIDANCE = { language: 'zh', prompt: PROMPT, temperature: '0', response_format: 'json' }
+const ANSWER_BYTES_MAX = 1024 * 1024
+const FIELD_WORDS = /language|prompt|temperature|response_format|extra|unrecogni[sz]ed|unexpected/i
+
+/** `POST /audio/transcriptions` of OpenAI, Groq, Speaches, SiliconFlow, FunASR, whisper.cpp. */
+export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
+  // Some servers take nothing but the file and the model; found out once.
+  let strict = false
+
+  const ask = (bytes: Uint8Array, signal: AbortSignal) => {
+    const form = new FormData()
+    // The servers tell formats by the name, so an unknown one must have some usual name.
+    const kind = options.codecs.sniff(bytes)
+    const type = kind?.mime ?? 'application/octet-stream'
+    form.set(
+      'file',
+      new Blob([bytes as Uint8Array<ArrayBuffer>], { type }),
+      `audio.${kind?.extension ?? 'wav'}`,
+    )
+    form.set('model', options.model)
+    if (!strict) for (const [name, value] of Object.entries(GUIDANCE)) form.set(name, value)
+    const init = { method: 'POST', headers: bearerHeader(options.apiKey), body: form }
+    const limits = { firstMs: ASR_MS_MAX, silenceMs: ASR_MS_MAX }
+    const url = urlBelow(options.baseUrl, '/audio/transcriptions')
+    return httpCall(url, init, signal, { ...options, ...limits })
+  }
+
+  return {
+    name: 'openai',
+    async transcribe({ bytes }, signal) {
+      for (;;) {
+        const answer = await ask(bytes, signal)
+        if (!('failure' in answer)) {
+          return textOf(await readText(answer, ANSWER_BYTES_MAX), answer.contentType)
+        }
+        const { failure, words } = answer
+        const refused = failure.status === 400 || failure.status === 422
+        if (strict || !refused || !FIELD_WORDS.test(words)) throw failure
+        strict = true
+      }
+    },
+  }
+}
+
+/** `{text}`, or the bare text that some servers send whatever format was asked for. */
+function textOf(body: string, contentType: string): string {
+  if (contentType.startsWith('text/plain') && !body.trimStart().startsWith('{')) return body
+  const text = parse(body)?.text
+  if (typeof text === 'string') return text
+  throw new ChannelFailure('provider_error', 'malformed transcription')
+}
+
+function parse(body: string): { readonly text?: unknown } | null {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
+}

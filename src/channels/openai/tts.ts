@@ -1,0 +1,75 @@
+import type { Clock } from '../../core/clock.ts'
+import { TTS_FIRST_AUDIO_MS_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
+import type { AudioCodecs } from '../audio.ts'
+import { bearerHeader, type Fetch, type HttpRefusal, httpCall, urlBelow } from '../http-call.ts'
+import type { Tts } from '../tts.ts'
+import { standardVoice, voiceFor } from './voices.ts'
+
+export interface OpenAiTtsOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly model: string
+  /** The operator's voice; empty when none is set. */
+  readonly voice: string
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly codecs: Pick<AudioCodecs, 'readSpeech'>
+}
+
+/** What OpenAI takes; the servers that imitate it take at least as much. */
+const TEXT_CHARS_MAX = 4_096
+/**
+ * Raw samples mostly come without their rate. This one is OpenAI's and Kokoro's, and servers that
+ * read `sample_rate` obey it, so that asking for it means the same on all of them.
+ */
+const RATE = 24_000
+
+const VOICE_WORDS = /voice|speaker|音色/i
+const FIELD_WORDS = /sample_rate|\bstream\b|extra|unrecogni[sz]ed|unexpected|unknown (field|param)/i
+
+/** `POST /audio/speech` of OpenAI, Kokoro, Speaches, openedai-speech, SiliconFlow, LocalAI. */
+export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
+  // Strict servers refuse the two fields that OpenAI does not have; found out once.
+  let strict = false
+  const standard = standardVoice(options)
+
+  const ask = (text: string, voice: string, signal: AbortSignal) => {
+    const extras = strict ? {} : { stream: true, sample_rate: RATE }
+    const body = { model: options.model, input: text, voice, response_format: 'pcm', ...extras }
+    const headers = { 'content-type': 'application/json', ...bearerHeader(options.apiKey) }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const limits = { firstMs: TTS_FIRST_AUDIO_MS_MAX, silenceMs: TTS_SILENCE_MS_MAX }
+    const url = urlBelow(options.baseUrl, '/audio/speech')
+    return httpCall(url, init, signal, { ...options, ...limits })
+  }
+
+  const askUntilUnderstood = async (text: string, wanted: string, signal: AbortSignal) => {
+    let voice = wanted
+    for (;;) {
+      const answer = await ask(text, voice, signal)
+      if (!('failure' in answer)) return answer
+      if (!strict && complainsOf(answer, FIELD_WORDS)) strict = true
+      else if (voice !== standard && complainsOf(answer, VOICE_WORDS)) voice = standard
+      else throw answer.failure
+    }
+  }
+
+  return {
+    name: 'openai',
+    textCharsMax: TEXT_CHARS_MAX,
+    async speak({ text, voice }, signal) {
+      const answer = await askUntilUnderstood(text, voiceFor(voice, options), signal)
+      try {
+        const { body, contentType } = answer
+        return await options.codecs.readSpeech(body, contentType, RATE, signal)
+      } catch (error) {
+        answer.close()
+        throw error
+      }
+    },
+  }
+}
+
+function complainsOf({ failure, words }: HttpRefusal, pattern: RegExp): boolean {
+  return [400, 404, 422].includes(failure.status ?? 0) && pattern.test(words)
+}

@@ -1,0 +1,109 @@
+import { ChannelFailure } from '../failure.ts'
+
+/**
+ * Wyoming, the voice protocol of Home Assistant: one line of JSON, then as many bytes of JSON as
+ * `data_length` says, then as many bytes of sound as `payload_length` says.
+ */
+export interface WyomingEvent {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly payload: Uint8Array
+}
+
+const VERSION = '1.7.2'
+const LINE_BYTES_MAX = 1024 * 1024
+const PART_BYTES_MAX = 16 * 1024 * 1024
+const LF = 10
+
+export function encodeEvent(
+  type: string,
+  data: Readonly<Record<string, unknown>> = {},
+  payload: Uint8Array = new Uint8Array(0),
+): Uint8Array {
+  const json = Buffer.from(JSON.stringify(data))
+  const sizes = { data_length: json.length, payload_length: payload.length }
+  return Buffer.concat([
+    Buffer.from(`${JSON.stringify({ type, version: VERSION, ...sizes })}\n`),
+    json,
+    payload,
+  ])
+}
+
+interface Head {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly dataBytes: number
+  readonly payloadBytes: number
+}
+
+/** Cuts what arrives into events; throws `ChannelFailure` for what is not this protocol. */
+export function createEventDecoder(): (bytes: Uint8Array) => WyomingEvent[] {
+  let held: Uint8Array = new Uint8Array(0)
+  let head: Head | null = null
+
+  const take = (count: number): Uint8Array => {
+    const taken = held.subarray(0, count)
+    held = held.subarray(count)
+    return taken
+  }
+  const readHead = (): Head | null => {
+    const end = held.indexOf(LF)
+    if (end > LINE_BYTES_MAX || (end < 0 && held.length > LINE_BYTES_MAX)) throw malformed()
+    if (end < 0) return null
+    return parseHead(take(end + 1))
+  }
+  const next = (): WyomingEvent | null => {
+    head ??= readHead()
+    if (head === null || held.length < head.dataBytes + head.payloadBytes) return null
+    const more = head.dataBytes > 0 ? parseObject(take(head.dataBytes)) : {}
+    const event = {
+      type: head.type,
+      data: { ...head.data, ...more },
+      payload: take(head.payloadBytes).slice(),
+    }
+    head = null
+    return event
+  }
+
+  return (bytes) => {
+    held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
+    const events: WyomingEvent[] = []
+    for (let event = next(); event !== null; event = next()) events.push(event)
+    return events
+  }
+}
+
+const malformed = () => new ChannelFailure('provider_error', 'malformed event')
+
+function parseHead(line: Uint8Array): Head {
+  const { type, data, data_length: dataBytes, payload_length: payloadBytes } = parseObject(line)
+  if (typeof type !== 'string') throw malformed()
+  return {
+    type,
+    data: isObject(data) ? data : {},
+    dataBytes: size(dataBytes),
+    payloadBytes: size(payloadBytes),
+  }
+}
+
+function size(value: unknown): number {
+  if (value === undefined || value === null) return 0
+  if (Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= PART_BYTES_MAX) {
+    return Number(value)
+  }
+  throw malformed()
+}
+
+function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    if (isObject(value)) return value
+  } catch {
+    // The parser quotes what it read, so its error is not kept.
+  }
+  throw malformed()
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

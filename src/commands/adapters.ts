@@ -1,0 +1,46 @@
+import type { Embedder } from '../channels/embedder.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import { openByo } from './byo.ts'
+import { openEmbedding } from './embedding.ts'
+import { openKnowledge } from './knowledge.ts'
+import { openPlatform } from './platform.ts'
+import type { Program } from './program.ts'
+import { openSecrets } from './secrets.ts'
+import { openSpeech } from './speech.ts'
+import { openStorage } from './storage.ts'
+import { builtInTools } from './tools.ts'
+
+export interface Outside {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly program: Program
+  readonly fetch: typeof fetch
+  /** Shows a login code on the server's own terminal. */
+  readonly printCode: (email: string, code: string) => void
+  /** In place of the one that is configured. */
+  readonly embedder?: Embedder
+}
+
+export type Adapters = Awaited<ReturnType<typeof openAdapters>>
+
+/** Opens every part that reaches outside the program: files, threads, processes, upstreams. */
+export async function openAdapters(outside: Outside) {
+  const { config, clock, log, program, fetch } = outside
+  const { writerUrl, readerUrl, decoderUrl, self } = program
+  const { db, file, runtime, report } = await openStorage(config, new Date(clock.now()), writerUrl)
+  if (report.copy) log.info('database upgraded', { copy: report.copy })
+  const secrets = openSecrets(config)
+  const platform = await openPlatform(config, clock, fetch)
+  const speech = openSpeech({ config, clock, fetch, decoderUrl })
+  const embedding = outside.embedder
+    ? { embedder: outside.embedder, description: outside.embedder.id }
+    : await openEmbedding({ config, runtime, self, clock, log, fetch })
+  const { embedder } = embedding
+  const kb = await openKnowledge({ db, file, readerUrl, embedder, clock, log })
+  const tools = [...builtInTools(config, clock, fetch), kb.tool]
+  const byo = openByo(config, clock, fetch)
+  return { ...outside, db, secrets, platform, speech, embedding, kb, tools, byo }
+}

@@ -1,0 +1,19 @@
+/** Where this program finds its own parts, which differs between the sources and the executable. */
+export interface Program {
+  /** How it starts itself again, as the embedding process. */
+  readonly self: readonly string[]
+  readonly writerUrl: string
+  readonly readerUrl: string
+  readonly decoderUrl: string
+}
+
+/** `main` is the address of `src/main.ts`; threads keep their place beside it. */
+export function programAt(main: string, self: readonly string[]): Program {
+  const thread = (path: string) => new URL(path, main).href
+  return {
+    self,
+    writerUrl: thread('./storage/sqlite/writer.ts'),
+    readerUrl: thread('./storage/sqlite/reader.ts'),
+    decoderUrl: thread('./audio/decode-worker.ts'),
+  }
+}

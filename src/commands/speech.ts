@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createAudioCodecs } from '../audio/index.ts'
+import type { Asr } from '../channels/asr.ts'
+import type { AudioCodecs } from '../channels/audio.ts'
+import { findEspeak } from '../channels/espeak/find.ts'
+import { createEspeakTts } from '../channels/espeak/tts.ts'
+import type { Fetch } from '../channels/http-call.ts'
+import { createMiniMaxTts } from '../channels/minimax/tts.ts'
+import { createOpenAiAsr } from '../channels/openai/asr.ts'
+import { createOpenAiTts } from '../channels/openai/tts.ts'
+import { retryAsr, retryTts } from '../channels/speech-retry.ts'
+import type { Tts } from '../channels/tts.ts'
+import { createWyomingAsr } from '../channels/wyoming/asr.ts'
+import { createWyomingTts } from '../channels/wyoming/tts.ts'
+import { type Config, ConfigError } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+
+const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
+
+export interface SpeechParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly fetch: Fetch
+  /** Address of the thread that decodes recordings. */
+  readonly decoderUrl: string
+}
+
+export interface Speech {
+  readonly tts: Tts | null
+  readonly asr: Asr | null
+  readonly codecs: AudioCodecs
+  readonly skipSilence: boolean
+  /** One line for a person: what speaks and what listens. */
+  readonly description: string
+}
+
+/** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
+export function openSpeech({ config, clock, fetch, decoderUrl }: SpeechParts): Speech {
+  const codecs = createAudioCodecs({ clock, workerUrl: decoderUrl })
+  const parts = { config, clock, fetch, codecs }
+  const [tts, asr] = [openTts(parts), openAsr(parts)]
+  return {
+    tts: tts && retryTts(tts, clock),
+    asr: asr && retryAsr(asr, clock),
+    codecs,
+    // A recogniser over HTTP is asked even about silence: it may well hear more than the gate.
+    skipSilence: asr?.name !== 'openai',
+    description: `speaks with ${tts?.name ?? 'nothing'}, listens with ${asr?.name ?? 'nothing'}`,
+  }
+}
+
+interface Parts extends Omit<SpeechParts, 'decoderUrl'> {
+  readonly codecs: AudioCodecs
+}
+
+function openTts({ config, clock, fetch, codecs }: Parts): Tts | null {
+  const baseUrl = config.MB_TTS_BASE_URL
+  const apiKey = config.MB_TTS_API_KEY ?? ''
+  const voice = config.MB_TTS_VOICE ?? ''
+  switch (config.MB_TTS_KIND ?? kindOf(baseUrl) ?? 'espeak') {
+    case 'openai': {
+      const model = config.MB_TTS_MODEL ?? 'tts-1'
+      const root = needed('MB_TTS_BASE_URL', baseUrl, 'http')
+      return createOpenAiTts({ baseUrl: root, apiKey, model, voice, fetch, clock, codecs })
+    }
+    case 'minimax': {
+      const model = config.MB_TTS_MODEL ?? 'speech-2.8-turbo'
+      const root = needed('MB_TTS_BASE_URL', baseUrl ?? MINIMAX_ROOT, 'http')
+      return createMiniMaxTts({ baseUrl: root, apiKey, model, voice, fetch, clock })
+    }
+    case 'wyoming':
+      return createWyomingTts({ baseUrl: needed('MB_TTS_BASE_URL', baseUrl, 'tcp'), voice, clock })
+    case 'espeak': {
+      const folders = [config.MB_DATA_DIR, dirname(process.execPath)]
+      const program = findEspeak({ folders, which: (name) => Bun.which(name), exists: existsSync })
+      return program && createEspeakTts({ program, voice, clock, codecs })
+    }
+    default:
+      return null
+  }
+}
+
+function openAsr({ config, clock, fetch, codecs }: Parts): Asr | null {
+  const baseUrl = config.MB_ASR_BASE_URL
+  switch (config.MB_ASR_KIND ?? kindOf(baseUrl)) {
+    case 'openai': {
+      const model = config.MB_ASR_MODEL ?? 'whisper-1'
+      const root = needed('MB_ASR_BASE_URL', baseUrl, 'http')
+      const apiKey = config.MB_ASR_API_KEY ?? ''
+      return createOpenAiAsr({ baseUrl: root, apiKey, model, fetch, clock, codecs })
+    }
+    case 'wyoming':
+      return createWyomingAsr({ baseUrl: needed('MB_ASR_BASE_URL', baseUrl, 'tcp'), clock, codecs })
+    default:
+      return null
+  }
+}
+
+/** What a base URL alone stands for. */
+function kindOf(baseUrl: string | undefined): 'openai' | 'wyoming' | undefined {
+  if (baseUrl === undefined) return undefined
+  return baseUrl.startsWith('tcp:') ? 'wyoming' : 'openai'
+}
+
+function needed(name: string, url: string | undefined, scheme: 'http' | 'tcp'): string {
+  if (url?.startsWith(scheme)) return url
+  const example = scheme === 'tcp' ? 'tcp://host:port' : 'http://host/v1'
+  throw new ConfigError(`${name} must be a URL such as ${example} for this kind of voice`)
+}

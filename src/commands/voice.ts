@@ -1,0 +1,34 @@
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import type { Agent } from '../features/agent/service.ts'
+import { createVoiceLoop } from '../features/voice/loop.ts'
+import type { VoiceRouteOptions } from '../features/voice/routes.ts'
+import { createVoice } from '../features/voice/service.ts'
+import type { Facts } from '../http/facts.ts'
+import type { LoggedRequest } from '../http/request-log.ts'
+import type { Speech } from './speech.ts'
+
+export interface VoiceParts {
+  readonly speech: Speech
+  readonly agent: Agent
+  readonly clock: Clock
+  readonly log: Logger
+  readonly facts: Facts
+  readonly record: (request: LoggedRequest) => void
+}
+
+/** Wires what the voice routes call. */
+export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
+  const { speech, agent, clock, log, facts, record } = parts
+  const voice = createVoice({ ...speech, log })
+  return {
+    voice,
+    loop: createVoiceLoop({ voice, agent, clock }),
+    facts,
+    onStage(request, stage) {
+      const known = facts.of(request)
+      // Only machine requests are logged, and those act with a key.
+      if (known?.principal?.keyId) record({ ...known, ...stage })
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { AUDIO_BYTES_MAX } from '../../core/limits.ts'
+import { decodeAudio } from './audio-b64.ts'
+
+test.each([
+  ['plain', 'QUJD'],
+  ['line breaks', 'QU\r\nJD\n'],
+  ['blanks and tabs', ' Q U\tJ D '],
+])('%s is decoded', (_name, text) => {
+  expect(Buffer.from(decodeAudio(text)).toString()).toBe('ABC')
+})
+
+test('padding is read', () => {
+  expect(Buffer.from(decodeAudio('QUI=')).toString()).toBe('AB')
+  expect(Buffer.from(decodeAudio('QQ = =')).toString()).toBe('A')
+})
+
+test.each([
+  ['the URL alphabet', '-_-_'],
+  ['missing padding', 'QUI'],
+  ['padding inside', 'QQ==QUJD'],
+  ['too much padding', 'QUJD='],
+  ['a data URL', 'data:audio/wav;base64,QUJD'],
+  ['other signs', 'QU!D'],
+  ['Chinese', '你好啊啊'],
+  ['a no-break space', 'QU\u00a0JD'],
+  ['nothing', ''],
+  ['white space alone', ' \n '],
+])('%s is a 400', (_name, text) => {
+  expect(() => decodeAudio(text)).toThrow(expect.objectContaining({ status: 400 }))
+})
+
+describe('the limit of 25 MB', () => {
+  const exact = Buffer.alloc(AUDIO_BYTES_MAX, 1).toString('base64')
+
+  test('holds for the decoded bytes, whatever white space is between', () => {
+    expect(decodeAudio(exact).length).toBe(AUDIO_BYTES_MAX)
+    expect(decodeAudio(exact.replace(/.{76}/g, '$&\r\n')).length).toBe(AUDIO_BYTES_MAX)
+  })
+
+  test('one byte more is a 413', () => {
+    const more = Buffer.alloc(AUDIO_BYTES_MAX + 1, 1).toString('base64')
+    expect(() => decodeAudio(more)).toThrow(expect.objectContaining({ status: 413 }))
+    expect(() => decodeAudio(`${more}\n`)).toThrow(expect.objectContaining({ status: 413 }))
+  })
+})

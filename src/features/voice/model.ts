@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { DEFAULT_VOICE } from '../../channels/tts.ts'
+import { requiredText } from '../../core/fields.ts'
+import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits.ts'
+
+const optionalText = (name: string) =>
+  z
+    .string({ error: `字段 ${name} 类型错误，应为字符串` })
+    .trim()
+    .optional()
+
+const voice = optionalText('voice')
+  .refine((value) => (value?.length ?? 0) <= VOICE_ID_CHARS_MAX, {
+    error: `voice 过长（最多 ${VOICE_ID_CHARS_MAX} 个字符）`,
+  })
+  .transform((value) => value || DEFAULT_VOICE)
+
+/** Body of POST /v1/tts and /v1/tts/stream (specification, TtsRequest). */
+export const TtsRequest = z.object({
+  text: requiredText('text', TTS_TEXT_CHARS_MAX),
+  voice,
+})
+export type TtsRequest = z.infer<typeof TtsRequest>
+
+/** Body of POST /v1/voice (specification, VoiceRequest). */
+export const VoiceRequest = z.object({
+  /** Checked by `decodeAudio`. */
+  audio_b64: z.string({ error: '字段 audio_b64 必填，应为字符串' }),
+  /** Its length is checked where it becomes a session id. */
+  session_id: optionalText('session_id'),
+  voice,
+  kb: z.boolean({ error: '字段 kb 类型错误，应为布尔值' }).default(true),
+  persona_id: optionalText('persona_id'),
+})
+export type VoiceRequest = z.infer<typeof VoiceRequest>
+
+export interface VoiceResponse {
+  readonly asr_text: string
+  readonly reply_text: string
+  /** mp3; null when speech synthesis failed. */
+  readonly audio_b64: string | null
+  readonly audio_format: 'mp3'
+}

@@ -1,0 +1,67 @@
+import { charCount, firstChars } from '../../core/text.ts'
+
+/** Pictures, flags and skin tones, and what joins them: selector, joiner, key cap. */
+const EMOJI = new RegExp(
+  ['\\p{Extended_Pictographic}', '\\p{Regional_Indicator}', '\\p{Emoji_Modifier}']
+    .concat('\\u{fe0f}', '\\u{200d}', '\\u{20e3}')
+    .join('|'),
+  'gu',
+)
+const LINE_END = /[。！？!?；;…：:，,、.]$/
+
+/**
+ * What of a written reply is worth hearing: no Markdown signs, no emoji, no program text and no
+ * addresses, and a pause where a line ended without a sign.
+ */
+export function speakable(reply: string, charsMax: number): string {
+  const text = withoutBlocks(reply)
+    .split('\n')
+    .map((line) => spokenLine(line))
+    .filter((line) => /[\p{L}\p{N}]/u.test(line))
+    .map((line) => (LINE_END.test(line) ? line : `${line}。`))
+    .join('\n')
+  return shortened(text, charsMax)
+}
+
+/** Code is announced and left out; the reader has it on the screen. */
+function withoutBlocks(reply: string): string {
+  let inside = false
+  const lines = reply.split('\n').flatMap((line) => {
+    if (/^\s{0,3}(```|~~~)/.test(line)) {
+      inside = !inside
+      return inside ? ['代码请看文字回复。'] : []
+    }
+    return inside ? [] : [line]
+  })
+  return lines.join('\n')
+}
+
+function spokenLine(line: string): string {
+  const text = line.trim()
+  if (/^(\|?\s*:?-{2,}:?\s*)+\|?$/.test(text) || /^([-*_]\s*){3,}$/.test(text)) return ''
+  return text
+    .replace(/^(#{1,6}\s+|>+\s*|[-*+]\s+)+/, '')
+    .replace(/^\[[ xX]\]\s+/, '')
+    .replace(/!?\[([^[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)/g, '$1')
+    .replace(/<(https?:[^<>\s]+)>/g, '$1')
+    .replace(/\bhttps?:\/\/[\w\-./?%&=#:~+@!$*,;]+/g, '链接')
+    .replace(/<\/?[a-zA-Z][^<>]{0,200}>/g, '')
+    .replace(/`+([^`]*)`+/g, '$1')
+    .replace(/(\*\*|__|~~)(?=\S)/g, '')
+    .replace(/(\*\*|__|~~)/g, '')
+    .replace(/(^|[\s，。（(])[*_](?=\S)([^*_]+)[*_](?=$|[\s，。）).,!?！？])/g, '$1$2')
+    .replace(/^\||\|$/g, '')
+    .replace(/\s*\|\s*/g, '，')
+    .replace(EMOJI, '')
+    .replace(/[\\$`*]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** Cut after the last sentence that fits. */
+function shortened(text: string, charsMax: number): string {
+  if (charCount(text) <= charsMax) return text
+  const part = firstChars(text, charsMax)
+  const end = Math.max(...[...'。！？!?\n'].map((sign) => part.lastIndexOf(sign)))
+  return end > part.length / 2 ? part.slice(0, end + 1) : part
+}

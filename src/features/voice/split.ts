@@ -1,0 +1,56 @@
+import { charCount, firstChars } from '../../core/text.ts'
+
+/** A text up to here is spoken in one call. */
+const WHOLE_CHARS_MAX = 200
+/** The first piece is short so that its sound begins early. */
+const FIRST_CHARS_MAX = 80
+const PIECE_CHARS_MAX = 600
+
+/** Ends at a sign of Chinese or Latin script; the point of `3.14` or of an address is none. */
+const SENTENCE =
+  /(?:[^。！？!?；;…\n.]|\.(?!\s|$))*(?:[。！？!?；;…\n]+|\.(?=\s|$))[”’"'）)」』】]*\s*|[\s\S]+?$/gu
+const CLAUSE = /[^，,、：:—]*[，,、：:—]+\s*|[\s\S]+?$/gu
+
+/**
+ * Cuts a text into pieces at sentence ends, so that one can be spoken while the next is prepared.
+ * Longer sentences are cut at clauses, and at `charsMax` code points when they have none. Nothing
+ * is lost: the pieces joined are the text.
+ */
+export function splitSpeech(text: string, charsMax: number): string[] {
+  if (charCount(text) <= Math.min(WHOLE_CHARS_MAX, charsMax)) return [text]
+  const most = Math.min(PIECE_CHARS_MAX, charsMax)
+  const pieces: string[] = []
+  let piece = ''
+  for (const part of parts(text, most)) {
+    const limit = pieces.length === 0 ? Math.min(FIRST_CHARS_MAX, most) : most
+    if (piece !== '' && charCount(piece) + charCount(part) > limit) {
+      pieces.push(piece)
+      piece = ''
+    }
+    piece += part
+  }
+  pieces.push(piece)
+  return pieces
+}
+
+/** Sentences; clauses of those that are long; code points of clauses longer than a call. */
+function* parts(text: string, most: number): Generator<string> {
+  for (const [sentence] of text.matchAll(SENTENCE)) {
+    if (charCount(sentence) <= FIRST_CHARS_MAX) {
+      yield sentence
+      continue
+    }
+    for (const [clause] of sentence.matchAll(CLAUSE)) yield* cut(clause, most)
+  }
+}
+
+function* cut(text: string, most: number): Generator<string> {
+  for (let rest = text; rest !== ''; ) {
+    const part = firstChars(rest, most)
+    // A word is not cut where a space is near.
+    const space = part.length < rest.length ? part.lastIndexOf(' ') + 1 : 0
+    const end = space > part.length / 2 ? space : part.length
+    yield rest.slice(0, end)
+    rest = rest.slice(end)
+  }
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'bun:test'
+import { ChannelFailure } from '../../src/channels/failure.ts'
+import type { Tts } from '../../src/channels/tts.ts'
+import { createLogger } from '../../src/core/log.ts'
+import { createVoice } from '../../src/features/voice/service.ts'
+import { mp3Frames } from '../support/mp3-frames.ts'
+import { pcm16, tone } from '../support/recordings.ts'
+import { codecs } from '../support/speech-codecs.ts'
+
+const lines: string[] = []
+const log = createLogger({
+  level: 'debug',
+  json: true,
+  now: () => new Date(),
+  write: (line) => void lines.push(line),
+})
+const LONG = '这是一句不长不短的话，用来试验合成。'.repeat(120)
+const { signal } = new AbortController()
+
+type Speak = (index: number, signal: AbortSignal) => AsyncIterable<Uint8Array>
+
+/** A synthesis whose calls are counted, with what happened in order. */
+function createTts(speak: Speak, rates: readonly number[] = [32_000]) {
+  const events: string[] = []
+  let calls = 0
+  const tts: Tts = {
+    name: 'scripted',
+    textCharsMax: 500,
+    async speak(_request, callSignal) {
+      const index = calls++
+      events.push(`ask ${index}`)
+      callSignal.addEventListener('abort', () => events.push(`abort ${index}`))
+      return { rate: rates[index % rates.length] ?? 32_000, chunks: speak(index, callSignal) }
+    },
+  }
+  return { events, voice: createVoice({ tts, asr: null, codecs, log, skipSilence: true }) }
+}
+
+async function* sound(seconds: number, rate = 32_000) {
+  const bytes = pcm16(tone(rate, seconds))
+  for (let at = 0; at < bytes.length; at += 999) yield bytes.subarray(at, at + 999)
+}
+
+const request = { text: LONG, voice: 'v' }
+
+async function collect(pcm: AsyncIterable<Uint8Array>): Promise<number> {
+  let size = 0
+  for await (const chunk of pcm) size += chunk.length
+  return size
+}
+
+test('the next piece is asked for while one plays, and no further one', async () => {
+  const { events, voice } = createTts(async function* (index) {
+    events.push(`play ${index}`)
+    yield* sound(0.1)
+  })
+  await collect(await voice.stream(request, signal))
+  expect(events.slice(0, 7)).toEqual([
+    'ask 0',
+    'ask 1',
+    'play 0',
+    'ask 2',
+    'play 1',
+    'ask 3',
+    'play 2',
+  ])
+})
+
+test('pieces of different rates become one sound of the right length', async () => {
+  const rates = [24_000, 22_050, 32_000]
+  const { events, voice } = createTts((index) => sound(0.5, rates[index % 3]), rates)
+  const bytes = await collect(await voice.stream(request, signal))
+  const pieces = events.filter((event) => event.startsWith('ask')).length
+  expect(Math.abs(bytes / 2 - pieces * 16_000)).toBeLessThan(pieces * 2)
+})
+
+test('one mp3 is made of all pieces', async () => {
+  const { events, voice } = createTts(() => sound(0.25))
+  const frames = mp3Frames(await voice.speak(request, signal))
+  const pieces = events.filter((event) => event.startsWith('ask')).length
+  expect(pieces).toBeGreaterThan(3)
+  expect(frames.length).toBeWithin((pieces * 8_000) / 1152, (pieces * 8_000) / 1152 + 4)
+})
+
+describe('a later piece that fails', () => {
+  const failing: Speak = async function* (index) {
+    yield* sound(0.1)
+    if (index === 1) throw new ChannelFailure('provider_error', 'connection broken')
+  }
+
+  test('ends the stream early and is logged without its text', async () => {
+    const { voice } = createTts(failing)
+    const bytes = await collect(await voice.stream(request, signal))
+    expect(bytes).toBeWithin(1, 3 * 3_200 * 2)
+    expect(lines.at(-1)).toContain('connection broken')
+    expect(lines.join('')).not.toContain('试验')
+  })
+
+  test('fails the whole mp3 and gives up what was asked ahead', async () => {
+    const { events, voice } = createTts(failing)
+    await expect(voice.speak(request, signal)).rejects.toMatchObject({ status: 502 })
+    expect(events).toContain('abort 2')
+    expect(events).not.toContain('ask 3')
+  })
+})
+
+test('leaving the stream gives up what plays and what was asked ahead', async () => {
+  const { events, voice } = createTts(() => sound(10))
+  for await (const _ of await voice.stream(request, signal)) break
+  expect(events).toEqual(['ask 0', 'ask 1', 'abort 0', 'abort 1'])
+})
+
+test('an upstream that never stops is cut after an hour of sound', async () => {
+  const second = new Uint8Array(64_000)
+  const { voice } = createTts(async function* () {
+    for (;;) yield second
+  })
+  expect(await collect(await voice.stream({ text: 'x', voice: 'v' }, signal))).toBe(3_600 * 64_000)
+}, 20_000)
+
+test.each([
+  ['no sound at all', async function* () {}],
+  [
+    'half a sample',
+    async function* () {
+      yield new Uint8Array(1)
+    },
+  ],
+] as const)('%s is a failure before the first sound', async (_name, speak) => {
+  const { voice } = createTts(speak)
+  await expect(voice.stream({ text: 'x', voice: 'v' }, signal)).rejects.toMatchObject({
+    status: 502,
+  })
+})

@@ -1,0 +1,42 @@
+import { createAudioCodecs } from '../../src/audio/index.ts'
+import type { Tts } from '../../src/channels/tts.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+
+const workerUrl = new URL('../../src/audio/decode-worker.ts', import.meta.url).href
+
+/** The product's codecs as the command line opens them. */
+export const codecs = createAudioCodecs({ clock: systemClock(), workerUrl })
+
+/** Back-off takes no time, and limits on waiting are reached when `expire` is called. */
+export function patientClock() {
+  const limits = new Set<() => void>()
+  const waits: number[] = []
+  const clock: Clock = {
+    ...systemClock(),
+    sleep: async (ms) => void waits.push(ms),
+    after(_ms, task) {
+      limits.add(task)
+      return () => limits.delete(task)
+    },
+  }
+  return {
+    clock,
+    waits,
+    expire() {
+      for (const task of limits) task()
+    },
+  }
+}
+
+/** Everything one call of an adapter gives. */
+export async function listen(
+  tts: Tts,
+  request: { readonly text?: string; readonly voice?: string } = {},
+  signal = new AbortController().signal,
+) {
+  const { text = '你好', voice = 'female-shaonv' } = request
+  const stream = await tts.speak({ text, voice }, signal)
+  const parts: Uint8Array[] = []
+  for await (const chunk of stream.chunks) parts.push(chunk)
+  return { rate: stream.rate, pcm: Buffer.concat(parts) }
+}

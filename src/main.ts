@@ -4,7 +4,7 @@ import { EMBED_COMMAND } from './commands/embedding.ts'
 import { liftFetchLimit } from './commands/fetch-limit.ts'
 import { help } from './commands/help.ts'
 import { createKey } from './commands/key.ts'
-import type { Program } from './commands/program.ts'
+import { programAt } from './commands/program.ts'
 import { serve } from './commands/serve.ts'
 import { ConfigError, loadConfig } from './config.ts'
 
@@ -14,13 +14,7 @@ class UsageError extends Error {
 }
 
 const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])]
-/** Threads keep their place beside this file, in the source tree and in the executable alike. */
-const program: Program = {
-  self,
-  writerUrl: new URL('./storage/sqlite/writer.ts', import.meta.url).href,
-  readerUrl: new URL('./storage/sqlite/reader.ts', import.meta.url).href,
-  decoderUrl: new URL('./audio/decode-worker.ts', import.meta.url).href,
-}
+const program = programAt(import.meta.url, self)
 const write = (text: string) => void process.stdout.write(text)
 
 async function runServe(): Promise<void> {

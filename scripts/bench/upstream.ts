@@ -67,6 +67,9 @@ const server = Bun.serve({
       },
     },
     '/v1/models': Response.json({ object: 'list', data: [{ id: 'fake', object: 'model' }] }),
+    // A channel that fails, with the status of its path.
+    '/fail/:status/v1/chat/completions': ({ params }) =>
+      new Response('', { status: Number(params.status) }),
     '/v1/chat/completions': {
       POST: async (request) => {
         await request.arrayBuffer()

@@ -6,3 +6,14 @@ export interface Program {
   readonly readerUrl: string
   readonly decoderUrl: string
 }
+
+/** `main` is the address of `src/main.ts`; threads keep their place beside it. */
+export function programAt(main: string, self: readonly string[]): Program {
+  const thread = (path: string) => new URL(path, main).href
+  return {
+    self,
+    writerUrl: thread('./storage/sqlite/writer.ts'),
+    readerUrl: thread('./storage/sqlite/reader.ts'),
+    decoderUrl: thread('./audio/decode-worker.ts'),
+  }
+}

@@ -92,8 +92,7 @@ export function createSse(options: SseOptions) {
 
   /**
    * Answers with the events that `start` yields, under the request's own `headers`. Its signal
-   * aborts when the client has gone or the server stops. Throws `unavailable` when too many streams
-   * are open.
+   * aborts when the client has gone or the server stops. Throws `unavailable` when too many streams are open.
    */
   function respond(start: Start, headers: ResponseHeaders): Response {
     if (open.size >= streamsMax) {

@@ -84,6 +84,27 @@ describe('the re-run', () => {
     expect((await tenant.history()).count).toBe(0)
   })
 
+  test('comes after the references, which are found once', async () => {
+    const tenant = await world.tenant()
+    const text = '月球基地的供电来自南极的太阳能板'
+    const stored = await fetch(`${world.app.url}/v1/kb/docs`, {
+      method: 'POST',
+      headers: tenant.headers,
+      body: JSON.stringify({ title: '供电', text }),
+    })
+    expect(stored.status).toBe(201)
+    world.byo.fault('eof', { after: 1 })
+    const events = await tenant.ask({ text })
+    expect(types(events).slice(0, 4)).toEqual([
+      'kb_refs',
+      'llm_delta',
+      'provider_fallback',
+      'llm_delta',
+    ])
+    expect(types(events).filter((type) => type === 'kb_refs')).toHaveLength(1)
+    expect(JSON.stringify(world.asked(world.platform).at(-1)?.body.messages)).toContain(text)
+  })
+
   test('follows tool calls without end', async () => {
     const tenant = await world.tenant()
     world.byo.chat.always({ toolCalls: [CALL] })

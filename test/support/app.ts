@@ -3,6 +3,7 @@ import type { Embedder } from '../../src/channels/embedder.ts'
 import { openAdapters } from '../../src/commands/adapters.ts'
 import { compose } from '../../src/commands/compose.ts'
 import { codePrinter } from '../../src/commands/login-code.ts'
+import { programAt } from '../../src/commands/program.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
@@ -36,13 +37,8 @@ export interface TestKey {
 export type TestApp = Awaited<ReturnType<typeof startApp>>
 
 /** The threads as `src/main.ts` finds them, and the way it starts itself. */
-const source = (path: string) => new URL(`../../src/${path}`, import.meta.url)
-const PROGRAM = {
-  self: [process.execPath, fileURLToPath(source('main.ts'))],
-  writerUrl: source('storage/sqlite/writer.ts').href,
-  readerUrl: source('storage/sqlite/reader.ts').href,
-  decoderUrl: source('audio/decode-worker.ts').href,
-}
+const MAIN = new URL('../../src/main.ts', import.meta.url)
+const PROGRAM = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
 
 /**
  * The whole product in this process: real files, a real port, every part wired as the command line

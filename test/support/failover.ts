@@ -36,7 +36,13 @@ export async function startFailover(env: Readonly<Record<string, string>> = {}) 
   const app: TestApp = await startApp({
     upstream: platform.baseUrl,
     clock,
-    env: { MB_LLM_TIMEOUT_MS: '300', MB_ALLOW_PRIVATE_HOSTS: `127.0.0.1`, ...env },
+    env: {
+      MB_LLM_TIMEOUT_MS: '300',
+      MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+      MB_EMBED_BASE_URL: platform.baseUrl,
+      MB_EMBED_MODEL: 'fake-embed',
+      ...env,
+    },
   })
   let tenants = 0
 

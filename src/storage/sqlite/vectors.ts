@@ -3,8 +3,8 @@ import type { Neighbour, VectorIndex, VectorSpace } from '../vectors.ts'
 import type { ReadThread } from './read-thread.ts'
 
 /**
- * Vectors that sqlite-vec holds in one row on disk. Each tenant's last row is partly empty, so it
- * is small; a search is as fast with it as with the extension's default of 1,024.
+ * Vectors that sqlite-vec holds in one row on disk. Each tenant's last row is partly empty, so it is
+ * small; a search is as fast with it as with the extension's default of 1,024.
  */
 const ROW_VECTORS = 64
 

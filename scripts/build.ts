@@ -1,8 +1,8 @@
 // Writes the single executable dist/moonbase: routes, console, SQLite with its vector extension,
 // ONNX Runtime and the embedding model in one file.
 //   bun scripts/build.ts [--target linux-x64] [--entry src/main.ts] [--outfile dist/moonbase]
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
 
@@ -108,5 +108,12 @@ const result = await Bun.build({
   plugins: [nativePlugin(files)],
   compile: { target: target.compile, outfile: values.outfile },
 })
+// They are inside the executable already; what lies beside it is a by-product.
+for (const map of new Bun.Glob('*.map').scanSync({
+  cwd: dirname(values.outfile),
+  absolute: true,
+})) {
+  rmSync(map)
+}
 for (const log of result.logs) process.stderr.write(`${log}\n`)
 process.stdout.write(`${values.outfile}\n`)

@@ -1,16 +1,17 @@
 // `npm run bench`: the product beside references that do the same work, in one run, as ratios.
-//   --only agent,http,start   some of the suites        --rounds 3   measures of each
+//   --only agent,http,kb,start   some of the suites        --rounds 3   measures of each
 // $MOONBASE_BIN names the executable to measure; without it the sources run under this Bun.
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchAgent } from './agent.ts'
 import { benchHttp } from './http.ts'
+import { benchKb } from './kb.ts'
 import { prepareProduct, startUpstream } from './programs.ts'
 import { type Row, report } from './report.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
 
-const SUITES = { start: benchStart, http: benchHttp, agent: benchAgent } as const
+const SUITES = { start: benchStart, http: benchHttp, agent: benchAgent, kb: benchKb } as const
 type SuiteName = keyof typeof SUITES
 const NAMES = Object.keys(SUITES) as SuiteName[]
 

@@ -7,7 +7,7 @@ import type { WordMatch } from '../../storage/words.ts'
  * common word with a question in another language has ranks, too. Weights:
  * scripts/bench/retrieval.ts.
  */
-const WORDS_WEIGHT = 3
+const WORDS_WEIGHT = 4
 const RANK_OFFSET = 10
 
 /** Keys of both legs, best first. */

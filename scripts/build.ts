@@ -78,7 +78,11 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
  * Threads are entry points of their own. The executable keeps their place below src/, where
  * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them.
  */
-const THREADS = ['storage/sqlite/writer.ts', 'storage/sqlite/reader.ts', 'audio/decode-worker.ts']
+const THREADS = [
+  'src/storage/sqlite/writer.ts',
+  'src/storage/sqlite/reader.ts',
+  'src/audio/decode-worker.ts',
+]
 
 const { values } = parseArgs({
   options: {
@@ -97,7 +101,7 @@ for another processor first run: bun install --ignore-scripts --os linux --cpu $
   process.exit(1)
 }
 const result = await Bun.build({
-  entrypoints: [values.entry, ...THREADS.map((path) => join(root, 'src', path))],
+  entrypoints: [values.entry, ...THREADS.map((path) => join(root, path))],
   root: join(root, 'src'),
   target: 'bun',
   minify: true,

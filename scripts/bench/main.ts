@@ -1,5 +1,6 @@
 // `npm run bench`: the product beside references that do the same work, in one run, as ratios.
 //   --only agent,http,kb,start   some of the suites        --rounds 3   measures of each
+//   retrieval FOLDER             recall of the knowledge base on a folder of question sets
 // $MOONBASE_BIN names the executable to measure; without it the sources run under this Bun.
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -8,6 +9,7 @@ import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
 import { prepareProduct, startUpstream } from './programs.ts'
 import { type Row, report } from './report.ts'
+import { benchRetrieval } from './retrieval.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
 
@@ -45,4 +47,5 @@ async function main() {
   process.stdout.write(`\n${head}\n\n${report(rows)}`)
 }
 
-await main()
+const [command, folder = ''] = process.argv.slice(2)
+await (command === 'retrieval' ? benchRetrieval(folder) : main())

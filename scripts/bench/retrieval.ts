@@ -1,5 +1,5 @@
 // Recall of the knowledge base's search beside plain BM25, through the port:
-//   bun scripts/bench/retrieval.ts FOLDER
+//   npm run bench -- retrieval FOLDER
 // FOLDER holds one folder a language with passages.jsonl {id, title, text} and questions.jsonl
 // {question, gold: [passage ids]}. Passages go in as sections of up to 50 documents; a hit counts
 // when most of its new text comes from the right passage.
@@ -98,9 +98,8 @@ async function measure(folder: string, ask: Ask): Promise<string[][]> {
   ]
 }
 
-async function main(): Promise<void> {
-  const root = process.argv[2]
-  if (!root || !existsSync(root)) throw new Error('usage: bun scripts/bench/retrieval.ts FOLDER')
+export async function benchRetrieval(root: string): Promise<void> {
+  if (!existsSync(root)) throw new Error('usage: retrieval FOLDER, a folder of question sets')
   using data = tempFolder()
   await using server = await startServer({ dataDir: data.path })
   const sets = readdirSync(root).filter((name) => existsSync(join(root, name, 'passages.jsonl')))
@@ -117,4 +116,4 @@ async function main(): Promise<void> {
   }
 }
 
-await main()
+if (import.meta.main) await benchRetrieval(process.argv[2] ?? '')

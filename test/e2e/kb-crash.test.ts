@@ -32,7 +32,7 @@ async function gone(pids: readonly number[]): Promise<void> {
   while (embedWorkers().some((pid) => pids.includes(pid))) await Bun.sleep(10)
 }
 
-test('kill -9 in the middle of uploads: every 201 is found again, nothing is half there', async () => {
+test('kill -9 in the middle of uploads: every 201 is found, nothing is half there', async () => {
   using folder = tempFolder()
   const before = embedWorkers()
   const { headers } = await createKey(folder.path)

@@ -1,8 +1,8 @@
 // Writes the single executable dist/moonbase: routes, console, SQLite with its vector extension,
 // ONNX Runtime and the embedding model in one file.
 //   bun scripts/build.ts [--target linux-x64] [--entry src/main.ts] [--outfile dist/moonbase]
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
 
@@ -78,7 +78,11 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
  * Threads are entry points of their own. The executable keeps their place below src/, where
  * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them.
  */
-const THREADS = ['storage/sqlite/writer.ts', 'storage/sqlite/reader.ts', 'audio/decode-worker.ts']
+const THREADS = [
+  'src/storage/sqlite/writer.ts',
+  'src/storage/sqlite/reader.ts',
+  'src/audio/decode-worker.ts',
+]
 
 const { values } = parseArgs({
   options: {
@@ -97,7 +101,7 @@ for another processor first run: bun install --ignore-scripts --os linux --cpu $
   process.exit(1)
 }
 const result = await Bun.build({
-  entrypoints: [values.entry, ...THREADS.map((path) => join(root, 'src', path))],
+  entrypoints: [values.entry, ...THREADS.map((path) => join(root, path))],
   root: join(root, 'src'),
   target: 'bun',
   minify: true,
@@ -108,5 +112,12 @@ const result = await Bun.build({
   plugins: [nativePlugin(files)],
   compile: { target: target.compile, outfile: values.outfile },
 })
+// They are inside the executable already; what lies beside it is a by-product.
+for (const map of new Bun.Glob('*.map').scanSync({
+  cwd: dirname(values.outfile),
+  absolute: true,
+})) {
+  rmSync(map)
+}
 for (const log of result.logs) process.stderr.write(`${log}\n`)
 process.stdout.write(`${values.outfile}\n`)

@@ -1,13 +1,16 @@
 // `npm run bench`: the product beside references that do the same work, in one run, as ratios.
-//   --only agent,failover     some of the suites        --rounds 3   measures of each
+//   --only agent,kb           some of the suites        --rounds 3   measures of each
+//   retrieval FOLDER         recall of the knowledge base on a folder of question sets
 // $MOONBASE_BIN names the executable to measure; without it the sources run under this Bun.
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchAgent } from './agent.ts'
 import { benchFailover } from './failover.ts'
 import { benchHttp } from './http.ts'
+import { benchKb } from './kb.ts'
 import { prepareProduct, startUpstream } from './programs.ts'
 import { type Row, report } from './report.ts'
+import { benchRetrieval } from './retrieval.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
 
@@ -16,6 +19,7 @@ const SUITES = {
   http: benchHttp,
   agent: benchAgent,
   failover: benchFailover,
+  kb: benchKb,
 } as const
 type SuiteName = keyof typeof SUITES
 const NAMES = Object.keys(SUITES) as SuiteName[]
@@ -50,4 +54,5 @@ async function main() {
   process.stdout.write(`\n${head}\n\n${report(rows)}`)
 }
 
-await main()
+const [command, folder = ''] = process.argv.slice(2)
+await (command === 'retrieval' ? benchRetrieval(folder) : main())

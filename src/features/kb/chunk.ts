@@ -9,8 +9,8 @@ const OVERLAP_SLACK = 40
 const SIZE_SLACK = OVERLAP + OVERLAP_SLACK
 /** The least new text of a chunk, while there is more. */
 const NEW_MIN = 100
-/** What one step of boundary strength is worth, in code points of chunk length. */
-const STRENGTH_WORTH = 120
+/** What a boundary of each strength is worth, in code points of chunk length. */
+const WORTH = [0, 120, 240, 360, 600, 900]
 /** Longest grapheme that is kept whole; text made of longer ones is hostile. */
 const GRAPHEME_CHARS_MAX = 64
 
@@ -48,7 +48,7 @@ function findEnd(points: Points, boundaries: Boundaries, start: number, covered:
   let bestScore = 0
   for (let at = covered + NEW_MIN; at <= start + SIZE; at++) {
     const level = strength[at] ?? 0
-    const score = level * STRENGTH_WORTH + at - start
+    const score = (WORTH[level] ?? 0) + at - start
     if (level > 0 && score > bestScore) [best, bestScore] = [at, score]
   }
   if (best > 0) return best
@@ -72,7 +72,7 @@ function findOverlap(points: Points, { strength }: Boundaries, end: number): num
   let bestScore = 0
   for (let at = ideal - OVERLAP_SLACK; at <= ideal + OVERLAP_SLACK; at++) {
     const level = strength[at] ?? 0
-    const score = level * STRENGTH_WORTH - Math.abs(at - ideal)
+    const score = (WORTH[level] ?? 0) - Math.abs(at - ideal)
     if (level > 0 && score > bestScore) [best, bestScore] = [at, score]
   }
   return best > 0 ? best : graphemeStart(points, ideal)

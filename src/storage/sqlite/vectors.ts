@@ -3,15 +3,15 @@ import type { Neighbour, VectorIndex, VectorSpace } from '../vectors.ts'
 import type { ReadThread } from './read-thread.ts'
 
 /**
- * Vectors that sqlite-vec holds in one row on disk. Each tenant's last row is partly empty, so it is
- * small; a search is as fast with it as with the extension's default of 1,024.
+ * Vectors that sqlite-vec holds in one row on disk. A tenant's last row is partly empty, so it is
+ * small; a search is as fast as with the extension's default of 1,024.
  */
 const ROW_VECTORS = 64
 
 const table = (dimensions: number) => `kb_vector_${dimensions}`
 const partition = ({ tenantId, model }: VectorSpace) => `${tenantId}/${model}`
-const bytes = (vector: Float32Array) =>
-  new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+/** A copy, because a message to a thread carries the whole buffer that a view lies in. */
+const bytes = (vector: Float32Array) => new Uint8Array(vector.slice().buffer)
 
 /** A table of sqlite-vec has one length of vector, so each length that occurs gets its own. */
 const create = (dimensions: number): Statement => ({

@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Embedder } from '../../src/channels/embedder.ts'
+import { ChannelFailure } from '../../src/channels/failure.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { hasModelFixtures, MODEL_FIXTURES, sayWhenAbsent } from '../support/models.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { hashVector } from '../support/upstream-embeddings.ts'
+
+sayWhenAbsent()
+
+let upstream: Upstream
+let folder: TempFolder
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.stop())
+beforeEach(() => {
+  folder = tempFolder()
+})
+afterEach(() => {
+  upstream.reset()
+  folder[Symbol.dispose]()
+})
+
+const remote = (model: string) => ({ MB_EMBED_BASE_URL: upstream.baseUrl, MB_EMBED_MODEL: model })
+const openApp = (env: Record<string, string>) => startApp({ dataDir: folder.path, env })
+
+async function post(app: TestApp, path: string, body: object) {
+  const { headers } = await app.key()
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
+  const response = await fetch(`${app.url}/v1/kb${path}`, init)
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+async function search(app: TestApp, q: string) {
+  const { body } = await post(app, '/search', { q })
+  return body.results as { title: string; score: number }[]
+}
+
+async function fill(app: TestApp) {
+  await post(app, '/docs', { title: '保修', text: '保修期为两年，凭发票办理。' })
+  await post(app, '/docs', { title: '请假', text: '请年假须提前三天申请。' })
+  await post(app, '/docs', { title: '零件', text: '零件 AB-1234 在七号货架。' })
+}
+
+/** An earlier life of the server, with the model m1. */
+async function filledBefore() {
+  await using app = await openApp(remote('m1'))
+  await fill(app)
+  expect(await app.kb.reembed.progress()).toEqual({ stale: 0, all: 3 })
+}
+
+const SHIPPED = {}
+
+describe('after the embedding model was changed', () => {
+  test('documents get vectors of the new model in the background, once', async () => {
+    await filledBefore()
+
+    await using app = await openApp(SHIPPED)
+    await app.jobs.idle()
+    expect(await app.kb.reembed.progress()).toEqual({ stale: 0, all: 3 })
+    const [best] = await search(app, '年假要提前几天申请？')
+    expect(best?.title).toBe('请假')
+    expect(best?.score).toBeGreaterThan(0.45)
+    expect(await search(app, '年假')).toHaveLength(3)
+  })
+
+  test('search answers before that, with true cosines of the new model', async () => {
+    await filledBefore()
+
+    upstream.embeddings.fault(403)
+    await using app = await openApp(remote('m2'))
+    await app.jobs.idle()
+    expect((await app.kb.reembed.progress()).stale).toBeGreaterThan(0)
+    const [best] = await search(app, 'AB-1234')
+    expect(best?.title).toBe('零件')
+    const vectors = ['AB-1234', '零件\n零件 AB-1234 在七号货架。'].map((t) => hashVector(t, 64))
+    const [query, passage] = vectors as [Float32Array, Float32Array]
+    const cosine = query.reduce((sum, x, i) => sum + x * (passage[i] ?? 0), 0)
+    expect(best?.score).toBeCloseTo(cosine, 4)
+  })
+
+  test('a document that could not be embedded waits, and is tried again', async () => {
+    await filledBefore()
+
+    const clock = fakeClock()
+    upstream.embeddings.alwaysFault(403)
+    await using app = await startApp({ dataDir: folder.path, env: remote('m2'), clock })
+    await app.jobs.idle()
+    expect((await app.kb.reembed.progress()).stale).toBe(3)
+    upstream.embeddings.reset()
+    const run = () => app.kb.reembed.run(new AbortController().signal)
+    await run()
+    expect((await app.kb.reembed.progress()).stale).toBe(3)
+    clock.advance(3_600_000)
+    await run()
+    expect((await app.kb.reembed.progress()).stale).toBe(0)
+  })
+
+  test('a document deleted while it is embedded anew leaves nothing behind', async () => {
+    await filledBefore()
+
+    const asked = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    const slow: Embedder = {
+      id: 'slow',
+      async embed(texts, kind) {
+        if (kind === 'passage') {
+          asked.resolve()
+          await go.promise
+        }
+        return texts.map((text) => hashVector(text, 64))
+      },
+      close: async () => {},
+    }
+    await using app = await startApp({ dataDir: folder.path, embedder: slow })
+    const { tenantId } = await app.key()
+    await asked.promise
+    const { docs } = await app.kb.service.list(tenantId)
+    for (const { id } of docs) await app.kb.service.remove(tenantId, id)
+    go.resolve()
+    await app.jobs.idle()
+    expect(await app.kb.service.search(tenantId, '保修')).toEqual({ results: [] })
+    const rows = await app.db.all({ sql: 'SELECT rowid FROM kb_vector_64_rowids', args: [] })
+    expect(rows).toEqual([])
+  })
+
+  test.skipIf(!hasModelFixtures)('from one model folder to the next and back', async () => {
+    for (const name of ['bert-zh-tiny', 'm2v-tiny', 'bert-en-tiny', 'bert-zh-tiny']) {
+      await using app = await openApp({ MB_EMBED_MODEL_DIR: join(MODEL_FIXTURES, name) })
+      if ((await app.kb.reembed.progress()).all === 0) await fill(app)
+      await app.jobs.idle()
+      expect(await app.kb.reembed.progress()).toEqual({ stale: 0, all: 3 })
+      const found = await search(app, 'AB-1234')
+      expect(found).toHaveLength(3)
+      expect(found.map(({ title }) => title)).toContain('零件')
+    }
+  })
+})
+
+test('a folder that is no model stops the start with the name of the setting', async () => {
+  expect(startApp({ env: { MB_EMBED_MODEL_DIR: folder.path } })).rejects.toThrow(
+    /^MB_EMBED_MODEL_DIR is no embedding model/,
+  )
+})
+
+test('an embedder that is down does not silence the agent', async () => {
+  const broken: Embedder = {
+    id: 'broken',
+    embed: async () => {
+      throw new ChannelFailure('channel_unavailable', 'down')
+    },
+    close: async () => {},
+  }
+  await filledBefore()
+  await using app = await startApp({ dataDir: folder.path, embedder: broken })
+  const { headers } = await app.key()
+  const response = await fetch(`${app.url}/v1/agent`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ text: '保修期多久？' }),
+  })
+  expect(await response.text()).toContain('event: llm_end')
+})

@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createKey } from '../support/key.ts'
+import { startServer } from '../support/server.ts'
+import { tempFolder } from '../support/temp.ts'
+
+interface Doc {
+  readonly id: string
+  readonly title: string
+  readonly chunk_count: number
+}
+
+const UPLOADS = 12
+const textOf = (i: number) =>
+  `文件编号 ZX-${1000 + i} 的说明。`.concat(`第${i}份文件的内容各不相同。`.repeat(200))
+
+/** Children of a process that is gone live on under another parent; so they are found by name. */
+function embedWorkers(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('embed-worker')
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+async function gone(pids: readonly number[]): Promise<void> {
+  while (embedWorkers().some((pid) => pids.includes(pid))) await Bun.sleep(10)
+}
+
+test('kill -9 in the middle of uploads: every 201 is found, nothing is half there', async () => {
+  using folder = tempFolder()
+  const before = embedWorkers()
+  const { headers } = await createKey(folder.path)
+  const first = await startServer({ dataDir: folder.path })
+  const stored: Doc[] = []
+  const half = Promise.withResolvers<void>()
+  const uploads = Array.from({ length: UPLOADS }, async (_, i) => {
+    const body = JSON.stringify({ title: `文件${i}`, text: textOf(i) })
+    const response = await fetch(`${first.url}/v1/kb/docs`, { method: 'POST', headers, body })
+    if (response.status !== 201) return
+    stored.push((await response.json()) as Doc)
+    if (stored.length === 4) half.resolve()
+  })
+  await half.promise
+  const workers = embedWorkers().filter((pid) => !before.includes(pid))
+  expect(workers.length).toBeGreaterThan(0)
+  await first.kill()
+  await Promise.allSettled(uploads)
+  // The embedding process ends with its server, also when that had no time to say so.
+  await gone(workers)
+
+  await using second = await startServer({ dataDir: folder.path })
+  const call = async (path: string, body?: object) => {
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers }
+    return (await fetch(`${second.url}/v1/kb${path}`, init)).json() as Promise<never>
+  }
+  const { docs }: { docs: Doc[] } = await call('/docs')
+  const ids = docs.map(({ id }) => id)
+  for (const { id } of stored) expect(ids).toContain(id)
+  for (const { id, title, chunk_count } of docs) {
+    const { chunks }: { chunks: unknown[] } = await call(`/docs/${id}/chunks`)
+    expect(chunks).toHaveLength(chunk_count)
+    const number = 1000 + Number(title.slice(2))
+    const { results }: { results: { doc_id: string; score: number }[] } = await call('/search', {
+      q: `ZX-${number}`,
+    })
+    expect(results.map(({ doc_id }) => doc_id)).toContain(id)
+    for (const { doc_id, score } of results) {
+      expect(ids).toContain(doc_id)
+      expect(score).toBeGreaterThan(0)
+    }
+  }
+})

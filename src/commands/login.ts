@@ -38,6 +38,7 @@ export function openLogin(parts: LoginParts) {
   const mailer = openMailer(config)
   const admission = createAdmission(tenants, config.MB_SIGNUP)
   const email = createEmailLogin({
+    clock,
     codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
     admission,
     delivery: createDelivery({ mailer, print: printCode, site: config.MB_PUBLIC_URL, log }),

@@ -6,8 +6,11 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves when the next server has taken the mail over; throws `MailFailure`. */
-  send(mail: Mail): Promise<void>
+  /**
+   * Resolves when the next server has taken the mail over; throws `MailFailure`, and at once when
+   * the signal aborts.
+   */
+  send(mail: Mail, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 

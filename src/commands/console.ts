@@ -41,6 +41,7 @@ export function openConsole(parts: ConsoleParts) {
     findUser: tenants.byId,
     secure: config.MB_COOKIE_SECURE,
   })
+  warnOfPlainHttp(config, parts.log)
   const login = openLogin({ ...parts, tenants })
   return {
     gate: sessionGate({ sessions, origins, facts }),
@@ -53,5 +54,14 @@ export function openConsole(parts: ConsoleParts) {
       addressLimit: addressLimit(createRateLimiter(clock), clientAddress(proxies)),
     },
     close: login.close,
+  }
+}
+
+function warnOfPlainHttp(config: Config, log: Logger) {
+  if (!config.MB_COOKIE_SECURE) {
+    log.warn('session cookies travel over plain http', { setting: 'MB_COOKIE_SECURE' })
+  }
+  if (config.MB_OIDC_ISSUER?.startsWith('http:')) {
+    log.warn('the login provider is asked over plain http', { setting: 'MB_OIDC_ISSUER' })
   }
 }

@@ -1,8 +1,6 @@
 import type { IdentityProvider } from '../channels/identity.ts'
 import type { Mailer } from '../channels/mail.ts'
-import { createGithubProvider } from '../channels/openid/github.ts'
-import { createOidcProvider } from '../channels/openid/oidc.ts'
-import { createSmtpMailer } from '../channels/smtp/mailer.ts'
+import type { OidcOptions } from '../channels/openid/oidc.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { deriveKey } from '../core/crypto.ts'
@@ -38,6 +36,7 @@ export function openLogin(parts: LoginParts) {
   const mailer = openMailer(config)
   const admission = createAdmission(tenants, config.MB_SIGNUP)
   const email = createEmailLogin({
+    clock,
     codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
     admission,
     delivery: createDelivery({ mailer, print: printCode, site: config.MB_PUBLIC_URL, log }),
@@ -54,11 +53,21 @@ export function openLogin(parts: LoginParts) {
   return { email, oauth, native, close: async () => mailer?.close() }
 }
 
+/** The mail client is loaded with the first mail, for it takes longer to load than all the rest. */
 function openMailer(config: Config): Mailer | null {
   const url = config.MB_SMTP_URL
-  return url === undefined
-    ? null
-    : createSmtpMailer({ url, from: config.MB_MAIL_FROM ?? sender(url) })
+  if (url === undefined) return null
+  const from = config.MB_MAIL_FROM ?? sender(url)
+  let loading: Promise<Mailer> | null = null
+  const load = async () =>
+    (await import('../channels/smtp/mailer.ts')).createSmtpMailer({ url, from })
+  return {
+    async send(mail, signal) {
+      loading ??= load()
+      await (await loading).send(mail, signal)
+    },
+    close: async () => (await loading)?.close(),
+  }
 }
 
 /** The account that mail goes out by; else an address at its server. */
@@ -70,34 +79,54 @@ function sender(smtpUrl: string): string {
 
 /** Those that are configured, in the order the login page shows them. */
 function identityProviders(config: Config, fetcher: typeof fetch): IdentityProvider[] {
-  const github =
-    config.MB_GITHUB_CLIENT_ID && config.MB_GITHUB_CLIENT_SECRET
-      ? createGithubProvider({
-          fetch: fetcher,
-          clientId: config.MB_GITHUB_CLIENT_ID,
-          clientSecret: config.MB_GITHUB_CLIENT_SECRET,
-        })
-      : null
-  const google = config.MB_GOOGLE_CLIENT_ID
-    ? createOidcProvider({
-        fetch: fetcher,
-        id: 'google',
-        name: 'Google',
-        issuer: 'https://accounts.google.com',
-        clientId: config.MB_GOOGLE_CLIENT_ID,
-        clientSecret: config.MB_GOOGLE_CLIENT_SECRET,
-      })
-    : null
-  const oidc =
-    config.MB_OIDC_ISSUER && config.MB_OIDC_CLIENT_ID
-      ? createOidcProvider({
-          fetch: fetcher,
-          id: 'oidc',
-          name: config.MB_OIDC_NAME ?? 'SSO',
-          issuer: config.MB_OIDC_ISSUER,
-          clientId: config.MB_OIDC_CLIENT_ID,
-          clientSecret: config.MB_OIDC_CLIENT_SECRET,
-        })
-      : null
-  return [github, google, oidc].filter((provider) => provider !== null)
+  const oidc = (id: string, name: string, client: Omit<OidcOptions, 'fetch' | 'id' | 'name'>) =>
+    deferred(id, name, async () => {
+      const { createOidcProvider } = await import('../channels/openid/oidc.ts')
+      return createOidcProvider({ fetch: fetcher, id, name, ...client })
+    })
+  const providers: IdentityProvider[] = []
+  const { MB_GITHUB_CLIENT_ID: githubId, MB_GITHUB_CLIENT_SECRET: githubSecret } = config
+  if (githubId !== undefined && githubSecret !== undefined) {
+    const client = { fetch: fetcher, clientId: githubId, clientSecret: githubSecret }
+    const load = async () =>
+      (await import('../channels/openid/github.ts')).createGithubProvider(client)
+    providers.push(deferred('github', 'GitHub', load))
+  }
+  if (config.MB_GOOGLE_CLIENT_ID !== undefined) {
+    const client = {
+      issuer: 'https://accounts.google.com',
+      clientId: config.MB_GOOGLE_CLIENT_ID,
+      clientSecret: config.MB_GOOGLE_CLIENT_SECRET,
+    }
+    providers.push(oidc('google', 'Google', client))
+  }
+  if (config.MB_OIDC_ISSUER !== undefined && config.MB_OIDC_CLIENT_ID !== undefined) {
+    const client = {
+      issuer: config.MB_OIDC_ISSUER,
+      clientId: config.MB_OIDC_CLIENT_ID,
+      clientSecret: config.MB_OIDC_CLIENT_SECRET,
+    }
+    providers.push(oidc('oidc', config.MB_OIDC_NAME ?? 'SSO', client))
+  }
+  return providers
+}
+
+/** A provider whose client library is loaded with the first login by it. */
+function deferred(
+  id: string,
+  name: string,
+  load: () => Promise<IdentityProvider>,
+): IdentityProvider {
+  let loading: Promise<IdentityProvider> | null = null
+  const loaded = () => {
+    loading ??= load()
+    return loading
+  }
+  return {
+    id,
+    name,
+    authorizationUrl: async (attempt, redirectUri) =>
+      (await loaded()).authorizationUrl(attempt, redirectUri),
+    verifiedEmail: async (attempt, callback) => (await loaded()).verifiedEmail(attempt, callback),
+  }
 }

@@ -29,11 +29,14 @@ export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
   )
   const domain = from.slice(from.lastIndexOf('@') + 1).replace(/>$/, '')
   return {
-    async send({ to, subject, text }) {
+    async send({ to, subject, text }, signal) {
       try {
         const messageId = `<${randomToken(18)}@${domain}>`
-        await transport.sendMail({ to: { name: '', address: to }, subject, text, messageId })
+        const address = { name: '', address: to }
+        const sending = transport.sendMail({ to: address, subject, text, messageId })
+        await unlessAborted(sending, signal)
       } catch (error) {
+        if (error instanceof MailFailure) throw error
         const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
         throw new MailFailure(
           typeof code === 'string' ? code : 'ESEND',
@@ -42,5 +45,18 @@ export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
       }
     },
     close: async () => transport.close(),
+  }
+}
+
+/** What `work` comes to, or a rejection as soon as the signal aborts. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const stop = Promise.withResolvers<never>()
+  const refuse = () => stop.reject(new MailFailure('EABORTED', null))
+  if (signal.aborted) refuse()
+  signal.addEventListener('abort', refuse, { once: true })
+  try {
+    return await Promise.race([work, stop.promise])
+  } finally {
+    signal.removeEventListener('abort', refuse)
   }
 }

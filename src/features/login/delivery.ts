@@ -19,10 +19,10 @@ export function createDelivery({ mailer, print, site, log }: DeliveryOptions) {
     medium: mailer ? ('mail' as const) : ('terminal' as const),
 
     /** A mail that fails is logged, and the person asks again. */
-    async deliver(email: string, code: string): Promise<void> {
+    async deliver(email: string, code: string, signal: AbortSignal): Promise<void> {
       if (!mailer || email.endsWith(LOCAL_DOMAIN)) return print(email, code)
       try {
-        await mailer.send({ to: email, subject: SUBJECT, text: letter(code, site) })
+        await mailer.send({ to: email, subject: SUBJECT, text: letter(code, site) }, signal)
       } catch (error) {
         const why =
           error instanceof MailFailure

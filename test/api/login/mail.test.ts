@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type AddressInfo, createServer } from 'node:net'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { codesFor } from '../../support/login.ts'
 import { startMailServer } from '../../support/mail-server.ts'
@@ -82,4 +83,17 @@ test('a mail server that is not there changes no answer', async () => {
   expect((await start(lonely, 'ada@example.com')).status).toBe(200)
   await lonely.jobs.idle()
   expect(lonely.log()).toContain('login mail not sent')
+})
+
+test('a mail server that says nothing holds up neither answer nor shutdown', async () => {
+  const called = Promise.withResolvers<void>()
+  const silent = createServer(() => called.resolve())
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  {
+    await using patient = await startApp({ env: { MB_SMTP_URL: `smtp://127.0.0.1:${port}` } })
+    expect((await start(patient, 'ada@example.com')).status).toBe(200)
+    await called.promise
+  }
+  silent.close()
 })

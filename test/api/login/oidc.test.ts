@@ -104,13 +104,24 @@ describe('login by an OpenID issuer', () => {
     expect(end(await login(createBrowser()))).toBe('/login?error=denied')
   })
 
-  test('an issuer that takes the secret in the body', async () => {
-    await using server = await startApp({ env: issuer.settings })
-    issuer.open(`${server.url}/auth/oauth/oidc/callback`, 'client_secret_post')
-    const browser = createBrowser()
-    await browser.follow(`${server.url}/auth/oauth/oidc`, ({ href }) => href === `${server.url}/`)
-    expect(browser.cookies(server.url).has('mb_session')).toBe(true)
-  })
+  for (const method of ['client_secret_basic', 'client_secret_post'] as const) {
+    test(`the secret travels the way the issuer takes it: ${method}`, async () => {
+      let withBasic = false
+      const watching = async (input: string | URL | Request, init?: RequestInit) => {
+        if (String(input).endsWith('/token')) {
+          withBasic = new Headers(init?.headers).has('authorization')
+        }
+        return fetch(input, init)
+      }
+      const seen = Object.assign(watching, { preconnect: fetch.preconnect })
+      await using server = await startApp({ env: issuer.settings, fetch: seen })
+      issuer.open(`${server.url}/auth/oauth/oidc/callback`, method)
+      const browser = createBrowser()
+      await browser.follow(`${server.url}/auth/oauth/oidc`, ({ href }) => href === `${server.url}/`)
+      expect(browser.cookies(server.url).has('mb_session')).toBe(true)
+      expect(withBasic).toBe(method === 'client_secret_basic')
+    })
+  }
 })
 
 describe('a callback that does not belong to its browser', () => {

@@ -151,6 +151,7 @@ describe('the end of a session', () => {
 test('MB_COOKIE_SECURE=false allows login over plain http', async () => {
   await using plain = await startApp({ env: { MB_COOKIE_SECURE: 'false' } })
   expect((await signIn(plain)).setCookie).not.toContain('Secure')
+  expect(plain.log()).toContain('"setting":"MB_COOKIE_SECURE"')
 })
 
 test('answers of the login side are kept by nobody', async () => {

@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { systemClock } from '../../core/clock.ts'
+import { createLogger } from '../../core/log.ts'
+import { createJobs } from '../../jobs/runner.ts'
+import { createLoginCodes } from './codes.ts'
+import { createEmailLogin } from './service.ts'
+
+function loginFor(isAllowed: (email: string) => Promise<boolean>) {
+  const clock = systemClock()
+  const log = createLogger({
+    level: 'error',
+    json: true,
+    now: () => new Date(0),
+    write: (line) => {
+      throw new Error(line)
+    },
+  })
+  const jobs = createJobs({ clock, log })
+  const sent: string[] = []
+  const codes = createLoginCodes({ clock, key: new Uint8Array(32) })
+  const login = createEmailLogin({
+    clock,
+    codes,
+    admission: { isAllowed, admit: async () => null },
+    delivery: {
+      medium: 'mail',
+      deliver: async (email) => {
+        sent.push(email)
+      },
+    },
+    jobs,
+    limiter: { take: () => ({}) },
+  })
+  return { login, codes, jobs, sent }
+}
+
+test('nothing is found out about an address before the answer is on its way', async () => {
+  const asked: string[] = []
+  const { login, jobs, sent } = loginFor(async (email) => {
+    asked.push(email)
+    return email === 'known@example.com'
+  })
+  expect(login.start('known@example.com')).toEqual({ sent: true })
+  expect(login.start('refused@example.com')).toEqual({ sent: true })
+  // What handlers and the framework still do with promises before the answer is written.
+  for (let step = 0; step < 100; step++) await Promise.resolve()
+  expect(asked).toEqual([])
+  await jobs.idle()
+  expect(asked).toEqual(['known@example.com', 'refused@example.com'])
+  expect(sent).toEqual(['known@example.com'])
+})
+
+test('an address that proves itself and may not come in is refused like a wrong code', async () => {
+  const { login, codes } = loginFor(async () => false)
+  const code = codes.issue('refused@example.com')
+  await expect(login.verify('refused@example.com', code)).rejects.toThrow('验证码错误或已过期')
+})

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { badRequest } from './errors.ts'
 
 const KINDS: Readonly<Record<string, string>> = {
   string: '字符串',
@@ -25,4 +26,14 @@ export function explain(error: z.ZodError): string {
   if (issue.code === 'too_big') return `字段 ${field} 超出上限 ${issue.maximum}`
   if (issue.code === 'too_small') return `字段 ${field} 低于下限 ${issue.minimum}`
   return `字段 ${field} 的值无效`
+}
+
+/** The value as `schema` gives it back; 400 with the first problem as a sentence otherwise. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw badRequest(explain(parsed.error))
+  return parsed.data
 }

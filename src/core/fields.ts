@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX, TEMPERATURE_MAX } from './limits.ts'
 import { charCount } from './text.ts'
 
 /** Field rules that several resources share. Lengths count code points after trimming. */
@@ -12,6 +13,7 @@ export const requiredText = (name: string, charsMax: number) =>
     .refine((value) => charCount(value) <= charsMax, {
       error: `${name} 过长（最多 ${charsMax} 个字符）`,
     })
+    .meta({ minLength: 1, maxLength: charsMax })
 
 /** Null, absent or blank mean "not given". */
 export const nullableText = (name: string, charsMax: number) =>
@@ -21,9 +23,40 @@ export const nullableText = (name: string, charsMax: number) =>
     .refine((value) => charCount(value) <= charsMax, {
       error: `${name} 过长（最多 ${charsMax} 个字符）`,
     })
+    .meta({ maxLength: charsMax })
     .transform((value) => (value === '' ? null : value))
     .nullable()
     .default(null)
+
+/** Absent means `fallback`. */
+export const optionalFlag = (name: string, fallback: boolean) =>
+  z.boolean({ error: `字段 ${name} 类型错误，应为布尔值` }).default(fallback)
+
+/** Null and absent mean "not given". */
+export const nullableFlag = (name: string) =>
+  z
+    .boolean({ error: `字段 ${name} 类型错误，应为布尔值或 null` })
+    .nullable()
+    .default(null)
+
+const TEMPERATURE = `字段 temperature 应为 0 到 ${TEMPERATURE_MAX} 的数字或 null`
+
+/** Sampling temperature; null and absent mean that none is sent. */
+export const nullableTemperature = z
+  .number({ error: TEMPERATURE })
+  .min(0, { error: TEMPERATURE })
+  .max(TEMPERATURE_MAX, { error: TEMPERATURE })
+  .nullable()
+  .default(null)
+
+const RATE = `字段 rate_limit 应为 0 到 ${RATE_LIMIT_MAX} 的整数（0 表示不限）`
+
+/** Requests a minute of a key; above the maximum clamped, 0 unlimited (specification, Limits). */
+export const rateLimit = z
+  .number({ error: RATE })
+  .refine((value) => Number.isInteger(value) && value >= 0, { error: RATE })
+  .transform((value) => Math.min(value, RATE_LIMIT_MAX))
+  .default(RATE_LIMIT_DEFAULT)
 
 /**
  * A query number that falls to its default when it is no positive integer, and is clamped above.

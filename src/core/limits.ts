@@ -15,6 +15,22 @@ export const SESSIONS_LIMIT_MAX = 500
 export const LOGS_LIMIT_DEFAULT = 100
 export const LOGS_LIMIT_MAX = 500
 export const LOG_RETENTION_DAYS = 7
+export const LOG_FILTER_CHARS_MAX = 200
+export const USAGE_DAYS = 7
+
+export const APPS_MAX = 20
+export const APP_NAME_CHARS_MAX = 60
+export const SYSTEM_PROMPT_CHARS_MAX = 8_000
+export const MODEL_CHARS_MAX = 200
+export const TOOLS_ENABLED_MAX = 16
+export const TOOL_NAME_CHARS_MAX = 64
+export const PERSONA_NAME_CHARS_MAX = 200
+export const PERSONA_PROMPT_CHARS_MAX = 8_000
+export const TEMPERATURE_MAX = 2
+/** Personas, and apps, of one import. */
+export const IMPORT_ITEMS_MAX = 1_000
+/** Ids are the product's own and shorter; a reference to one need not exist. */
+export const REFERENCE_CHARS_MAX = 200
 
 export const PROVIDER_URL_CHARS_MAX = 300
 export const PROVIDER_KEY_CHARS_MAX = 500

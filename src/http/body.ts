@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { badRequest, tooLarge } from '../core/errors.ts'
-import { explain } from '../core/explain.ts'
+import { checked } from '../core/explain.ts'
 
 /** The words a client finds in every 400 for a body that is not JSON (specification, Errors). */
 const NOT_JSON = '请求体格式错误（bad request body）'
@@ -56,7 +56,5 @@ function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest(NOT_JSON)
   }
-  const parsed = schema.safeParse(value)
-  if (!parsed.success) throw badRequest(explain(parsed.error))
-  return parsed.data
+  return checked(schema, value)
 }

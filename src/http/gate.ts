@@ -33,6 +33,7 @@ export const gate = (name: string, admit: (request: Request) => Promise<Admissio
           if (principal && kinds.includes(principal.kind)) return
           throw forbidden(principal ? REFUSALS[principal.kind] : '无权调用此接口')
         },
+        detail: { security: [{ [name]: [] }] },
       }),
     })
 

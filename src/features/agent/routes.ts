@@ -3,9 +3,10 @@ import { AGENT_BODY_BYTES_MAX } from '../../core/limits.ts'
 import { ANY_KEY } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'
-import { readJson } from '../../http/body.ts'
 import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { STREAM_DOC } from '../../http/openapi-parts.ts'
 import type { Sse } from '../../http/sse.ts'
 import { AgentRequest } from './model.ts'
 import type { Agent } from './service.ts'
@@ -16,12 +17,14 @@ export interface AgentRouteOptions {
   readonly facts: Facts
 }
 
+const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
+
 /** POST /v1/agent: one turn as an event stream. */
 export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions) =>
   new Elysia({ name: 'agent', seed: gate }).use(gate).post(
     '/agent',
     async ({ principal, request, server, set }) => {
-      const input = await readJson(request, AgentRequest, AGENT_BODY_BYTES_MAX)
+      const input = await body.read(request)
       const turn = await agent.prepare(principal, input, sessionId(input.session_id))
       facts.note(request, {
         sessionId: turn.sessionId,
@@ -32,5 +35,13 @@ export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions
       server?.timeout(request, 0)
       return sse.respond(turn.run, set)
     },
-    { allow: ANY_KEY, parse: 'none' },
+    {
+      allow: ANY_KEY,
+      parse: 'none',
+      detail: {
+        summary: 'One turn of a conversation',
+        requestBody: body.doc,
+        responses: STREAM_DOC,
+      },
+    },
   )

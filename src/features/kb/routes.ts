@@ -3,9 +3,9 @@ import { badRequest } from '../../core/errors.ts'
 import { KB_BODY_BYTES_MAX } from '../../core/limits.ts'
 import { ANY_KEY, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
-import { readJson } from '../../http/body.ts'
 import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
 import {
   KbChunksResponse,
   KbCreateRequest,
@@ -17,6 +17,9 @@ import {
 } from './model.ts'
 import type { Kb } from './service.ts'
 
+const createBody = jsonBody(KbCreateRequest, { bytesMax: KB_BODY_BYTES_MAX })
+const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
+
 /** A device key may only search (contract, section 3). */
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
@@ -27,17 +30,23 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
     .get('/kb/docs', ({ principal }) => kb.list(principal.tenantId), {
       allow: NOT_DEVICES,
       response: KbDocsResponse,
+      detail: { summary: 'List documents' },
     })
     .post(
       '/kb/docs',
       async ({ principal, request, set }) => {
-        const body = await readJson(request, KbCreateRequest, KB_BODY_BYTES_MAX)
+        const body = await createBody.read(request)
         facts.note(request, { textChars: charCount(body.text.trim()) })
         const created = await kb.create(principal.tenantId, body, request.signal)
         set.status = 201
         return created
       },
-      { allow: NOT_DEVICES, parse: 'none', response: { 201: KbCreateResponse } },
+      {
+        allow: NOT_DEVICES,
+        parse: 'none',
+        response: { 201: KbCreateResponse },
+        detail: { summary: 'Add a document', requestBody: createBody.doc },
+      },
     )
     .get(
       '/kb/docs/:id/chunks',
@@ -45,22 +54,29 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
       {
         allow: NOT_DEVICES,
         response: KbChunksResponse,
+        detail: { summary: 'Preview the chunks of a document' },
       },
     )
     .delete('/kb/docs/:id', ({ principal, params }) => kb.remove(principal.tenantId, params.id), {
       allow: NOT_DEVICES,
       response: KbDeleteResponse,
+      detail: { summary: 'Delete a document' },
     })
     .delete('/kb/docs/', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
     .delete('/kb/docs', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
     .post(
       '/kb/search',
       async ({ principal, request }) => {
-        const { q } = await readJson(request, KbSearchRequest, KB_BODY_BYTES_MAX)
+        const { q } = await searchBody.read(request)
         facts.note(request, { textChars: charCount(q) })
         return kb.search(principal.tenantId, q, request.signal)
       },
-      { allow: ANY_KEY, parse: 'none', response: KbSearchResponse },
+      {
+        allow: ANY_KEY,
+        parse: 'none',
+        response: KbSearchResponse,
+        detail: { summary: 'Search the documents', requestBody: searchBody.doc },
+      },
     )
 
 function missingId(): never {

@@ -1,7 +1,8 @@
 import { Elysia } from 'elysia'
-import { BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
+import { LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
 import type { AddressLimit } from '../../http/address-limit.ts'
-import { readJson } from '../../http/body.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import { ExchangeRequest, ExchangeResponse } from './model.ts'
 import type { NativeLogin } from './native.ts'
@@ -12,28 +13,47 @@ export interface NativeRouteParts {
   readonly addressLimit: AddressLimit
 }
 
+const exchangeBody = jsonBody(ExchangeRequest)
+const AUTHORIZE_QUERY = queryDoc({
+  code_challenge: 'base64url of sha256(code_verifier), without padding',
+  code_challenge_method: 'S256',
+  app_scheme: 'deep-link scheme of the app',
+})
+const authorizeDoc = {
+  summary: 'Hand a one-time code to a native app',
+  parameters: AUTHORIZE_QUERY,
+  responses: REDIRECT_DOC,
+}
+
 /** Signing in to a native app with the browser's session (contract, Login). */
 export function nativeRoutes({ native, sessions, addressLimit }: NativeRouteParts) {
   const limit = addressLimit('login native', LOGIN_STEPS_PER_MINUTE_MAX)
 
   return new Elysia({ name: 'login-native' })
-    .get('/native/authorize', async ({ request, server, set }) => {
-      limit({ request, server, set })
-      const asked = native.read(new URL(request.url).searchParams)
-      const person = await sessions.find(request)
-      set.status = 302
-      set.headers.location = person
-        ? native.grant(person.tenantId, asked)
-        : `/login?next=${encodeURIComponent(native.path(asked))}`
-      return ''
-    })
+    .get(
+      '/native/authorize',
+      async ({ request, server, set }) => {
+        limit({ request, server, set })
+        const asked = native.read(new URL(request.url).searchParams)
+        const person = await sessions.find(request)
+        set.status = 302
+        set.headers.location = person
+          ? native.grant(person.tenantId, asked)
+          : `/login?next=${encodeURIComponent(native.path(asked))}`
+        return ''
+      },
+      { detail: authorizeDoc },
+    )
     .post(
       '/native/exchange',
       async ({ request, server, set }) => {
         limit({ request, server, set })
-        const body = await readJson(request, ExchangeRequest, BODY_BYTES_MAX)
+        const body = await exchangeBody.read(request)
         return native.exchange(body.code, body.code_verifier)
       },
-      { response: ExchangeResponse },
+      {
+        response: ExchangeResponse,
+        detail: { summary: 'Exchange the code for a key', requestBody: exchangeBody.doc },
+      },
     )
 }

@@ -3,6 +3,7 @@ import { badRequest } from '../../core/errors.ts'
 import { LOGIN_STEPS_PER_MINUTE_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits.ts'
 import type { AddressLimit } from '../../http/address-limit.ts'
 import { cookie, cookieValues } from '../../http/cookies.ts'
+import { REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { OAuthLogin } from './oauth.ts'
@@ -32,27 +33,35 @@ export function oauthRoutes(parts: OAuthRouteParts) {
   }
 
   return new Elysia({ name: 'login-oauth' })
-    .get('/oauth/:provider', async ({ request, server, set, params }) => {
-      limit({ request, server, set })
-      const { href } = redirectUri(request, params.provider)
-      const next = new URL(request.url).searchParams.get('next')
-      const { location, sealed } = await oauth.depart(params.provider, href, next)
-      if (sealed !== null) set.headers['set-cookie'] = flowCookie(sealed, OAUTH_FLOW_SECONDS_MAX)
-      set.status = 302
-      set.headers.location = location
-      return ''
-    })
-    .get('/oauth/:provider/callback', async ({ request, server, set, params }) => {
-      limit({ request, server, set })
-      const callback = redirectUri(request, params.provider)
-      callback.search = new URL(request.url).search
-      const sealed = cookieValues(request, COOKIE)
-      const { location, userId } = await oauth.arrive(params.provider, sealed, callback)
-      const cookies = [flowCookie('', 0)]
-      if (userId !== null) cookies.push(await sessions.cookieFor(userId))
-      set.headers['set-cookie'] = cookies
-      set.status = 302
-      set.headers.location = location
-      return ''
-    })
+    .get(
+      '/oauth/:provider',
+      async ({ request, server, set, params }) => {
+        limit({ request, server, set })
+        const { href } = redirectUri(request, params.provider)
+        const next = new URL(request.url).searchParams.get('next')
+        const { location, sealed } = await oauth.depart(params.provider, href, next)
+        if (sealed !== null) set.headers['set-cookie'] = flowCookie(sealed, OAUTH_FLOW_SECONDS_MAX)
+        set.status = 302
+        set.headers.location = location
+        return ''
+      },
+      { detail: { summary: 'Go to a provider to log in', responses: REDIRECT_DOC } },
+    )
+    .get(
+      '/oauth/:provider/callback',
+      async ({ request, server, set, params }) => {
+        limit({ request, server, set })
+        const callback = redirectUri(request, params.provider)
+        callback.search = new URL(request.url).search
+        const sealed = cookieValues(request, COOKIE)
+        const { location, userId } = await oauth.arrive(params.provider, sealed, callback)
+        const cookies = [flowCookie('', 0)]
+        if (userId !== null) cookies.push(await sessions.cookieFor(userId))
+        set.headers['set-cookie'] = cookies
+        set.status = 302
+        set.headers.location = location
+        return ''
+      },
+      { detail: { summary: 'Come back from a provider', responses: REDIRECT_DOC } },
+    )
 }

@@ -1,13 +1,9 @@
 import { Elysia } from 'elysia'
 import { unauthorized } from '../../core/errors.ts'
-import {
-  BODY_BYTES_MAX,
-  LOGIN_STARTS_PER_MINUTE_MAX,
-  LOGIN_STEPS_PER_MINUTE_MAX,
-} from '../../core/limits.ts'
+import { LOGIN_STARTS_PER_MINUTE_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
 import type { AddressLimit } from '../../http/address-limit.ts'
-import { readJson } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { Tenants } from '../tenants/service.ts'
 import {
@@ -29,6 +25,9 @@ export interface LoginRouteParts {
   readonly addressLimit: AddressLimit
 }
 
+const startBody = jsonBody(EmailStartRequest)
+const verifyBody = jsonBody(EmailVerifyRequest)
+
 /** Login by e-mail, logout, and who is signed in (contract, Login). */
 export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
   const { email, oauth, tenants, sessions, addressLimit } = parts
@@ -39,26 +38,32 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
     .get(
       '/methods',
       (): LoginMethods => ({ email: true, email_delivery: email.medium, oauth: oauth.list }),
-      { response: LoginMethods },
+      { response: LoginMethods, detail: { summary: 'Ways to log in' } },
     )
     .post(
       '/email/start',
       async ({ request, server, set }) => {
         limitStarts({ request, server, set })
-        return email.start((await readJson(request, EmailStartRequest, BODY_BYTES_MAX)).email)
+        return email.start((await startBody.read(request)).email)
       },
-      { response: EmailStartResponse },
+      {
+        response: EmailStartResponse,
+        detail: { summary: 'Send a login code', requestBody: startBody.doc },
+      },
     )
     .post(
       '/email/verify',
       async ({ request, server, set }) => {
         limitSteps({ request, server, set })
-        const body = await readJson(request, EmailVerifyRequest, BODY_BYTES_MAX)
+        const body = await verifyBody.read(request)
         const user = await email.verify(body.email, body.code)
         set.headers['set-cookie'] = await sessions.cookieFor(user.user_id)
         return user
       },
-      { response: Me },
+      {
+        response: Me,
+        detail: { summary: 'Log in with the code', requestBody: verifyBody.doc },
+      },
     )
     .post(
       '/logout',
@@ -66,7 +71,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         set.headers['set-cookie'] = sessions.clearing()
         return { ok: true }
       },
-      { response: LogoutResponse },
+      { response: LogoutResponse, detail: { summary: 'Log out' } },
     )
     .use(
       new Elysia().use(gate).get(
@@ -76,7 +81,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
           if (!user) throw unauthorized()
           return user
         },
-        { allow: ['session'], response: Me },
+        { allow: ['session'], response: Me, detail: { summary: 'Who is logged in' } },
       ),
     )
 }

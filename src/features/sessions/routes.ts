@@ -4,8 +4,14 @@ import { SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX } from '../../core/limits.ts
 import { ANY_KEY, MANAGERS } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import type { Gate } from '../../http/gate.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
 import { HistoryResponse, SessionDeleteResponse, SessionListResponse } from './model.ts'
 import type { Sessions } from './service.ts'
+
+const LIST_QUERY = queryDoc({
+  limit: 'rows returned, 1 to 500; default 100',
+  since: 'ISO 8601; only sessions active at or after it',
+})
 
 /** Session index, history and deletion; the same on both surfaces. */
 export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
@@ -18,12 +24,20 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
         const limit = clampedLimit(query.get('limit'), SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX)
         return sessions.list(principal.tenantId, query.get('since') ?? '', limit)
       },
-      { allow: MANAGERS, response: SessionListResponse },
+      {
+        allow: MANAGERS,
+        response: SessionListResponse,
+        detail: { summary: 'List sessions, most recently active first', parameters: LIST_QUERY },
+      },
     )
     .get(
       '/sessions/:id/history',
       ({ principal, params }) => sessions.history(principal.tenantId, sessionId(params.id)),
-      { allow: ANY_KEY, response: HistoryResponse },
+      {
+        allow: ANY_KEY,
+        response: HistoryResponse,
+        detail: { summary: 'What a session remembers' },
+      },
     )
     .get(
       '/sessions//history',
@@ -38,5 +52,9 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
     .delete(
       '/sessions/:id?',
       ({ principal, params }) => sessions.remove(principal.tenantId, sessionId(params.id)),
-      { allow: MANAGERS, response: SessionDeleteResponse },
+      {
+        allow: MANAGERS,
+        response: SessionDeleteResponse,
+        detail: { summary: 'Forget a session' },
+      },
     )

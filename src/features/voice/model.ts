@@ -34,10 +34,13 @@ export const VoiceRequest = z.object({
 })
 export type VoiceRequest = z.infer<typeof VoiceRequest>
 
-export interface VoiceResponse {
-  readonly asr_text: string
-  readonly reply_text: string
+export const AsrResponse = z.object({ text: z.string() })
+
+export const VoiceResponse = z.object({
+  asr_text: z.string(),
+  reply_text: z.string(),
   /** mp3; null when speech synthesis failed. */
-  readonly audio_b64: string | null
-  readonly audio_format: 'mp3'
-}
+  audio_b64: z.string().nullable(),
+  audio_format: z.literal('mp3'),
+})
+export type VoiceResponse = z.infer<typeof VoiceResponse>

@@ -1,14 +1,16 @@
 import { Elysia } from 'elysia'
-import { ASR_BODY_BYTES_MAX, BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits.ts'
+import { ASR_BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits.ts'
 import { ANY_KEY } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'
-import { readBytes, readJson } from '../../http/body.ts'
+import { readBytes } from '../../http/body.ts'
 import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { BYTES_BODY_DOC, binaryDoc } from '../../http/openapi-parts.ts'
 import { checkAudio, decodeAudio } from './audio-b64.ts'
 import type { Stage, VoiceLoop } from './loop.ts'
-import { TtsRequest, VoiceRequest } from './model.ts'
+import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
 import { pcmBody } from './pcm-body.ts'
 import type { Voice } from './service.ts'
 
@@ -27,27 +29,39 @@ const PCM_HEADERS = {
   'x-audio-format': 'pcm_s16le_32000_mono',
 } as const
 
-const ALLOW = { allow: ANY_KEY, parse: 'none' } as const
+const speech = jsonBody(TtsRequest)
+const spoken = jsonBody(VoiceRequest, { bytesMax: VOICE_BODY_BYTES_MAX })
 
 /** Speech synthesis, recognition and the voice loop (specification, Voice). */
-export const voiceRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOptions) =>
-  new Elysia({ name: 'voice', seed: gate })
+export const voiceRoutes = (gate: Gate, options: VoiceRouteOptions) =>
+  new Elysia().use(speakingRoutes(gate, options)).use(hearingRoutes(gate, options))
+
+const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
+  new Elysia()
     .use(gate)
     .post(
       '/tts',
       async ({ request, server }) => {
-        const input = await readJson(request, TtsRequest, BODY_BYTES_MAX)
+        const input = await speech.read(request)
         facts.note(request, { textChars: charCount(input.text) })
         server?.timeout(request, 0)
         const mp3 = await voice.speak(input, request.signal)
         return new Response(mp3, { headers: { 'content-type': 'audio/mpeg' } })
       },
-      ALLOW,
+      {
+        allow: ANY_KEY,
+        parse: 'none',
+        detail: {
+          summary: 'Speak a text',
+          requestBody: speech.doc,
+          responses: binaryDoc('audio/mpeg', 'mp3, 32 kHz, 128 kbps'),
+        },
+      },
     )
     .post(
       '/tts/stream',
       async ({ request, server }) => {
-        const input = await readJson(request, TtsRequest, BODY_BYTES_MAX)
+        const input = await speech.read(request)
         facts.note(request, { textChars: charCount(input.text) })
         server?.timeout(request, 0)
         const left = new AbortController()
@@ -56,8 +70,20 @@ export const voiceRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRo
         const body = pcmBody(pcm, () => left.abort(new Error('client left')))
         return new Response(body, { headers: PCM_HEADERS })
       },
-      ALLOW,
+      {
+        allow: ANY_KEY,
+        parse: 'none',
+        detail: {
+          summary: 'Speak a text as a stream',
+          requestBody: speech.doc,
+          responses: binaryDoc(PCM_HEADERS['content-type'], 'PCM s16le, 32 kHz, mono'),
+        },
+      },
     )
+
+const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOptions) =>
+  new Elysia()
+    .use(gate)
     .post(
       '/asr',
       async ({ request, server }) => {
@@ -67,16 +93,17 @@ export const voiceRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRo
         facts.note(request, { textChars: charCount(text) })
         return { text }
       },
-      ALLOW,
+      {
+        allow: ANY_KEY,
+        parse: 'none',
+        response: AsrResponse,
+        detail: { summary: 'Recognise speech', requestBody: BYTES_BODY_DOC },
+      },
     )
     .post(
       '/voice',
       async ({ principal, request, server }) => {
-        const { audio_b64, session_id, ...rest } = await readJson(
-          request,
-          VoiceRequest,
-          VOICE_BODY_BYTES_MAX,
-        )
+        const { audio_b64, session_id, ...rest } = await spoken.read(request)
         const turn = {
           principal,
           audio: decodeAudio(audio_b64),
@@ -86,5 +113,10 @@ export const voiceRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRo
         server?.timeout(request, 0)
         return loop.run(turn, request.signal, (stage) => onStage(request, stage))
       },
-      ALLOW,
+      {
+        allow: ANY_KEY,
+        parse: 'none',
+        response: VoiceResponse,
+        detail: { summary: 'Hear, answer and speak in one request', requestBody: spoken.doc },
+      },
     )

@@ -1,0 +1,38 @@
+/** Pieces of route documentation that the schemas cannot tell. */
+
+/** Optional query parameters of an operation, by name and description. */
+export const queryDoc = (parameters: Readonly<Record<string, string>>) =>
+  Object.entries(parameters).map(([name, description]) => ({
+    name,
+    in: 'query' as const,
+    required: false,
+    description,
+    schema: { type: 'string' as const },
+  }))
+
+/** The answer of a turn (specification, Events). */
+export const STREAM_DOC = {
+  200: {
+    description: 'Server-Sent Events; the data of each is JSON with its type field',
+    content: { 'text/event-stream': { schema: { type: 'string' as const } } },
+  },
+}
+
+/** A step of a browser on its way. */
+export const REDIRECT_DOC = { 302: { description: 'Goes on at Location' } }
+
+/** A body that is bytes, such as a recording. */
+export const BYTES_BODY_DOC = {
+  required: true,
+  content: {
+    'application/octet-stream': { schema: { type: 'string' as const, format: 'binary' } },
+  },
+}
+
+/** An answer that is bytes, such as sound. */
+export const binaryDoc = (contentType: string, description: string) => ({
+  200: {
+    description,
+    content: { [contentType]: { schema: { type: 'string' as const, format: 'binary' } } },
+  },
+})

@@ -1,0 +1,98 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { z } from 'zod'
+import { jsonSchema } from './json-body.ts'
+
+/** Of the interface, not of the program (specification, Versioning). */
+const INTERFACE_VERSION = '1.0.0'
+
+const DESCRIPTION =
+  'Multi-tenant agent platform. /v1 takes an API key as Bearer token, /console the session ' +
+  'cookie of a signed-in person; where both have a path, they behave identically. Errors are ' +
+  'one short Chinese sentence as text/plain.'
+
+const ERROR = {
+  description: 'Refused or failed; one short sentence',
+  content: { 'text/plain': { schema: { type: 'string' } } },
+}
+
+/** By the names of the gates. */
+const SECURITY_SCHEMES = {
+  machine: { type: 'http', scheme: 'bearer', description: 'API key sk-mb-…' },
+  console: { type: 'apiKey', in: 'cookie', name: 'mb_session' },
+}
+
+type Route = AnyElysia['routes'][number]
+
+interface Detail {
+  readonly hide?: boolean
+  readonly parameters?: readonly object[]
+  readonly responses?: Readonly<Record<string, object>>
+}
+
+/**
+ * The OpenAPI document of all routes of the two surfaces and of login, from the schemas that the
+ * routes check with. `app` is complete when this is called.
+ */
+export function openApiDocument(app: AnyElysia) {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of app.routes) {
+    if (!/^\/(v1|console|auth)\//.test(route.path) || detailOf(route).hide) continue
+    const path = route.path.replace(/:(\w+)\??/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path) }
+  }
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Moonbase', version: INTERFACE_VERSION, description: DESCRIPTION },
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES },
+  }
+}
+
+const detailOf = ({ hooks }: Route): Detail => hooks.detail ?? {}
+
+/** What the route says of itself, and what every operation has. */
+function operationOf(route: Route, path: string) {
+  const { parameters = [], responses, ...detail } = detailOf(route)
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  const words = path.split(/\W+/).filter(Boolean)
+  return {
+    operationId: [route.method.toLowerCase(), ...words].join('_'),
+    tags: [words[1]],
+    ...detail,
+    parameters: [...inPath, ...parameters],
+    responses: { ...answersOf(route.hooks.response), ...responses, default: ERROR },
+  }
+}
+
+/** The answers of a route whose body is checked: one schema, or one by status. */
+function answersOf(response: unknown): Record<string, object> {
+  const byStatus = response instanceof z.ZodType ? { 200: response } : (response ?? {})
+  return Object.fromEntries(
+    Object.entries(byStatus).flatMap(([status, schema]) =>
+      schema instanceof z.ZodType
+        ? [[status, { description: 'Success', content: jsonContent(schema) }]]
+        : [],
+    ),
+  )
+}
+
+const jsonContent = (schema: z.ZodType) => ({
+  'application/json': { schema: jsonSchema(schema, 'output') },
+})
+
+/** GET /openapi.json; made on the first request. */
+export function openApiRoutes(appOf: () => AnyElysia) {
+  let text: string | null = null
+  const respond = () => {
+    text ??= JSON.stringify(openApiDocument(appOf()))
+    return new Response(text, {
+      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' },
+    })
+  }
+  return new Elysia().get('/openapi.json', respond).head('/openapi.json', respond)
+}

@@ -1,10 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import { randomHex, sha256Hex } from '../../core/crypto.ts'
+import { notFound } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
-import { type KeyStore, type NewKey, revokeKeysOfDevice } from './store.ts'
+import type { ApiKeyMeta } from './model.ts'
+import { type KeyStore, type NewKey, revokeKeysOfApp, revokeKeysOfDevice } from './store.ts'
 
 const KEY_PREFIX = 'sk-mb-'
 const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
@@ -59,6 +61,26 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
     /** Whether work that waited since its key was looked at may still begin. */
     stillValid: async ({ tenantId, keyId }: Principal): Promise<boolean> =>
       keyId === null || store.isValid(tenantId, keyId),
+
+    /** A key whose calls use the app's configuration; null when the tenant has no such app. */
+    async issueForApp(tenantId: string, appId: string, limit: number): Promise<IssuedKey | null> {
+      const { issued, row } = mint(tenantId, { rateLimit: limit, appId })
+      return (await store.insertForApp(row, appId)) ? issued : null
+    },
+
+    /** For the app's deletion, which commits it together with the row that goes. */
+    revokeOfApp: (tenantId: string, appId: string): Statement =>
+      revokeKeysOfApp(tenantId, appId, clock.now()),
+
+    list: async (tenantId: string): Promise<{ keys: ApiKeyMeta[] }> => ({
+      keys: await store.list(tenantId),
+    }),
+
+    /** Refuses the key from the next request on; idempotent. Not the tenant's: 404. */
+    async revoke(tenantId: string, id: string): Promise<{ id: string; revoked: true }> {
+      if (!(await store.revoke(tenantId, id, clock.now()))) throw notFound('密钥不存在')
+      return { id, revoked: true }
+    },
 
     /** Whose key this is, or null for anything that is not a valid one. */
     find: async (token: string) =>

@@ -1,5 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
 import { type Db, type Statement, sql } from '../../storage/db.ts'
+import type { ApiKeyMeta } from './model.ts'
 
 interface KeyRow {
   id: string
@@ -34,6 +35,12 @@ export const revokeKeysOfDevice = (
   UPDATE api_key SET revoked_at = ${at}
   WHERE tenant_id = ${tenantId} AND device_id = ${deviceId} AND revoked_at IS NULL`
 
+/** Revokes the app-level keys of an app; keys of devices bound to it live on. */
+export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): Statement => sql`
+  UPDATE api_key SET revoked_at = ${at}
+  WHERE tenant_id = ${tenantId} AND app_id = ${appId} AND device_id IS NULL
+    AND revoked_at IS NULL`
+
 export function createKeyStore(db: Db) {
   return {
     /** The valid key of a hash, or null: the only statement that finds a tenant by a secret. */
@@ -64,6 +71,30 @@ export function createKeyStore(db: Db) {
 
     async insert(key: NewKey): Promise<void> {
       await db.run(insertKey(key))
+    },
+
+    /** Stores the key of an app that still exists; false, and nothing is stored, otherwise. */
+    async insertForApp(key: NewKey, appId: string): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, created_at)
+        SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, id,
+          ${key.createdAt}
+        FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}`)
+      return changes === 1
+    },
+
+    /** Newest first, revoked ones included; neither hash nor plaintext. */
+    list: (tenantId: string) =>
+      db.all<ApiKeyMeta>(sql`
+        SELECT id, prefix, created_at, revoked_at, rate_limit, app_id, device_id FROM api_key
+        WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+
+    /** False when the tenant has no such key; revoking again keeps the first time. */
+    async revoke(tenantId: string, id: string, at: number): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at})
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return changes === 1
     },
   }
 }

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { rateLimit } from '../../core/fields.ts'
+
+/** Body of POST /console/keys. The label is accepted and not stored (specification). */
+export const IssueKeyRequest = z.object({
+  name: z.string({ error: '字段 name 类型错误，应为字符串' }).optional(),
+  rate_limit: rateLimit,
+})
+
+/** Holds the plaintext, which no other response ever does. */
+export const IssueKeyResponse = z.object({
+  id: z.string(),
+  prefix: z.string(),
+  rate_limit: z.int(),
+  key: z.string(),
+})
+
+export const ApiKeyMeta = z.object({
+  id: z.string(),
+  prefix: z.string(),
+  created_at: z.int(),
+  revoked_at: z.int().nullable(),
+  rate_limit: z.int(),
+  app_id: z.string().nullable(),
+  device_id: z.string().nullable(),
+})
+export type ApiKeyMeta = z.infer<typeof ApiKeyMeta>
+
+export const KeyListResponse = z.object({ keys: z.array(ApiKeyMeta) })
+export const KeyRevokeResponse = z.object({ id: z.string(), revoked: z.literal(true) })

@@ -1,0 +1,38 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { IssueKeyRequest, IssueKeyResponse, KeyListResponse, KeyRevokeResponse } from './model.ts'
+import type { Keys } from './service.ts'
+
+const issue = jsonBody(IssueKeyRequest, { optional: true })
+
+/** API keys of the tenant, for a signed-in person. */
+export const keyRoutes = (gate: Gate, keys: Keys) =>
+  new Elysia()
+    .use(gate)
+    .get('/keys', ({ principal }) => keys.list(principal.tenantId), {
+      allow: MANAGERS,
+      response: KeyListResponse,
+      detail: { summary: 'List API keys, revoked ones included' },
+    })
+    .post(
+      '/keys',
+      async ({ principal, request, set }) => {
+        const { rate_limit: rateLimit } = await issue.read(request)
+        const issued = await keys.issue(principal.tenantId, { rateLimit })
+        set.status = 201
+        return issued
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 201: IssueKeyResponse },
+        detail: { summary: 'Issue a tenant-general key', requestBody: issue.doc },
+      },
+    )
+    .delete('/keys/:id', ({ principal, params }) => keys.revoke(principal.tenantId, params.id), {
+      allow: MANAGERS,
+      response: KeyRevokeResponse,
+      detail: { summary: 'Revoke a key of any kind' },
+    })

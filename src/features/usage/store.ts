@@ -26,6 +26,18 @@ export function createUsageStore(db: Db) {
         ),
       )
     },
+
+    /** All calls of a tenant, those of each day from `since` on, and its keys. */
+    async report(tenantId: string, since: number) {
+      const sums = await db.get<{ total: number; keyCount: number }>(sql`
+        SELECT
+          (SELECT coalesce(sum(calls), 0) FROM usage_day WHERE tenant_id = ${tenantId}) AS total,
+          (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) AS keyCount`)
+      const days = await db.all<{ day: number; count: number }>(sql`
+        SELECT day, sum(calls) AS count FROM usage_day
+        WHERE tenant_id = ${tenantId} AND day >= ${since} GROUP BY day`)
+      return { total: sums?.total ?? 0, keyCount: sums?.keyCount ?? 0, days }
+    },
   }
 }
 

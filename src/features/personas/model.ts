@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { optionalFlag, requiredText } from '../../core/fields.ts'
+import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../core/limits.ts'
+
+/** Body of PUT /console/personas/:id; the default has an endpoint of its own. */
+export const PersonaUpdateRequest = z.object({
+  name: requiredText('name', PERSONA_NAME_CHARS_MAX),
+  prompt: requiredText('prompt', PERSONA_PROMPT_CHARS_MAX),
+})
+export type PersonaUpdateRequest = z.infer<typeof PersonaUpdateRequest>
+
+export const CreatePersonaRequest = PersonaUpdateRequest.extend({
+  is_default: optionalFlag('is_default', false),
+})
+export type CreatePersonaRequest = z.infer<typeof CreatePersonaRequest>
+
+/** A persona of an imported configuration; `is_default` left out says nothing. */
+export const ImportedPersona = PersonaUpdateRequest.extend({
+  is_default: z.boolean({ error: '字段 is_default 类型错误，应为布尔值' }).optional(),
+})
+export type ImportedPersona = z.infer<typeof ImportedPersona>
+
+export const Persona = z.object({
+  id: z.string(),
+  name: z.string(),
+  prompt: z.string(),
+  /** 1: the tenant's default; at most one persona of a tenant has it. */
+  is_default: z.int(),
+  created_at: z.int(),
+})
+export type Persona = z.infer<typeof Persona>
+
+export const PersonaListResponse = z.object({ personas: z.array(Persona) })
+export const PersonaDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })

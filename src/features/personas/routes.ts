@@ -1,0 +1,79 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import {
+  CreatePersonaRequest,
+  Persona,
+  PersonaDeleteResponse,
+  PersonaListResponse,
+  PersonaUpdateRequest,
+} from './model.ts'
+import type { Personas } from './service.ts'
+
+const create = jsonBody(CreatePersonaRequest)
+const update = jsonBody(PersonaUpdateRequest)
+
+/** The persona library, for a signed-in person. */
+export const personaRoutes = (gate: Gate, personas: Personas) =>
+  new Elysia()
+    .use(gate)
+    .get('/personas', ({ principal }) => personas.list(principal.tenantId), {
+      allow: MANAGERS,
+      response: PersonaListResponse,
+      detail: { summary: 'List personas' },
+    })
+    .post(
+      '/personas',
+      async ({ principal, request, set }) => {
+        const input = await create.read(request)
+        const persona = await personas.create(principal.tenantId, input)
+        set.status = 201
+        return persona
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 201: Persona },
+        detail: { summary: 'Create a persona', requestBody: create.doc },
+      },
+    )
+    .put(
+      '/personas/:id',
+      async ({ principal, params, request }) =>
+        personas.update(principal.tenantId, params.id, await update.read(request)),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: Persona,
+        detail: { summary: 'Change name and prompt of a persona', requestBody: update.doc },
+      },
+    )
+    .delete(
+      '/personas/:id',
+      ({ principal, params }) => personas.remove(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        response: PersonaDeleteResponse,
+        detail: { summary: 'Delete a persona' },
+      },
+    )
+    .post(
+      '/personas/:id/default',
+      ({ principal, params }) => personas.makeDefault(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: Persona,
+        detail: { summary: 'Make a persona the only default' },
+      },
+    )
+    .delete(
+      '/personas/:id/default',
+      ({ principal, params }) => personas.unmakeDefault(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        response: Persona,
+        detail: { summary: 'Let a persona be the default no longer' },
+      },
+    )

@@ -1,0 +1,78 @@
+import { type Db, type Statement, sql } from '../../storage/db.ts'
+import type { ImportedPersona, Persona, PersonaUpdateRequest } from './model.ts'
+
+export interface NewPersona extends PersonaUpdateRequest {
+  readonly id: string
+  readonly isDefault: boolean
+  readonly createdAt: number
+}
+
+const clearDefault = (tenantId: string): Statement => sql`
+  UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
+
+export function createPersonaStore(db: Db) {
+  return {
+    list: (tenantId: string) =>
+      db.all<Persona>(sql`
+        SELECT id, name, prompt, is_default, created_at FROM persona
+        WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+
+    find: (tenantId: string, id: string) =>
+      db.get<Persona>(sql`
+        SELECT id, name, prompt, is_default, created_at FROM persona
+        WHERE tenant_id = ${tenantId} AND id = ${id}`),
+
+    /** A new default takes the place of the old one in the same step. */
+    async insert(tenantId: string, persona: NewPersona): Promise<void> {
+      const insert = sql`
+        INSERT INTO persona (id, tenant_id, name, prompt, is_default, created_at)
+        VALUES (${persona.id}, ${tenantId}, ${persona.name}, ${persona.prompt},
+          ${persona.isDefault ? 1 : 0}, ${persona.createdAt})`
+      await db.batch(persona.isDefault ? [clearDefault(tenantId), insert] : [insert])
+    },
+
+    async update(tenantId: string, id: string, { name, prompt }: PersonaUpdateRequest) {
+      const { changes } = await db.run(sql`
+        UPDATE persona SET name = ${name}, prompt = ${prompt}
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return changes === 1
+    },
+
+    /** As `update`, and sets whether it is the default when the persona says so. */
+    async overwrite(tenantId: string, id: string, persona: ImportedPersona): Promise<boolean> {
+      const { name, prompt, is_default: isDefault } = persona
+      const flag = isDefault === undefined ? null : Number(isDefault)
+      const update = sql`
+        UPDATE persona SET name = ${name}, prompt = ${prompt},
+          is_default = coalesce(${flag}, is_default)
+        WHERE tenant_id = ${tenantId} AND id = ${id}`
+      const results = await db.batch(isDefault ? [clearDefault(tenantId), update] : [update])
+      return results.at(-1)?.changes === 1
+    },
+
+    /** Makes one persona the only default; false, and the old one stays, when it is not there. */
+    async makeDefault(tenantId: string, id: string): Promise<boolean> {
+      const [, set] = await db.batch([
+        sql`UPDATE persona SET is_default = 0
+          WHERE tenant_id = ${tenantId} AND is_default = 1
+            AND EXISTS (SELECT 1 FROM persona WHERE tenant_id = ${tenantId} AND id = ${id})`,
+        sql`UPDATE persona SET is_default = 1 WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      ])
+      return set?.changes === 1
+    },
+
+    async unmakeDefault(tenantId: string, id: string): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return changes === 1
+    },
+
+    async remove(tenantId: string, id: string): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        DELETE FROM persona WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return changes === 1
+    },
+  }
+}
+
+export type PersonaStore = ReturnType<typeof createPersonaStore>

@@ -1,0 +1,29 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { TenantSettings, TenantSettingsRequest } from './model.ts'
+import type { Settings } from './service.ts'
+
+const replace = jsonBody(TenantSettingsRequest)
+
+/** The tenant's settings, for a signed-in person. */
+export const settingsRoutes = (gate: Gate, settings: Settings) =>
+  new Elysia()
+    .use(gate)
+    .get('/settings', ({ principal }) => settings.get(principal.tenantId), {
+      allow: MANAGERS,
+      response: TenantSettings,
+      detail: { summary: 'Read the tenant settings' },
+    })
+    .put(
+      '/settings',
+      async ({ principal, request }) =>
+        settings.replace(principal.tenantId, await replace.read(request)),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: TenantSettings,
+        detail: { summary: 'Replace the tenant settings', requestBody: replace.doc },
+      },
+    )

@@ -1,0 +1,39 @@
+import type { Clock } from '../../core/clock.ts'
+import { USAGE_DAYS } from '../../core/limits.ts'
+import type { UsageResponse } from './model.ts'
+import type { UsageEvent, UsageStore } from './store.ts'
+
+const DAY_MS = 86_400_000
+
+export interface UsageOptions {
+  readonly store: UsageStore
+  readonly clock: Clock
+  /** Where calls wait to be counted together. */
+  readonly buffer: { add(event: UsageEvent): void; flush(): Promise<void> }
+}
+
+export function createUsage({ store, clock, buffer }: UsageOptions) {
+  const today = () => Math.floor(clock.now() / DAY_MS)
+
+  return {
+    /** Counts one authenticated machine call. */
+    count(call: { readonly tenantId: string; readonly appId: string | null }): void {
+      buffer.add({ tenantId: call.tenantId, appId: call.appId, day: today() })
+    },
+
+    /** Days without calls are there with a zero; a call that was answered is counted already. */
+    async report(tenantId: string): Promise<UsageResponse> {
+      await buffer.flush()
+      const last = today()
+      const { total, keyCount, days } = await store.report(tenantId, last - USAGE_DAYS + 1)
+      const calls = new Map(days.map(({ day, count }) => [day, count]))
+      const daily = Array.from({ length: USAGE_DAYS }, (_, index) => {
+        const day = last - USAGE_DAYS + 1 + index
+        return { day, count: calls.get(day) ?? 0 }
+      })
+      return { total, daily, key_count: keyCount }
+    },
+  }
+}
+
+export type Usage = ReturnType<typeof createUsage>

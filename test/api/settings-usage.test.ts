@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Call, caller, surfaceOf } from '../support/api.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+const DAY_MS = 86_400_000
+const clock = fakeClock()
+let app: TestApp
+let me: Call
+
+beforeAll(async () => {
+  app = await startApp({ clock })
+  me = caller(`${app.url}/console`, (await app.person('a@example.com')).headers)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+describe('settings', () => {
+  const defaults = { model: null, thinking: false, temperature: null }
+
+  test('are the platform defaults until chosen', async () => {
+    expect((await me('GET', '/settings')).json()).toEqual(defaults)
+  })
+
+  test.each([
+    [
+      { model: ' gpt ', thinking: true, temperature: 0 },
+      { model: 'gpt', thinking: true, temperature: 0 },
+    ],
+    [{ temperature: 2 }, { ...defaults, temperature: 2 }],
+    [{ model: '', thinking: null, temperature: null }, defaults],
+    [{ model: '型'.repeat(200) }, { ...defaults, model: '型'.repeat(200) }],
+    [{}, defaults],
+  ])('%#: a PUT replaces all three', async (body, expected) => {
+    const answer = await me('PUT', '/settings', body)
+    expect([answer.status, answer.json()]).toEqual([200, expected])
+    expect((await me('GET', '/settings')).json()).toEqual(expected)
+  })
+
+  test.each([
+    [{ model: 5 }, 'model'],
+    [{ model: '型'.repeat(201) }, 'model'],
+    [{ thinking: 'yes' }, 'thinking'],
+    [{ temperature: 2.01 }, 'temperature'],
+    [{ temperature: -0.1 }, 'temperature'],
+    [{ temperature: '1' }, 'temperature'],
+  ])('%j is refused, and nothing changes', async (body, field) => {
+    const answer = await me('PUT', '/settings', body)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(field)
+    expect((await me('GET', '/settings')).json()).toEqual(defaults)
+  })
+})
+
+describe('usage', () => {
+  interface Report {
+    total: number
+    daily: { day: number; count: number }[]
+    key_count: number
+  }
+  const today = () => Math.floor(clock.now() / DAY_MS)
+  const report = async (call: Call) => (await call<Report>('GET', '/usage')).json()
+
+  test('is seven zeros for a tenant that never called', async () => {
+    const nobody = caller(`${app.url}/console`, (await app.person('new@example.com')).headers)
+    expect(await report(nobody)).toEqual({
+      total: 0,
+      daily: Array.from({ length: 7 }, (_, i) => ({ day: today() - 6 + i, count: 0 })),
+      key_count: 0,
+    })
+  })
+
+  test('counts each call once, at once, but no 401, no 429 and no console call', async () => {
+    const key = await app.key('a@example.com', { rateLimit: 3 })
+    const machine = caller(`${app.url}/v1`, key.headers)
+    expect((await machine('GET', '/sessions')).status).toBe(200)
+    expect((await machine('GET', '/logs?status=abc')).status).toBe(400)
+    expect((await machine('GET', '/apps/none')).status).toBe(404)
+    expect((await machine('GET', '/sessions')).status).toBe(429)
+    const wrong = caller(`${app.url}/v1`, { authorization: 'Bearer sk-mb-none' })
+    expect((await wrong('GET', '/sessions')).status).toBe(401)
+    const { total, daily, key_count } = await report(me)
+    expect(total).toBe(3)
+    expect(daily.at(-1)).toEqual({ day: today(), count: 3 })
+    expect(key_count).toBe(1)
+  })
+
+  test('counts by day, shows seven, sums up all, and keeps revoked keys in the count', async () => {
+    const { id, headers } = await app.key('a@example.com')
+    const machine = caller(`${app.url}/v1`, headers)
+    for (const days of [1, 1, 5]) {
+      clock.advance(days * DAY_MS)
+      await machine('GET', '/sessions')
+    }
+    // A login holds seven days.
+    me = caller(`${app.url}/console`, (await app.person('a@example.com')).headers)
+    await me('DELETE', `/keys/${id}`)
+    const { total, daily, key_count } = await report(me)
+    expect(daily.map(({ count }) => count)).toEqual([1, 1, 0, 0, 0, 0, 1])
+    expect(daily.map(({ day }) => day - today())).toEqual([-6, -5, -4, -3, -2, -1, 0])
+    expect([total, key_count]).toEqual([6, 2])
+  })
+
+  test('is of one tenant', async () => {
+    await (await surfaceOf(app, '/v1', 'b@example.com'))('GET', '/sessions')
+    const before = await report(me)
+    await (await surfaceOf(app, '/v1', 'b@example.com'))('GET', '/sessions')
+    expect(await report(me)).toEqual(before)
+  })
+})

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import {
+  nullableFlag,
+  nullableTemperature,
+  nullableText,
+  optionalFlag,
+  rateLimit,
+  requiredText,
+} from '../../core/fields.ts'
+import {
+  APP_NAME_CHARS_MAX,
+  MODEL_CHARS_MAX,
+  REFERENCE_CHARS_MAX,
+  SYSTEM_PROMPT_CHARS_MAX,
+  TOOL_NAME_CHARS_MAX,
+  TOOLS_ENABLED_MAX,
+} from '../../core/limits.ts'
+
+/** Null and absent: every built-in tool. Empty: none. */
+const toolsEnabled = z
+  .array(requiredText('tools_enabled 的每一项', TOOL_NAME_CHARS_MAX), {
+    error: '字段 tools_enabled 类型错误，应为字符串数组或 null',
+  })
+  .max(TOOLS_ENABLED_MAX, { error: `tools_enabled 最多 ${TOOLS_ENABLED_MAX} 项` })
+  .nullable()
+  .default(null)
+
+/** Body of creating and of replacing an app: what is left out is not overridden. */
+export const AppUpsertRequest = z.object({
+  name: requiredText('name', APP_NAME_CHARS_MAX),
+  system_prompt: nullableText('system_prompt', SYSTEM_PROMPT_CHARS_MAX),
+  persona_id: nullableText('persona_id', REFERENCE_CHARS_MAX),
+  model: nullableText('model', MODEL_CHARS_MAX),
+  thinking: nullableFlag('thinking'),
+  temperature: nullableTemperature,
+  kb_enabled: optionalFlag('kb_enabled', true),
+  tools_enabled: toolsEnabled,
+})
+export type AppUpsertRequest = z.infer<typeof AppUpsertRequest>
+
+/** An app of an imported configuration, which names its persona instead of giving an id. */
+export const ImportedApp = AppUpsertRequest.omit({ persona_id: true }).extend({
+  persona_ref: z
+    .string({ error: '字段 persona_ref 类型错误，应为字符串或 null' })
+    .trim()
+    .nullable()
+    .default(null),
+})
+export type ImportedApp = z.infer<typeof ImportedApp>
+
+export const App = z.object({
+  id: z.string(),
+  name: z.string(),
+  system_prompt: z.string().nullable(),
+  persona_id: z.string().nullable(),
+  model: z.string().nullable(),
+  thinking: z.boolean().nullable(),
+  temperature: z.number().nullable(),
+  kb_enabled: z.boolean(),
+  tools_enabled: z.array(z.string()).nullable(),
+  created_at: z.string(),
+})
+export type App = z.infer<typeof App>
+
+export const AppListResponse = z.object({ apps: z.array(App) })
+export const AppDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
+
+export const AppKeyRequest = z.object({ rate_limit: rateLimit })
+
+/** Holds the plaintext, which no other response ever does. */
+export const AppKeyIssueResponse = z.object({
+  id: z.string(),
+  prefix: z.string(),
+  rate_limit: z.int(),
+  app_id: z.string(),
+  key: z.string(),
+})

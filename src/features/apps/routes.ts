@@ -1,0 +1,77 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import {
+  App,
+  AppDeleteResponse,
+  AppKeyIssueResponse,
+  AppKeyRequest,
+  AppListResponse,
+  AppUpsertRequest,
+} from './model.ts'
+import type { Apps } from './service.ts'
+
+const upsert = jsonBody(AppUpsertRequest)
+const keyRequest = jsonBody(AppKeyRequest, { optional: true })
+
+/** Apps and their keys; the same on both surfaces. */
+export const appRoutes = (gate: Gate, apps: Apps) =>
+  new Elysia()
+    .use(gate)
+    .get('/apps', ({ principal }) => apps.list(principal.tenantId), {
+      allow: MANAGERS,
+      response: AppListResponse,
+      detail: { summary: 'List apps' },
+    })
+    .post(
+      '/apps',
+      async ({ principal, request, set }) => {
+        const input = await upsert.read(request)
+        const app = await apps.create(principal.tenantId, input)
+        set.status = 201
+        return app
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 201: App },
+        detail: { summary: 'Create an app', requestBody: upsert.doc },
+      },
+    )
+    .get('/apps/:id', ({ principal, params }) => apps.read(principal.tenantId, params.id), {
+      allow: MANAGERS,
+      response: App,
+      detail: { summary: 'Read an app' },
+    })
+    .put(
+      '/apps/:id',
+      async ({ principal, params, request }) =>
+        apps.replace(principal.tenantId, params.id, await upsert.read(request)),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: App,
+        detail: { summary: 'Replace every field of an app', requestBody: upsert.doc },
+      },
+    )
+    .delete('/apps/:id', ({ principal, params }) => apps.remove(principal.tenantId, params.id), {
+      allow: MANAGERS,
+      response: AppDeleteResponse,
+      detail: { summary: 'Delete an app and revoke its keys' },
+    })
+    .post(
+      '/apps/:id/keys',
+      async ({ principal, params, request, set }) => {
+        const { rate_limit: rateLimit } = await keyRequest.read(request)
+        const issued = await apps.issueKey(principal.tenantId, params.id, rateLimit)
+        set.status = 201
+        return issued
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 201: AppKeyIssueResponse },
+        detail: { summary: 'Issue a key of an app', requestBody: keyRequest.doc },
+      },
+    )

@@ -1,0 +1,63 @@
+import type { Clock } from '../../core/clock.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
+import { checked } from '../../core/explain.ts'
+import { newId } from '../../core/ids.ts'
+import { APPS_MAX } from '../../core/limits.ts'
+import type { Keys } from '../keys/service.ts'
+import { type App, type AppUpsertRequest, ImportedApp } from './model.ts'
+import type { AppStore } from './store.ts'
+
+export interface AppsOptions {
+  readonly store: AppStore
+  readonly keys: Pick<Keys, 'issueForApp' | 'revokeOfApp'>
+  readonly clock: Clock
+}
+
+const missing = () => notFound('应用不存在')
+
+/** The tenant's publishable assistants. Everything answers 404 for what is not the tenant's. */
+export function createApps({ store, keys, clock }: AppsOptions) {
+  async function read(tenantId: string, id: string): Promise<App> {
+    const app = await store.find(tenantId, id)
+    if (!app) throw missing()
+    return app
+  }
+
+  return {
+    list: async (tenantId: string) => ({ apps: await store.list(tenantId) }),
+
+    read,
+
+    /** Throws `forbidden` at the quota. */
+    async create(tenantId: string, request: AppUpsertRequest): Promise<App> {
+      const id = newId()
+      if (!(await store.insert(tenantId, id, request, clock.iso(), APPS_MAX))) {
+        throw forbidden(`应用数量已达上限（最多 ${APPS_MAX} 个）`)
+      }
+      return read(tenantId, id)
+    },
+
+    /** A full replacement: an omitted field is not overridden afterwards. */
+    async replace(tenantId: string, id: string, request: AppUpsertRequest): Promise<App> {
+      if (!(await store.replace(tenantId, id, request))) throw missing()
+      return read(tenantId, id)
+    },
+
+    /** Deletes the app; its app-level keys are refused from the next request on. */
+    async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
+      if (!(await store.remove(tenantId, id, keys.revokeOfApp(tenantId, id)))) throw missing()
+      return { id, deleted: true }
+    },
+
+    /** An item of an imported configuration; 400 with what is wrong with it. */
+    checkImported: (item: unknown): ImportedApp => checked(ImportedApp, item),
+
+    async issueKey(tenantId: string, id: string, rateLimit: number) {
+      const issued = await keys.issueForApp(tenantId, id, rateLimit)
+      if (!issued) throw missing()
+      return { ...issued, app_id: id }
+    },
+  }
+}
+
+export type Apps = ReturnType<typeof createApps>

@@ -1,0 +1,78 @@
+import { type Db, type Statement, sql } from '../../storage/db.ts'
+import type { App, AppUpsertRequest } from './model.ts'
+
+type Row = Omit<App, 'thinking' | 'kb_enabled' | 'tools_enabled'> & {
+  readonly thinking: number | null
+  readonly kb_enabled: number
+  readonly tools_enabled: string | null
+}
+
+const appOf = (row: Row): App => ({
+  ...row,
+  thinking: row.thinking === null ? null : row.thinking === 1,
+  kb_enabled: row.kb_enabled === 1,
+  tools_enabled: row.tools_enabled === null ? null : (JSON.parse(row.tools_enabled) as string[]),
+})
+
+const number = (flag: boolean | null) => (flag === null ? null : Number(flag))
+const text = (tools: readonly string[] | null) => (tools === null ? null : JSON.stringify(tools))
+
+export function createAppStore(db: Db) {
+  return {
+    async list(tenantId: string): Promise<App[]> {
+      const rows = await db.all<Row>(sql`
+        SELECT id, name, system_prompt, persona_id, model, thinking, temperature, kb_enabled,
+          tools_enabled, created_at
+        FROM app WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`)
+      return rows.map(appOf)
+    },
+
+    async find(tenantId: string, id: string): Promise<App | null> {
+      const row = await db.get<Row>(sql`
+        SELECT id, name, system_prompt, persona_id, model, thinking, temperature, kb_enabled,
+          tools_enabled, created_at
+        FROM app WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return row && appOf(row)
+    },
+
+    /** False, and nothing is stored, when the tenant has `most` already: one statement decides. */
+    async insert(
+      tenantId: string,
+      id: string,
+      app: AppUpsertRequest,
+      at: string,
+      most: number,
+    ): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        INSERT INTO app (id, tenant_id, name, system_prompt, persona_id, model, thinking,
+          temperature, kb_enabled, tools_enabled, created_at)
+        SELECT ${id}, ${tenantId}, ${app.name}, ${app.system_prompt}, ${app.persona_id},
+          ${app.model}, ${number(app.thinking)}, ${app.temperature}, ${number(app.kb_enabled)},
+          ${text(app.tools_enabled)}, ${at}
+        WHERE (SELECT count(*) FROM app WHERE tenant_id = ${tenantId}) < ${most}`)
+      return changes === 1
+    },
+
+    /** Replaces every field; false when the tenant has no such app. */
+    async replace(tenantId: string, id: string, app: AppUpsertRequest): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        UPDATE app SET name = ${app.name}, system_prompt = ${app.system_prompt},
+          persona_id = ${app.persona_id}, model = ${app.model},
+          thinking = ${number(app.thinking)}, temperature = ${app.temperature},
+          kb_enabled = ${number(app.kb_enabled)}, tools_enabled = ${text(app.tools_enabled)}
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return changes === 1
+    },
+
+    /** Deletes the app and runs `also` in the same step; false when there was none. */
+    async remove(tenantId: string, id: string, also: Statement): Promise<boolean> {
+      const [removed] = await db.batch([
+        sql`DELETE FROM app WHERE tenant_id = ${tenantId} AND id = ${id}`,
+        also,
+      ])
+      return removed?.changes === 1
+    },
+  }
+}
+
+export type AppStore = ReturnType<typeof createAppStore>

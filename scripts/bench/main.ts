@@ -8,6 +8,7 @@ import { benchAgent } from './agent.ts'
 import { benchFailover } from './failover.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
+import { benchLogs } from './logs.ts'
 import { prepareProduct, startUpstream } from './programs.ts'
 import { type Row, report } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
@@ -20,6 +21,7 @@ const SUITES = {
   agent: benchAgent,
   failover: benchFailover,
   kb: benchKb,
+  logs: benchLogs,
 } as const
 type SuiteName = keyof typeof SUITES
 const NAMES = Object.keys(SUITES) as SuiteName[]

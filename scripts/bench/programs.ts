@@ -67,6 +67,7 @@ export async function prepareProduct(upstream: string) {
   const env = { MB_LLM_BASE_URL: `${upstream}/v1`, MB_LLM_MODEL: 'fake' }
   const { headers } = await createKey(folder.path, { env })
   return {
+    dataDir: folder.path,
     async start(): Promise<Program> {
       const begin = performance.now()
       const server = await startServer({ dataDir: folder.path, env })

@@ -2,6 +2,7 @@ import type { Embedder } from '../channels/embedder.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { openByo } from './byo.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
@@ -39,8 +40,9 @@ export async function openAdapters(outside: Outside) {
     ? { embedder: outside.embedder, description: outside.embedder.id }
     : await openEmbedding({ config, runtime, self, clock, log, fetch })
   const { embedder } = embedding
-  const kb = await openKnowledge({ db, file, readerUrl, embedder, clock, log })
+  const reader = createReadThread(file, readerUrl)
+  const kb = await openKnowledge({ db, reader, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const byo = openByo(config, clock, fetch)
-  return { ...outside, db, secrets, platform, speech, embedding, kb, tools, byo }
+  return { ...outside, db, reader, secrets, platform, speech, embedding, kb, tools, byo }
 }

@@ -8,15 +8,13 @@ import { createStaleStore } from '../features/kb/stale-store.ts'
 import { createKbStore } from '../features/kb/store.ts'
 import { searchTool } from '../features/kb/tool.ts'
 import type { Db } from '../storage/db.ts'
-import type { DatabaseFile } from '../storage/sqlite/connection.ts'
-import { createReadThread } from '../storage/sqlite/read-thread.ts'
+import type { ReadThread } from '../storage/sqlite/read-thread.ts'
 import { openVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
 
 export interface KnowledgeOptions {
   readonly db: Db
-  readonly file: DatabaseFile
-  readonly readerUrl: string
+  readonly reader: ReadThread
   readonly embedder: Embedder
   readonly clock: Clock
   readonly log: Logger
@@ -24,10 +22,9 @@ export interface KnowledgeOptions {
 
 export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
-/** The knowledge base with its two indexes and their reading thread. */
+/** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { db, file, readerUrl, embedder, clock, log } = options
-  const reader = createReadThread(file, readerUrl)
+  const { db, reader, embedder, clock, log } = options
   const vectors = await openVectorIndex(db, reader)
   const words = createWordIndex(reader)
   const store = createKbStore({ db, vectors, words })
@@ -37,6 +34,5 @@ export async function openKnowledge(options: KnowledgeOptions) {
     service,
     reembed: createReembed({ store: createStaleStore(db, vectors), embedder, clock, log }),
     tool: searchTool(service.retrieve),
-    close: reader.close,
   }
 }

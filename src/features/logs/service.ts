@@ -1,22 +1,51 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { LOG_RETENTION_DAYS } from '../../core/limits.ts'
+import { createHistogram } from './histogram.ts'
+import type { LogsResponse, RequestLogEntry } from './model.ts'
+import type { LogQuery } from './query.ts'
 import type { LogRow, LogStore } from './store.ts'
 
 const DAY_MS = 86_400_000
+/** Rows read in one piece: a few milliseconds, after which waiting searches get their turn. */
+const SLICE_ROWS_MAX = 10_000
 
 export interface LogsOptions {
   readonly store: LogStore
   readonly clock: Clock
   /** Where rows wait to be written together. */
-  readonly buffer: { add(row: LogRow): void }
+  readonly buffer: { add(row: LogRow): void; flush(): Promise<void> }
+  readonly sliceRowsMax?: number
 }
 
-export function createLogs({ store, clock, buffer }: LogsOptions) {
+export function createLogs(options: LogsOptions) {
+  const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
+
   return {
     /** Takes note of an answered request; it is on disk within about a second. */
     record(row: Omit<LogRow, 'id'>): void {
       buffer.add({ id: newId(), ...row })
+    },
+
+    /**
+     * The newest rows that match and a summary of all that match. Reads slice by slice from the
+     * newest back, so that a million rows hold up nobody. Requests already answered are in it.
+     */
+    async list(tenantId: string, { filter, limit }: LogQuery): Promise<LogsResponse> {
+      await buffer.flush()
+      const histogram = createHistogram()
+      const rows: LogRow[] = []
+      for (let until = filter.until; ; ) {
+        const start = await store.sliceStart(tenantId, filter.since, until, sliceRowsMax)
+        const slice = { ...filter, since: start ?? filter.since, until }
+        if (rows.length < limit) {
+          rows.push(...(await store.rows(tenantId, slice, limit - rows.length)))
+        }
+        histogram.add(await store.latencies(tenantId, slice))
+        if (start === null) break
+        until = start - 1
+      }
+      return { logs: rows.map(entryOf), summary: histogram.summary() }
     },
 
     /** Removes what is past its seven days (specification, Limits). */
@@ -28,3 +57,19 @@ export function createLogs({ store, clock, buffer }: LogsOptions) {
 }
 
 export type Logs = ReturnType<typeof createLogs>
+
+function entryOf(row: LogRow): RequestLogEntry {
+  return {
+    id: row.id,
+    app_id: row.appId,
+    device_id: row.deviceId,
+    endpoint: row.endpoint,
+    status: row.status,
+    latency_ms: row.latencyMs,
+    session_id: row.sessionId,
+    text_chars: row.textChars,
+    error_class: row.errorClass,
+    channel: row.channel,
+    ts: new Date(row.ts).toISOString(),
+  }
+}

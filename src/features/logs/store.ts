@@ -1,4 +1,6 @@
 import { type Db, type Statement, sql } from '../../storage/db.ts'
+import type { LatencyCount } from './histogram.ts'
+import type { LogFilter } from './model.ts'
 
 /** One answered request, metadata only (specification, Request log). `ts` is epoch ms. */
 export interface LogRow {
@@ -23,16 +25,60 @@ const insert = (row: LogRow): Statement => sql`
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
     ${row.channel})`
 
-export function createLogStore(db: Db) {
+/** `reader` is where reads that may scan a million rows hold up nobody. */
+export function createLogStore(db: Db, reader: Pick<Db, 'all'>) {
   return {
     async write(rows: readonly LogRow[]): Promise<void> {
       await db.batch(rows.map(insert))
     },
+    /**
+     * Where a slice of at most about `rowsMax` rows begins that ends at `until`; null when all that
+     * is left since `since` fits.
+     */
+    async sliceStart(tenantId: string, since: number, until: number, rowsMax: number) {
+      const [row] = await reader.all<{ ts: number }>(sql`
+        SELECT ts FROM request_log
+        WHERE tenant_id = ${tenantId} AND ts BETWEEN ${since} AND ${until}
+        ORDER BY ts DESC LIMIT 1 OFFSET ${rowsMax}`)
+      return row ? Math.min(row.ts + 1, until) : null
+    },
+
+    /** Newest first. */
+    rows: (tenantId: string, filter: LogFilter, limit: number) =>
+      reader.all<LogRow>(sql`
+        SELECT id, tenant_id AS tenantId, ts, app_id AS appId, device_id AS deviceId, endpoint,
+          status, latency_ms AS latencyMs, session_id AS sessionId, text_chars AS textChars,
+          error_class AS errorClass, channel
+        FROM request_log
+        WHERE tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
+          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
+          AND (${filter.endpoint} IS NULL OR endpoint = ${filter.endpoint})
+          AND (${filter.appId} IS NULL OR app_id = ${filter.appId})
+          AND (${filter.deviceId} IS NULL OR device_id = ${filter.deviceId})
+          AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
+          AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})
+        ORDER BY ts DESC, id DESC LIMIT ${limit}`),
+
+    /** How many of the rows that match have which latency, and how many of them failed. */
+    latencies: (tenantId: string, filter: LogFilter) =>
+      reader.all<LatencyCount>(sql`
+        SELECT latency_ms AS latencyMs, count(*) AS count, sum(status >= 400) AS errors
+        FROM request_log
+        WHERE tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
+          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
+          AND (${filter.endpoint} IS NULL OR endpoint = ${filter.endpoint})
+          AND (${filter.appId} IS NULL OR app_id = ${filter.appId})
+          AND (${filter.deviceId} IS NULL OR device_id = ${filter.deviceId})
+          AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
+          AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})
+        GROUP BY latency_ms`),
+
     /** Deletes the rows of all tenants older than `before`, a bounded slice at a time. */
     async prune(before: number): Promise<number> {
       const { changes } = await db.run(sql`
-        DELETE FROM request_log WHERE id IN (
-          SELECT id FROM request_log WHERE ts < ${before} ORDER BY ts LIMIT 5000)`)
+        DELETE FROM request_log WHERE (tenant_id, ts, id) IN (
+          SELECT l.tenant_id, l.ts, l.id FROM tenant t CROSS JOIN request_log l
+          WHERE l.tenant_id = t.id AND l.ts < ${before} LIMIT 5000)`)
       return changes
     },
   }

@@ -86,11 +86,12 @@ CREATE TABLE turn (
   FOREIGN KEY (tenant_id, session_id) REFERENCES session (tenant_id, id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- Metadata only: there is no column that could hold what was said.
+-- Metadata only: there is no column that could hold what was said. Rows of a tenant lie together in
+-- the order of time, which is how they are read, summed up and pruned; no index beside it.
 CREATE TABLE request_log (
-  id TEXT PRIMARY KEY,
   tenant_id TEXT NOT NULL,
   ts INTEGER NOT NULL,
+  id TEXT NOT NULL,
   app_id TEXT,
   device_id TEXT,
   endpoint TEXT NOT NULL,
@@ -99,10 +100,9 @@ CREATE TABLE request_log (
   session_id TEXT,
   text_chars INTEGER,
   error_class TEXT,
-  channel TEXT
-) STRICT;
-CREATE INDEX request_log_by_time ON request_log (tenant_id, ts DESC);
-CREATE INDEX request_log_by_age ON request_log (ts);
+  channel TEXT,
+  PRIMARY KEY (tenant_id, ts, id)
+) STRICT, WITHOUT ROWID;
 
 -- Calls a day (days since the epoch) and app; app_id '' is a key without an app.
 CREATE TABLE usage_day (

@@ -1,0 +1,34 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
+import { LogsResponse } from './model.ts'
+import { parseLogQuery } from './query.ts'
+import type { Logs } from './service.ts'
+
+const FILTERS = queryDoc({
+  limit: 'rows returned, 1 to 500; default 100',
+  endpoint: 'a log label such as /v1/agent',
+  status: 'a code such as 429 or a class such as 4xx',
+  app_id: 'app of the key',
+  device_id: 'device of the key',
+  session_id: 'session of an agent call',
+  error_class: 'a word such as rate_limited',
+  since: 'ISO 8601, inclusive',
+  until: 'ISO 8601, inclusive',
+})
+
+/** Request metadata and its summary; the same on both surfaces. */
+export const logRoutes = (gate: Gate, logs: Logs) =>
+  new Elysia()
+    .use(gate)
+    .get(
+      '/logs',
+      ({ principal, request }) =>
+        logs.list(principal.tenantId, parseLogQuery(new URL(request.url).searchParams)),
+      {
+        allow: MANAGERS,
+        response: LogsResponse,
+        detail: { summary: 'Request log and its summary', parameters: FILTERS },
+      },
+    )

@@ -1,0 +1,127 @@
+import { AppError } from '../../core/errors.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { ImportedApp } from '../apps/model.ts'
+import type { Apps } from '../apps/service.ts'
+import type { ImportedPersona } from '../personas/model.ts'
+import type { Personas } from '../personas/service.ts'
+import type { Settings } from '../settings/service.ts'
+import { type Mode, type Notes, newestByName, planImport, type Step } from './plan.ts'
+
+export interface ImportParts {
+  readonly personas: Pick<Personas, 'list' | 'create' | 'overwrite' | 'checkImported'>
+  readonly apps: Pick<Apps, 'list' | 'create' | 'replace' | 'checkImported'>
+  readonly settings: Pick<Settings, 'get' | 'replace' | 'checkImported' | 'isChosen' | 'same'>
+  readonly log: Logger
+}
+
+/** One import under way, into the authenticated tenant and no other. */
+export interface Import extends ImportParts {
+  readonly tenantId: string
+  readonly mode: Mode
+  readonly notes: Notes
+}
+
+/** How many personas came in. */
+export async function importPersonas(into: Import, items: readonly unknown[]): Promise<number> {
+  const { personas, tenantId, mode, notes } = into
+  const label = '人设'
+  const { personas: known } = await personas.list(tenantId)
+  const steps = planImport<ImportedPersona>({
+    label,
+    items,
+    check: personas.checkImported,
+    existing: newestByName(known),
+    mode,
+    notes,
+  })
+  const hasDefault = known.some(({ is_default }) => is_default === 1)
+  return writeAll(into, label, oneDefault(steps, mode, hasDefault), ({ id, item }) =>
+    id === null
+      ? personas.create(tenantId, { ...item, is_default: item.is_default ?? false })
+      : personas.overwrite(tenantId, id, item),
+  )
+}
+
+/** How many apps came in; after the personas, whose names they may give. */
+export async function importApps(into: Import, items: readonly unknown[]): Promise<number> {
+  const { personas, apps, tenantId, mode, notes } = into
+  const label = '应用'
+  const personaIds = newestByName((await personas.list(tenantId)).personas)
+  const steps = planImport<ImportedApp>({
+    label,
+    items,
+    check: apps.checkImported,
+    existing: newestByName((await apps.list(tenantId)).apps),
+    mode,
+    notes,
+  })
+  return writeAll(into, label, steps, ({ id, item: { persona_ref, ...item } }) => {
+    const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
+    return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
+  })
+}
+
+/** Whether the settings came in; with `skip` those that a tenant has chosen stay. */
+export async function importSettings(into: Import, raw: unknown): Promise<boolean> {
+  const { settings, tenantId, mode, notes, log } = into
+  if (raw === undefined || raw === null) return false
+  try {
+    const next = settings.checkImported(raw)
+    const current = await settings.get(tenantId)
+    if (mode === 'skip' && settings.isChosen(current)) {
+      if (!settings.same(current, next)) notes.skipped.push('设置已存在，已跳过')
+      return false
+    }
+    await settings.replace(tenantId, next)
+    return true
+  } catch (error) {
+    if (!(error instanceof AppError)) log.error('import failed', errorFields(error))
+    notes.errors.push(error instanceof AppError ? `设置：${error.message}` : '设置写入失败')
+    return false
+  }
+}
+
+/** Writes every step, starting them in order; a failing one becomes a note. */
+async function writeAll<Item extends { readonly name: string }>(
+  { notes, log }: Import,
+  label: string,
+  steps: readonly Step<Item>[],
+  write: (step: Step<Item>) => Promise<unknown>,
+): Promise<number> {
+  const written = await Promise.allSettled(steps.map(write))
+  let items = 0
+  for (const [index, outcome] of written.entries()) {
+    const step = steps[index]
+    if (!step) continue
+    if (outcome.status === 'fulfilled') items += step.items
+    else note(`${label}「${step.item.name}」`, outcome.reason, notes, log)
+  }
+  return items
+}
+
+/** A quota counts as skipped, anything else as an error. */
+function note(what: string, reason: unknown, { skipped, errors }: Notes, log: Logger): void {
+  if (reason instanceof AppError && reason.code === 'forbidden') {
+    skipped.push(`${what}未导入：${reason.message}`)
+    return
+  }
+  if (!(reason instanceof AppError)) log.error('import failed', errorFields(reason))
+  errors.push(`${what}写入失败`)
+}
+
+/**
+ * At most one persona comes in as the default: with `merge` the last that says so, with `skip` the
+ * first, and none where the tenant has a default (contract, section 4, Fine points).
+ */
+function oneDefault(
+  steps: readonly Step<ImportedPersona>[],
+  mode: Mode,
+  hasDefault: boolean,
+): Step<ImportedPersona>[] {
+  const says = ({ item }: Step<ImportedPersona>) => item.is_default === true
+  const first = hasDefault ? -1 : steps.findIndex(says)
+  const chosen = mode === 'merge' ? steps.findLastIndex(says) : first
+  return steps.map((step, index) =>
+    says(step) && index !== chosen ? { ...step, item: { ...step.item, is_default: false } } : step,
+  )
+}

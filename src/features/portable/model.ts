@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+const VERSION = '不支持的 format_version，仅支持 1'
+
+export const ConfigExport = z.object({
+  format_version: z.literal(1),
+  exported_at: z.string(),
+  personas: z.array(z.object({ name: z.string(), prompt: z.string(), is_default: z.boolean() })),
+  apps: z.array(
+    z.object({
+      name: z.string(),
+      system_prompt: z.string().nullable(),
+      /** Name of a persona of the same configuration; null also for a dangling reference. */
+      persona_ref: z.string().nullable(),
+      model: z.string().nullable(),
+      thinking: z.boolean().nullable(),
+      temperature: z.number().nullable(),
+      kb_enabled: z.boolean(),
+      tools_enabled: z.array(z.string()).nullable(),
+    }),
+  ),
+  settings: z.object({
+    model: z.string().nullable(),
+    thinking: z.boolean(),
+    temperature: z.number().nullable(),
+  }),
+})
+export type ConfigExport = z.infer<typeof ConfigExport>
+
+const items = (name: string) =>
+  z.array(z.unknown(), { error: `字段 config.${name} 类型错误，应为数组` }).default([])
+
+/** Items are checked one by one, so that a bad one does not keep the others out. */
+export const ImportRequest = z.object({
+  config: z.object(
+    {
+      format_version: z.literal(1, { error: VERSION }),
+      personas: items('personas'),
+      apps: items('apps'),
+      settings: z.unknown().optional(),
+    },
+    { error: '字段 config 必填，应为对象' },
+  ),
+  /** An unknown value behaves as skip (specification, ImportRequest). */
+  mode: z
+    .unknown()
+    .optional()
+    .transform((mode): 'skip' | 'merge' => (mode === 'merge' ? 'merge' : 'skip')),
+})
+export type ImportRequest = z.infer<typeof ImportRequest>
+
+/** What callers are told to send. */
+export const ImportRequestShown = z.object({
+  config: ConfigExport,
+  mode: z.enum(['skip', 'merge']).default('skip'),
+})
+
+export const ImportResult = z.object({
+  imported: z.object({ personas: z.int(), apps: z.int(), settings: z.boolean() }),
+  skipped: z.array(z.string()),
+  errors: z.array(z.string()),
+})
+export type ImportResult = z.infer<typeof ImportResult>

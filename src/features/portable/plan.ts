@@ -1,0 +1,78 @@
+import { AppError } from '../../core/errors.ts'
+import { IMPORT_ITEMS_MAX } from '../../core/limits.ts'
+
+export type Mode = 'skip' | 'merge'
+
+/** What an import did not do, as sentences for a person (specification, ImportResult). */
+export interface Notes {
+  readonly skipped: string[]
+  readonly errors: string[]
+}
+
+/** One thing to write: a new item, or the new content of the existing `id`. */
+export interface Step<Item> {
+  readonly id: string | null
+  readonly item: Item
+  /** How many items of the configuration it stands for: in `merge` the last of a name wins. */
+  readonly items: number
+}
+
+export interface PlanOptions<Item> {
+  /** What the items are called. */
+  readonly label: string
+  readonly items: readonly unknown[]
+  /** Throws an `AppError` that says what is wrong with an item. */
+  readonly check: (item: unknown) => Item
+  /** Ids of what the tenant has, by name. */
+  readonly existing: ReadonlyMap<string, string>
+  readonly mode: Mode
+  readonly notes: Notes
+}
+
+/** Decides what becomes of each item before anything is written. */
+export function planImport<Item extends { readonly name: string }>(options: PlanOptions<Item>) {
+  const { label, items, check, existing, mode, notes } = options
+  const steps = new Map<string, Step<Item>>()
+  for (const [index, raw] of items.slice(0, IMPORT_ITEMS_MAX).entries()) {
+    const item = checkItem(raw, check, `第 ${index + 1} 个${label}`, notes)
+    if (!item) continue
+    const planned = steps.get(item.name)
+    const id = existing.get(item.name) ?? null
+    if (mode === 'skip' && (id !== null || planned)) {
+      notes.skipped.push(`${label}「${item.name}」${planned ? '在配置中重复' : '已存在'}，已跳过`)
+    } else {
+      steps.set(item.name, { id, item, items: (planned?.items ?? 0) + 1 })
+    }
+  }
+  if (items.length > IMPORT_ITEMS_MAX) {
+    const rest = items.length - IMPORT_ITEMS_MAX
+    notes.skipped.push(`${label}超出单次导入上限（${IMPORT_ITEMS_MAX} 个），其余 ${rest} 个已跳过`)
+  }
+  return [...steps.values()]
+}
+
+function checkItem<Item>(
+  raw: unknown,
+  check: (item: unknown) => Item,
+  place: string,
+  { errors }: Notes,
+): Item | null {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    errors.push(`${place}：应为对象`)
+    return null
+  }
+  try {
+    return check(raw)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    errors.push(`${place}：${error.message}`)
+    return null
+  }
+}
+
+/** The newest of each name; `list` is newest first. */
+export function newestByName(list: readonly { readonly id: string; readonly name: string }[]) {
+  const ids = new Map<string, string>()
+  for (const { id, name } of list) if (!ids.has(name)) ids.set(name, id)
+  return ids
+}

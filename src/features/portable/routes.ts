@@ -1,0 +1,43 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import type { Gate } from '../../http/gate.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
+import { ConfigExport, ImportRequest, ImportRequestShown, ImportResult } from './model.ts'
+import type { Portable } from './service.ts'
+
+const body = jsonBody(ImportRequest, { shown: ImportRequestShown })
+const DOWNLOAD = queryDoc({ download: '1 makes a browser save the answer as a file (console)' })
+
+/** Export and import of the configuration; the same on both surfaces. */
+export const portableRoutes = (gate: Gate, portable: Portable) =>
+  new Elysia()
+    .use(gate)
+    .get(
+      '/export',
+      async ({ principal, request, set }) => {
+        const config = await portable.export(principal.tenantId)
+        const wanted = new URL(request.url).searchParams.get('download') === '1'
+        if (wanted && principal.kind === 'session') {
+          const day = config.exported_at.slice(0, 10)
+          set.headers['content-disposition'] = `attachment; filename="moonbase-config-${day}.json"`
+        }
+        return config
+      },
+      {
+        allow: MANAGERS,
+        response: ConfigExport,
+        detail: { summary: 'Export personas, apps and settings', parameters: DOWNLOAD },
+      },
+    )
+    .post(
+      '/import',
+      async ({ principal, request }) =>
+        portable.import(principal.tenantId, await body.read(request)),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: ImportResult,
+        detail: { summary: 'Import personas, apps and settings', requestBody: body.doc },
+      },
+    )

@@ -1,0 +1,35 @@
+import type { Clock } from '../../core/clock.ts'
+import { exportConfig } from './export.ts'
+import { type ImportParts, importApps, importPersonas, importSettings } from './import.ts'
+import type { ConfigExport, ImportRequest, ImportResult } from './model.ts'
+
+export interface PortableOptions extends ImportParts {
+  readonly clock: Clock
+}
+
+/** A tenant's configuration as a document, out and in (specification, Export and import). */
+export function createPortable({ clock, ...parts }: PortableOptions) {
+  const { personas, apps, settings } = parts
+
+  return {
+    async export(tenantId: string): Promise<ConfigExport> {
+      const { personas: library } = await personas.list(tenantId)
+      const { apps: published } = await apps.list(tenantId)
+      return exportConfig(library, published, await settings.get(tenantId), clock.iso())
+    },
+
+    /** Best effort: what cannot be imported is told, and the rest goes on. */
+    async import(tenantId: string, { config, mode }: ImportRequest): Promise<ImportResult> {
+      const notes = { skipped: [], errors: [] }
+      const into = { ...parts, tenantId, mode, notes }
+      const imported = {
+        personas: await importPersonas(into, config.personas),
+        apps: await importApps(into, config.apps),
+        settings: await importSettings(into, config.settings),
+      }
+      return { imported, ...notes }
+    },
+  }
+}
+
+export type Portable = ReturnType<typeof createPortable>

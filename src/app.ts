@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from './core/log.ts'
+import { playgroundRoutes } from './features/agent/playground-routes.ts'
 import { agentRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/device-routes.ts'
@@ -9,17 +10,18 @@ import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
 import type { Facts } from './http/facts.ts'
 import type { Gate } from './http/gate.ts'
+import { openApiRoutes } from './http/openapi.ts'
 import { type LoggedRequest, requestLog } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import type { Sse } from './http/sse.ts'
-import { type SurfaceServices, surface } from './http/surface.ts'
+import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from './http/surface.ts'
 
 /** What is larger never reaches a handler; each route checks its own, smaller limit. */
 const REQUEST_BYTES_MAX = 64 * 1024 * 1024
 /** Seconds a connection may rest between bytes; streams watch over themselves. */
 const IDLE_SECONDS = 120
 
-export interface AppServices extends SurfaceServices {
+export interface AppServices extends SurfaceServices, ConsoleServices {
   readonly agent: Agent
 }
 
@@ -40,7 +42,7 @@ export interface AppOptions {
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, facts, sse, log, now, record } = options
   const table = createRouteTable()
-  const app = new Elysia({
+  const app: AnyElysia = new Elysia({
     systemRouter: false,
     serve: { idleTimeout: IDLE_SECONDS, maxRequestBodySize: REQUEST_BYTES_MAX, development: false },
   })
@@ -48,6 +50,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
     .use(requestLog(facts, now, record))
     .use(siteRoutes())
+    .use(openApiRoutes(() => app))
     .use(surface('/v1', machineGate, facts, services))
     .use(surface('/console', consoleGate, facts, services))
     .use(authRoutes(consoleGate, auth))
@@ -55,6 +58,10 @@ export function createApp(options: AppOptions): AnyElysia {
       new Elysia({ prefix: '/v1' })
         .use(agentRoutes(machineGate, { agent: services.agent, sse, facts }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints)),
+    )
+    .use(consoleOnly(consoleGate, services))
+    .use(
+      new Elysia({ prefix: '/console' }).use(playgroundRoutes(consoleGate, { ...services, sse })),
     )
   table.fill(app.routes)
   return app

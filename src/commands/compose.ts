@@ -19,6 +19,7 @@ import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
 import { openDevices } from './devices.ts'
+import { openManagement } from './management.ts'
 import { openProvider } from './provider.ts'
 import { openRecords } from './records.ts'
 import { composeVoice } from './voice.ts'
@@ -33,9 +34,10 @@ export function compose(adapters: Adapters) {
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
   const facts = createFacts(() => clock.now())
-  const { logs, buffers, record, count } = openRecords(db, clock, log)
+  const { logs, usage, buffers, record } = openRecords(adapters)
 
   const keys = createKeys({ store: createKeyStore(db), clock })
+  const management = openManagement({ db, clock, log, keys })
   const { devices, endpoints, sightings, onTurn } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
   const sessionStore = cacheSessions(createSessionStore(db))
@@ -55,10 +57,21 @@ export function compose(adapters: Adapters) {
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, facts, record })
 
   const limiter = createRateLimiter(clock)
-  const bearerKey = bearer({ facts, limiter, findKey: keys.find, onAdmitted: count })
+  const bearerKey = bearer({ facts, limiter, findKey: keys.find, onAdmitted: usage.count })
   const people = openConsole({ ...adapters, jobs, facts, keys, secret: adapters.secrets.session })
   const app = createApp({
-    services: { agent, devices, kb: kb.service, provider, sessions, voice },
+    services: {
+      agent,
+      devices,
+      kb: kb.service,
+      keys,
+      logs,
+      provider,
+      sessions,
+      usage,
+      voice,
+      ...management,
+    },
     machineGate: gate('machine', bearerKey),
     consoleGate: people.gate,
     auth: people.login,
@@ -78,7 +91,7 @@ export function compose(adapters: Adapters) {
       jobs.close,
       people.close,
       ...Object.values(written).map((buffer) => buffer.close),
-      kb.close,
+      adapters.reader.close,
       adapters.embedding.embedder.close,
       db.close,
     ])

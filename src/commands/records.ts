@@ -1,32 +1,33 @@
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
-import type { Principal } from '../core/principal.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type LogRow } from '../features/logs/store.ts'
+import { createUsage } from '../features/usage/service.ts'
 import { createUsageStore, type UsageEvent } from '../features/usage/store.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { createBuffer } from '../jobs/buffer.ts'
 import type { Db } from '../storage/db.ts'
 
-const DAY_MS = 86_400_000
+export interface RecordParts {
+  readonly db: Db
+  /** Reads off the event loop. */
+  readonly reader: Pick<Db, 'all'>
+  readonly clock: Clock
+  readonly log: Logger
+}
 
 /** What is written of requests after they were answered: log rows and the count of calls. */
-export function openRecords(db: Db, clock: Clock, log: Logger) {
-  const store = createLogStore(db)
+export function openRecords({ db, reader, clock, log }: RecordParts) {
+  const store = createLogStore(db, reader)
   const rows = createBuffer<LogRow>({ clock, log, name: 'request log', write: store.write })
-  const calls = createBuffer<UsageEvent>({
-    clock,
-    log,
-    name: 'usage',
-    write: createUsageStore(db).write,
-  })
+  const usageStore = createUsageStore(db)
+  const calls = createBuffer<UsageEvent>({ clock, log, name: 'usage', write: usageStore.write })
   const logs = createLogs({ store, clock, buffer: rows })
   return {
     logs,
+    usage: createUsage({ store: usageStore, clock, buffer: calls }),
     buffers: { rows, calls },
     record: (request: LoggedRequest) => logs.record(logRow(request, clock.now())),
-    count: ({ tenantId, appId }: Principal) =>
-      calls.add({ tenantId, appId, day: Math.floor(clock.now() / DAY_MS) }),
   }
 }
 

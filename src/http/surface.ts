@@ -1,12 +1,26 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { appRoutes } from '../features/apps/routes.ts'
+import type { Apps } from '../features/apps/service.ts'
 import { deviceRoutes } from '../features/devices/routes.ts'
 import type { Devices } from '../features/devices/service.ts'
 import { kbRoutes } from '../features/kb/routes.ts'
 import type { Kb } from '../features/kb/service.ts'
+import { keyRoutes } from '../features/keys/routes.ts'
+import type { Keys } from '../features/keys/service.ts'
+import { logRoutes } from '../features/logs/routes.ts'
+import type { Logs } from '../features/logs/service.ts'
+import { personaRoutes } from '../features/personas/routes.ts'
+import type { Personas } from '../features/personas/service.ts'
+import { portableRoutes } from '../features/portable/routes.ts'
+import type { Portable } from '../features/portable/service.ts'
 import { providerRoutes } from '../features/provider/routes.ts'
 import type { Provider } from '../features/provider/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
+import { settingsRoutes } from '../features/settings/routes.ts'
+import type { Settings } from '../features/settings/service.ts'
+import { usageRoutes } from '../features/usage/routes.ts'
+import type { Usage } from '../features/usage/service.ts'
 import { type VoiceRouteOptions, voiceRoutes } from '../features/voice/routes.ts'
 import type { Facts } from './facts.ts'
 import type { Gate } from './gate.ts'
@@ -18,6 +32,9 @@ export interface SurfaceServices {
   readonly sessions: Sessions
   readonly kb: Kb
   readonly voice: VoiceRouteOptions
+  readonly apps: Apps
+  readonly logs: Logs
+  readonly portable: Portable
 }
 
 /**
@@ -28,13 +45,38 @@ export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
   facts: Facts,
-  { devices, kb, provider, sessions, voice }: SurfaceServices,
+  services: SurfaceServices,
 ): AnyElysia {
+  const { apps, devices, kb, logs, portable, provider, sessions, voice } = services
   const routes: AnyElysia = new Elysia({ prefix })
   return routes
+    .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
     .use(kbRoutes(gate, kb, facts))
+    .use(logRoutes(gate, logs))
+    .use(portableRoutes(gate, portable))
     .use(providerRoutes(gate, provider))
     .use(sessionRoutes(gate, sessions))
     .use(voiceRoutes(gate, voice))
+}
+
+/** What only a signed-in person may call. */
+export interface ConsoleServices {
+  readonly keys: Keys
+  readonly personas: Personas
+  readonly settings: Settings
+  readonly usage: Usage
+}
+
+/** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
+export function consoleOnly(
+  gate: Gate,
+  { keys, personas, settings, usage }: ConsoleServices,
+): AnyElysia {
+  const routes: AnyElysia = new Elysia({ prefix: '/console' })
+  return routes
+    .use(keyRoutes(gate, keys))
+    .use(personaRoutes(gate, personas))
+    .use(settingsRoutes(gate, settings))
+    .use(usageRoutes(gate, usage))
 }

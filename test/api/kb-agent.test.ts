@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -73,6 +74,22 @@ describe('retrieval in an agent turn', () => {
     expect(events.map(({ type }) => type)).not.toContain('kb_refs')
     expect(systemText()).not.toContain('蓝色香蕉42')
     expect(toolNames()).not.toContain('search_knowledge_base')
+  })
+
+  test('so does an app with kb_enabled:false, whatever the request says', async () => {
+    const me = caller(`${app.url}/v1`, key.headers)
+    for (const [kb_enabled, found] of [
+      [true, true],
+      [false, false],
+    ]) {
+      const { id } = (await me<{ id: string }>('POST', '/apps', { name: 'a', kb_enabled })).json()
+      const issued = (await me<{ key: string }>('POST', `/apps/${id}/keys`)).json()
+      const as = { ...key, headers: { authorization: `Bearer ${issued.key}` } }
+      const events = await ask({ text: '月球基地的备用密码是什么？', kb: true }, as)
+      expect(events.some(({ type }) => type === 'kb_refs')).toBe(found as boolean)
+      expect(systemText().includes('蓝色香蕉42')).toBe(found as boolean)
+      expect(toolNames().includes('search_knowledge_base')).toBe(found as boolean)
+    }
   })
 
   test('another tenant’s documents are not retrieved', async () => {

@@ -7,6 +7,7 @@ import { programAt } from '../../src/commands/program.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
+import { createSessionTokens } from '../../src/core/session-token.ts'
 import type { KeyScope } from '../../src/features/keys/service.ts'
 import { createTenants } from '../../src/features/tenants/service.ts'
 import { createTenantStore } from '../../src/features/tenants/store.ts'
@@ -32,6 +33,11 @@ export interface TestKey {
   readonly tenantId: string
   readonly key: string
   readonly headers: { readonly authorization: string }
+}
+
+export interface TestPerson {
+  readonly tenantId: string
+  readonly headers: { readonly cookie: string }
 }
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>
@@ -76,6 +82,7 @@ export async function startApp(options: AppOptions = {}) {
   app.listen({ hostname: '127.0.0.1', port: 0 })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })
+  const tokens = createSessionTokens({ secret: adapters.secrets.session, clock })
 
   return {
     url,
@@ -91,6 +98,12 @@ export async function startApp(options: AppOptions = {}) {
       const { tenant_id } = await tenants.ensure(email)
       const { id, key } = await keys.issue(tenant_id, { rateLimit: 0, ...scope })
       return { id, tenantId: tenant_id, key, headers: { authorization: `Bearer ${key}` } }
+    },
+    /** A browser in which the person of `email` has signed in, without the way there. */
+    async person(email = 'a@example.com'): Promise<TestPerson> {
+      const { user_id, tenant_id } = await tenants.ensure(email)
+      const cookie = `mb_session=${await tokens.issue(user_id)}`
+      return { tenantId: tenant_id, headers: { cookie } }
     },
     /** Writes out what is buffered, such as log rows and usage. */
     async flush(): Promise<void> {

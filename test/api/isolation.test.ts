@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Call, SURFACES, type Surface, surfaceOf } from '../support/api.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { allRoutes } from '../support/routes.ts'
+import { postSse } from '../support/sse.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+const OWNER = 'owner@example.com'
+const STRANGER = 'stranger@example.com'
+/** In everything that the owner has. */
+const MARK = '机密甲'
+const UNKNOWN = '01890000-0000-7000-8000-000000000000'
+/** Good for every route: each reads what it knows. */
+const BODY = { name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK }
+
+let upstream: Upstream
+let app: TestApp
+let owner: Record<Surface, Call>
+let stranger: Record<Surface, Call>
+let ids: Record<string, string>
+
+type Maker = (call: Call) => Promise<string>
+
+const idOf =
+  (path: string, body: unknown): Maker =>
+  async (call) => {
+    const answer = await call<{ id: string }>('POST', path, body)
+    expect(answer.status).toBe(201)
+    return answer.json().id
+  }
+
+/** How to make what the `:id` of a section of routes stands for. */
+const MAKERS: Readonly<Record<string, Maker>> = {
+  apps: idOf('/apps', { name: MARK, system_prompt: MARK }),
+  personas: idOf('/personas', { name: MARK, prompt: MARK, is_default: true }),
+  keys: idOf('/keys', {}),
+  devices: idOf('/devices', { name: MARK }),
+  kb: idOf('/kb/docs', { title: MARK, text: `${MARK}的内容` }),
+  sessions: async () => {
+    const { headers } = await app.person(OWNER)
+    const body = { text: MARK, session_id: MARK }
+    const stream = await postSse(`${app.url}/console/agent`, { headers, body })
+    await stream.all()
+    return encodeURIComponent(MARK)
+  },
+}
+
+const routes = allRoutes().filter(({ path }) => /^\/(v1|console)\//.test(path))
+const sectionOf = (path: string) => path.split('/')[2] ?? ''
+const withId = routes.filter(({ path }) => path.includes(':id'))
+const withoutId = routes.filter(({ path }) => !path.includes(':'))
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  app = await startApp({
+    upstream: upstream.baseUrl,
+    env: { MB_EMBED_BASE_URL: upstream.baseUrl, MB_EMBED_MODEL: 'fake-embed' },
+  })
+  const both = async (email: string) =>
+    Object.fromEntries(
+      await Promise.all(SURFACES.map(async (name) => [name, await surfaceOf(app, name, email)])),
+    ) as Record<Surface, Call>
+  owner = await both(OWNER)
+  stranger = await both(STRANGER)
+  ids = {}
+  for (const section of new Set(withId.map(({ path }) => sectionOf(path)))) {
+    const made = await MAKERS[section]?.(owner['/console'])
+    if (made) ids[section] = made
+  }
+  await owner['/console']('PUT', '/settings', { model: MARK })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+/** Everything the owner can see of what is theirs. */
+async function everything() {
+  const lists = withoutId.filter(({ method, path }) => method === 'GET' && !/usage|logs/.test(path))
+  const seen: Record<string, string> = {}
+  for (const { path } of lists) {
+    const surface = path.startsWith('/v1') ? '/v1' : '/console'
+    const { text } = await owner[surface]('GET', path.slice(surface.length))
+    seen[path] = text.replace(/"exported_at":"[^"]+"/, '')
+  }
+  seen.history = (await owner['/v1']('GET', `/sessions/${ids.sessions}/history`)).text
+  return seen
+}
+
+test('every section with an id can be made by this test', () => {
+  const sections = new Set(withId.map(({ path }) => sectionOf(path)))
+  expect([...sections].filter((section) => !(section in ids))).toEqual([])
+})
+
+describe.each(withId)('$method $path', ({ method, path }) => {
+  const surface: Surface = path.startsWith('/v1') ? '/v1' : '/console'
+  const tryWith = async (id: string) => {
+    const target = path.slice(surface.length).replace(/:id\??/, id)
+    const body = method === 'POST' || method === 'PUT' ? BODY : undefined
+    const answer = await stranger[surface](method, target, body)
+    const text = answer.text.replaceAll(decodeURIComponent(id), 'ID')
+    return { status: answer.status, text }
+  }
+
+  test("another tenant's id behaves as one that does not exist", async () => {
+    const before = await everything()
+    const foreign = await tryWith(ids[sectionOf(path)] ?? '')
+    expect(foreign).toEqual(await tryWith(UNKNOWN))
+    expect(foreign.text).not.toContain(MARK)
+    if (sectionOf(path) !== 'sessions') expect(foreign.status).toBe(404)
+    expect(await everything()).toEqual(before)
+  })
+})
+
+describe.each(withoutId.filter(({ method }) => method === 'GET'))('$method $path', ({ path }) => {
+  const surface: Surface = path.startsWith('/v1') ? '/v1' : '/console'
+  test('shows nothing of another tenant', async () => {
+    const { text, status } = await stranger[surface]('GET', path.slice(surface.length))
+    expect(status).toBe(200)
+    for (const secret of [MARK, ...Object.values(ids)]) expect(text).not.toContain(secret)
+  })
+})
+
+test("a search finds no other tenant's documents", async () => {
+  const find = async (call: Call) =>
+    (await call<{ results: unknown[] }>('POST', '/kb/search', { q: MARK })).json().results.length
+  expect(await find(owner['/v1'])).toBe(1)
+  expect(await find(stranger['/v1'])).toBe(0)
+  expect(await find(stranger['/console'])).toBe(0)
+})
+
+test('a tenant named in a body, query or header is not looked at', async () => {
+  const { tenantId } = await app.key(OWNER)
+  const before = await everything()
+  const named = { ...BODY, tenant_id: tenantId, tenantId, user_id: tenantId }
+  for (const surface of SURFACES) {
+    const call = stranger[surface]
+    const query = `?tenant_id=${tenantId}&tenantId=${tenantId}`
+    const headers = { 'x-tenant-id': tenantId, 'x-forwarded-user': tenantId }
+    expect((await call('POST', `/apps${query}`, named, headers)).status).toBe(201)
+    expect((await call('GET', `/apps${query}`, undefined, headers)).text).not.toContain(MARK)
+  }
+  expect(await everything()).toEqual(before)
+})

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Call, caller } from '../support/api.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { allRoutes } from '../support/routes.ts'
+
+interface Operation {
+  operationId: string
+  summary?: string
+  security?: Record<string, never[]>[]
+  parameters?: { in: string; name: string }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> }
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
+}
+interface Schema {
+  properties?: Record<string, Record<string, unknown>>
+  required?: string[]
+}
+interface Document {
+  openapi: string
+  info: { version: string }
+  paths: Record<string, Record<string, Operation>>
+  components: { securitySchemes: Record<string, object> }
+}
+
+/** The shared part of both surfaces (specification, Dual-surface rule). */
+const SHARED = /^\/(sessions|kb|apps|provider|devices|logs|export|import)(\/|$)/
+/** What only one side may call: the code and the device key are machine credentials. */
+const MACHINE_ONLY = ['/devices/activate', '/devices/heartbeat']
+/** Operations that read no body. */
+const BODYLESS = /\/(default|recode|test|logout)$/
+
+let app: TestApp
+let call: Call
+let document: Document
+beforeAll(async () => {
+  app = await startApp()
+  call = caller(app.url, {})
+  document = (await call<Document>('GET', '/openapi.json')).json()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+const namesOf = (prefix: string) =>
+  operations()
+    .filter(({ path }) => path.startsWith(prefix))
+    .map(({ method, path }) => `${method} ${path.slice(prefix.length)}`)
+    .filter((name) => SHARED.test(name.split(' ')[1] ?? ''))
+    .filter((name) => !MACHINE_ONLY.includes(name.split(' ')[1] ?? ''))
+    .sort()
+
+test('is public JSON of version 1.0.0, for GET and HEAD', async () => {
+  const answer = await call('GET', '/openapi.json')
+  expect(answer.headers.get('content-type')).toStartWith('application/json')
+  expect(document.openapi).toMatch(/^3\./)
+  expect(document.info.version).toBe('1.0.0')
+  expect((await call('HEAD', '/openapi.json')).status).toBe(200)
+})
+
+test('lists every route of the surfaces and of login, and nothing else', () => {
+  // Spellings with an empty id.
+  const hidden = ['/v1', '/console'].flatMap((surface) => [
+    `GET ${surface}/sessions//history`,
+    `DELETE ${surface}/kb/docs`,
+    `DELETE ${surface}/kb/docs/`,
+  ])
+  const expected = allRoutes()
+    .filter(({ path }) => /^\/(v1|console|auth)\//.test(path))
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((name) => !hidden.includes(name))
+    .map((name) => name.replace(/:(\w+)\??/g, '{$1}'))
+  const listed = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+  expect(listed.sort()).toEqual(expected.sort())
+})
+
+test('the two surfaces list the same operations', () => {
+  const machine = namesOf('/v1')
+  expect(machine.length).toBeGreaterThan(10)
+  expect(namesOf('/console')).toEqual(machine)
+})
+
+describe('every operation', () => {
+  test('has an id of its own, and a summary', () => {
+    const ids = operations().map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    const silent = operations()
+      .filter(({ operation }) => !operation.summary)
+      .map(({ method, path }) => `${method} ${path}`)
+    expect(silent).toEqual([])
+  })
+
+  test('names its credential', () => {
+    const { securitySchemes } = document.components
+    expect(Object.keys(securitySchemes).sort()).toEqual(['console', 'machine'])
+    for (const { path, operation } of operations()) {
+      if (path.startsWith('/auth/') || path === '/v1/devices/activate') continue
+      const scheme = path.startsWith('/v1/') ? 'machine' : 'console'
+      expect({ path, security: operation.security }).toEqual({
+        path,
+        security: [{ [scheme]: [] }],
+      })
+    }
+  })
+
+  test('shows its body, when it reads one', () => {
+    for (const { method, path, operation } of operations()) {
+      const reads = ['post', 'put'].includes(method) && !BODYLESS.test(path)
+      expect([method, path, operation.requestBody !== undefined]).toEqual([method, path, reads])
+    }
+  })
+
+  test('shows its answer and its errors', () => {
+    for (const { path, operation } of operations()) {
+      const { default: errors, ...answers } = operation.responses
+      expect(Object.keys(errors?.content ?? {})).toEqual(['text/plain'])
+      expect({ path, answers: Object.keys(answers).length }).not.toEqual({ path, answers: 0 })
+    }
+  })
+
+  test('has the parameters of its path and no other', () => {
+    for (const { path, operation } of operations()) {
+      const given = (operation.parameters ?? []).filter(({ in: place }) => place === 'path')
+      const expected = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(given.map(({ name }) => name)).toEqual(expected as string[])
+    }
+  })
+})
+
+test('schemas are those that are checked', () => {
+  const schema = document.paths['/v1/apps']?.post?.requestBody?.content['application/json']?.schema
+  expect(schema?.required).toEqual(['name'])
+  expect(schema?.properties?.name).toMatchObject({ type: 'string', minLength: 1, maxLength: 60 })
+  expect(schema?.properties?.temperature).toMatchObject({ minimum: 0, maximum: 2, nullable: true })
+  const answer = document.paths['/v1/apps']?.post?.responses['201']?.content?.['application/json']
+  expect(answer?.schema.required).toContain('created_at')
+  const stream = document.paths['/v1/agent']?.post?.responses['200']
+  expect(Object.keys(stream?.content ?? {})).toEqual(['text/event-stream'])
+})

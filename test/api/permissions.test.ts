@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Call, caller } from '../support/api.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { allRoutes } from '../support/routes.ts'
+
+/** The credentials of the specification's permission matrix, and those that are none. */
+const CREDENTIALS = ['none', 'general', 'app', 'device', 'session', 'revoked'] as const
+type Credential = (typeof CREDENTIALS)[number]
+
+/**
+ * Which credentials get through to the work, and what the others meet. Machine keys do not work on
+ * the console and the cookie not on `/v1` (specification, Authentication).
+ */
+const GROUPS = {
+  manage: { let: ['general'], refused: ['app', 'device'] },
+  run: { let: ['general', 'app', 'device'], refused: [] },
+  kbEdit: { let: ['general', 'app'], refused: ['device'] },
+  heartbeat: { let: ['device'], refused: ['general', 'app'] },
+  person: { let: ['session'], refused: [] },
+  public: { let: CREDENTIALS, refused: [] },
+} as const satisfies Record<string, { let: readonly Credential[]; refused: readonly Credential[] }>
+type Group = keyof typeof GROUPS
+
+/** Group of a route, and what answers a caller that is let through with an empty object. */
+type Row = readonly [Group, number]
+
+/** The shared routes, as `/v1` has them; on `/console` they are for a person. */
+const SHARED: Readonly<Record<string, Row>> = {
+  'GET /sessions': ['manage', 200],
+  'GET /sessions/:id/history': ['run', 200],
+  'GET /sessions//history': ['run', 200],
+  'DELETE /sessions/:id?': ['manage', 200],
+  'GET /kb/docs': ['kbEdit', 200],
+  'POST /kb/docs': ['kbEdit', 400],
+  'GET /kb/docs/:id/chunks': ['kbEdit', 404],
+  'DELETE /kb/docs/:id': ['kbEdit', 404],
+  'DELETE /kb/docs/': ['kbEdit', 400],
+  'DELETE /kb/docs': ['kbEdit', 400],
+  'POST /kb/search': ['run', 400],
+  'POST /tts': ['run', 400],
+  'POST /tts/stream': ['run', 400],
+  'POST /asr': ['run', 502],
+  'POST /voice': ['run', 400],
+  'GET /apps': ['manage', 200],
+  'POST /apps': ['manage', 400],
+  'GET /apps/:id': ['manage', 404],
+  'PUT /apps/:id': ['manage', 400],
+  'DELETE /apps/:id': ['manage', 404],
+  'POST /apps/:id/keys': ['manage', 404],
+  'GET /provider': ['manage', 200],
+  'PUT /provider': ['manage', 400],
+  'DELETE /provider': ['manage', 200],
+  'POST /provider/test': ['manage', 400],
+  'GET /devices': ['manage', 200],
+  'POST /devices': ['manage', 400],
+  'GET /devices/:id': ['manage', 404],
+  'PUT /devices/:id': ['manage', 400],
+  'DELETE /devices/:id': ['manage', 404],
+  'POST /devices/:id/recode': ['manage', 404],
+  'GET /logs': ['manage', 200],
+  'GET /export': ['manage', 200],
+  'POST /import': ['manage', 400],
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  ...Object.fromEntries(
+    Object.entries(SHARED).flatMap(([name, [group, status]]) => [
+      [name.replace(' ', ' /v1'), [group, status] as const],
+      [name.replace(' ', ' /console'), ['person', status] as const],
+    ]),
+  ),
+  'POST /v1/agent': ['run', 400],
+  'POST /v1/devices/activate': ['public', 400],
+  'POST /v1/devices/heartbeat': ['heartbeat', 200],
+  'POST /console/agent': ['person', 400],
+  'GET /console/keys': ['person', 200],
+  'POST /console/keys': ['person', 201],
+  'DELETE /console/keys/:id': ['person', 404],
+  'GET /console/personas': ['person', 200],
+  'POST /console/personas': ['person', 400],
+  'PUT /console/personas/:id': ['person', 400],
+  'DELETE /console/personas/:id': ['person', 404],
+  'POST /console/personas/:id/default': ['person', 404],
+  'DELETE /console/personas/:id/default': ['person', 404],
+  'GET /console/settings': ['person', 200],
+  'PUT /console/settings': ['person', 200],
+  'GET /console/usage': ['person', 200],
+  'GET /auth/me': ['person', 200],
+  'GET /auth/methods': ['public', 200],
+  'POST /auth/email/start': ['public', 400],
+  'POST /auth/email/verify': ['public', 400],
+  'POST /auth/logout': ['public', 200],
+  'GET /auth/oauth/:provider': ['public', 404],
+  'GET /auth/oauth/:provider/callback': ['public', 302],
+  'GET /auth/native/authorize': ['public', 400],
+  'POST /auth/native/exchange': ['public', 400],
+}
+
+/** Pages for everybody, which no credential changes. */
+const isSitePage = (path: string) => !/^\/(v1|console|auth)\//.test(path)
+
+let app: TestApp
+let calls: Record<Credential, Call>
+
+beforeAll(async () => {
+  app = await startApp({ env: { MB_TTS_KIND: 'none', MB_ASR_KIND: 'none' } })
+  const email = 'a@example.com'
+  const revoked = await app.key(email)
+  const person = await app.person(email)
+  const console = caller(`${app.url}/console`, person.headers)
+  expect((await console('DELETE', `/keys/${revoked.id}`)).status).toBe(200)
+  calls = {
+    none: caller(app.url, {}),
+    general: caller(app.url, (await app.key(email)).headers),
+    app: caller(app.url, (await app.key(email, { appId: 'app' })).headers),
+    device: caller(app.url, await deviceKey(console)),
+    session: caller(app.url, person.headers),
+    revoked: caller(app.url, revoked.headers),
+  }
+})
+/** The credential of a device that was registered and activated. */
+async function deviceKey(console: Call) {
+  const made = await console<{ activation_code: string }>('POST', '/devices', { name: 'd' })
+  const { activation_code: code } = made.json()
+  const body = { code }
+  const answer = await caller(app.url, {})<{ key: string }>('POST', '/v1/devices/activate', body)
+  return { authorization: `Bearer ${answer.json().key}` }
+}
+afterAll(() => app[Symbol.asyncDispose]())
+
+const routes = allRoutes().filter(({ path }) => !isSitePage(path))
+const known = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+
+test('every route has a row', () => {
+  expect([...known].filter((name) => !(name in ROWS))).toEqual([])
+})
+
+test('every row has a route', () => {
+  expect(Object.keys(ROWS).filter((name) => !known.has(name))).toEqual([])
+})
+
+/** The status that a credential meets, whatever the body: rights come before it. */
+function refusal(name: string, group: Group, credential: Credential): number | null {
+  const { let: allowed, refused } = GROUPS[group] as {
+    let: readonly Credential[]
+    refused: readonly Credential[]
+  }
+  if (allowed.includes(credential)) return null
+  return refused.includes(credential) && name.includes(' /v1/') ? 403 : 401
+}
+
+describe.each(Object.entries(ROWS).filter(([name]) => known.has(name)))('%s', (name, row) => {
+  const [group, status] = row
+  const [method = '', pattern = ''] = name.split(' ')
+  const path = pattern.replace(/:\w+\??/g, 'none')
+  const hasBody = method === 'POST' || method === 'PUT'
+
+  test.each(CREDENTIALS)('%s', async (credential) => {
+    const refused = refusal(name, group, credential)
+    const body = hasBody ? (refused === null ? {} : '{not json') : undefined
+    const answer = await calls[credential](method, path, body)
+    expect(answer.status).toBe(refused ?? status)
+    if (answer.status < 400) return
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(answer.text).toMatch(/\p{Script=Han}/u)
+    if (refused === 403) {
+      const kind = { general: '通用', app: '应用级', device: '设备' }[credential as 'app']
+      expect(answer.text).toContain(kind as string)
+    }
+  })
+})
+
+test('a revoked, an unknown, a malformed and a missing key are not told apart', async () => {
+  const texts = await Promise.all(
+    [
+      {},
+      { authorization: 'Bearer' },
+      { authorization: `Bearer sk-mb-${'0'.repeat(64)}` },
+      { authorization: 'Basic YTpi' },
+      { authorization: `Bearer ${'x'.repeat(5000)}` },
+    ].map(async (headers) => (await caller(app.url, headers)('GET', '/v1/apps')).text),
+  )
+  texts.push((await calls.revoked('GET', '/v1/apps')).text)
+  expect(new Set(texts).size).toBe(1)
+})
+
+test('one credential does not lend its rights to the other', async () => {
+  const { headers: key } = await app.key('a@example.com', { appId: 'app' })
+  const { headers: cookie } = await app.person('a@example.com')
+  const both = caller(app.url, { ...key, ...cookie })
+  expect((await both('GET', '/v1/apps')).status).toBe(403)
+  expect((await both('GET', '/console/apps')).status).toBe(200)
+})

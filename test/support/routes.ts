@@ -1,0 +1,36 @@
+import { createApp } from '../../src/app.ts'
+import { createFacts } from '../../src/http/facts.ts'
+import { gate } from '../../src/http/gate.ts'
+
+export interface Route {
+  readonly method: string
+  /** With parameters as `:id`. */
+  readonly path: string
+}
+
+type Parts = Parameters<typeof createApp>[0]
+
+/** Stands for services that are never called: whatever is asked of it is itself. */
+const idle: unknown = new Proxy(() => {}, {
+  get: (_, name) => {
+    if (name === Symbol.iterator) return [][Symbol.iterator].bind([])
+    return name === Symbol.toPrimitive ? () => '' : idle
+  },
+  apply: () => idle,
+})
+
+/** The application with all its routes and nothing behind them. */
+export function emptyApp() {
+  const refuse = () => Promise.reject(new Error('nobody is let in'))
+  const given: Partial<Parts> = {
+    machineGate: gate('machine', refuse),
+    consoleGate: gate('console', refuse),
+    facts: createFacts(() => 0),
+  }
+  const parts = new Proxy(given, { get: (known, name) => Reflect.get(known, name) ?? idle })
+  return createApp(parts as Parts)
+}
+
+/** Every route of the product. */
+export const allRoutes = (): Route[] =>
+  emptyApp().routes.map(({ method, path }) => ({ method, path }))

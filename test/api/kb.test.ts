@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { signIn } from '../support/login.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream
@@ -249,6 +250,50 @@ describe('an embedder that fails', () => {
     expectRefusal(await add(key, '长文', text), 502)
     expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
     expect((await search(key, '第5句')).body).toEqual({ results: [] })
+  })
+})
+
+describe('the console side', () => {
+  test('answers as the machine side does, for the tenant of the session', async () => {
+    const email = 'console@example.com'
+    const { headers } = await signIn(app, email)
+    const key = await app.key(email)
+    const console = async (method: string, path: string, body?: object) => {
+      const init = body ? { method, headers, body: JSON.stringify(body) } : { method, headers }
+      const response = await fetch(`${app.url}/console/kb${path}`, init)
+      return { status: response.status, text: await response.text() }
+    }
+    const created = await console('POST', '/docs', { title: '控制台', text: '从控制台上传。' })
+    expect(created.status).toBe(201)
+    const { id } = JSON.parse(created.text)
+    for (const [method, path, body] of [
+      ['GET', '/docs', undefined],
+      ['GET', `/docs/${id}/chunks`, undefined],
+      ['POST', '/search', { q: '上传' }],
+      ['POST', '/search', { q: ' ' }],
+      ['POST', '/docs', { title: '', text: 'x' }],
+      ['POST', '/docs', { title: 'x', text: 'x'.repeat(102_401) }],
+      ['DELETE', '/docs/', undefined],
+      ['DELETE', '/docs/unknown', undefined],
+    ] as const) {
+      const machine = await call(key, method, path, body)
+      expect(await console(method, path, body)).toEqual({
+        status: machine.status,
+        text: machine.text,
+      })
+    }
+    expect(await console('DELETE', `/docs/${id}`)).toEqual({
+      status: 200,
+      text: JSON.stringify({ id, deleted: true }),
+    })
+  })
+
+  test('does not take a key, nor the machine side a session', async () => {
+    const { headers } = await signIn(app, 'console@example.com')
+    const key = await freshKey()
+    const get = (path: string, init: RequestInit) => fetch(`${app.url}${path}`, init)
+    expect((await get('/console/kb/docs', { headers: key.headers })).status).toBe(401)
+    expect((await get('/v1/kb/docs', { headers })).status).toBe(401)
   })
 })
 

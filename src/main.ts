@@ -7,6 +7,7 @@ import { createKey } from './commands/key.ts'
 import { programAt } from './commands/program.ts'
 import { serve } from './commands/serve.ts'
 import { ConfigError, loadConfig } from './config.ts'
+import { prepareRuntime } from './native/runtime.ts'
 
 /** A command that was mistyped; told with the way to the help text. */
 class UsageError extends Error {
@@ -19,6 +20,8 @@ const write = (text: string) => void process.stdout.write(text)
 
 async function runServe(): Promise<void> {
   const config = loadConfig(process.env)
+  // Before this process is replaced, because copying leaves it with 60 MB it needs no more.
+  await prepareRuntime(config.MB_DATA_DIR)
   liftFetchLimit(process.env)
   const terminal = process.stdout.isTTY === true
   await serve({ config, env: process.env, version, program, terminal, write })

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { expectRefusal, kbClient } from '../support/kb.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream
@@ -21,26 +22,7 @@ afterAll(async () => {
 /** A key of a tenant that nothing was stored for yet. */
 const freshKey = () => app.key(`t${++tenants}@example.com`)
 
-async function call(key: TestKey, method: string, path: string, body?: unknown) {
-  const response = await fetch(`${app.url}/v1/kb${path}`, {
-    method,
-    headers: { ...key.headers, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const json = response.headers.get('content-type')?.startsWith('application/json')
-  return { status: response.status, text, body: json ? JSON.parse(text) : null }
-}
-const add = (key: TestKey, title: string, text: string) =>
-  call(key, 'POST', '/docs', { title, text })
-const search = (key: TestKey, q: string) => call(key, 'POST', '/search', { q })
-
-/** A short Chinese sentence as text/plain, without what happened inside. */
-function expectRefusal(answer: { status: number; text: string }, status: number) {
-  expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/^[^\n<>{}]{2,80}$/)])
-  expect(answer.text).toMatch(/\p{Script=Han}/u)
-  expect(answer.text).not.toMatch(/SECRET|http|sqlite|\/src\//i)
-}
+const { call, add, search } = kbClient(() => app.url)
 
 describe('documents', () => {
   test('are stored, listed newest first, shown in chunks, found and deleted', async () => {
@@ -168,55 +150,6 @@ describe('refusals', () => {
     // What is wrong with the body is said first.
     expectRefusal(await add(key, '', 'x'), 400)
     expectRefusal(await add(key, 'big', 'x'.repeat(102_401)), 413)
-  })
-})
-
-describe('credentials', () => {
-  test('no key: 401 everywhere, before the body is looked at', async () => {
-    for (const [method, path] of [
-      ['GET', '/docs'],
-      ['POST', '/docs'],
-      ['DELETE', '/docs/x'],
-      ['GET', '/docs/x/chunks'],
-      ['POST', '/search'],
-    ] as const) {
-      const init = method === 'POST' ? { method, body: '{' } : { method }
-      expect((await fetch(`${app.url}/v1/kb${path}`, init)).status).toBe(401)
-    }
-  })
-
-  test('an app key works on the tenant’s documents; a device key may only search', async () => {
-    const general = await freshKey()
-    const email = `t${tenants}@example.com`
-    const appKey = await app.key(email, { appId: 'app-1' })
-    const device = await app.key(email, { deviceId: 'device-1' })
-    const { body } = await add(appKey, '共用', '租户级知识库')
-    expect((await call(general, 'GET', '/docs')).body.docs).toHaveLength(1)
-    expect((await search(device, '知识库')).body.results).toHaveLength(1)
-    expectRefusal(await call(device, 'GET', '/docs'), 403)
-    expectRefusal(await call(device, 'POST', '/docs', '{'), 403)
-    expectRefusal(await call(device, 'GET', `/docs/${body.id}/chunks`), 403)
-    expectRefusal(await call(device, 'DELETE', `/docs/${body.id}`), 403)
-    expectRefusal(await call(device, 'DELETE', '/docs/'), 403)
-    expect((await call(appKey, 'DELETE', `/docs/${body.id}`)).status).toBe(200)
-  })
-
-  test('two tenants with the same documents never see each other’s', async () => {
-    const [a, b] = [await freshKey(), await freshKey()]
-    const text = '保修期为两年，凭发票办理。'
-    const [inA, inB] = [(await add(a, '保修', text)).body, (await add(b, '保修', text)).body]
-    for (const [key, own] of [
-      [a, inA],
-      [b, inB],
-    ] as const) {
-      const { results } = (await search(key, '保修期')).body
-      expect(results.map((r: { doc_id: string }) => r.doc_id)).toEqual([own.id])
-    }
-    expectRefusal(await call(a, 'DELETE', `/docs/${inB.id}`), 404)
-    expectRefusal(await call(a, 'GET', `/docs/${inB.id}/chunks`), 404)
-    await call(a, 'DELETE', `/docs/${inA.id}`)
-    expect((await search(a, '保修期')).body).toEqual({ results: [] })
-    expect((await search(b, '保修期')).body.results).toHaveLength(1)
   })
 })
 

@@ -1,3 +1,4 @@
+import { lazy } from '../../core/lazy.ts'
 import { type Boundaries, findBoundaries, type Points, slice, toPoints } from './boundaries.ts'
 
 /** Sizes in code points (specification, Limits: about 600 a chunk, about 100 overlap). */
@@ -78,14 +79,16 @@ function findOverlap(points: Points, { strength }: Boundaries, end: number): num
   return best > 0 ? best : graphemeStart(points, ideal)
 }
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
+const graphemes = lazy(() => new Intl.Segmenter('und', { granularity: 'grapheme' }))
 
 /** The start of the grapheme (UAX 29) that the boundary before `at` would cut, or `at`. */
 function graphemeStart(points: Points, at: number): number {
   const from = Math.max(0, at - GRAPHEME_CHARS_MAX)
   const before = slice(points, from, at)
   const after = slice(points, at, Math.min(points.length, at + 8))
-  const segment = graphemes.segment(before + after).containing(before.length)
+  const segment = graphemes()
+    .segment(before + after)
+    .containing(before.length)
   if (!segment || segment.index === before.length || segment.index === 0) return at
   return from + [...before.slice(0, segment.index)].length
 }

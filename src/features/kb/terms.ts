@@ -1,3 +1,4 @@
+import { lazy } from '../../core/lazy.ts'
 import { stem } from './stem.ts'
 
 /**
@@ -11,9 +12,9 @@ import { stem } from './stem.ts'
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const DENSE = `${SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}々〇ー`
 const WORD = `[[\\p{L}\\p{N}]--[${DENSE}]]`
-const TOKEN = new RegExp(
-  `(?<dense>[${DENSE}]+)|(?<word>${WORD}+(?:[\\-_.\\/+#:@'’&]${WORD}+)*[+#]*)`,
-  'gv',
+const token = lazy(
+  () =>
+    new RegExp(`(?<dense>[${DENSE}]+)|(?<word>${WORD}+(?:[\\-_.\\/+#:@'’&]${WORD}+)*[+#]*)`, 'gv'),
 )
 const JOINERS = /[^\p{L}\p{N}]+/u
 const SIMPLE = /^[a-z0-9]+$/
@@ -78,7 +79,7 @@ function runsOf(text: string): Run[] {
   const normal = text.normalize('NFKC').toLowerCase()
   const runs: Run[] = []
   let end = 0
-  for (const match of normal.matchAll(TOKEN)) {
+  for (const match of normal.matchAll(token())) {
     const found = match[0]
     const before = match.index === end ? runs.at(-1) : undefined
     const dense = match.groups?.dense !== undefined

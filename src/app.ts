@@ -5,6 +5,7 @@ import type { Agent } from './features/agent/service.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/device-routes.ts'
 import { type AuthParts, authRoutes } from './features/login/auth-routes.ts'
 import { siteRoutes } from './features/site/routes.ts'
+import type { Status } from './features/site/status.ts'
 import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
 import type { Facts } from './http/facts.ts'
@@ -29,6 +30,7 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
+  readonly status: Status
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
@@ -38,7 +40,8 @@ export interface AppOptions {
 
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
-  const { services, machineGate, consoleGate, auth, facts, sse, log, now, record } = options
+  const { services, machineGate, consoleGate, auth, status } = options
+  const { facts, sse, log, now, record } = options
   const table = createRouteTable()
   const app = new Elysia({
     systemRouter: false,
@@ -47,7 +50,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(edge(facts))
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
     .use(requestLog(facts, now, record))
-    .use(siteRoutes())
+    .use(siteRoutes({ origins: auth.origins, status }))
     .use(surface('/v1', machineGate, facts, services))
     .use(surface('/console', consoleGate, facts, services))
     .use(authRoutes(consoleGate, auth))

@@ -1,4 +1,5 @@
 import type { Embedder } from '../channels/embedder.ts'
+import { watchEmbedder } from '../channels/watched-embedder.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
@@ -38,9 +39,9 @@ export async function openAdapters(outside: Outside) {
   const embedding = outside.embedder
     ? { embedder: outside.embedder, description: outside.embedder.id }
     : await openEmbedding({ config, runtime, self, clock, log, fetch })
-  const { embedder } = embedding
+  const embedder = watchEmbedder(embedding.embedder)
   const kb = await openKnowledge({ db, file, readerUrl, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const byo = openByo(config, clock, fetch)
-  return { ...outside, db, secrets, platform, speech, embedding, kb, tools, byo }
+  return { ...outside, db, secrets, platform, speech, embedding, embedder, kb, tools, byo }
 }

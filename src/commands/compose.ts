@@ -10,6 +10,7 @@ import { cacheSessions } from '../features/sessions/cache.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
+import { createStatus } from '../features/site/status.ts'
 import { bearer } from '../http/bearer.ts'
 import { createFacts } from '../http/facts.ts'
 import { gate } from '../http/gate.ts'
@@ -19,6 +20,7 @@ import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
 import { openDevices } from './devices.ts'
+import { openProbes } from './probes.ts'
 import { openProvider } from './provider.ts'
 import { openRecords } from './records.ts'
 import { composeVoice } from './voice.ts'
@@ -63,6 +65,7 @@ export function compose(adapters: Adapters) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
+    status: createStatus({ clock, ...openProbes(adapters) }),
     facts,
     sse,
     log,
@@ -79,7 +82,7 @@ export function compose(adapters: Adapters) {
       people.close,
       ...Object.values(written).map((buffer) => buffer.close),
       kb.close,
-      adapters.embedding.embedder.close,
+      adapters.embedder.close,
       db.close,
     ])
   return { app, sse, jobs, keys, buffers: written, logs, people, close }

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { badRequest } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Facts } from './facts.ts'
+import { SITE_HEADERS } from './security-headers.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
 
@@ -34,7 +35,10 @@ export const edge = (facts: Facts) =>
     set.headers['x-request-id'] = given && REQUEST_ID.test(given) ? given : newId()
     set.headers['x-content-type-options'] = 'nosniff'
     if (!HOST.test(request.headers.get('host') ?? '')) throw badRequest('Host 请求头无效')
-    if (!isMachineSide(request.url)) return
+    if (!isMachineSide(request.url)) {
+      Object.assign(set.headers, SITE_HEADERS)
+      return
+    }
     if (request.method === 'OPTIONS') {
       return new Response(null, { status: 204, headers: { ...PREFLIGHT, ...ids(set.headers) } })
     }

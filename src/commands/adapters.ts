@@ -6,6 +6,7 @@ import type { Logger } from '../core/log.ts'
 import { openByo } from './byo.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
+import { onDataDir } from './operator-error.ts'
 import { openPlatform } from './platform.ts'
 import type { Program } from './program.ts'
 import { openSecrets } from './secrets.ts'
@@ -33,7 +34,7 @@ export async function openAdapters(outside: Outside) {
   const { writerUrl, readerUrl, decoderUrl, self } = program
   const { db, file, runtime, report } = await openStorage(config, new Date(clock.now()), writerUrl)
   if (report.copy) log.info('database upgraded', { copy: report.copy })
-  const secrets = openSecrets(config)
+  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
   const platform = await openPlatform(config, clock, fetch)
   const speech = openSpeech({ config, clock, fetch, decoderUrl })
   const embedding = outside.embedder

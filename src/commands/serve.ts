@@ -4,6 +4,7 @@ import { createLogger } from '../core/log.ts'
 import { openAdapters } from './adapters.ts'
 import { banner } from './banner.ts'
 import { compose } from './compose.ts'
+import { holdDataDir } from './data-folder.ts'
 import { codePrinter } from './login-code.ts'
 import type { Program } from './program.ts'
 
@@ -33,6 +34,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     write,
   })
   for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
+  const lock = holdDataDir(config.MB_DATA_DIR)
   const printCode = codePrinter({ clock, terminal, write })
   const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
   const { app, sse, close } = compose(adapters)
@@ -52,6 +54,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await answered(app, clock, 1_000)
     await app.stop(true)
     await close()
+    lock.release()
   }
   await stop(await firstSignal())
 }

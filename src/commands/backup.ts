@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
@@ -8,7 +8,7 @@ import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
 import { databasePath } from './data-folder.ts'
 import { statOrNull, syncToDisk } from './files.ts'
 import { explainStorage, OperatorError } from './operator-error.ts'
-import { secretsPath } from './secrets.ts'
+import { readSecretsText, secretsPath } from './secrets.ts'
 
 export interface BackupOptions {
   readonly config: Config
@@ -18,8 +18,8 @@ export interface BackupOptions {
 }
 
 /**
- * `moonbase backup FILE`: the whole data folder as one file, while the server runs. The file appears
- * under its name only when it is complete and on the disk.
+ * `moonbase backup FILE`: the whole data folder as one file, while the server runs. The file
+ * appears under its name only when it is complete and on the disk.
  */
 export async function backup({ config, version, file, write }: BackupOptions): Promise<void> {
   const dataDir = config.MB_DATA_DIR
@@ -50,8 +50,6 @@ export async function backup({ config, version, file, write }: BackupOptions): P
   }
   write(report(config, target))
 }
-
-const readSecretsText = (dataDir: string) => readFileSync(secretsPath(dataDir), 'utf8')
 
 /** A file that is no backup is never replaced: it may be the database itself. */
 function checkTarget(target: string, dataDir: string): void {

@@ -11,38 +11,45 @@ const found = (word: Reach | 'standby'): Finding => ({
   class: word,
 })
 
-/** What the status page looks at, and which of it the server cannot do without. */
-export function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe[] } {
-  const { config, db, platform, fetch } = adapters
+type Run = (signal: AbortSignal) => Finding | Promise<Finding>
+type Upstreams = Pick<Adapters, 'config' | 'platform' | 'speech' | 'fetch'>
+
+/** Ways of asking each upstream whether it is there, at no cost in money. */
+export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
   const ask = async (endpoint: Endpoint, signal: AbortSignal) =>
     found(await reach({ ...endpoint, fetch }, signal))
-  const speech = (kind: 'TTS' | 'ASR', name: string | undefined) => (signal: AbortSignal) => {
-    const baseUrl = config[`MB_${kind}_BASE_URL`]
-    if (name === undefined) return OFF
-    if (baseUrl === undefined) return found('ok')
-    return baseUrl.startsWith('tcp:')
-      ? connects(new URL(baseUrl), signal)
-      : ask({ baseUrl, apiKey: config[`MB_${kind}_API_KEY`] ?? '' }, signal)
+  const voice =
+    (kind: 'TTS' | 'ASR', name: string | undefined): Run =>
+    (signal) => {
+      const baseUrl = config[`MB_${kind}_BASE_URL`]
+      if (name === undefined) return OFF
+      if (baseUrl === undefined) return found('ok')
+      return baseUrl.startsWith('tcp:')
+        ? connects(new URL(baseUrl), signal)
+        : ask({ baseUrl, apiKey: config[`MB_${kind}_API_KEY`] ?? '' }, signal)
+    }
+  const llm: Run = (signal) => {
+    const { endpoint } = platform.get()
+    return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
   }
-  const runs: Readonly<Record<string, (signal: AbortSignal) => Finding | Promise<Finding>>> = {
-    database: async () => {
-      await db.get(sql`SELECT 1 AS answer`)
-      return found('ok')
-    },
-    llm: (signal) => {
-      const { endpoint } = platform.get()
-      return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
-    },
-    embedding: (signal) => {
-      const baseUrl = config.MB_EMBED_BASE_URL
-      return baseUrl
-        ? ask({ baseUrl, apiKey: config.MB_EMBED_API_KEY ?? '' }, signal)
-        : localModel(adapters, signal)
-    },
-    tts: speech('TTS', adapters.speech.tts?.name),
-    asr: speech('ASR', adapters.speech.asr?.name),
+  return { llm, tts: voice('TTS', speech.tts?.name), asr: voice('ASR', speech.asr?.name), ask }
+}
+
+/** What the status page looks at, and which of it the server cannot do without. */
+export function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe[] } {
+  const { config, db } = adapters
+  const { llm, tts, asr, ask } = upstreamProbes(adapters)
+  const database: Run = async () => {
+    await db.get(sql`SELECT 1 AS answer`)
+    return found('ok')
   }
-  const probes = Object.entries(runs).map(([name, run]) => ({
+  const embedding: Run = (signal) => {
+    const baseUrl = config.MB_EMBED_BASE_URL
+    return baseUrl
+      ? ask({ baseUrl, apiKey: config.MB_EMBED_API_KEY ?? '' }, signal)
+      : localModel(adapters, signal)
+  }
+  const probes = Object.entries({ database, llm, embedding, tts, asr }).map(([name, run]) => ({
     name,
     run: async (signal: AbortSignal) => run(signal),
   }))
@@ -58,7 +65,8 @@ async function localModel({ embedder }: Adapters, signal: AbortSignal): Promise<
   return found(embedder.lastOk() === null ? 'standby' : 'ok')
 }
 
-function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
+/** Whether a TCP connection can be made. */
+export function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), signal })
     const end = (word: Reach) => {

@@ -27,6 +27,9 @@ const key = z
   .transform((hex) => Buffer.from(hex, 'hex'))
 const SecretsFile = z.object({ session_secret: key, encryption_key: key })
 
+/** The text of secrets.json as it lies there. */
+export const readSecretsText = (dataDir: string) => readFileSync(secretsPath(dataDir), 'utf8')
+
 export const secretsPath = (dataDir: string) => join(dataDir, 'secrets.json')
 
 /**

@@ -50,7 +50,7 @@ test('a probe that hangs holds nobody up and is told to stop', async () => {
   expect(told).toBe(true)
 })
 
-test('dependencies are asked once in five seconds, and anew when the clock was set back', async () => {
+test('dependencies are asked once in five seconds, or when the clock was set back', async () => {
   const { clock, set } = standing()
   let asked = 0
   const counting: Probe = {

@@ -21,7 +21,8 @@ const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.
 const program = programAt(import.meta.url, self)
 const write = (text: string) => void process.stdout.write(text)
 
-async function runServe(): Promise<void> {
+async function runServe(args: readonly string[]): Promise<void> {
+  if (parse(args, {}).positionals.length > 0) throw new UsageError('usage: moonbase serve')
   const config = loadConfig(process.env)
   liftFetchLimit(process.env)
   const terminal = process.stdout.isTTY === true

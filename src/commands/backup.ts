@@ -58,10 +58,10 @@ function checkTarget(target: string, dataDir: string): void {
     throw new OperatorError(`the folder ${dirname(target)} does not exist; make it first`)
   }
   const there = statOrNull(target)
-  if (!there || there.size === 0) return
-  if (target.startsWith(`${resolve(dataDir)}/moonbase.`) || !isBackup(target)) {
-    throw new OperatorError(`${target} is there and is no backup; choose another name`)
-  }
+  const own = target.startsWith(`${resolve(dataDir)}/moonbase.`)
+  if (own) throw new OperatorError(`${target} is a name of the server's own; choose another`)
+  if (!there || there.size === 0 || isBackup(target)) return
+  throw new OperatorError(`${target} is there and is no backup; choose another name`)
 }
 
 function isBackup(path: string): boolean {

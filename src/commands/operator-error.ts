@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
 
@@ -18,7 +19,8 @@ export function explainStorage(error: unknown, dataDir: string): unknown {
   const code = String((error as { code?: unknown } | null)?.code ?? '')
   const family = code.startsWith('SQLITE_') ? code.split('_').slice(0, 2).join('_') : code
   const say = (text: string) => new OperatorError(`MB_DATA_DIR ${dataDir} ${text}`)
-  if (READ_ONLY.has(family))
+  const locked = family === 'SQLITE_CANTOPEN' && !mayWrite(dataDir)
+  if (locked || READ_ONLY.has(family))
     return say('cannot be written; give this user the right to write there')
   if (FULL.has(family)) return say('is on a full disk; free some space, nothing stored is lost')
   if (NO_FOLDER.has(family)) return say('is no folder that can be made or used; choose another')
@@ -30,6 +32,16 @@ export function explainStorage(error: unknown, dataDir: string): unknown {
     return say('holds a damaged database; put a backup back: moonbase restore FILE --force')
   }
   return error
+}
+
+/** SQLite has one word for every file that it could not open. */
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What `work` gives; its errors are those of the data folder. */

@@ -1,4 +1,6 @@
+import type { Meters } from '../core/meters.ts'
 import type { Embedder } from './embedder.ts'
+import { ChannelFailure } from './failure.ts'
 
 /** What an embedder is doing, for operators. */
 export interface EmbedderActivity {
@@ -9,7 +11,7 @@ export interface EmbedderActivity {
 }
 
 /** The same embedder, watched. */
-export function watchEmbedder(embedder: Embedder): Embedder & EmbedderActivity {
+export function watchEmbedder(embedder: Embedder, meters: Meters): Embedder & EmbedderActivity {
   let pending = 0
   let lastOk: boolean | null = null
   return {
@@ -24,7 +26,11 @@ export function watchEmbedder(embedder: Embedder): Embedder & EmbedderActivity {
         lastOk = true
         return vectors
       } catch (error) {
-        if (!signal?.aborted) lastOk = false
+        if (!signal?.aborted) {
+          lastOk = false
+          const reason = error instanceof ChannelFailure ? error.reason : 'provider_error'
+          meters.upstreamFailed('embedding', reason)
+        }
         throw error
       } finally {
         pending -= texts.length

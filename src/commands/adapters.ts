@@ -1,11 +1,13 @@
 import type { Embedder } from '../channels/embedder.ts'
 import { watchEmbedder } from '../channels/watched-embedder.ts'
+import { watchAsr, watchTts } from '../channels/watched-speech.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { openByo } from './byo.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
+import { openMetrics } from './metrics.ts'
 import { onDataDir } from './operator-error.ts'
 import { openPlatform } from './platform.ts'
 import type { Program } from './program.ts'
@@ -34,15 +36,21 @@ export async function openAdapters(outside: Outside) {
   const { writerUrl, readerUrl, decoderUrl, self } = program
   const { db, file, runtime, report } = await openStorage(config, new Date(clock.now()), writerUrl)
   if (report.copy) log.info('database upgraded', { copy: report.copy })
+  const metrics = await openMetrics(config)
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
   const platform = await openPlatform(config, clock, fetch)
-  const speech = openSpeech({ config, clock, fetch, decoderUrl })
+  const voice = openSpeech({ config, clock, fetch, decoderUrl })
+  const speech = {
+    ...voice,
+    tts: voice.tts && watchTts(voice.tts, metrics.meters),
+    asr: voice.asr && watchAsr(voice.asr, metrics.meters),
+  }
   const embedding = outside.embedder
     ? { embedder: outside.embedder, description: outside.embedder.id }
     : await openEmbedding({ config, runtime, self, clock, log, fetch })
-  const embedder = watchEmbedder(embedding.embedder)
+  const embedder = watchEmbedder(embedding.embedder, metrics.meters)
   const kb = await openKnowledge({ db, file, readerUrl, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const byo = openByo(config, clock, fetch)
-  return { ...outside, db, secrets, platform, speech, embedding, embedder, kb, tools, byo }
+  return { ...outside, db, secrets, platform, speech, embedding, embedder, kb, tools, byo, metrics }
 }

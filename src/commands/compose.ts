@@ -52,6 +52,7 @@ export function compose(adapters: Adapters) {
     retrieve: kb.service.retrieve,
     tools: createToolRegistry(adapters.tools),
     stillValid: keys.stillValid,
+    meters: adapters.metrics.meters,
     onTurn,
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, facts, record })
@@ -65,6 +66,7 @@ export function compose(adapters: Adapters) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
+    metrics: adapters.metrics,
     status: createStatus({ clock, ...openProbes(adapters) }),
     facts,
     sse,
@@ -73,6 +75,7 @@ export function compose(adapters: Adapters) {
     record,
   })
   schedule(adapters, jobs, logs)
+  adapters.metrics.watch({ streams: sse.open, embeddingTexts: adapters.embedder.pending })
 
   const written = { ...buffers, sightings }
   /** In the order of dependencies: what still writes stops before what it writes to. */

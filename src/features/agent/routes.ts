@@ -30,7 +30,10 @@ export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions
       })
       // A model may think for minutes; the stream's own heartbeat watches the connection.
       server?.timeout(request, 0)
-      return sse.respond(turn.run, set)
+      return sse.respond(turn.run, set, {
+        owner: principal.keyId ?? principal.userId ?? '',
+        drop: () => server?.timeout(request, 1),
+      })
     },
     { allow: ANY_KEY, parse: 'none' },
   )

@@ -8,6 +8,7 @@ import { type AuthParts, authRoutes } from './features/login/auth-routes.ts'
 import { type MetricsPage, metricsRoutes } from './features/site/metrics-routes.ts'
 import { siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
+import { accessLog } from './http/access-log.ts'
 import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
 import type { Facts } from './http/facts.ts'
@@ -38,6 +39,8 @@ export interface AppOptions {
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
+  /** Whether every request is worth a line in the log. */
+  readonly verbose: boolean
   readonly now: () => number
   readonly record: (request: LoggedRequest) => void
 }
@@ -45,7 +48,7 @@ export interface AppOptions {
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, metrics } = options
-  const { facts, sse, log, now, record } = options
+  const { facts, sse, log, verbose, now, record } = options
   const table = createRouteTable()
   const app = new Elysia({
     systemRouter: false,
@@ -54,6 +57,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(edge(facts))
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
     .use(requestLog(facts, now, record))
+    .use(verbose ? accessLog(facts, now, log) : new Elysia())
     .use(metrics.page ? measure(facts, now, metrics.meters) : new Elysia())
     .use(siteRoutes({ origins: auth.origins, status }))
     .use(metricsRoutes(metrics.page))

@@ -71,6 +71,7 @@ export function compose(adapters: Adapters) {
     facts,
     sse,
     log,
+    verbose: config.MB_LOG_LEVEL === 'debug',
     now: () => clock.now(),
     record,
   })

@@ -23,7 +23,7 @@ export const errorHandler = ({ log, facts, methodsOf }: ErrorOptions) =>
           ? error
           : code === 'NOT_FOUND'
             ? missing(methodsOf(path))
-            : unexpected(error, String(set.headers['x-request-id']), request.method, path, log)
+            : unexpected(error, facts.of(request)?.requestId, request.method, path, log)
       facts.note(request, { errorClass: failure.code })
       set.status = failure.status
       set.headers['content-type'] = 'text/plain; charset=utf-8'
@@ -39,7 +39,7 @@ function missing(methods: readonly string[]): AppError {
 /** The id stands in the answer, too, so that a complaint leads to its log line. */
 function unexpected(
   error: unknown,
-  id: string,
+  id: string | undefined,
   method: string,
   path: string,
   log: Logger,

@@ -74,7 +74,8 @@ describe('a data folder', () => {
     'on a full disk keeps what is stored and says what is wrong',
     async () => {
       using folder = tempFolder()
-      const makeKey = `${moonbase().join(' ')} key create --json --rate-limit 0 > "${folder.file('key.json')}"`
+      const create = `${moonbase().join(' ')} key create --json --rate-limit 0`
+      const makeKey = `${create} > "${folder.file('key.json')}"`
       const command = [...mounted('size=6m', folder.path, makeKey), ...moonbase()]
       await using server = await startServer({ dataDir: folder.path, command })
       const inside = `/proc/${server.pid}/root${folder.path}`

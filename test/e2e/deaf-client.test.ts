@@ -5,7 +5,8 @@ import { createKey } from '../support/key.ts'
 import { startServer } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
 
-const PIECE = `data: ${JSON.stringify({ choices: [{ delta: { content: 'x'.repeat(16_384) } }] })}\n\n`
+const CHUNK = { choices: [{ delta: { content: 'x'.repeat(16_384) } }] }
+const PIECE = `data: ${JSON.stringify(CHUNK)}\n\n`
 const CLIENTS = 8
 
 /** An upstream that says more for as long as somebody takes it. */

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { AppError, internal, methodNotAllowed, notFound } from '../core/errors.ts'
+import { AppError, badRequest, internal, methodNotAllowed, notFound } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Facts } from './facts.ts'
 
@@ -23,7 +23,9 @@ export const errorHandler = ({ log, facts, methodsOf }: ErrorOptions) =>
           ? error
           : code === 'NOT_FOUND'
             ? missing(methodsOf(path))
-            : unexpected(error, facts.of(request)?.requestId, request.method, path, log)
+            : code === 'PARSE'
+              ? badRequest('请求体格式错误（bad request body）')
+              : unexpected(error, facts.of(request)?.requestId, request.method, path, log)
       facts.note(request, { errorClass: failure.code })
       set.status = failure.status
       set.headers['content-type'] = 'text/plain; charset=utf-8'

@@ -34,6 +34,6 @@ export function nativeRoutes({ native, sessions, addressLimit }: NativeRoutePart
         const body = await readJson(request, ExchangeRequest, BODY_BYTES_MAX)
         return native.exchange(body.code, body.code_verifier)
       },
-      { response: ExchangeResponse },
+      { parse: 'none', response: ExchangeResponse },
     )
 }

@@ -47,7 +47,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         limitStarts({ request, server, set })
         return email.start((await readJson(request, EmailStartRequest, BODY_BYTES_MAX)).email)
       },
-      { response: EmailStartResponse },
+      { parse: 'none', response: EmailStartResponse },
     )
     .post(
       '/email/verify',
@@ -58,7 +58,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         set.headers['set-cookie'] = await sessions.cookieFor(user.user_id)
         return user
       },
-      { response: Me },
+      { parse: 'none', response: Me },
     )
     .post(
       '/logout',
@@ -66,7 +66,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         set.headers['set-cookie'] = sessions.clearing()
         return { ok: true }
       },
-      { response: LogoutResponse },
+      { parse: 'none', response: LogoutResponse },
     )
     .use(
       new Elysia().use(gate).get(

@@ -28,7 +28,11 @@ export const createLedger = (): Ledger => ({
 })
 
 /** What is wrong with a list that a server shows, in words; empty when it keeps its word. */
-export function compare(kind: string, { there, gone, doubtful }: Book, shown: Set<string>) {
+export function compare(
+  kind: string,
+  { there, gone, doubtful }: Book,
+  shown: ReadonlyMap<string, string>,
+) {
   const lost = [...there.keys()].filter((id) => !shown.has(id) && !doubtful.has(id))
   const back = [...gone].filter((id) => shown.has(id))
   return [

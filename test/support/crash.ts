@@ -36,9 +36,9 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
     const caller = { url: server.url, headers, random }
     faults.push(...(await verify(caller, ledger)))
     const load = WORKERS.map((kind, at) => writeUntilDeath(kind, `r${round}w${at}`, caller, ledger))
+    const ended = Promise.allSettled(load)
     await die(server, options.lifeMs, random)
-    const ends = await Promise.allSettled(load)
-    for (const end of ends) if (end.status === 'rejected') faults.push(String(end.reason))
+    for (const end of await ended) if (end.status === 'rejected') faults.push(String(end.reason))
     options.onRound?.(round, ledger, faults)
   }
   await using server = await startServer({ dataDir: folder.path })
@@ -72,6 +72,7 @@ async function verify(caller: Caller, ledger: Ledger): Promise<string[]> {
       book.gone.add(id)
     }
     book.doubtful.clear()
+    for (const [id, name] of there) if (!book.gone.has(id)) book.there.set(id, name)
   }
   return found
 }
@@ -82,9 +83,10 @@ async function get(caller: Caller, path: string): Promise<Record<string, unknown
   return (await answer.json()) as Record<string, unknown>
 }
 
-async function shown(caller: Caller, path: string, field: string): Promise<Set<string>> {
-  const rows = (await get(caller, path))[field] as { id: string }[]
-  return new Set(rows.map(({ id }) => id))
+/** Names by id. */
+async function shown(caller: Caller, path: string, field: string): Promise<Map<string, string>> {
+  const rows = (await get(caller, path))[field] as { id: string; title?: string; name?: string }[]
+  return new Map(rows.map(({ id, title, name }) => [id, title ?? name ?? '']))
 }
 
 /** Every session once after the crash it was in, and then again from time to time. */

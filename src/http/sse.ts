@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
+import type { Principal } from '../core/principal.ts'
 import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
 import { createStreamSlots } from './stream-slots.ts'
 
@@ -51,6 +52,21 @@ export interface Listener {
   /** Closes the connection of a client that has stopped reading. */
   readonly drop: () => void
 }
+
+/** The part of a listening server that cuts connections. */
+interface Connections {
+  timeout(request: Request, seconds: number): void
+}
+
+/** The sender of `request` as the listener to its answer. */
+export const listenerOf = (
+  principal: Principal,
+  request: Request,
+  server: Connections | null,
+): Listener => ({
+  owner: principal.keyId ?? principal.userId ?? '',
+  drop: () => server?.timeout(request, 1),
+})
 
 /** The events of one stream; the signal aborts when nobody listens any more. */
 type Start = (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>

@@ -6,7 +6,7 @@ import { charCount } from '../../core/text.ts'
 import { readJson } from '../../http/body.ts'
 import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
-import type { Sse } from '../../http/sse.ts'
+import { listenerOf, type Sse } from '../../http/sse.ts'
 import { AgentRequest } from './model.ts'
 import type { Agent } from './service.ts'
 
@@ -30,10 +30,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions
       })
       // A model may think for minutes; the stream's own heartbeat watches the connection.
       server?.timeout(request, 0)
-      return sse.respond(turn.run, set, {
-        owner: principal.keyId ?? principal.userId ?? '',
-        drop: () => server?.timeout(request, 1),
-      })
+      return sse.respond(turn.run, set, listenerOf(principal, request, server))
     },
     { allow: ANY_KEY, parse: 'none' },
   )

@@ -1,6 +1,6 @@
 /** What a server has acknowledged, and what it may or may not have done when it died. */
 export interface Ledger {
-  /** Texts of the acknowledged turns of each session, in order, and at most one that is in doubt. */
+  /** Texts of the acknowledged turns of each session, in order, and one that may be in doubt. */
   readonly sessions: Map<string, { said: string[]; doubtful: string | null }>
   readonly docs: Book
   readonly devices: Book

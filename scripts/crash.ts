@@ -1,7 +1,7 @@
 // Kills the server many times under mixed load and looks for every acknowledged write:
-//   bun scripts/bench/crash.ts --rounds 300 [--seed 1]
+//   bun scripts/crash.ts --rounds 300 [--seed 1]
 import { parseArgs } from 'node:util'
-import { crash } from '../../test/support/crash.ts'
+import { crash } from '../test/support/crash.ts'
 
 const { values } = parseArgs({
   options: {

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
 import { openAdapters } from './adapters.ts'
 import { banner } from './banner.ts'
+import { watchClock } from './clock-watch.ts'
 import { compose } from './compose.ts'
 import { holdDataDir } from './data-folder.ts'
 import { codePrinter } from './login-code.ts'
@@ -46,6 +47,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (terminal) write(banner(url, options.version, adapters))
   const channel = adapters.platform.get().description
   log.info('listening', { url, channel, voice: adapters.speech.description })
+
+  watchClock(clock, () => performance.now(), log)
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })

@@ -10,7 +10,6 @@ import { cacheSessions } from '../features/sessions/cache.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
-import { createStatus } from '../features/site/status.ts'
 import { bearer } from '../http/bearer.ts'
 import { createFacts } from '../http/facts.ts'
 import { gate } from '../http/gate.ts'
@@ -20,9 +19,9 @@ import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
 import { openDevices } from './devices.ts'
-import { openProbes } from './probes.ts'
 import { openProvider } from './provider.ts'
 import { openRecords } from './records.ts'
+import { openSite } from './site.ts'
 import { composeVoice } from './voice.ts'
 
 const MINUTE_MS = 60_000
@@ -66,8 +65,7 @@ export function compose(adapters: Adapters) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
-    metrics: adapters.metrics,
-    status: createStatus({ clock, ...openProbes(adapters) }),
+    ...openSite(adapters, sse),
     facts,
     sse,
     log,
@@ -76,7 +74,6 @@ export function compose(adapters: Adapters) {
     record,
   })
   schedule(adapters, jobs, logs)
-  adapters.metrics.watch({ streams: sse.open, embeddingTexts: adapters.embedder.pending })
 
   const written = { ...buffers, sightings }
   /** In the order of dependencies: what still writes stops before what it writes to. */

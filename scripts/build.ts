@@ -104,7 +104,9 @@ const result = await Bun.build({
   entrypoints: [values.entry, ...THREADS.map((path) => join(root, path))],
   root: join(root, 'src'),
   target: 'bun',
-  minify: true,
+  // Names stay: Elysia reads the source of a handler to see what it uses, and with short names it
+  // sees a body where there is none and reads it away before the handler can.
+  minify: { whitespace: true, syntax: true, identifiers: false },
   format: 'esm',
   bytecode: true,
   sourcemap: 'inline',

@@ -1,15 +1,20 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Logger } from './core/log.ts'
+import type { Meters } from './core/meters.ts'
 import { playgroundRoutes } from './features/agent/playground-routes.ts'
 import { agentRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/device-routes.ts'
 import { type AuthParts, authRoutes } from './features/login/auth-routes.ts'
+import { type MetricsPage, metricsRoutes } from './features/site/metrics-routes.ts'
 import { siteRoutes } from './features/site/routes.ts'
+import type { Status } from './features/site/status.ts'
+import { accessLog } from './http/access-log.ts'
 import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
 import type { Facts } from './http/facts.ts'
 import type { Gate } from './http/gate.ts'
+import { measure } from './http/measure.ts'
 import { openApiRoutes } from './http/openapi.ts'
 import { type LoggedRequest, requestLog } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
@@ -31,16 +36,21 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
+  readonly status: Status
+  readonly metrics: { readonly meters: Meters; readonly page: MetricsPage }
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
+  /** Whether every request is worth a line in the log. */
+  readonly verbose: boolean
   readonly now: () => number
   readonly record: (request: LoggedRequest) => void
 }
 
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
-  const { services, machineGate, consoleGate, auth, facts, sse, log, now, record } = options
+  const { services, machineGate, consoleGate, auth, status, metrics } = options
+  const { facts, sse, log, verbose, now, record } = options
   const table = createRouteTable()
   const app: AnyElysia = new Elysia({
     systemRouter: false,
@@ -49,7 +59,10 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(edge(facts))
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
     .use(requestLog(facts, now, record))
-    .use(siteRoutes())
+    .use(verbose ? accessLog(facts, now, log) : new Elysia())
+    .use(metrics.page ? measure(facts, now, metrics.meters) : new Elysia())
+    .use(siteRoutes({ origins: auth.origins, status }))
+    .use(metricsRoutes(metrics.page))
     .use(openApiRoutes(() => app))
     .use(surface('/v1', machineGate, facts, services))
     .use(surface('/console', consoleGate, facts, services))

@@ -1,10 +1,14 @@
 import { parseArgs } from 'node:util'
 import { version } from '../package.json'
+import { backup } from './commands/backup.ts'
+import { doctor } from './commands/doctor.ts'
 import { EMBED_COMMAND } from './commands/embedding.ts'
 import { liftFetchLimit } from './commands/fetch-limit.ts'
-import { help } from './commands/help.ts'
+import { help, helpOf } from './commands/help.ts'
 import { createKey } from './commands/key.ts'
+import { OperatorError } from './commands/operator-error.ts'
 import { programAt } from './commands/program.ts'
+import { restore } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
 import { ConfigError, loadConfig } from './config.ts'
 import { prepareRuntime } from './native/runtime.ts'
@@ -18,7 +22,8 @@ const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.
 const program = programAt(import.meta.url, self)
 const write = (text: string) => void process.stdout.write(text)
 
-async function runServe(): Promise<void> {
+async function runServe(args: readonly string[]): Promise<void> {
+  if (parse(args, {}).positionals.length > 0) throw new UsageError('usage: moonbase serve')
   const config = loadConfig(process.env)
   // Before this process is replaced, because copying leaves it with 60 MB it needs no more.
   await prepareRuntime(config.MB_DATA_DIR)
@@ -58,6 +63,29 @@ async function runKey(args: readonly string[]): Promise<void> {
   })
 }
 
+async function runBackup(args: readonly string[]): Promise<void> {
+  const file = onlyFile(parse(args, {}).positionals, 'moonbase backup FILE')
+  await backup({ config: loadConfig(process.env), version, file, write })
+}
+
+async function runRestore(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parse(args, { force: { type: 'boolean' } })
+  const file = onlyFile(positionals, 'moonbase restore FILE [--force]')
+  await restore({ config: loadConfig(process.env), file, force: values.force === true, write })
+}
+
+async function runDoctor(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parse(args, { json: { type: 'boolean' } })
+  if (positionals.length > 0) throw new UsageError('usage: moonbase doctor [--json]')
+  const well = await doctor({ env: process.env, program, json: values.json === true, write })
+  if (!well) process.exit(1)
+}
+
+function onlyFile([file, ...more]: readonly string[], usage: string): string {
+  if (file === undefined || more.length > 0) throw new UsageError(`usage: ${usage}`)
+  return file
+}
+
 type ArgOptions = NonNullable<Parameters<typeof parseArgs>[0]>['options']
 
 function parse(args: readonly string[], options: NonNullable<ArgOptions>) {
@@ -68,21 +96,35 @@ function parse(args: readonly string[], options: NonNullable<ArgOptions>) {
   }
 }
 
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  serve: runServe,
+  key: runKey,
+  backup: runBackup,
+  restore: runRestore,
+  doctor: runDoctor,
+  [EMBED_COMMAND]: ([modelDir = '']) => runEmbed(modelDir),
+}
+
 async function main([command = 'serve', ...rest]: readonly string[]): Promise<void> {
-  if (['--help', '-h', 'help'].includes(command) || rest.includes('--help')) return write(help())
+  if (['--help', '-h', 'help'].includes(command)) return write(help())
   if (['--version', '-v', 'version'].includes(command)) return write(`moonbase ${version}\n`)
-  if (command === 'serve') return runServe()
-  if (command === 'key') return runKey(rest)
-  if (command === EMBED_COMMAND) return runEmbed(rest[0] ?? '')
-  throw new UsageError(`there is no command ${JSON.stringify(command)}; see moonbase --help`)
+  const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+  if (!run) {
+    throw new UsageError(`there is no command ${JSON.stringify(command)}; see moonbase --help`)
+  }
+  if (rest.includes('--help') || rest.includes('-h')) return write(helpOf(command))
+  await run(rest)
 }
 
 /** One sentence for what an operator can mend, and the whole error for what they cannot. */
 function tell(error: unknown): void {
-  const known = error instanceof ConfigError || error instanceof UsageError
-  const text = known ? error.message : error instanceof Error ? error.stack : String(error)
+  const known = [ConfigError, OperatorError, UsageError].some((kind) => error instanceof kind)
+  const text = error instanceof Error ? (known ? error.message : error.stack) : String(error)
   process.stderr.write(`moonbase: ${text}\n`)
 }
+
+// Keys and conversations: nobody but this user reads what is written.
+process.umask(0o077)
 
 main(process.argv.slice(2)).then(
   () => process.exit(0),

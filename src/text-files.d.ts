@@ -2,3 +2,8 @@ declare module '*.sql' {
   const text: string
   export default text
 }
+
+declare module '*.svg' {
+  const text: string
+  export default text
+}

@@ -1,4 +1,6 @@
 import type { Embedder } from '../channels/embedder.ts'
+import { watchEmbedder } from '../channels/watched-embedder.ts'
+import { watchAsr, watchTts } from '../channels/watched-speech.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
@@ -6,6 +8,8 @@ import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { openByo } from './byo.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
+import { openMetrics } from './metrics.ts'
+import { onDataDir } from './operator-error.ts'
 import { openPlatform } from './platform.ts'
 import type { Program } from './program.ts'
 import { openSecrets } from './secrets.ts'
@@ -33,16 +37,23 @@ export async function openAdapters(outside: Outside) {
   const { writerUrl, readerUrl, decoderUrl, self } = program
   const { db, file, runtime, report } = await openStorage(config, new Date(clock.now()), writerUrl)
   if (report.copy) log.info('database upgraded', { copy: report.copy })
-  const secrets = openSecrets(config)
+  const metrics = await openMetrics(config)
+  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
   const platform = await openPlatform(config, clock, fetch)
-  const speech = openSpeech({ config, clock, fetch, decoderUrl })
+  const voice = openSpeech({ config, clock, fetch, decoderUrl })
+  const speech = {
+    ...voice,
+    tts: voice.tts && watchTts(voice.tts, metrics.meters),
+    asr: voice.asr && watchAsr(voice.asr, metrics.meters),
+  }
   const embedding = outside.embedder
     ? { embedder: outside.embedder, description: outside.embedder.id }
     : await openEmbedding({ config, runtime, self, clock, log, fetch })
-  const { embedder } = embedding
+  const embedder = watchEmbedder(embedding.embedder, metrics.meters)
   const reader = createReadThread(file, readerUrl)
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const byo = openByo(config, clock, fetch)
-  return { ...outside, db, reader, secrets, platform, speech, embedding, kb, tools, byo }
+  const upstreams = { platform, speech, embedding, embedder, byo }
+  return { ...outside, ...upstreams, db, reader, secrets, kb, tools, metrics }
 }

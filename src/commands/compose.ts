@@ -22,6 +22,7 @@ import { openDevices } from './devices.ts'
 import { openManagement } from './management.ts'
 import { openProvider } from './provider.ts'
 import { openRecords } from './records.ts'
+import { openSite } from './site.ts'
 import { composeVoice } from './voice.ts'
 
 const MINUTE_MS = 60_000
@@ -52,6 +53,7 @@ export function compose(adapters: Adapters) {
     retrieve: kb.service.retrieve,
     tools: createToolRegistry(adapters.tools),
     stillValid: keys.stillValid,
+    meters: adapters.metrics.meters,
     onTurn,
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, facts, record })
@@ -76,9 +78,11 @@ export function compose(adapters: Adapters) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
+    ...openSite(adapters, sse),
     facts,
     sse,
     log,
+    verbose: config.MB_LOG_LEVEL === 'debug',
     now: () => clock.now(),
     record,
   })
@@ -92,7 +96,7 @@ export function compose(adapters: Adapters) {
       people.close,
       ...Object.values(written).map((buffer) => buffer.close),
       adapters.reader.close,
-      adapters.embedding.embedder.close,
+      adapters.embedder.close,
       db.close,
     ])
   return { app, sse, jobs, keys, buffers: written, logs, people, close }

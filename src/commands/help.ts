@@ -9,8 +9,11 @@ Commands
   serve                    start the server (the default)
   key create [--email E] [--rate-limit N] [--json]
                            make an API key; the tenant of E is made when missing
+  backup FILE              write all data and secrets to one file, also while the server runs
+  restore FILE [--force]   put a backup into the data folder, while no server runs
+  doctor [--json]          check folder, native parts, models and upstreams; say what to mend
   version                  print the version
-  --help                   this text
+  COMMAND --help           more about a command
 
 Settings (environment variables, all optional)
 `
@@ -28,3 +31,47 @@ function fallback(setting: z.ZodType): string {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''
   return ` (${String(value)})`
 }
+
+const MORE: Readonly<Record<string, string>> = {
+  serve: `Usage: moonbase serve
+
+Starts the server on MB_HOST and MB_PORT with the data in MB_DATA_DIR, and prints how to sign in.
+SIGTERM or Ctrl+C lets open turns finish (10 s at most), writes out what is buffered and ends.
+Settings are environment variables; see moonbase --help.
+`,
+  key: `Usage: moonbase key create [--email E] [--rate-limit N] [--json]
+
+Makes an API key and prints it once. Works before the first start and while the server runs.
+
+  --email E        whose tenant it belongs to; made when missing (owner@localhost)
+  --rate-limit N   requests a minute, 0 is unlimited (60)
+  --json           print JSON
+`,
+  backup: `Usage: moonbase backup FILE
+
+Writes everything in MB_DATA_DIR, secrets included, to one file that only this user can read. The
+server may go on writing: the file holds one moment. It appears under its name when it is complete.
+An earlier backup of that name is replaced; any other file is not. Keys that the environment sets
+(MB_ENCRYPTION_KEY, MB_SESSION_SECRET) are not in it.
+
+  moonbase backup /backups/moonbase-$(date +%F).db
+`,
+  restore: `Usage: moonbase restore FILE [--force]
+
+Checks a backup from end to end, then puts it into MB_DATA_DIR. No server may run there. What was
+there before is kept in MB_DATA_DIR/backups.
+
+  --force          replace data that is there
+`,
+  doctor: `Usage: moonbase doctor [--json]
+
+Looks at settings, address, data folder, secrets, database, native parts, embedding model, language
+model, speech and mail, and says what is wrong and how to mend it. Changes nothing and prints no
+secret. Ends with 1 when something must be mended.
+
+  --json           print JSON: {checks: [{name, level, text, mend}]}
+`,
+}
+
+/** What `moonbase COMMAND --help` prints. */
+export const helpOf = (command: string): string => MORE[command] ?? help()

@@ -2,6 +2,7 @@ import type { Llm } from '../channels/llm.ts'
 import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { detectLocalServer } from '../channels/openai/detect.ts'
+import type { Endpoint } from '../channels/openai/endpoint.ts'
 import { retry } from '../channels/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -10,6 +11,8 @@ export interface PlatformChannel {
   readonly llm: Llm
   /** One line for a person: what answers, and from where. */
   readonly description: string
+  /** Where it is; null for the built-in responder. */
+  readonly endpoint: Endpoint | null
 }
 
 /** How often a box without a model looks again for a server that was started meanwhile. */
@@ -35,6 +38,11 @@ export async function openPlatform(config: Config, clock: Clock, fetcher: typeof
       { clock },
     )
 
+  const endpointAt = (baseUrl: string): Endpoint => ({
+    baseUrl,
+    apiKey: config.MB_LLM_API_KEY ?? '',
+  })
+
   async function choose(): Promise<PlatformChannel> {
     if (config.MB_LLM_BASE_URL) {
       const host = new URL(config.MB_LLM_BASE_URL).host
@@ -42,14 +50,16 @@ export async function openPlatform(config: Config, clock: Clock, fetcher: typeof
       return {
         llm: connect(config.MB_LLM_BASE_URL, config.MB_LLM_MODEL),
         description: `${host}, ${model}`,
+        endpoint: endpointAt(config.MB_LLM_BASE_URL),
       }
     }
     const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch: fetcher, clock }) : null
-    if (!found) return { llm: createOfflineChat(), description: OFFLINE }
+    if (!found) return { llm: createOfflineChat(), description: OFFLINE, endpoint: null }
     const model = config.MB_LLM_MODEL ?? found.model
     return {
       llm: connect(found.baseUrl, model),
       description: `${found.name} on this machine (${new URL(found.baseUrl).host}), ${model}`,
+      endpoint: endpointAt(found.baseUrl),
     }
   }
 

@@ -27,6 +27,9 @@ const key = z
   .transform((hex) => Buffer.from(hex, 'hex'))
 const SecretsFile = z.object({ session_secret: key, encryption_key: key })
 
+/** The text of secrets.json as it lies there. */
+export const readSecretsText = (dataDir: string) => readFileSync(secretsPath(dataDir), 'utf8')
+
 export const secretsPath = (dataDir: string) => join(dataDir, 'secrets.json')
 
 /**
@@ -53,14 +56,15 @@ function readSecrets(path: string) {
     throw new ConfigError(`MB_DATA_DIR holds a secrets.json that cannot be read (${path})`)
   }
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
-  const parsed = SecretsFile.safeParse(parseJson(text))
-  if (parsed.success) return parsed.data
+  const secrets = parseSecrets(text)
+  if (secrets) return secrets
   throw new ConfigError(`MB_DATA_DIR holds a damaged secrets.json (${path}); restore it`)
 }
 
-function parseJson(text: string): unknown {
+/** The keys in the text of a secrets.json; null when it is damaged. */
+export function parseSecrets(text: string) {
   try {
-    return JSON.parse(text)
+    return SecretsFile.safeParse(JSON.parse(text)).data ?? null
   } catch {
     return null
   }

@@ -3,9 +3,12 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
 import { openAdapters } from './adapters.ts'
 import { banner } from './banner.ts'
+import { watchClock } from './clock-watch.ts'
 import { compose } from './compose.ts'
+import { holdDataDir } from './data-folder.ts'
 import { codePrinter } from './login-code.ts'
 import type { Program } from './program.ts'
+import { loadTls, type Tls } from './tls.ts'
 
 type App = ReturnType<typeof compose>['app']
 
@@ -33,15 +36,19 @@ export async function serve(options: ServeOptions): Promise<void> {
     write,
   })
   for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
+  const tls = loadTls(config)
+  const lock = holdDataDir(config.MB_DATA_DIR)
   const printCode = codePrinter({ clock, terminal, write })
   const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
   const { app, sse, close } = compose(adapters)
 
-  listen(app, config)
+  listen(app, config, tls)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   if (terminal) write(banner(url, options.version, adapters))
   const channel = adapters.platform.get().description
   log.info('listening', { url, channel, voice: adapters.speech.description })
+
+  watchClock(clock, () => performance.now(), log)
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
@@ -52,20 +59,29 @@ export async function serve(options: ServeOptions): Promise<void> {
     await answered(app, clock, 1_000)
     await app.stop(true)
     await close()
+    lock.release()
   }
   await stop(await firstSignal())
 }
 
+const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRINUSE: (host, port) =>
+    `MB_PORT ${port} is taken on ${host}; stop the other program or choose another port`,
+  EADDRNOTAVAIL: (host) => `MB_HOST ${host} is no address of this machine; try 0.0.0.0`,
+  EACCES: (_, port) =>
+    `MB_PORT ${port} needs the right to use ports below 1024; choose a higher one`,
+}
+
 /** `reusePort` off: a second server on the same folder would take half of the requests. */
-function listen(app: App, { MB_HOST: hostname, MB_PORT: port }: Config): void {
+function listen(app: App, config: Config, tls: Tls | null): void {
+  const { MB_HOST: hostname, MB_PORT: port } = config
+  const secured = tls ? { tls: { cert: tls.cert, key: tls.key } } : {}
   try {
-    app.listen({ hostname, port, reusePort: false })
+    app.listen({ hostname, port, reusePort: false, ...secured })
   } catch (error) {
-    const code = (error as { code?: unknown }).code
-    if (code !== 'EADDRINUSE') throw error
-    throw new ConfigError(
-      `MB_PORT ${port} is taken on ${hostname}; stop the other program or choose another port`,
-    )
+    const code = String((error as { code?: unknown }).code)
+    const told = LISTEN_FAULTS[code]
+    throw told ? new ConfigError(told(hostname, port)) : error
   }
 }
 

@@ -1,17 +1,28 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { openSqlite } from '../storage/sqlite/db.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
+import { databasePath } from './data-folder.ts'
+import { explainStorage } from './operator-error.ts'
 
-/** Opens the data folder: native parts in place, database migrated, writer thread running. */
+/**
+ * Opens the data folder: native parts in place, database migrated, writer thread running. Throws
+ * `OperatorError` for what is wrong with the folder.
+ */
 export async function openStorage(config: Config, now: Date, writerUrl: string) {
-  const dataDir = config.MB_DATA_DIR
+  try {
+    return await open(config.MB_DATA_DIR, now, writerUrl)
+  } catch (error) {
+    throw explainStorage(error, config.MB_DATA_DIR)
+  }
+}
+
+async function open(dataDir: string, now: Date, writerUrl: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const runtime = await prepareRuntime(dataDir)
-  const file = { path: join(dataDir, 'moonbase.db'), extensions: [runtime.vec0] }
+  const file = { path: databasePath(dataDir), extensions: [runtime.vec0] }
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '')
   const report = migrate(file, MIGRATIONS, stamp)
   const db = await openSqlite(file, writerUrl)

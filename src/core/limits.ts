@@ -72,6 +72,11 @@ export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000
 
+/** Open streams that a key or a person can count on while the server is crowded. */
+export const STREAMS_PER_OWNER_SURE = 1_000
+/** A client that reads nothing for this long has lost its stream. */
+export const STREAM_STALL_MS_MAX = 60_000
+
 /** Retrieved passages below this cosine similarity are not shown to the model. */
 export const KB_SCORE_MIN = 0.45
 export const KB_DOCS_MAX = 50

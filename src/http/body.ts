@@ -8,8 +8,11 @@ const NOT_JSON = '请求体格式错误（bad request body）'
 /**
  * Reads a body no further than `bytesMax`. Handlers call this instead of letting the framework
  * parse, because credentials, rate limit and rights are to be checked before a body is read.
+ * Nothing is decompressed: a small body could become a huge one.
  */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const coding = request.headers.get('content-encoding') ?? 'identity'
+  if (!/^identity$/i.test(coding)) throw badRequest('不支持压缩的请求体（Content-Encoding）')
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > bytesMax) throw tooLarge()
   if (announced <= bytesMax) return new Uint8Array(await request.arrayBuffer())

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { badRequest } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Facts } from './facts.ts'
+import { SITE_HEADERS } from './security-headers.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
 
@@ -29,12 +30,16 @@ const isMachineSide = (url: string) => url.startsWith('/v1/', url.indexOf('/', 8
 /** What every request meets first: its facts begin, it gets an id, and preflights are answered. */
 export const edge = (facts: Facts) =>
   new Elysia({ name: 'edge' }).onRequest(({ request, set }) => {
-    facts.begin(request)
     const given = request.headers.get('x-request-id')
-    set.headers['x-request-id'] = given && REQUEST_ID.test(given) ? given : newId()
+    const id = given && REQUEST_ID.test(given) ? given : newId()
+    facts.begin(request, id)
+    set.headers['x-request-id'] = id
     set.headers['x-content-type-options'] = 'nosniff'
     if (!HOST.test(request.headers.get('host') ?? '')) throw badRequest('Host 请求头无效')
-    if (!isMachineSide(request.url)) return
+    if (!isMachineSide(request.url)) {
+      Object.assign(set.headers, SITE_HEADERS)
+      return
+    }
     if (request.method === 'OPTIONS') {
       return new Response(null, { status: 204, headers: { ...PREFLIGHT, ...ids(set.headers) } })
     }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { AppError, internal, methodNotAllowed, notFound } from '../core/errors.ts'
+import { AppError, badRequest, internal, methodNotAllowed, notFound } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Facts } from './facts.ts'
 
@@ -23,7 +23,9 @@ export const errorHandler = ({ log, facts, methodsOf }: ErrorOptions) =>
           ? error
           : code === 'NOT_FOUND'
             ? missing(methodsOf(path))
-            : unexpected(error, request.method, path, log)
+            : code === 'PARSE'
+              ? badRequest('请求体格式错误（bad request body）')
+              : unexpected(error, facts.of(request)?.requestId, request.method, path, log)
       facts.note(request, { errorClass: failure.code })
       set.status = failure.status
       set.headers['content-type'] = 'text/plain; charset=utf-8'
@@ -36,7 +38,14 @@ function missing(methods: readonly string[]): AppError {
   return methods.length > 0 ? methodNotAllowed(methods) : notFound('路径不存在')
 }
 
-function unexpected(error: unknown, method: string, path: string, log: Logger): AppError {
-  log.error('request failed', { method, path: path.slice(0, 200), ...errorFields(error) })
+/** The id stands in the answer, too, so that a complaint leads to its log line. */
+function unexpected(
+  error: unknown,
+  id: string | undefined,
+  method: string,
+  path: string,
+  log: Logger,
+): AppError {
+  log.error('request failed', { id, method, path: path.slice(0, 200), ...errorFields(error) })
   return internal(error)
 }

@@ -5,6 +5,8 @@ import type { Principal } from '../core/principal.ts'
  * nothing here can hold what was said.
  */
 export interface RequestFacts {
+  /** As in the answer's X-Request-Id. */
+  readonly requestId: string
   readonly startedAt: number
   principal: Principal | null
   sessionId: string | null
@@ -17,8 +19,9 @@ export interface RequestFacts {
 export function createFacts(now: () => number) {
   const known = new WeakMap<Request, RequestFacts>()
   return {
-    begin(request: Request): void {
+    begin(request: Request, requestId: string): void {
       known.set(request, {
+        requestId,
         startedAt: now(),
         principal: null,
         sessionId: null,

@@ -1,6 +1,8 @@
 import type { Clock } from '../core/clock.ts'
-import { unavailable } from '../core/errors.ts'
+import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
+import type { Principal } from '../core/principal.ts'
 import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
+import { createStreamSlots } from './stream-slots.ts'
 
 /** Under the 10 s after which common proxies and servers give up on a silent stream. */
 const HEARTBEAT_MS = 8_000
@@ -37,10 +39,34 @@ interface DirectController {
 interface OpenStream {
   readonly controller: DirectController
   readonly abort: AbortController
+  readonly drop: () => void
   lastWriteAt: number
   /** A write waits for the client: no heartbeat on top of it. */
   blocked: boolean
 }
+
+/** Who is on the other end of a stream. */
+export interface Listener {
+  /** A key or a person, for its share of the streams. */
+  readonly owner: string
+  /** Closes the connection of a client that has stopped reading. */
+  readonly drop: () => void
+}
+
+/** The part of a listening server that cuts connections. */
+interface Connections {
+  timeout(request: Request, seconds: number): void
+}
+
+/** The sender of `request` as the listener to its answer. */
+export const listenerOf = (
+  principal: Principal,
+  request: Request,
+  server: Connections | null,
+): Listener => ({
+  owner: principal.keyId ?? principal.userId ?? '',
+  drop: () => server?.timeout(request, 1),
+})
 
 /** The events of one stream; the signal aborts when nobody listens any more. */
 type Start = (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>
@@ -61,20 +87,26 @@ export interface SseOptions {
 export function createSse(options: SseOptions) {
   const { clock, streamsMax, heartbeatMs = HEARTBEAT_MS, onError } = options
   const open = new Set<OpenStream>()
+  const slots = createStreamSlots(streamsMax)
   const stopBeat = clock.every(heartbeatMs / 4, () => {
-    const due = clock.now() - heartbeatMs * 0.75
+    const now = clock.now()
     for (const stream of open) {
-      if (!stream.blocked && stream.lastWriteAt <= due) write(stream, HEARTBEAT, clock)
+      const restMs = now - stream.lastWriteAt
+      if (!stream.blocked && restMs >= heartbeatMs * 0.75) write(stream, HEARTBEAT, clock)
+      // Its upstream would be held, and paid for, as long as such a client likes.
+      if (stream.blocked && restMs >= STREAM_STALL_MS_MAX) stream.drop()
     }
   })
 
-  function body(start: Start): ReadableStream {
+  function body(start: Start, { owner, drop }: Listener): ReadableStream {
     const abort = new AbortController()
     const source = {
       type: 'direct' as const,
       async pull(controller: DirectController) {
-        const stream = { controller, abort, lastWriteAt: clock.now(), blocked: false }
+        const lastWriteAt = clock.now()
+        const stream = { controller, abort, drop, lastWriteAt, blocked: false }
         open.add(stream)
+        const release = slots.take(owner)
         try {
           write(stream, OPENING, clock)
           await relay(stream, start(abort.signal), clock)
@@ -82,6 +114,7 @@ export function createSse(options: SseOptions) {
           if (!abort.signal.aborted) onError(error)
         } finally {
           open.delete(stream)
+          release()
           if (!abort.signal.aborted) controller.end()
         }
       },
@@ -92,13 +125,12 @@ export function createSse(options: SseOptions) {
 
   /**
    * Answers with the events that `start` yields, under the request's own `headers`. Its signal
-   * aborts when the client has gone or the server stops. Throws `unavailable` when too many streams are open.
+   * aborts when the client has gone or the server stops. Throws `unavailable` when too many streams
+   * are open.
    */
-  function respond(start: Start, headers: ResponseHeaders): Response {
-    if (open.size >= streamsMax) {
-      throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
-    }
-    return new Response(body(start), { headers: { ...takeHeaders(headers), ...HEADERS } })
+  function respond(start: Start, headers: ResponseHeaders, listener: Listener): Response {
+    slots.check(listener.owner)
+    return new Response(body(start, listener), { headers: { ...takeHeaders(headers), ...HEADERS } })
   }
 
   return {

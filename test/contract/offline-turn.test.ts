@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createOfflineChat } from '../../src/channels/offline/chat.ts'
 import { createLogger } from '../../src/core/log.ts'
+import { NO_METERS } from '../../src/core/meters.ts'
 import { runTurn } from '../../src/features/agent/engine.ts'
 import { createCalculator } from '../../src/features/agent/tools/calculator.ts'
 import { createCurrentTime } from '../../src/features/agent/tools/current-time.ts'
@@ -33,6 +34,7 @@ async function turn(text: string) {
       stored = reply
     },
     log,
+    meters: NO_METERS,
   }
   for await (const batch of runTurn(plan, new AbortController().signal)) events.push(...batch)
   return { stored, events: events.filter(({ type }) => type !== 'llm_delta') }

@@ -1,28 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { environment, moonbase, ROOT } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
+import { run } from '../support/run.ts'
 import { startServer } from '../support/server.ts'
 import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream } from '../support/upstream.ts'
-
-/** Runs the command line to its end. */
-async function run(args: readonly string[], dataDir: string, env: Record<string, string> = {}) {
-  const child = Bun.spawn([...moonbase(), ...args], {
-    cwd: ROOT,
-    env: environment(dataDir, env),
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { out, err, code }
-}
 
 describe('the command line', () => {
   test('stops at a wrong setting with one sentence that names it', async () => {

@@ -86,6 +86,7 @@ export async function startApp(options: AppOptions = {}) {
 
   return {
     url,
+    routes: app.routes,
     dataDir: folder.path,
     db,
     kb,

@@ -6,6 +6,9 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   /** In place of the product's command line. */
   readonly command?: readonly string[]
+  readonly cwd?: string
+  /** The whole environment, in place of the one that tests have in common. */
+  readonly onlyEnv?: Readonly<Record<string, string>>
 }
 
 export interface Server extends AsyncDisposable {
@@ -36,8 +39,8 @@ export function endServers() {
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const child = Bun.spawn([...(options.command ?? moonbase()), 'serve'], {
-    cwd: ROOT,
-    env: environment(options.dataDir, options.env),
+    cwd: options.cwd ?? ROOT,
+    env: options.onlyEnv ?? environment(options.dataDir, options.env),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

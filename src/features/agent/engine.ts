@@ -2,6 +2,7 @@ import { ChannelFailure } from '../../channels/failure.ts'
 import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../channels/llm.ts'
 import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { Meters } from '../../core/meters.ts'
 import type { AgentEvent, AnsweringChannel } from './events.ts'
 import { failureMessage } from './failure-message.ts'
 import type { ToolBox } from './tools/tool-box.ts'
@@ -23,6 +24,7 @@ export interface TurnPlan {
   /** Stores the finished turn; it is on disk when this resolves. */
   readonly store: (reply: string) => Promise<void>
   readonly log: Logger
+  readonly meters: Meters
 }
 
 interface Answer {
@@ -61,19 +63,25 @@ async function* answerTurn(
   plan: TurnPlan,
   signal: AbortSignal,
 ): AsyncGenerator<readonly AgentEvent[], { channel: Channel; answer: Answer }> {
-  const { primary, fallback, log } = plan
+  const { primary, fallback, log, meters } = plan
+  const tell = ({ label: channel }: Channel, { reason, phrase }: ChannelFailure) => {
+    log.warn('channel failed', { channel, reason, cause: phrase })
+    meters.upstreamFailed(channel, reason)
+  }
   try {
     return { channel: primary, answer: yield* answerOn(primary, plan, signal) }
   } catch (error) {
     if (!(error instanceof ChannelFailure) || signal.aborted) throw error
-    log.warn('channel failed', {
-      channel: primary.label,
-      reason: error.reason,
-      cause: error.phrase,
-    })
+    tell(primary, error)
     if (!fallback) throw error
+    meters.fellBack(error.reason)
     yield [{ type: 'provider_fallback', from: 'byo', reason: error.reason }]
-    return { channel: fallback, answer: yield* answerOn(fallback, plan, signal) }
+    try {
+      return { channel: fallback, answer: yield* answerOn(fallback, plan, signal) }
+    } catch (again) {
+      if (again instanceof ChannelFailure && !signal.aborted) tell(fallback, again)
+      throw again
+    }
   }
 }
 

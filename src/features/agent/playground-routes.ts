@@ -5,7 +5,7 @@ import { sessionId } from '../../core/session-id.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { STREAM_DOC } from '../../http/openapi-parts.ts'
-import type { Sse } from '../../http/sse.ts'
+import { listenerOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
 import { PlaygroundRequest } from './model.ts'
 import type { Agent } from './service.ts'
@@ -31,7 +31,7 @@ export const playgroundRoutes = (gate: Gate, { agent, apps, sse }: PlaygroundRou
       const caller = { ...principal, appId: appId || null }
       const turn = await agent.prepare(caller, input, sessionId(input.session_id))
       server?.timeout(request, 0)
-      return sse.respond(turn.run, set)
+      return sse.respond(turn.run, set, listenerOf(principal, request, server))
     },
     {
       allow: MANAGERS,

@@ -7,7 +7,7 @@ import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { STREAM_DOC } from '../../http/openapi-parts.ts'
-import type { Sse } from '../../http/sse.ts'
+import { listenerOf, type Sse } from '../../http/sse.ts'
 import { AgentRequest } from './model.ts'
 import type { Agent } from './service.ts'
 
@@ -33,7 +33,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions
       })
       // A model may think for minutes; the stream's own heartbeat watches the connection.
       server?.timeout(request, 0)
-      return sse.respond(turn.run, set)
+      return sse.respond(turn.run, set, listenerOf(principal, request, server))
     },
     {
       allow: ANY_KEY,

@@ -1,6 +1,7 @@
 import type { Llm, LlmMessage, Passage } from '../../channels/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { SessionMemory } from '../sessions/memory.ts'
@@ -35,6 +36,7 @@ export interface TurnOptions {
   readonly memory: SessionMemory
   readonly retrieve: Retrieve
   readonly tools: ToolRegistry
+  readonly meters: Meters
 }
 
 export interface Turn {
@@ -49,7 +51,7 @@ const SEARCH_TOOL = 'search_knowledge_base'
 
 /** Runs one turn from memory and knowledge to the stored reply; the caller sees to its order. */
 export async function* performTurn(options: TurnOptions, turn: Turn, signal: AbortSignal) {
-  const { memory, log, tools } = options
+  const { memory, log, tools, meters } = options
   const { principal, sessionId, request, resolved, channel } = turn
   const { tenantId } = principal
   const [recalled, hits] = await Promise.all([
@@ -72,6 +74,7 @@ export async function* performTurn(options: TurnOptions, turn: Turn, signal: Abo
     primary: { label: channel.label, llm: channel.llm, model: resolved.model },
     fallback: fallbackOf(channel),
     log,
+    meters,
     store: (reply: string) => store(options, turn, recalled, reply),
   }
   yield* runTurn(plan, signal)

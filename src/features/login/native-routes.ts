@@ -52,6 +52,7 @@ export function nativeRoutes({ native, sessions, addressLimit }: NativeRoutePart
         return native.exchange(body.code, body.code_verifier)
       },
       {
+        parse: 'none',
         response: ExchangeResponse,
         detail: { summary: 'Exchange the code for a key', requestBody: exchangeBody.doc },
       },

@@ -47,6 +47,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         return email.start((await startBody.read(request)).email)
       },
       {
+        parse: 'none',
         response: EmailStartResponse,
         detail: { summary: 'Send a login code', requestBody: startBody.doc },
       },
@@ -61,6 +62,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         return user
       },
       {
+        parse: 'none',
         response: Me,
         detail: { summary: 'Log in with the code', requestBody: verifyBody.doc },
       },
@@ -71,7 +73,7 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         set.headers['set-cookie'] = sessions.clearing()
         return { ok: true }
       },
-      { response: LogoutResponse, detail: { summary: 'Log out' } },
+      { parse: 'none', response: LogoutResponse, detail: { summary: 'Log out' } },
     )
     .use(
       new Elysia().use(gate).get(

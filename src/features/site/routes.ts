@@ -1,8 +1,67 @@
 import { Elysia } from 'elysia'
+import { badRequest } from '../../core/errors.ts'
+import type { Origins } from '../../http/origin.ts'
+import { PAGE_HEADERS } from '../../http/security-headers.ts'
+import { robots, sitemap } from './crawlers.ts'
+import favicon from './favicon.svg' with { type: 'text' }
+import type { Status } from './status.ts'
+import { STATUS_PAGE_POLICY, statusPage } from './status-page.ts'
+import { languageOf } from './status-words.ts'
 
-/** Public pages that need no credential. */
-export const siteRoutes = () =>
-  new Elysia({ name: 'site' }).get('/healthz', alive).head('/healthz', alive)
+export interface SiteParts {
+  readonly origins: Origins
+  readonly status: Status
+}
+
+const DAY = 'public, max-age=86400'
+
+/** Public pages that need no credential; each answers GET and HEAD (contract, Site). */
+export function siteRoutes({ origins, status }: SiteParts) {
+  const pages: Readonly<Record<string, (request: Request) => Response | Promise<Response>>> = {
+    '/status': (request) => statusAnswer(request, status),
+    '/robots.txt': (request) =>
+      text(robots(originOf(request, origins)), 'text/plain; charset=utf-8', 'no-cache'),
+    '/sitemap.xml': (request) =>
+      text(sitemap(originOf(request, origins)), 'application/xml; charset=utf-8', 'no-cache'),
+    '/favicon.svg': () => text(favicon, 'image/svg+xml; charset=utf-8', DAY),
+  }
+  const routes = new Elysia({ name: 'site' }).get('/healthz', alive).head('/healthz', alive)
+  for (const [path, answer] of Object.entries(pages)) {
+    routes.get(path, ({ request }) => answer(request)).head(path, ({ request }) => answer(request))
+  }
+  return routes
+}
+
+function originOf(request: Request, origins: Origins): string {
+  const origin = origins.of(request)
+  if (origin === null) throw badRequest('Host 请求头无效')
+  return origin
+}
+
+async function statusAnswer(request: Request, status: Status): Promise<Response> {
+  const report = await status.read()
+  const headers = { 'cache-control': 'no-store', vary: 'Accept, Accept-Language' }
+  if (wantsJson(request)) return Response.json(report, { headers })
+  const page = statusPage(report, languageOf(request.headers.get('accept-language')))
+  return new Response(page, {
+    headers: {
+      ...PAGE_HEADERS,
+      ...headers,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': STATUS_PAGE_POLICY,
+    },
+  })
+}
+
+/** Browsers name text/html, and may name JSON behind it. */
+function wantsJson(request: Request): boolean {
+  if (new URL(request.url).searchParams.get('format') === 'json') return true
+  const accept = request.headers.get('accept') ?? ''
+  return accept.includes('application/json') && !accept.includes('text/html')
+}
+
+const text = (body: string, type: string, cache: string) =>
+  new Response(body, { headers: { 'content-type': type, 'cache-control': cache } })
 
 /** A string and not a `Response`: Elysia would wrap the latter in a second one to add headers. */
 function alive({ set }: { set: { headers: Record<string, string | number> } }): string {

@@ -1,0 +1,37 @@
+import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from './endpoint.ts'
+
+/** What asking an endpoint for its list of models showed; costs nothing at any vendor. */
+export type Reach =
+  | 'ok'
+  | 'timeout'
+  | 'connection_failed'
+  | 'unauthorized'
+  | 'http_4xx'
+  | 'http_5xx'
+
+/** An endpoint without such a list still shows by its answer that it is there. */
+const NO_LIST = new Set([404, 405, 501])
+
+/** Tells whether an OpenAI-compatible endpoint answers and takes the key. Never throws. */
+export async function reach(
+  endpoint: Endpoint & { readonly fetch: Fetch },
+  signal: AbortSignal,
+): Promise<Reach> {
+  try {
+    const response = await endpoint.fetch(endpointUrl(endpoint, '/models'), {
+      headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
+      redirect: 'manual',
+      signal,
+    })
+    await response.body?.cancel()
+    return judge(response.status)
+  } catch {
+    return signal.aborted ? 'timeout' : 'connection_failed'
+  }
+}
+
+function judge(status: number): Reach {
+  if (status < 400 || NO_LIST.has(status)) return 'ok'
+  if (status === 401 || status === 403) return 'unauthorized'
+  return status < 500 ? 'http_4xx' : 'http_5xx'
+}

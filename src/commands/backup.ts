@@ -1,0 +1,97 @@
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { randomHex } from '../core/crypto.ts'
+import { prepareRuntime } from '../native/runtime.ts'
+import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
+import { databasePath } from './data-folder.ts'
+import { statOrNull, syncToDisk } from './files.ts'
+import { explainStorage, OperatorError } from './operator-error.ts'
+import { readSecretsText, secretsPath } from './secrets.ts'
+
+export interface BackupOptions {
+  readonly config: Config
+  readonly version: string
+  readonly file: string
+  readonly write: (text: string) => void
+}
+
+/**
+ * `moonbase backup FILE`: the whole data folder as one file, while the server runs. The file
+ * appears under its name only when it is complete and on the disk.
+ */
+export async function backup({ config, version, file, write }: BackupOptions): Promise<void> {
+  const dataDir = config.MB_DATA_DIR
+  const target = resolve(file)
+  checkTarget(target, dataDir)
+  if (!statOrNull(databasePath(dataDir))) {
+    throw new OperatorError(`MB_DATA_DIR ${dataDir} holds no database; there is nothing to back up`)
+  }
+  const runtime = await prepareRuntime(dataDir).catch((error: unknown) => {
+    throw explainStorage(error, dataDir)
+  })
+  const draft = join(dirname(target), `.${basename(target)}.${randomHex(6)}.tmp`)
+  try {
+    // Made first and with the right mode, because it will hold secrets.
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
+    const source = { path: databasePath(dataDir), extensions: [runtime.vec0] }
+    const secrets = statOrNull(secretsPath(dataDir)) ? readSecretsText(dataDir) : null
+    writeBackup(source, draft, { version, createdAt: systemClock().iso(), secrets })
+    chmodSync(draft, 0o600)
+    syncToDisk(draft)
+    renameSync(draft, target)
+    syncToDisk(dirname(target))
+  } catch (error) {
+    throw explainBackup(error, file, dataDir)
+  } finally {
+    rmSync(draft, { force: true })
+    rmSync(`${draft}-journal`, { force: true })
+  }
+  write(report(config, target))
+}
+
+/** A file that is no backup is never replaced: it may be the database itself. */
+function checkTarget(target: string, dataDir: string): void {
+  const folder = statOrNull(dirname(target))
+  if (!folder?.isDirectory()) {
+    throw new OperatorError(`the folder ${dirname(target)} does not exist; make it first`)
+  }
+  const there = statOrNull(target)
+  const own = target.startsWith(`${resolve(dataDir)}/moonbase.`)
+  if (own) throw new OperatorError(`${target} is a name of the server's own; choose another`)
+  if (!there || there.size === 0 || isBackup(target)) return
+  throw new OperatorError(`${target} is there and is no backup; choose another name`)
+}
+
+function isBackup(path: string): boolean {
+  try {
+    return readBackup(path) !== null
+  } catch {
+    return false
+  }
+}
+
+function explainBackup(error: unknown, file: string, dataDir: string): unknown {
+  const code = String((error as { code?: unknown } | null)?.code ?? '')
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR_WRITE')) {
+    return new OperatorError(`the disk is too full for ${file}; nothing was written`)
+  }
+  if (['EACCES', 'EROFS', 'EPERM'].includes(code)) {
+    return new OperatorError(`${file} cannot be written there; choose another place`)
+  }
+  return explainStorage(error, dataDir)
+}
+
+function report(config: Config, target: string): string {
+  const kib = Math.ceil((statOrNull(target)?.size ?? 0) / 1024)
+  const outside = (['MB_ENCRYPTION_KEY', 'MB_SESSION_SECRET'] as const).filter(
+    (name) => config[name] !== undefined && config[name] !== 'off',
+  )
+  const note =
+    outside.length === 0
+      ? ''
+      : `\n  Not in it, because the environment sets it: ${outside.join(', ')}. Keep it yourself.\n`
+  return `\n  Backed up to ${target} (${kib} KiB).
+  It holds every key and conversation of this server: keep it as safe as the server.\n${note}\n`
+}

@@ -1,0 +1,22 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type FolderLock, takeLock } from '../storage/sqlite/lock.ts'
+import { OperatorError, onDataDir } from './operator-error.ts'
+
+export const databasePath = (dataDir: string) => join(dataDir, 'moonbase.db')
+export const lockPath = (dataDir: string) => join(dataDir, 'moonbase.lock')
+
+/**
+ * Makes the data folder and takes it for this process alone: two servers on one folder would give
+ * one session two orders of turns. Throws `OperatorError`.
+ */
+export function holdDataDir(dataDir: string): FolderLock {
+  const lock = onDataDir(dataDir, () => {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    return takeLock(lockPath(dataDir))
+  })
+  if (lock) return lock
+  throw new OperatorError(
+    `another Moonbase server runs on MB_DATA_DIR ${dataDir}; stop it or choose another folder`,
+  )
+}

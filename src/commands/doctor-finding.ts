@@ -1,0 +1,34 @@
+/** One thing that the doctor looked at. Only `fail` makes the command fail. */
+export interface Finding {
+  readonly name: string
+  readonly level: 'ok' | 'warn' | 'fail'
+  readonly text: string
+  /** What to do about it. */
+  readonly mend?: string
+}
+
+export const ok = (name: string, text: string): Finding => ({ name, level: 'ok', text })
+export const warn = (name: string, text: string, mend: string): Finding => ({
+  name,
+  level: 'warn',
+  text,
+  mend,
+})
+export const fail = (name: string, text: string, mend: string): Finding => ({
+  name,
+  level: 'fail',
+  text,
+  mend,
+})
+
+/** Findings as a person reads them. */
+export function printed(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ name }) => name.length))
+  const lines = findings.flatMap(({ name, level, text, mend }) => [
+    `  ${level.padEnd(4)}  ${name.padEnd(width)}  ${text}`,
+    ...(mend === undefined ? [] : [`  ${''.padEnd(width + 6)}  → ${mend}`]),
+  ])
+  const wrong = findings.filter(({ level }) => level === 'fail').length
+  const verdict = wrong === 0 ? 'Nothing is wrong.' : `${wrong} of these must be mended.`
+  return `\n${lines.join('\n')}\n\n  ${verdict}\n\n`
+}

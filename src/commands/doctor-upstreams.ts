@@ -1,0 +1,107 @@
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import type { Finding as ProbeFinding } from '../features/site/status.ts'
+import type { NativeRuntime } from '../native/runtime.ts'
+import { type Finding, fail, ok, warn } from './doctor-finding.ts'
+import { openEmbedding } from './embedding.ts'
+import { openPlatform } from './platform.ts'
+import { connects, upstreamProbes } from './probes.ts'
+import type { Program } from './program.ts'
+import { openSpeech } from './speech.ts'
+
+export interface UpstreamParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly program: Program
+  readonly fetch: typeof fetch
+}
+
+const PATIENCE_MS = 5_000
+const MODEL_PATIENCE_MS = 30_000
+
+const SAID: Readonly<Record<string, string>> = {
+  timeout: 'does not answer in time',
+  connection_failed: 'cannot be reached',
+  unauthorized: 'refuses the key',
+  http_4xx: 'refuses the request',
+  http_5xx: 'has a fault of its own',
+}
+
+/** Embeds a word, which loads the model if it is a local one. */
+export async function checkEmbedding(
+  { config, clock, log, program, fetch }: UpstreamParts,
+  runtime: NativeRuntime,
+): Promise<Finding> {
+  const name = 'Embedding'
+  const mend = config.MB_EMBED_BASE_URL
+    ? 'check MB_EMBED_BASE_URL, MB_EMBED_API_KEY and MB_EMBED_MODEL'
+    : 'check MB_EMBED_MODEL_DIR, or unset it to use the model that is built in'
+  try {
+    const { self } = program
+    const opened = await openEmbedding({ config, runtime, self, clock, log, fetch })
+    try {
+      const signal = AbortSignal.timeout(MODEL_PATIENCE_MS)
+      const vector = (await opened.embedder.embed(['hello'], 'query', signal))[0]
+      return ok(name, `${opened.description}, ${vector?.length ?? 0} dimensions`)
+    } finally {
+      await opened.embedder.close()
+    }
+  } catch (error) {
+    const text = error instanceof Error ? error.message.slice(0, 200) : 'failed'
+    return fail(name, text, mend)
+  }
+}
+
+/** Model channel, speech and mail, side by side. */
+export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
+  const { config, clock, program, fetch } = parts
+  const platform = await openPlatform(config, clock, fetch)
+  const speech = openSpeech({ config, clock, fetch, decoderUrl: program.decoderUrl })
+  const { llm, tts, asr } = upstreamProbes({ config, platform, speech, fetch })
+  const signal = () => AbortSignal.timeout(PATIENCE_MS)
+  const mail = config.MB_SMTP_URL === undefined ? null : new URL(config.MB_SMTP_URL)
+  const [model, spoken, heard, mailed] = await Promise.all([
+    llm(signal()),
+    tts(signal()),
+    asr(signal()),
+    mail && connects(withPort(mail), signal()),
+  ])
+  return [
+    modelFinding(model, platform.get().description),
+    speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),
+    speechFinding('Speech recognition', 'MB_ASR', speech.asr?.name, heard),
+    mailed?.state === 'down'
+      ? fail('Mail', `the server of MB_SMTP_URL ${SAID[mailed.class]}`, 'check MB_SMTP_URL')
+      : ok('Mail', mailed ? 'the server answers' : 'none; login codes are printed by the server'),
+  ]
+}
+
+function modelFinding({ state, class: word }: ProbeFinding, description: string): Finding {
+  const name = 'Language model'
+  if (state === 'off') {
+    return warn(name, 'none connected; the built-in responder answers', 'set MB_LLM_BASE_URL')
+  }
+  if (state === 'ok') return ok(name, description)
+  const mend = word === 'unauthorized' ? 'check MB_LLM_API_KEY' : 'check MB_LLM_BASE_URL'
+  return fail(name, `${description}: ${SAID[word] ?? word}`, mend)
+}
+
+function speechFinding(
+  name: string,
+  prefix: 'MB_TTS' | 'MB_ASR',
+  adapter: string | undefined,
+  { state, class: word }: ProbeFinding,
+): Finding {
+  if (state === 'off') return ok(name, `off; ${prefix}_KIND or ${prefix}_BASE_URL turns it on`)
+  if (state === 'ok') return ok(name, adapter ?? '')
+  return fail(name, `${adapter} ${SAID[word] ?? word}`, `check ${prefix}_BASE_URL and its key`)
+}
+
+/** The usual ports of mail submission (RFC 8314). */
+function withPort(url: URL): URL {
+  const full = new URL(url.href.replace(/^smtps?:/, 'tcp:'))
+  full.port ||= url.protocol === 'smtps:' ? '465' : '587'
+  return full
+}

@@ -1,0 +1,19 @@
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+
+/** Puts what was written to a file, or the names in a folder, onto the disk. */
+export function syncToDisk(path: string): void {
+  const handle = openSync(path, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Null: nothing is there. Other errors are thrown. */
+export function statOrNull(path: string) {
+  return statSync(path, { throwIfNoEntry: false }) ?? null
+}
+
+/** A time as part of a file name, such as `20261121T093000Z`. */
+export const fileStamp = (time: Date) => time.toISOString().replace(/[-:]|\.\d+/g, '')

@@ -1,0 +1,54 @@
+import { accessSync, constants } from 'node:fs'
+import { ConfigError } from '../config.ts'
+import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
+
+/** Something the person at the terminal can mend; told in one sentence, without a stack. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError'
+}
+
+const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_PERM'])
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
+const NO_FOLDER = new Set(['ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
+const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
+
+/** An error of the data folder as one sentence with its mend; other errors as they are. */
+export function explainStorage(error: unknown, dataDir: string): unknown {
+  if (error instanceof ConfigError || error instanceof OperatorError) return error
+  if (error instanceof NewerDatabaseError) return new OperatorError(error.message)
+  const code = String((error as { code?: unknown } | null)?.code ?? '')
+  const family = code.startsWith('SQLITE_') ? code.split('_').slice(0, 2).join('_') : code
+  const say = (text: string) => new OperatorError(`MB_DATA_DIR ${dataDir} ${text}`)
+  const locked = family === 'SQLITE_CANTOPEN' && !mayWrite(dataDir)
+  if (locked || READ_ONLY.has(family))
+    return say('cannot be written; give this user the right to write there')
+  if (FULL.has(family)) return say('is on a full disk; free some space, nothing stored is lost')
+  if (NO_FOLDER.has(family)) return say('is no folder that can be made or used; choose another')
+  if (family === 'SQLITE_CANTOPEN') return say('holds a database that cannot be opened')
+  if (family === 'SQLITE_BUSY')
+    return say('is in use by another program; try again when it is done')
+  if (family === 'SQLITE_IOERR') return say('is on a disk that fails to read or write')
+  if (DAMAGED.has(family)) {
+    return say('holds a damaged database; put a backup back: moonbase restore FILE --force')
+  }
+  return error
+}
+
+/** SQLite has one word for every file that it could not open. */
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What `work` gives; its errors are those of the data folder. */
+export function onDataDir<Result>(dataDir: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw explainStorage(error, dataDir)
+  }
+}

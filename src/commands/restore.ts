@@ -1,0 +1,150 @@
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Config } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { prepareRuntime } from '../native/runtime.ts'
+import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { type BackupParts, foldLog, readBackup, stripBackup } from '../storage/sqlite/backup.ts'
+import { inspect } from '../storage/sqlite/inspect.ts'
+import { databasePath, holdDataDir } from './data-folder.ts'
+import { fileStamp, statOrNull, syncToDisk } from './files.ts'
+import { explainStorage, OperatorError } from './operator-error.ts'
+import { parseSecrets, secretsPath } from './secrets.ts'
+
+export interface RestoreOptions {
+  readonly config: Config
+  readonly file: string
+  /** Whether existing data may be replaced; it is kept aside even then. */
+  readonly force: boolean
+  readonly write: (text: string) => void
+}
+
+/**
+ * `moonbase restore FILE`: checks the backup from end to end, then puts it in place. Until the last
+ * step, a rename, the old data is untouched, and afterwards it lies in `backups/`.
+ */
+export async function restore({ config, file, force, write }: RestoreOptions): Promise<void> {
+  const dataDir = config.MB_DATA_DIR
+  const source = resolve(file)
+  if (!statOrNull(source)?.isFile()) throw new OperatorError(`${source} is no file`)
+  const lock = holdDataDir(dataDir)
+  try {
+    const { vec0 } = await prepareRuntime(dataDir)
+    const backup = check(source, vec0)
+    const old = statOrNull(databasePath(dataDir)) ?? statOrNull(secretsPath(dataDir))
+    if (old && !force) {
+      throw new OperatorError(`MB_DATA_DIR ${dataDir} holds data; to replace it add --force`)
+    }
+    const kept = replace(dataDir, source, backup)
+    write(report(dataDir, source, backup, kept))
+  } catch (error) {
+    throw explainStorage(error, dataDir)
+  } finally {
+    lock.release()
+  }
+}
+
+/** Everything that can be wrong with a backup, before anything is touched. */
+function check(source: string, vec0: string): BackupParts {
+  const backup = attempt(source, () => readBackup(source))
+  if (!backup) throw new OperatorError(`${source} is no backup of Moonbase`)
+  const { damage, unknown } = attempt(source, () =>
+    inspect({ path: source, extensions: [vec0] }, MIGRATIONS),
+  )
+  if (unknown[0]) {
+    throw new OperatorError(
+      `${source} was written by a newer Moonbase (${backup.version}, it has ${unknown[0]}); ` +
+        'restore it with that version',
+    )
+  }
+  const secretsFine = backup.secrets === null || parseSecrets(backup.secrets) !== null
+  if (damage[0] || !secretsFine) {
+    throw new OperatorError(
+      `${source} is damaged (${damage[0] ?? 'its secrets'}); take another one`,
+    )
+  }
+  return backup
+}
+
+function attempt<Result>(source: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    const code = String((error as { code?: unknown } | null)?.code ?? '')
+    if (!code.startsWith('SQLITE_')) throw error
+    throw new OperatorError(`${source} is no backup of Moonbase, or a damaged one; take another`)
+  }
+}
+
+/** Returns where the old data lies now; null when there was none. */
+function replace(dataDir: string, source: string, { secrets }: BackupParts): string | null {
+  const database = databasePath(dataDir)
+  const [draft, secretsDraft] = [`${database}.restoring`, `${secretsPath(dataDir)}.restoring`]
+  try {
+    rmSync(draft, { force: true })
+    copyFileSync(source, draft, constants.COPYFILE_FICLONE)
+    chmodSync(draft, 0o600)
+    stripBackup(draft)
+    syncToDisk(draft)
+    if (secrets !== null) {
+      writeFileSync(secretsDraft, secrets, { mode: 0o600 })
+      syncToDisk(secretsDraft)
+    }
+    const kept = setAside(dataDir)
+    // Left behind, they would be replayed into the restored database.
+    for (const suffix of ['-wal', '-shm']) rmSync(database + suffix, { force: true })
+    renameSync(draft, database)
+    if (secrets !== null) renameSync(secretsDraft, secretsPath(dataDir))
+    syncToDisk(dataDir)
+    return kept
+  } finally {
+    for (const path of [draft, `${draft}-journal`, secretsDraft]) rmSync(path, { force: true })
+  }
+}
+
+/** A second name for the old files, so that they outlive their first one being given away. */
+function setAside(dataDir: string): string | null {
+  const database = databasePath(dataDir)
+  const folder = join(dataDir, 'backups')
+  const name = join(folder, `before-restore-${fileStamp(new Date(systemClock().now()))}`)
+  const pairs: [string, string][] = [
+    [database, `${name}.db`],
+    [`${database}-wal`, `${name}.db-wal`],
+    [secretsPath(dataDir), `${name}.secrets.json`],
+  ]
+  try {
+    foldLog({ path: database, extensions: [] })
+  } catch {
+    // Missing or damaged: kept as it is, together with its log.
+  }
+  const there = pairs.filter(([path]) => (statOrNull(path)?.size ?? 0) > 0)
+  if (there.length === 0) return null
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (const [path, aside] of there) linkSync(path, aside)
+  syncToDisk(folder)
+  return name
+}
+
+function report(
+  dataDir: string,
+  source: string,
+  { createdAt, version, secrets }: BackupParts,
+  kept: string | null,
+): string {
+  const rows = [
+    `Restored ${source} into ${dataDir}.`,
+    `It was made at ${createdAt} by version ${version}.`,
+    ...(secrets === null ? ['It holds no secrets.json; the one that was there stays.'] : []),
+    ...(kept === null ? [] : [`What was there before lies in ${kept}.*`]),
+  ]
+  return `\n${rows.map((row) => `  ${row}\n`).join('')}\n`
+}

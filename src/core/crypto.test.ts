@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { deriveKey, hmacHex, randomDigits, randomHex, sameSecret, sha256Hex } from './crypto.ts'
+
+test('sameSecret compares texts of any length and alphabet', () => {
+  expect(sameSecret('', '')).toBe(true)
+  expect(sameSecret('秘密', '秘密')).toBe(true)
+  for (const [a, b] of [
+    ['a', 'b'],
+    ['a', 'aa'],
+    ['', 'a'],
+    ['é', 'e\u0301'],
+    ['a\u0000', 'a'],
+  ] as const) {
+    expect(sameSecret(a, b)).toBe(false)
+  }
+})
+
+test('digests are those of the standards', () => {
+  // FIPS 180-2, appendix B.1; RFC 4231, test case 2.
+  expect(sha256Hex('abc')).toStartWith('ba7816bf8f01cfea414140de5dae2223')
+  expect(hmacHex(Buffer.from('Jefe'), 'what do ya want for nothing?')).toStartWith(
+    '5bdcc146bf60754e6a042426089575c7',
+  )
+})
+
+test('keys for two purposes have nothing in common', () => {
+  const secret = Buffer.alloc(32, 1)
+  expect(deriveKey(secret, 'a')).toEqual(deriveKey(secret, 'a'))
+  expect(deriveKey(secret, 'a')).not.toEqual(deriveKey(secret, 'b'))
+  expect(deriveKey(secret, 'a').length).toBe(32)
+})
+
+test('random values have their length, zeros in front included', () => {
+  for (let n = 0; n < 500; n++) expect(randomDigits(6)).toMatch(/^\d{6}$/)
+  expect(randomHex(32)).toMatch(/^[0-9a-f]{64}$/)
+})

@@ -1,0 +1,19 @@
+/** Pages that a search engine may list; all else is for signed-in people or for programs. */
+const PUBLIC_PATHS = ['/', '/docs', '/status']
+const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/']
+
+/** `origin` is that of the request or of MB_PUBLIC_URL, validated (contract, Site). */
+export function robots(origin: string): string {
+  const rules = PRIVATE_PATHS.map((path) => `Disallow: ${path}`)
+  return ['User-agent: *', ...rules, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n')
+}
+
+/** Sitemaps 0.9. A validated origin has no character that XML would have to escape. */
+export function sitemap(origin: string): string {
+  const urls = PUBLIC_PATHS.map((path) => `  <url><loc>${origin}${path}</loc></url>`)
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('\n')}
+</urlset>
+`
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../../core/clock.ts'
+
+export type CheckState = 'ok' | 'off' | 'down'
+
+/**
+ * What a probe found. `class` is one short word for the public, such as `timeout`: never a key, an
+ * address or an upstream's own text (specification, Platform and site).
+ */
+export interface Finding {
+  readonly state: CheckState
+  readonly class: string
+}
+
+export interface Probe {
+  readonly name: string
+  /** Asks the dependency itself, at no cost in money. May throw: the class is then `error`. */
+  run(signal: AbortSignal): Promise<Finding>
+}
+
+export interface Check extends Finding {
+  readonly name: string
+  readonly latency_ms: number
+}
+
+export interface StatusReport {
+  /** `down`: nothing works; `degraded`: something that is set up does not answer. */
+  readonly status: 'ok' | 'degraded' | 'down'
+  readonly checks: readonly Check[]
+}
+
+export interface StatusOptions {
+  readonly clock: Clock
+  readonly probes: readonly Probe[]
+  /** Without this one nothing works. */
+  readonly vital: string
+}
+
+/** However many people look, dependencies are asked once in this time. */
+const CACHE_MS = 5_000
+const PROBE_MS = 3_000
+
+/** The state of every dependency, as one cached report. */
+export function createStatus({ clock, probes, vital }: StatusOptions) {
+  let known: { readonly at: number; readonly report: Promise<StatusReport> } | null = null
+
+  async function check(probe: Probe): Promise<Check> {
+    const start = clock.now()
+    const giveUp = new AbortController()
+    const { promise: late, resolve } = Promise.withResolvers<Finding>()
+    const cancel = clock.after(PROBE_MS, () => {
+      giveUp.abort()
+      resolve({ state: 'down', class: 'timeout' })
+    })
+    const asked = probe.run(giveUp.signal).catch((): Finding => ({ state: 'down', class: 'error' }))
+    const found = await Promise.race([asked, late])
+    cancel()
+    const latency_ms = Math.max(0, Math.round(clock.now() - start))
+    return { name: probe.name, state: found.state, class: found.class, latency_ms }
+  }
+
+  async function ask(): Promise<StatusReport> {
+    const checks = await Promise.all(probes.map(check))
+    const failed = checks.filter(({ state }) => state === 'down')
+    const dead = failed.some(({ name }) => name === vital)
+    return { status: dead ? 'down' : failed.length > 0 ? 'degraded' : 'ok', checks }
+  }
+
+  return {
+    read(): Promise<StatusReport> {
+      const age = known ? clock.now() - known.at : CACHE_MS
+      if (!known || age >= CACHE_MS || age < 0) known = { at: clock.now(), report: ask() }
+      return known.report
+    },
+  }
+}
+
+export type Status = ReturnType<typeof createStatus>

@@ -1,0 +1,25 @@
+import { Elysia } from 'elysia'
+import type { Logger } from '../core/log.ts'
+import type { Facts } from './facts.ts'
+
+/**
+ * One line for each answered request, at level debug: route, status and time, never what was said,
+ * and no path, for that can hold a session's name.
+ */
+export const accessLog = (facts: Facts, now: () => number, log: Logger) =>
+  new Elysia({ name: 'access-log' }).onAfterResponse(
+    { as: 'global' },
+    ({ request, route, set }) => {
+      const known = facts.of(request)
+      log.debug('request', {
+        id: known?.requestId,
+        method: request.method.slice(0, 10),
+        route: route.slice(0, 100),
+        status: typeof set.status === 'number' ? set.status : 200,
+        ms: Math.max(0, Math.round(now() - (known?.startedAt ?? now()))),
+        tenant: known?.principal?.tenantId,
+        key: known?.principal?.keyId ?? undefined,
+        error: known?.errorClass ?? undefined,
+      })
+    },
+  )

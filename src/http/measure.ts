@@ -1,0 +1,16 @@
+import { Elysia } from 'elysia'
+import type { Meters } from '../core/meters.ts'
+import type { Facts } from './facts.ts'
+
+/** Methods beyond these are one label, or a client could make up as many as it likes. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+
+/** Counts every answered request by the pattern of its route, never by its path. */
+export const measure = (facts: Facts, now: () => number, meters: Meters) =>
+  new Elysia({ name: 'measure' }).onAfterResponse({ as: 'global' }, ({ request, route, set }) => {
+    const startedAt = facts.of(request)?.startedAt ?? now()
+    const status = typeof set.status === 'number' ? set.status : 200
+    const method = METHODS.has(request.method) ? request.method : 'other'
+    const seconds = Math.max(0, now() - startedAt) / 1000
+    meters.request(method, route === '' || status === 404 ? 'unmatched' : route, status, seconds)
+  })

@@ -1,0 +1,33 @@
+import { unavailable } from '../core/errors.ts'
+import { STREAMS_PER_OWNER_SURE } from '../core/limits.ts'
+
+/** The last tenth of the slots is for those who do not hold many. */
+const CROWDED = 0.9
+
+/**
+ * How many streams are open, in all and for each owner (a key or a person). One owner may use most
+ * of a server that nobody else uses, but cannot take the last slots from the others.
+ */
+export function createStreamSlots(most: number) {
+  const held = new Map<string, number>()
+  let open = 0
+  return {
+    /** Throws `unavailable` (contract, section 3) when there is no slot for this owner. */
+    check(owner: string): void {
+      const greedy = (held.get(owner) ?? 0) >= STREAMS_PER_OWNER_SURE
+      if (open < (greedy ? most * CROWDED : most)) return
+      throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
+    },
+    /** Takes a slot and returns what gives it back. */
+    take(owner: string): () => void {
+      open += 1
+      held.set(owner, (held.get(owner) ?? 0) + 1)
+      return () => {
+        open -= 1
+        const left = (held.get(owner) ?? 1) - 1
+        if (left > 0) held.set(owner, left)
+        else held.delete(owner)
+      }
+    },
+  }
+}

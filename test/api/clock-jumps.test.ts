@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { systemClock } from '../../src/core/clock.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { postSse } from '../support/sse.ts'
+
+const HOUR_MS = 3_600_000
+const YEAR_MS = 365 * 24 * HOUR_MS
+let shiftMs = 0
+let app: TestApp
+beforeAll(async () => {
+  const now = () => Date.now() + shiftMs
+  const clock = { ...systemClock(), now, iso: () => new Date(now()).toISOString() }
+  app = await startApp({ clock })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const JUMPS = [0, YEAR_MS, -YEAR_MS, HOUR_MS, -HOUR_MS, 0]
+
+test('turns keep the order they were said in, wherever the clock jumps between them', async () => {
+  const { headers } = await app.key()
+  for (const [turn, jump] of JUMPS.entries()) {
+    shiftMs = jump
+    const body = { text: `turn ${turn}`, session_id: 's', kb: false }
+    const events = await (await postSse(`${app.url}/v1/agent`, { headers, body })).all()
+    expect(events.at(-1)?.data.type).toBe('llm_end')
+  }
+  const answer = await fetch(`${app.url}/v1/sessions/s/history`, { headers })
+  const { messages } = (await answer.json()) as { messages: { role: string; content: string }[] }
+  const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+  expect(said).toEqual(JUMPS.map((_, turn) => `turn ${turn}`))
+  const list = await fetch(`${app.url}/v1/sessions`, { headers })
+  const { sessions } = (await list.json()) as { sessions: { turn_count: number }[] }
+  expect(sessions[0]?.turn_count).toBe(JUMPS.length)
+})
+
+test('a clock that was set back locks no key out', async () => {
+  shiftMs = 0
+  const { headers } = await app.key('b@example.com', { rateLimit: 2 })
+  const ask = async () => (await fetch(`${app.url}/v1/sessions`, { headers })).status
+  expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429])
+  shiftMs = -HOUR_MS
+  expect(await ask()).toBe(200)
+  shiftMs = HOUR_MS
+  expect(await ask()).toBe(200)
+})

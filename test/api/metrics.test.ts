@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startApp, type TestApp } from '../support/app.ts'
+import { postSse } from '../support/sse.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+const TOKEN = 'scrape-token'
+let upstream: Upstream
+let app: TestApp
+beforeAll(async () => {
+  upstream = await startUpstream()
+  app = await startApp({
+    upstream: upstream.baseUrl,
+    env: { MB_METRICS_TOKEN: TOKEN, MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' },
+  })
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+const scrape = async (server: TestApp = app) => {
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const answer = await fetch(`${server.url}/metrics`, { headers })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
+  return answer.text()
+}
+const value = (text: string, series: string) =>
+  Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(' ')
+      .at(-1) ?? 0,
+  )
+
+test('does not exist without a token, and is closed to all others', async () => {
+  await using bare = await startApp()
+  const headers = { authorization: 'Bearer x' }
+  expect((await fetch(`${bare.url}/metrics`, { headers })).status).toBe(404)
+  const wrong = ['', 'Bearer', 'Bearer ', 'Bearer scrape', `Basic ${TOKEN}`, `Bearer ${TOKEN}x`]
+  for (const authorization of wrong) {
+    const answer = await fetch(`${app.url}/metrics`, { headers: { authorization } })
+    expect(answer.status).toBe(401)
+    expect(await answer.text()).not.toContain('moonbase_')
+  }
+})
+
+test('counts requests by route and status, whatever clients make up', async () => {
+  const { headers } = await app.key()
+  for (const id of ['a', 'b', 'c']) await fetch(`${app.url}/v1/sessions/${id}/history`, { headers })
+  await fetch(`${app.url}/v1/sessions`)
+  for (let n = 0; n < 5; n++) await fetch(`${app.url}/made-up-${n}`, { method: 'PROPFIND' })
+  const text = await scrape()
+  const label = (method: string, route: string, status: number) =>
+    `moonbase_http_requests_total{method="${method}",route="${route}",status="${status}"}`
+  expect(value(text, label('GET', '/v1/sessions/:id/history', 200))).toBe(3)
+  expect(value(text, label('GET', '/v1/sessions', 401))).toBe(1)
+  expect(value(text, label('other', 'unmatched', 404))).toBe(5)
+  expect(text).not.toContain('made-up')
+  expect(text).toContain('moonbase_http_request_seconds_bucket{le="0.01"')
+})
+
+test('shows open streams, failures by reason, fallbacks, sizes and memory', async () => {
+  const { headers } = await app.key('b@example.com')
+  const json = { ...headers, 'content-type': 'application/json' }
+  const hold = Promise.withResolvers<void>()
+  upstream.reply({ pieces: ['a', 'b'], hold: { after: 1, until: hold.promise } })
+  const open = await postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi', kb: false } })
+  for await (const { data } of open) {
+    if (data.type !== 'llm_delta') continue
+    if (open.events.length === 1) expect(value(await scrape(), 'moonbase_streams_open')).toBe(1)
+    hold.resolve()
+  }
+
+  upstream.fault(401)
+  const own = { base_url: upstream.baseUrl, api_key: 'sk-own', failover: true }
+  const put = { method: 'PUT', headers: json, body: JSON.stringify(own) }
+  expect((await fetch(`${app.url}/v1/provider`, put)).status).toBe(200)
+  const fallen = await postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi', kb: false } })
+  expect((await fallen.all()).at(-1)?.data.type).toBe('llm_end')
+
+  const text = await scrape()
+  expect(value(text, 'moonbase_streams_open')).toBe(0)
+  expect(
+    value(text, 'moonbase_upstream_failures_total{upstream="byo",reason="upstream_4xx"}'),
+  ).toBe(1)
+  expect(value(text, 'moonbase_fallbacks_total{reason="upstream_4xx"}')).toBe(1)
+  expect(value(text, 'moonbase_embedding_queue_texts')).toBe(0)
+  expect(value(text, 'moonbase_database_bytes')).toBeGreaterThan(4096)
+  expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test'
+import { startApp } from '../support/app.ts'
+import { postSse } from '../support/sse.ts'
+
+const lines = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.includes('"event":"request"'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+test('at level debug each request has a line with its id and no content', async () => {
+  await using app = await startApp({ env: { MB_LOG_LEVEL: 'debug' } })
+  const { headers, key, tenantId } = await app.key()
+  const asked = { ...headers, 'x-request-id': 'my-request-1' }
+  const body = { text: 'my private words', session_id: 'my-private-session' }
+  await (await postSse(`${app.url}/v1/agent`, { headers: asked, body })).all()
+  await fetch(`${app.url}/v1/sessions/my-private-session/history?q=private`, { headers })
+  await fetch(`${app.url}/v1/sessions`)
+  const log = await app.printed.until((text) => (lines(text).length >= 3 ? text : null))
+  expect(lines(log)).toMatchObject([
+    { id: 'my-request-1', method: 'POST', route: '/v1/agent', status: 200, tenant: tenantId },
+    { method: 'GET', route: '/v1/sessions/:id/history', status: 200, tenant: tenantId },
+    { method: 'GET', route: '/v1/sessions', status: 401, error: 'unauthorized' },
+  ])
+  expect(log).not.toContain('private')
+  expect(log).not.toContain(key)
+})
+
+test('at the usual level requests leave no line', async () => {
+  await using app = await startApp()
+  await fetch(`${app.url}/healthz`)
+  await fetch(`${app.url}/v1/sessions`)
+  expect(lines(app.log())).toEqual([])
+})

@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
+import { systemClock } from '../../src/core/clock.ts'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+let aheadMs = 0
+let app: TestApp
+let key: TestKey
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const clock = { ...systemClock(), now: () => Date.now() + aheadMs }
+  app = await startApp({ upstream: upstream.baseUrl, clock })
+  key = await app.key()
+})
+afterEach(() => {
+  aheadMs = 0
+  upstream.reset()
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+
+/** A client that asks for a turn and then reads nothing at all. */
+function deaf(): Promise<Socket> {
+  const body = JSON.stringify({ text: 'hi', kb: false, session_id: crypto.randomUUID() })
+  const head = [
+    'POST /v1/agent HTTP/1.1',
+    'Host: localhost',
+    `Authorization: ${key.headers.authorization}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ]
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => {
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+      resolve(socket)
+    })
+    socket.on('error', () => {})
+    socket.pause()
+  })
+}
+
+/** An answer far larger than all buffers on the way, that goes on as long as somebody takes it. */
+const endless = { pieces: Array.from({ length: 4_000 }, () => 'x'.repeat(16_384)) }
+
+describe('a client that reads nothing', () => {
+  test('loses its stream after a while, and the upstream is let go', async () => {
+    upstream.reply(endless)
+    const socket = await deaf()
+    while (upstream.active() < 1) await Bun.sleep(5)
+    const released = upstream.aborted()
+    // Moved on until the server has noticed that the writes go nowhere.
+    const hurry = setInterval(() => (aheadMs += 61_000), 100)
+    await released
+    clearInterval(hurry)
+    socket.destroy()
+  }, 20_000)
+})
+
+describe('requests', () => {
+  const post = (headers: Record<string, string>, body: BodyInit) =>
+    fetch(`${app.url}/v1/agent`, {
+      method: 'POST',
+      headers: { ...key.headers, 'content-type': 'application/json', ...headers },
+      body,
+    })
+
+  test('with a compressed body are refused, however small', async () => {
+    const bomb = Bun.gzipSync(Buffer.from(JSON.stringify({ text: 'x'.repeat(10_000_000) })))
+    for (const coding of ['gzip', 'br', 'zstd', 'deflate', 'gzip, gzip']) {
+      const answer = await post({ 'content-encoding': coding }, bomb)
+      expect(answer.status).toBe(400)
+      expect(await answer.text()).toContain('Content-Encoding')
+    }
+    expect((await post({ 'content-encoding': 'identity' }, '{"text":"hi"}')).status).toBe(200)
+  })
+
+  test('with too many or too long headers are refused without an answer of ours', async () => {
+    const socketAnswer = (head: string) =>
+      new Promise<string>((resolve) => {
+        let text = ''
+        const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(head))
+        socket.on('data', (data) => (text += data))
+        socket.on('close', () => resolve(text))
+        socket.on('error', () => resolve(text))
+      })
+    const long = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(200_000)}\r\n\r\n`
+    const lines = Array.from({ length: 5_000 }, (_, n) => `X-${n}: ${n}\r\n`).join('')
+    const many = `GET /healthz HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
+    for (const head of [long, many]) expect(await socketAnswer(head)).not.toContain(' 200 ')
+    expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
+  })
+})

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { createKey } from '../support/key.ts'
+import { run, sentence } from '../support/run.ts'
+import { type Server, startServer } from '../support/server.ts'
+import { postSse } from '../support/sse.ts'
+import { tempFolder } from '../support/temp.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+async function say(server: Server, headers: Headers, text: string, session = 's') {
+  const body = { text, session_id: session, kb: false }
+  const events = await (await postSse(`${server.url}/v1/agent`, { headers, body })).all()
+  if (events.at(-1)?.data.type !== 'llm_end') throw new Error('the turn failed')
+}
+
+async function said(server: Server, headers: Headers, session = 's'): Promise<string[]> {
+  const answer = await fetch(`${server.url}/v1/sessions/${session}/history`, { headers })
+  const { messages } = (await answer.json()) as { messages: { role: string; content: string }[] }
+  return messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+}
+
+const put = (url: string, headers: Headers, body: unknown, method = 'PUT') =>
+  fetch(url, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+describe('a backup', () => {
+  test('taken while the server writes holds one moment, and every secret', async () => {
+    using folder = tempFolder()
+    using other = tempFolder()
+    const file = folder.file('b.db')
+    await using server = await startServer({ dataDir: folder.file('data') })
+    const { headers: own } = await createKey(folder.file('data'))
+    await say(server, own, 'before')
+    const provider = { base_url: 'https://models.example/v1', api_key: 'sk-tenant-own-1234' }
+    expect((await put(`${server.url}/v1/provider`, own, provider)).status).toBe(200)
+    const doc = { title: 'Moon', text: 'The crater Shackleton lies at the south pole.' }
+    expect((await put(`${server.url}/v1/kb/docs`, own, doc, 'POST')).status).toBe(201)
+
+    let writing = true
+    const { headers: busy } = await createKey(folder.file('data'), { email: 'b@example.com' })
+    const load = Promise.all(
+      ['x', 'y', 'z'].map(async (session) => {
+        let turns = 0
+        while (writing) await say(server, busy, `turn ${++turns}`, session)
+        return turns
+      }),
+    )
+    const made = await run(['backup', file], folder.file('data'))
+    writing = false
+    const turns = await load
+    expect(made).toMatchObject({ code: 0, err: '' })
+    expect(made.out).not.toContain('sk-')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+
+    expect(await run(['restore', file], other.file('data'))).toMatchObject({ code: 0 })
+    await using restored = await startServer({ dataDir: other.file('data') })
+    expect(await said(restored, own)).toEqual(['before'])
+    const config = await (await fetch(`${restored.url}/v1/provider`, { headers: own })).json()
+    expect(config).toMatchObject({ configured: true, key_tail: '1234' })
+    const found = await put(`${restored.url}/v1/kb/search`, own, { q: 'south pole' }, 'POST')
+    const { results } = (await found.json()) as { results: { title: string }[] }
+    expect(results[0]?.title).toBe('Moon')
+    for (const [index, session] of ['x', 'y', 'z'].entries()) {
+      const kept = await said(restored, busy, session)
+      expect(kept.length).toBeLessThanOrEqual(turns[index] ?? 0)
+      const first = Number(kept[0]?.slice('turn '.length))
+      expect(kept).toEqual(kept.map((_, at) => `turn ${first + at}`))
+    }
+  }, 60_000)
+
+  test('appears whole or not at all, and replaces nothing but a backup', async () => {
+    using folder = tempFolder()
+    const data = folder.file('data')
+    const empty = sentence(await run(['backup', folder.file('b.db')], data))
+    expect(empty).toContain('nothing to back up')
+    expect(existsSync(folder.file('b.db'))).toBe(false)
+
+    await createKey(data)
+    await Bun.write(folder.file('letter.txt'), 'dear reader')
+    const refused = [
+      folder.file('letter.txt'),
+      `${data}/moonbase.db`,
+      `${data}/moonbase.lock`,
+      data,
+    ]
+    for (const target of refused) sentence(await run(['backup', target], data))
+    expect(await Bun.file(folder.file('letter.txt')).text()).toBe('dear reader')
+    sentence(await run(['backup', folder.file('no', 'such', 'b.db')], data))
+
+    const file = folder.file('b.db')
+    expect(await run(['backup', file], data)).toMatchObject({ code: 0 })
+    expect(await run(['backup', file], data)).toMatchObject({ code: 0 })
+    expect(readdirSync(folder.path).sort()).toEqual(['b.db', 'data', 'letter.txt'])
+  }, 30_000)
+})
+
+describe('restore', () => {
+  test('refuses to overwrite, and with --force keeps what it replaces', async () => {
+    using folder = tempFolder()
+    const data = folder.file('data')
+    const file = folder.file('b.db')
+    const { headers: first } = await createKey(data)
+    await (await startServer({ dataDir: data })).stop()
+    await run(['backup', file], data)
+    const { headers: second } = await createKey(data)
+
+    expect(sentence(await run(['restore', file], data))).toContain('--force')
+    const forced = await run(['restore', file, '--force'], data)
+    expect(forced).toMatchObject({ code: 0, err: '' })
+    const kept = readdirSync(`${data}/backups`).sort()
+    expect(kept.map((name) => name.replace(/\d{8}T\d{6}Z/, ''))).toEqual([
+      'before-restore-.db',
+      'before-restore-.secrets.json',
+    ])
+    await using server = await startServer({ dataDir: data })
+    const status = async (headers: Headers) =>
+      (await fetch(`${server.url}/v1/sessions`, { headers })).status
+    expect([await status(first), await status(second)]).toEqual([200, 401])
+  }, 30_000)
+
+  test('refuses while a server runs on the folder', async () => {
+    using folder = tempFolder()
+    const data = folder.file('data')
+    await createKey(data)
+    await run(['backup', folder.file('b.db')], data)
+    await using server = await startServer({ dataDir: data })
+    expect(sentence(await run(['restore', folder.file('b.db'), '--force'], data))).toContain('runs')
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  }, 30_000)
+
+  test('is not misled by the log of a server that was killed', async () => {
+    using folder = tempFolder()
+    const data = folder.file('data')
+    const { headers } = await createKey(data)
+    await run(['backup', folder.file('b.db')], data)
+    const killed = await startServer({ dataDir: data })
+    await say(killed, headers, 'after the backup')
+    await killed.kill()
+    expect(statSync(`${data}/moonbase.db-wal`).size).toBeGreaterThan(0)
+    await run(['restore', folder.file('b.db'), '--force'], data)
+    await using server = await startServer({ dataDir: data })
+    expect(await said(server, headers)).toEqual([])
+  }, 30_000)
+
+  test('takes no damaged, truncated, newer or foreign file, and touches nothing then', async () => {
+    using folder = tempFolder()
+    const data = folder.file('data')
+    await createKey(data)
+    const file = folder.file('b.db')
+    await run(['backup', file], data)
+    const good = await Bun.file(file).bytes()
+    const at = Math.floor(good.length / 2)
+    const damaged = good.slice()
+    damaged.fill(0xff, at, at + 8192)
+    const files: Record<string, Uint8Array | string> = {
+      damaged,
+      truncated: good.slice(0, at),
+      empty: '',
+      text: 'no database'.repeat(1000),
+      plain: await Bun.file(`${data}/moonbase.db`).bytes(),
+    }
+    for (const [name, bytes] of Object.entries(files)) {
+      await Bun.write(folder.file(name), bytes)
+      sentence(await run(['restore', folder.file(name)], folder.file('fresh')))
+      expect(existsSync(folder.file('fresh', 'moonbase.db'))).toBe(false)
+    }
+    sentence(await run(['restore', folder.file('missing')], folder.file('fresh')))
+    sentence(await run(['restore', folder.path], folder.file('fresh')))
+  }, 60_000)
+})

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { moonbase } from '../support/command.ts'
+import { createKey } from '../support/key.ts'
+import { run, sentence } from '../support/run.ts'
+import { startServer } from '../support/server.ts'
+import { postSse } from '../support/sse.ts'
+import { tempFolder } from '../support/temp.ts'
+
+/** Runs a command in a mount namespace of its own, where `MOUNT` has a file system for it alone. */
+const mounted = (options: string, path: string, first = 'true') => [
+  'unshare',
+  '-rm',
+  'sh',
+  '-c',
+  `mount -t tmpfs -o ${options} tmpfs "${path}" && ${first} && exec "$@"`,
+  'sh',
+]
+const canMount = Bun.which('unshare')
+  ? Bun.spawnSync([...mounted('size=1m', '/mnt'), 'true']).exitCode === 0
+  : false
+
+describe('a data folder', () => {
+  test('belongs to one server at a time, and to the next when the first was killed', async () => {
+    using folder = tempFolder()
+    const first = await startServer({ dataDir: folder.path })
+    expect(sentence(await run(['serve'], folder.path))).toContain('another Moonbase server runs')
+    expect((await fetch(`${first.url}/healthz`)).status).toBe(200)
+    await first.kill()
+    await using second = await startServer({ dataDir: folder.path })
+    expect((await fetch(`${second.url}/healthz`)).status).toBe(200)
+  }, 20_000)
+
+  test('that is a file, or below one, is told in one sentence', async () => {
+    using folder = tempFolder()
+    writeFileSync(folder.file('file'), '')
+    for (const dataDir of [folder.file('file'), folder.file('file', 'data')]) {
+      expect(sentence(await run(['serve'], dataDir))).toContain('MB_DATA_DIR')
+      expect(sentence(await run(['key', 'create'], dataDir))).toContain('MB_DATA_DIR')
+    }
+  }, 20_000)
+
+  test('with a damaged database is told in one sentence, and not written to', async () => {
+    using folder = tempFolder()
+    await createKey(folder.path)
+    for (const suffix of ['-wal', '-shm'])
+      rmSync(folder.file(`moonbase.db${suffix}`), { force: true })
+    const bytes = 'not a database '.repeat(1000)
+    writeFileSync(folder.file('moonbase.db'), bytes)
+    expect(sentence(await run(['serve'], folder.path))).toContain('moonbase restore')
+    expect(await Bun.file(folder.file('moonbase.db')).text()).toBe(bytes)
+    const { code, out } = await run(['doctor', '--json'], folder.path)
+    expect(code).toBe(1)
+    const { checks } = JSON.parse(out) as { checks: { name: string; level: string }[] }
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'Database', level: 'fail' }))
+  }, 20_000)
+
+  test.skipIf(!canMount)(
+    'that cannot be written is told in one sentence',
+    async () => {
+      using folder = tempFolder()
+      const readOnly = mounted('ro', folder.path)
+      for (const args of [['serve'], ['key', 'create']]) {
+        const told = sentence(await run(args, folder.path, {}, readOnly))
+        expect(told).toContain('MB_DATA_DIR')
+        expect(told).toContain('cannot be written')
+      }
+      expect((await run(['doctor'], folder.path, {}, readOnly)).code).toBe(1)
+    },
+    20_000,
+  )
+
+  test.skipIf(!canMount)(
+    'on a full disk keeps what is stored and says what is wrong',
+    async () => {
+      using folder = tempFolder()
+      const create = `${moonbase().join(' ')} key create --json --rate-limit 0`
+      const makeKey = `${create} > "${folder.file('key.json')}"`
+      const command = [...mounted('size=6m', folder.path, makeKey), ...moonbase()]
+      await using server = await startServer({ dataDir: folder.path, command })
+      const inside = `/proc/${server.pid}/root${folder.path}`
+      const { key } = JSON.parse(await Bun.file(`${inside}/key.json`).text()) as { key: string }
+      const headers = { authorization: `Bearer ${key}` }
+      const say = async (text: string) => {
+        const body = { text, session_id: 's', kb: false }
+        return (await postSse(`${server.url}/v1/agent`, { headers, body })).all()
+      }
+      expect((await say('kept')).at(-1)?.data.type).toBe('llm_end')
+
+      let filled = 0
+      try {
+        for (;;) writeFileSync(`${inside}/filler-${filled++}`, Buffer.alloc(64 * 1024))
+      } catch (error) {
+        expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC')
+      }
+      const history = async () => {
+        const answer = await fetch(`${server.url}/v1/sessions/s/history`, { headers })
+        return ((await answer.json()) as { count: number }).count
+      }
+      let acknowledged = 1
+      let refused = 0
+      for (let turn = 0; turn < 400 && refused === 0; turn++) {
+        const last = (await say('x'.repeat(8_000))).at(-1)?.data
+        if (last?.type === 'llm_end') acknowledged++
+        else refused++
+      }
+      expect(refused).toBe(1)
+      expect(server.output()).toContain('full')
+      expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+      expect(await history()).toBeGreaterThan(0)
+
+      for (const name of readdirSync(inside)) {
+        if (name.startsWith('filler-')) rmSync(`${inside}/${name}`)
+      }
+      expect((await say('again')).at(-1)?.data.type).toBe('llm_end')
+      const sessions = (await (await fetch(`${server.url}/v1/sessions`, { headers })).json()) as {
+        sessions: { turn_count: number }[]
+      }
+      expect(sessions.sessions[0]?.turn_count).toBe(acknowledged + 1)
+    },
+    60_000,
+  )
+})
+
+describe('doctor', () => {
+  const checks = async (dataDir: string, env: Record<string, string> = {}) => {
+    const { out, code } = await run(['doctor', '--json'], dataDir, env)
+    const found = (JSON.parse(out) as { checks: { name: string; level: string; text: string }[] })
+      .checks
+    return { code, out, level: Object.fromEntries(found.map(({ name, level }) => [name, level])) }
+  }
+
+  test('finds nothing wrong with a fresh machine, and leaves nothing behind', async () => {
+    using folder = tempFolder()
+    const { code, level } = await checks(folder.file('data'))
+    expect(code).toBe(0)
+    expect(Object.values(level)).not.toContain('fail')
+    expect(level.Embedding).toBe('ok')
+    expect(readdirSync(folder.path)).toEqual([])
+  }, 30_000)
+
+  test('finds nothing wrong with a server at work, and does not disturb it', async () => {
+    using folder = tempFolder()
+    await using server = await startServer({ dataDir: folder.path })
+    const { code, level } = await checks(folder.path, { MB_PORT: new URL(server.url).port })
+    expect(code).toBe(0)
+    expect(level.Database).toBe('ok')
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  }, 30_000)
+
+  test('names what is wrong, and no secret', async () => {
+    using folder = tempFolder()
+    mkdirSync(folder.file('data'))
+    writeFileSync(folder.file('data', 'secrets.json'), '{"session_secret":"SECRET')
+    const { code, out, level } = await checks(folder.file('data'), {
+      MB_LLM_BASE_URL: 'http://user:SECRET@127.0.0.1:9/v1',
+      MB_LLM_API_KEY: 'sk-SECRET',
+      MB_TTS_BASE_URL: 'tcp://127.0.0.1:9',
+      MB_EMBED_MODEL_DIR: folder.file('nowhere'),
+      MB_TLS_CERT: folder.file('no.pem'),
+      MB_TLS_KEY: folder.file('no.key'),
+      MB_SMTP_URL: 'smtp://user:SECRET@127.0.0.1:9',
+      MB_HOST: '203.0.113.7',
+    })
+    expect(code).toBe(1)
+    expect(out).not.toContain('SECRET')
+    expect(level).toMatchObject({
+      Secrets: 'fail',
+      'Language model': 'fail',
+      'Speech synthesis': 'fail',
+      Embedding: 'fail',
+      TLS: 'fail',
+      Mail: 'fail',
+      Address: 'fail',
+      'Native parts': 'ok',
+    })
+  }, 30_000)
+
+  test('tells a wrong setting', async () => {
+    using folder = tempFolder()
+    const { code, out } = await checks(folder.path, { MB_PORT: 'http' })
+    expect(code).toBe(1)
+    expect(out).toContain('MB_PORT')
+  })
+})
+
+test('every command explains itself', async () => {
+  using folder = tempFolder()
+  for (const command of ['serve', 'key', 'backup', 'restore', 'doctor']) {
+    const { out, code } = await run([command, '--help'], folder.path)
+    expect(code).toBe(0)
+    expect(out).toStartWith(`Usage: moonbase ${command}`)
+  }
+  for (const args of [['backup'], ['backup', 'a', 'b'], ['restore'], ['doctor', 'x']]) {
+    expect(sentence(await run(args, folder.path))).toContain('usage: moonbase')
+  }
+}, 20_000)

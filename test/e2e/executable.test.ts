@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
+import { version } from '../../package.json'
+import { executable } from '../support/executable.ts'
+import { signIn } from '../support/login.ts'
+import { tone, wav } from '../support/recordings.ts'
+import { type Server, startServer } from '../support/server.ts'
+import { postSse } from '../support/sse.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+
+// The executable as people get it: alone in an empty folder, with an empty environment but for the
+// port, which another program might have. The tests build on each other, in order.
+const ENV = { MB_PORT: '0' }
+let folder: TempFolder
+let program: string
+let server: Server
+let upstream: Upstream
+let headers: { authorization: string }
+
+async function run(args: readonly string[], env: Record<string, string> = ENV) {
+  const child = Bun.spawn([program, ...args], {
+    cwd: folder.path,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { out, err, code }
+}
+
+const start = (env: Record<string, string> = {}) =>
+  startServer({
+    dataDir: folder.file('data'),
+    command: [program],
+    cwd: folder.path,
+    onlyEnv: { ...ENV, ...env },
+  })
+
+const post = (path: string, body: BodyInit, type = 'application/json') =>
+  fetch(server.url + path, { method: 'POST', headers: { ...headers, 'content-type': type }, body })
+
+async function say(text: string) {
+  const body = { text, session_id: 's' }
+  const events = await (await postSse(`${server.url}/v1/agent`, { headers, body })).all()
+  return events.map(({ data }) => data)
+}
+
+beforeAll(async () => {
+  const built = await executable()
+  upstream = await startUpstream()
+  folder = tempFolder()
+  program = folder.file('moonbase')
+  copyFileSync(built, program)
+}, 120_000)
+afterAll(async () => {
+  await server?.kill()
+  await upstream?.stop()
+  folder?.[Symbol.dispose]()
+})
+
+test('knows its version and finds nothing wrong', async () => {
+  expect(await run(['version'], {})).toMatchObject({ out: `moonbase ${version}\n`, code: 0 })
+  const { out, err, code } = await run(['doctor'])
+  expect({ out, err, code }).toMatchObject({ err: '', code: 0 })
+  expect(out).toMatch(/ok +Embedding/)
+  expect(out).toMatch(/ok +Native parts/)
+}, 30_000)
+
+test('starts, makes a key, and answers with a tool', async () => {
+  server = await start()
+  const { out, code } = await run(['key', 'create', '--json', '--rate-limit', '0'])
+  expect(code).toBe(0)
+  headers = { authorization: `Bearer ${(JSON.parse(out) as { key: string }).key}` }
+  const events = await say('12*34 等于多少？')
+  expect(events).toContainEqual({ type: 'tool_result', name: 'calculator', ok: true })
+  expect(events.at(-1)?.type).toBe('llm_end')
+  expect(String(events.at(-1)?.reply)).toContain('408')
+  expect(readdirSync(folder.path).sort()).toEqual(['data', 'moonbase'])
+}, 30_000)
+
+test('serves its pages', async () => {
+  for (const path of ['/healthz', '/status', '/robots.txt', '/sitemap.xml', '/favicon.svg']) {
+    expect((await fetch(server.url + path)).status).toBe(200)
+  }
+  const answer = await fetch(`${server.url}/status?format=json`)
+  expect(await answer.json()).toMatchObject({ status: 'ok' })
+})
+
+test('signs a person in by the code it prints', async () => {
+  const { me, headers: session } = await signIn(server, 'a@example.com')
+  const answer = await fetch(`${server.url}/auth/me`, { headers: session })
+  expect(await answer.json()).toEqual(me)
+})
+
+test('stores a document and finds it again', async () => {
+  const text = '月球车的充电站在沙克尔顿环形山的边缘，每天由两名工程师检查。'
+  const stored = await post('/v1/kb/docs', JSON.stringify({ title: '充电站', text }))
+  expect(stored.status).toBe(201)
+  const found = await post('/v1/kb/search', JSON.stringify({ q: '充电站在哪里？' }))
+  const { results } = (await found.json()) as { results: { title: string; score: number }[] }
+  expect(results[0]).toMatchObject({ title: '充电站' })
+  expect(results[0]?.score).toBeGreaterThan(0.45)
+  const events = await say('月球车的充电站在哪里？')
+  expect(events[0]).toMatchObject({ type: 'kb_refs' })
+})
+
+test('is backed up at work and restored elsewhere', async () => {
+  expect(await run(['backup', folder.file('b.db')])).toMatchObject({ code: 0, err: '' })
+  expect((await run(['restore', folder.file('b.db'), '--force'])).code).toBe(1)
+  await server.stop()
+  mkdirSync(folder.file('other'))
+  const elsewhere = { ...ENV, MB_DATA_DIR: folder.file('other') }
+  expect(await run(['restore', folder.file('b.db')], elsewhere)).toMatchObject({ code: 0, err: '' })
+  const voice = {
+    MB_LLM_BASE_URL: upstream.baseUrl,
+    MB_LLM_MODEL: 'fake',
+    MB_TTS_BASE_URL: upstream.baseUrl,
+    MB_ASR_BASE_URL: upstream.baseUrl,
+  }
+  server = await start({ MB_DATA_DIR: elsewhere.MB_DATA_DIR, ...voice })
+  const answer = await fetch(`${server.url}/v1/sessions/s/history`, { headers })
+  expect(((await answer.json()) as { count: number }).count).toBe(4)
+}, 30_000)
+
+test('speaks and listens', async () => {
+  upstream.speech.always({ ms: 500 })
+  const spoken = await post('/v1/tts', JSON.stringify({ text: '你好' }))
+  expect(spoken.status).toBe(200)
+  expect(spoken.headers.get('content-type')).toBe('audio/mpeg')
+  expect((await spoken.bytes()).length).toBeGreaterThan(1_000)
+  const clip = wav(16_000, tone(16_000, 1))
+  const heard = await post('/v1/asr', clip.slice().buffer, 'application/octet-stream')
+  expect(await heard.json()).toMatchObject({ text: '你好，今天天气怎么样？' })
+  const body = JSON.stringify({ audio_b64: Buffer.from(clip).toString('base64'), kb: false })
+  const loop = await post('/v1/voice', body)
+  expect(await loop.json()).toMatchObject({ reply_text: '好的', audio_format: 'mp3' })
+}, 30_000)
+
+test('stops with 0 when it is told to', async () => {
+  expect(await server.stop()).toBe(0)
+})

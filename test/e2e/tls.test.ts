@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test'
+import { selfSigned } from '../support/certificate.ts'
+import { createKey } from '../support/key.ts'
+import { run, sentence } from '../support/run.ts'
+import { startServer } from '../support/server.ts'
+import { postSse } from '../support/sse.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+import { startUpstream } from '../support/upstream.ts'
+
+async function pemFiles(folder: TempFolder, name: string) {
+  const { cert, key } = selfSigned('localhost')
+  const files = { MB_TLS_CERT: folder.file(`${name}.pem`), MB_TLS_KEY: folder.file(`${name}.key`) }
+  await Bun.write(files.MB_TLS_CERT, cert)
+  await Bun.write(files.MB_TLS_KEY, key)
+  return { files, cert }
+}
+
+test('serves https, and lets open streams finish when told to stop', async () => {
+  using folder = tempFolder()
+  const { files, cert } = await pemFiles(folder, 'a')
+  const upstream = await startUpstream()
+  const dataDir = folder.file('data')
+  const { headers } = await createKey(dataDir)
+  const env = { ...files, MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }
+  const server = await startServer({ dataDir, env })
+  expect(server.url).toStartWith('https://')
+  const { port } = new URL(server.url)
+  const secured = (url: string | Request, init?: RequestInit) =>
+    fetch(url, { ...init, tls: { ca: cert } })
+  const origin = `https://localhost:${port}`
+  expect(await (await secured(`${origin}/healthz`)).text()).toBe('ok')
+  expect(fetch(`${origin}/healthz`)).rejects.toThrow()
+  expect(await (await secured(`${origin}/robots.txt`)).text()).toContain(`${origin}/sitemap.xml`)
+
+  const gate = Promise.withResolvers<void>()
+  upstream.reply({ pieces: ['a', 'b'], hold: { after: 1, until: gate.promise } })
+  const options = { headers, body: { text: 'hi' }, fetch: secured as typeof fetch }
+  const stream = await postSse(`${origin}/v1/agent`, options)
+  let stopped: Promise<number> | null = null
+  let last: unknown
+  for await (const { data } of stream) {
+    last = data.type
+    if (data.type === 'llm_delta' && !stopped) {
+      stopped = server.stop()
+      await server.printed.until((text) => (text.includes('stopping') ? text : null))
+      gate.resolve()
+    }
+  }
+  expect(last).toBe('llm_end')
+  expect(await stopped).toBe(0)
+  await upstream.stop()
+}, 20_000)
+
+test('tells in one sentence what is wrong with the files', async () => {
+  using folder = tempFolder()
+  const [{ files: a }, { files: b }] = await Promise.all([
+    pemFiles(folder, 'a'),
+    pemFiles(folder, 'b'),
+  ])
+  await Bun.write(folder.file('text'), 'no pem')
+  const wrong: [string, Record<string, string>][] = [
+    ['MB_TLS_CERT', { ...a, MB_TLS_CERT: folder.file('none') }],
+    ['MB_TLS_KEY', { ...a, MB_TLS_KEY: folder.file('none') }],
+    ['MB_TLS_CERT', { ...a, MB_TLS_CERT: folder.file('text') }],
+    ['MB_TLS_KEY', { ...a, MB_TLS_KEY: folder.file('text') }],
+    ['MB_TLS_KEY', { ...a, MB_TLS_KEY: a.MB_TLS_CERT }],
+    ['MB_TLS_KEY', { ...a, MB_TLS_KEY: b.MB_TLS_KEY }],
+    ['MB_TLS_CERT', { MB_TLS_CERT: a.MB_TLS_CERT }],
+  ]
+  for (const [name, env] of wrong) {
+    const told = sentence(await run(['serve'], folder.file('data'), env))
+    expect(told).toStartWith(name)
+    expect(told).not.toContain('PRIVATE')
+  }
+}, 20_000)
+
+test('an address of another machine is told in one sentence', async () => {
+  using folder = tempFolder()
+  const told = sentence(await run(['serve'], folder.path, { MB_HOST: '203.0.113.7' }))
+  expect(told).toContain('MB_HOST')
+})

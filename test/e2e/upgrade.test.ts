@@ -1,0 +1,101 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
+import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { FIXTURE_KEY, SEEDS } from '../fixtures/databases/seed.ts'
+import { ROOT } from '../support/command.ts'
+import { run } from '../support/run.ts'
+import { startServer } from '../support/server.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+
+const FOLDER = join(ROOT, 'test', 'fixtures', 'databases')
+const MEND =
+  'run bun scripts/make-database-fixtures.ts for a new migration; never change an old one'
+
+/** A database as the version whose newest migration is `name` left it. */
+async function stored(name: string, folder: TempFolder): Promise<string> {
+  const bytes = Bun.gunzipSync(await Bun.file(join(FOLDER, `${name}.db.gz`)).arrayBuffer())
+  mkdirSync(folder.file('data'), { recursive: true })
+  writeFileSync(folder.file('data', 'moonbase.db'), bytes)
+  return folder.file('data')
+}
+
+function query<Result>(path: string, work: (db: Database) => Result): Result {
+  const db = new Database(path)
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+const schema = (path: string) =>
+  query(path, (db) => db.query('SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2').all())
+
+describe.each(MIGRATIONS.map(({ name }, index) => [name, index] as const))(
+  'a database of version %s',
+  (name, index) => {
+    test('is stored as that version made it, with rows in every table', async () => {
+      expect(existsSync(join(FOLDER, `${name}.db.gz`)), MEND).toBe(true)
+      using folder = tempFolder()
+      const old = `${await stored(name, folder)}/moonbase.db`
+      const fresh = { path: folder.file('fresh.db'), extensions: [] }
+      migrate(fresh, MIGRATIONS.slice(0, index + 1), 's')
+      expect(schema(old), MEND).toEqual(schema(fresh.path))
+      const made = query(old, (db) =>
+        db
+          .query<{ name: string }, []>(
+            `SELECT name FROM sqlite_master WHERE type = 'table'
+             AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'kb_word%'`,
+          )
+          .all()
+          .map((row) => row.name),
+      )
+      const seeded = Object.values(SEEDS).flatMap(Object.keys)
+      expect(made.filter((table) => table !== 'migration' && !seeded.includes(table))).toEqual([])
+    })
+
+    test('is brought forward with every row, after a copy', async () => {
+      using folder = tempFolder()
+      const data = await stored(name, folder)
+      await using server = await startServer({ dataDir: data })
+      const headers = { authorization: `Bearer ${FIXTURE_KEY}` }
+      const history = await fetch(`${server.url}/v1/sessions/s/history`, { headers })
+      expect(await history.json()).toMatchObject({ summary: '摘要', count: 4 })
+      await server.stop()
+
+      query(`${data}/moonbase.db`, (db) => {
+        const due = MIGRATIONS.slice(0, index + 1).flatMap((one) =>
+          Object.entries(SEEDS[one.name] ?? {}),
+        )
+        for (const [table, rows] of due) {
+          // The request log keeps seven days, and these rows are older.
+          if (table === 'request_log') continue
+          const kept = db.query(`SELECT * FROM ${table}`).all()
+          for (const { embed_model: _, ...row } of rows) {
+            expect(kept).toContainEqual(expect.objectContaining(row))
+          }
+        }
+        expect(db.query('SELECT name FROM migration ORDER BY name').all()).toEqual(
+          MIGRATIONS.map((one) => ({ name: one.name })),
+        )
+      })
+      const copies = existsSync(`${data}/backups`) ? readdirSync(`${data}/backups`) : []
+      expect(copies.length).toBe(index === MIGRATIONS.length - 1 ? 0 : 1)
+      expect((await run(['doctor'], data)).code).toBe(0)
+    }, 20_000)
+  },
+)
+
+test('a database of a newer version is refused in one sentence, and left alone', async () => {
+  using folder = tempFolder()
+  const newest = MIGRATIONS.at(-1)?.name ?? ''
+  const data = await stored(newest, folder)
+  query(`${data}/moonbase.db`, (db) => db.run("INSERT INTO migration VALUES ('9999-later')"))
+  const { code, err } = await run(['serve'], data)
+  expect(code).toBe(1)
+  expect(err.trim().split('\n')).toHaveLength(1)
+  expect(err).toContain('9999-later')
+})

@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
+  /** The console (http/console-pages.ts). */
+  readonly pages: AnyElysia
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
@@ -50,6 +52,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
     .use(requestLog(facts, now, record))
     .use(siteRoutes())
+    .use(options.pages)
     .use(openApiRoutes(() => app))
     .use(surface('/v1', machineGate, facts, services))
     .use(surface('/console', consoleGate, facts, services))

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
+import { consolePages } from '../http/console-pages.ts'
 import { openByo } from './byo.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
@@ -44,5 +45,6 @@ export async function openAdapters(outside: Outside) {
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const byo = openByo(config, clock, fetch)
-  return { ...outside, db, reader, secrets, platform, speech, embedding, kb, tools, byo }
+  const pages = await consolePages(runtime.webDir)
+  return { ...outside, db, pages, reader, secrets, platform, speech, embedding, kb, tools, byo }
 }

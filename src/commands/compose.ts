@@ -76,6 +76,7 @@ export function compose(adapters: Adapters) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
+    pages: adapters.pages,
     facts,
     sse,
     log,

@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly deviceEndpoints: DeviceEndpoints
   readonly status: Status
   readonly metrics: { readonly meters: Meters; readonly page: MetricsPage }
+  /** The console (http/console-pages.ts). */
+  readonly pages: AnyElysia
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
@@ -63,6 +65,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(metrics.page ? measure(facts, now, metrics.meters) : new Elysia())
     .use(siteRoutes({ origins: auth.origins, status }))
     .use(metricsRoutes(metrics.page))
+    .use(options.pages)
     .use(openApiRoutes(() => app))
     .use(surface('/v1', machineGate, facts, services))
     .use(surface('/console', consoleGate, facts, services))

@@ -79,6 +79,7 @@ export function compose(adapters: Adapters) {
     auth: people.login,
     deviceEndpoints: endpoints,
     ...openSite(adapters, sse),
+    pages: adapters.pages,
     facts,
     sse,
     log,

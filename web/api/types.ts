@@ -1,0 +1,44 @@
+// The shapes of the server's answers, in the specification's words.
+export type { AgentEvent, AnsweringChannel, KbRef } from '../../src/features/agent/events.ts'
+export type { App, AppUpsertRequest as AppInput } from '../../src/features/apps/model.ts'
+export type {
+  Device,
+  DeviceRecodeResponse as PairingCode,
+  DeviceRegisterResponse as RegisteredDevice,
+} from '../../src/features/devices/model.ts'
+export type { KbChunk, KbDoc, KbHit } from '../../src/features/kb/model.ts'
+export type { ApiKeyMeta } from '../../src/features/keys/model.ts'
+export type { LoginMethods } from '../../src/features/login/model.ts'
+export type {
+  LogsResponse as Logs,
+  RequestLogEntry as LogRow,
+} from '../../src/features/logs/model.ts'
+export type { Persona } from '../../src/features/personas/model.ts'
+export type { ConfigExport, ImportResult } from '../../src/features/portable/model.ts'
+export type {
+  ProviderConfig as Provider,
+  ProviderTestResponse as ProviderTest,
+} from '../../src/features/provider/model.ts'
+export type { HistoryResponse as History, SessionRow } from '../../src/features/sessions/model.ts'
+export type { TenantSettings as Settings } from '../../src/features/settings/model.ts'
+export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
+export type { VoiceResponse as VoiceReply } from '../../src/features/voice/model.ts'
+
+export interface Me {
+  user_id: string
+  email: string
+  tenant_id: string
+}
+
+/** Holds the plaintext, which no other answer ever does. */
+export interface IssuedKey {
+  id: string
+  prefix: string
+  rate_limit: number
+  key: string
+}
+
+export interface Status {
+  status: string
+  checks: { name: string; state: string; class?: string | null; latency_ms?: number | null }[]
+}

@@ -1,0 +1,37 @@
+export interface Toast {
+  readonly id: number
+  readonly tone: 'good' | 'bad'
+  /** An error is put into words where it is shown, in the language in use. */
+  readonly text: string | Error
+}
+
+const SHOWN_MS = { good: 4_000, bad: 9_000 } as const
+const SHOWN_MAX = 4
+
+/** Short messages at the edge of the page. A store outside React, so that any error reaches it. */
+export function createToasts() {
+  let list: readonly Toast[] = []
+  let next = 1
+  const listeners = new Set<() => void>()
+  const set = (changed: readonly Toast[]) => {
+    list = changed
+    for (const listener of listeners) listener()
+  }
+  const dismiss = (id: number) => set(list.filter((toast) => toast.id !== id))
+  return {
+    read: () => list,
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    show(tone: Toast['tone'], text: Toast['text']): void {
+      const others = list.filter((toast) => String(toast.text) !== String(text))
+      const toast = { id: next++, tone, text }
+      set([...others, toast].slice(-SHOWN_MAX))
+      setTimeout(() => dismiss(toast.id), SHOWN_MS[tone])
+    },
+    dismiss,
+  }
+}
+
+export type Toasts = ReturnType<typeof createToasts>

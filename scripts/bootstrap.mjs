@@ -14,7 +14,7 @@ const BUN_VERSION = '1.4.5'
 const TASKS = {
   start: [
     ['run', 'scripts/build-web.ts'],
-    ['src/main.ts', 'serve'],
+    ['src/main.ts'],
   ],
   test: [
     ['run', 'scripts/check.ts'],

@@ -57,23 +57,13 @@ export function compose(adapters: Adapters) {
     onTurn,
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, facts, record })
+  const records = { keys, logs, sessions, usage, ...management }
 
   const limiter = createRateLimiter(clock)
   const bearerKey = bearer({ facts, limiter, findKey: keys.find, onAdmitted: usage.count })
   const people = openConsole({ ...adapters, jobs, facts, keys, secret: adapters.secrets.session })
   const app = createApp({
-    services: {
-      agent,
-      devices,
-      kb: kb.service,
-      keys,
-      logs,
-      provider,
-      sessions,
-      usage,
-      voice,
-      ...management,
-    },
+    services: { agent, devices, kb: kb.service, provider, voice, ...records },
     machineGate: gate('machine', bearerKey),
     consoleGate: people.gate,
     auth: people.login,

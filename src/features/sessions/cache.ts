@@ -10,27 +10,8 @@ const CACHED_UNITS_MAX = 8 * 1024 * 1024
  * of guessing at the order.
  */
 export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX): SessionStore {
-  const entries = new Map<string, Memory>()
+  const entries = leastRecentlyUsed(unitsMax)
   const writing = new Map<string, number>()
-  let units = 0
-
-  function drop(name: string) {
-    const entry = entries.get(name)
-    if (!entry) return
-    units -= unitsOf(entry)
-    entries.delete(name)
-  }
-
-  /** The newest entry stands last, so the first is the one unused for longest. */
-  function put(name: string, memory: Memory) {
-    drop(name)
-    entries.set(name, memory)
-    units += unitsOf(memory)
-    for (const oldest of entries.keys()) {
-      if (units <= unitsMax) break
-      drop(oldest)
-    }
-  }
 
   /** Does one write; `after` may keep the entry when no other write ran beside it. */
   async function write<Result>(
@@ -51,8 +32,8 @@ export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX):
       const left = (writing.get(name) ?? 1) - 1
       if (left > 0) writing.set(name, left)
       else writing.delete(name)
-      if (kept) put(name, kept)
-      else drop(name)
+      if (kept) entries.put(name, kept)
+      else entries.drop(name)
     }
   }
 
@@ -63,7 +44,7 @@ export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX):
       const name = nameOf(tenantId, id)
       const known = entries.get(name)
       const memory = known ?? (await store.memory(tenantId, id))
-      if (memory && !writing.has(name)) put(name, memory)
+      if (memory && !writing.has(name)) entries.put(name, memory)
       return memory
     },
 
@@ -87,6 +68,33 @@ export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX):
         () => store.remove(tenantId, id),
         () => null,
       ),
+  }
+}
+
+/** Entries up to a total size; the one unused for longest goes first. */
+function leastRecentlyUsed(unitsMax: number) {
+  const entries = new Map<string, Memory>()
+  let units = 0
+
+  function drop(name: string) {
+    const entry = entries.get(name)
+    if (!entry) return
+    units -= unitsOf(entry)
+    entries.delete(name)
+  }
+
+  return {
+    get: (name: string) => entries.get(name),
+    drop,
+    put(name: string, memory: Memory) {
+      drop(name)
+      entries.set(name, memory)
+      units += unitsOf(memory)
+      for (const oldest of entries.keys()) {
+        if (units <= unitsMax) break
+        drop(oldest)
+      }
+    },
   }
 }
 

@@ -82,14 +82,7 @@ export function compose(adapters: Adapters) {
   const written = { ...buffers, sightings }
   /** In the order of dependencies: what still writes stops before what it writes to. */
   const close = () =>
-    closeAll(log, [
-      jobs.close,
-      people.close,
-      ...Object.values(written).map((buffer) => buffer.close),
-      adapters.reader.close,
-      adapters.embedder.close,
-      db.close,
-    ])
+    closeAll(log, [jobs, people, ...Object.values(written), adapters.reader, adapters.embedder, db])
   return { app, sse, jobs, keys, buffers: written, logs, people, close }
 }
 
@@ -104,11 +97,15 @@ function schedule({ kb, platform, log }: Adapters, jobs: Jobs, logs: Logs): void
   })
 }
 
+interface Closeable {
+  close(): Promise<void>
+}
+
 /** One after another; one that fails must not keep the next from closing. */
-async function closeAll(log: Logger, parts: readonly (() => Promise<void>)[]): Promise<void> {
-  for (const close of parts) {
+async function closeAll(log: Logger, parts: readonly Closeable[]): Promise<void> {
+  for (const part of parts) {
     try {
-      await close()
+      await part.close()
     } catch (error) {
       log.error('close failed', errorFields(error))
     }

@@ -12,10 +12,7 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const BUN_VERSION = '1.4.5'
 const TASKS = {
-  start: [
-    ['run', 'scripts/build-web.ts'],
-    ['src/main.ts'],
-  ],
+  start: [['run', 'scripts/build-web.ts'], ['src/main.ts']],
   test: [
     ['run', 'scripts/check.ts'],
     ['run', 'scripts/build-web.ts'],

@@ -12,9 +12,13 @@ import { fileURLToPath } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const BUN_VERSION = '1.4.5'
 const TASKS = {
-  start: [['src/main.ts', 'serve']],
+  start: [
+    ['run', 'scripts/build-web.ts'],
+    ['src/main.ts', 'serve'],
+  ],
   test: [
     ['run', 'scripts/check.ts'],
+    ['run', 'scripts/build-web.ts'],
     ['test', '--timeout', '60000'],
   ],
   check: [['run', 'scripts/check.ts']],

@@ -2,9 +2,10 @@
 // ONNX Runtime and the embedding model in one file.
 //   bun scripts/build.ts [--target linux-x64] [--entry src/main.ts] [--outfile dist/moonbase]
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { buildWeb } from './build-web.ts'
 
 const root = join(import.meta.dir, '..')
 
@@ -25,7 +26,17 @@ function nativeFiles(arch: string): Record<string, string> {
     'onnxruntime_binding.node': join(onnx, 'onnxruntime_binding.node'),
     'libonnxruntime.so.1': join(onnx, 'libonnxruntime.so.1'),
     ...Object.fromEntries(readdirSync(model).map((name) => [`model/${name}`, join(model, name)])),
+    ...consoleFiles(),
   }
+}
+
+/** The console as scripts/build-web.ts wrote it; built here when it is missing or stale. */
+function consoleFiles(): Record<string, string> {
+  const web = join(root, 'dist/web')
+  const names = readdirSync(web, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => relative(web, join(entry.parentPath, entry.name)))
+  return Object.fromEntries(names.sort().map((name) => [`web/${name}`, join(web, name)]))
 }
 
 /** The module that takes the place of src/native/embedded.ts. */
@@ -93,6 +104,7 @@ const { values } = parseArgs({
 })
 const target = TARGETS[values.target as Target]
 if (!target) throw new Error(`unknown target; known: ${Object.keys(TARGETS).join(', ')}`)
+await buildWeb(join(root, 'dist/web'))
 const files = nativeFiles(target.arch)
 const missing = Object.values(files).filter((path) => !existsSync(path))
 if (missing.length > 0) {

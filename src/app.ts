@@ -36,6 +36,8 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
+  /** The console (http/console-pages.ts). */
+  readonly pages: AnyElysia
   readonly status: Status
   readonly metrics: { readonly meters: Meters; readonly page: MetricsPage }
   readonly facts: Facts
@@ -62,6 +64,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(verbose ? accessLog(facts, now, log) : new Elysia())
     .use(metrics.page ? measure(facts, now, metrics.meters) : new Elysia())
     .use(siteRoutes({ origins: auth.origins, status }))
+    .use(options.pages)
     .use(metricsRoutes(metrics.page))
     .use(openApiRoutes(() => app))
     .use(surface('/v1', machineGate, facts, services))

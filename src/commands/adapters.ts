@@ -4,6 +4,7 @@ import { watchAsr, watchTts } from '../channels/watched-speech.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { consolePages } from '../http/console-pages.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { openByo } from './byo.ts'
 import { openEmbedding } from './embedding.ts'
@@ -54,6 +55,7 @@ export async function openAdapters(outside: Outside) {
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const byo = openByo(config, clock, fetch)
+  const pages = await consolePages(runtime.webDir)
   const upstreams = { platform, speech, embedding, embedder, byo }
-  return { ...outside, ...upstreams, db, reader, secrets, kb, tools, metrics }
+  return { ...outside, ...upstreams, db, reader, secrets, kb, tools, metrics, pages }
 }

@@ -78,6 +78,7 @@ export function compose(adapters: Adapters) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
+    pages: adapters.pages,
     ...openSite(adapters, sse),
     facts,
     sse,

@@ -11,6 +11,8 @@ export interface NativeRuntime {
   readonly onnxBinding: string | null
   /** Folder of the embedding model that is shipped with the product. */
   readonly modelDir: string
+  /** Folder of the console's files; null when run from source without having built it. */
+  readonly webDir: string | null
 }
 
 /**
@@ -23,8 +25,15 @@ export async function prepareRuntime(
   source: EmbeddedFiles | null = embedded,
 ): Promise<NativeRuntime> {
   if (!source) {
-    const modelDir = join(import.meta.dir, '..', '..', 'models', 'default')
-    return { vec0: getLoadablePath(), onnxBinding: null, modelDir }
+    const root = join(import.meta.dir, '..', '..')
+    const webDir = join(root, 'dist', 'web')
+    const built = await stat(join(webDir, 'index.html')).catch(() => null)
+    return {
+      vec0: getLoadablePath(),
+      onnxBinding: null,
+      modelDir: join(root, 'models', 'default'),
+      webDir: built ? webDir : null,
+    }
   }
   const base = join(dataDir, 'runtime')
   const folder = join(base, source.version)
@@ -36,6 +45,7 @@ export async function prepareRuntime(
     vec0: join(folder, 'vec0.so'),
     onnxBinding: join(folder, 'onnxruntime_binding.node'),
     modelDir: join(folder, 'model'),
+    webDir: join(folder, 'web'),
   }
 }
 

@@ -1,0 +1,119 @@
+// Builds the console of web/ into dist/web: hashed assets with their gzip and brotli twins beside
+// them, and index.html that names them. Does nothing when nothing changed since the last build.
+//   bun scripts/build-web.ts [--outdir dist/web] [--force]
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { compile, optimize } from '@tailwindcss/node'
+import { Scanner } from '@tailwindcss/oxide'
+
+const root = join(import.meta.dir, '..')
+const web = join(root, 'web')
+const page = 'web/index.html'
+const STAMP = '.stamp'
+
+const hashOf = (text: string | Uint8Array) =>
+  new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+/** Hash of everything the build reads. */
+async function stampOf(): Promise<string> {
+  const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts']
+  for await (const path of new Bun.Glob('web/**/*.{ts,tsx,css,html}').scan(root)) {
+    if (!path.includes('.test.')) inputs.push(path)
+  }
+  const hash = new Bun.CryptoHasher('sha256')
+  for (const path of inputs.sort()) hash.update(path).update(readFileSync(join(root, path)))
+  return hash.digest('hex')
+}
+
+/** The style sheet with the utilities that the pages use. */
+async function styles(): Promise<string> {
+  const path = join(web, 'css/app.css')
+  const compiler = await compile(readFileSync(path, 'utf8'), {
+    base: join(web, 'css'),
+    onDependency: () => {},
+  })
+  const scanner = new Scanner({ sources: [{ base: web, pattern: '**/*.tsx', negated: false }] })
+  return optimize(compiler.build(scanner.scan()), { minify: true }).code
+}
+
+interface Script {
+  readonly name: string
+  readonly text: string
+  /** Named by the page itself. */
+  readonly entry: boolean
+}
+
+async function scripts(): Promise<Script[]> {
+  const shared = {
+    target: 'browser',
+    minify: true,
+    define: { 'process.env.NODE_ENV': '"production"' },
+  } as const
+  const naming = '[name]-[hash].[ext]'
+  const [main, theme] = await Promise.all([
+    Bun.build({
+      ...shared,
+      entrypoints: [join(web, 'main.tsx')],
+      splitting: true,
+      naming: { entry: naming, chunk: 'part-[hash].[ext]' },
+    }),
+    Bun.build({ ...shared, entrypoints: [join(web, 'theme.ts')], format: 'iife', naming }),
+  ])
+  return Promise.all(
+    [...main.outputs, ...theme.outputs].map(async (output) => ({
+      name: output.path.replace(/^.*\//, ''),
+      text: await output.text(),
+      entry: output.kind === 'entry-point',
+    })),
+  )
+}
+
+function write(folder: string, name: string, text: string): void {
+  const bytes = new TextEncoder().encode(text)
+  const path = join(folder, name)
+  writeFileSync(path, bytes)
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
+}
+
+/** Builds into `outdir`; resolves with false when it was up to date. */
+export async function buildWeb(outdir: string, force = false): Promise<boolean> {
+  const stamp = await stampOf()
+  const done = join(outdir, STAMP)
+  if (!force && existsSync(done) && readFileSync(done, 'utf8') === stamp) return false
+  const fresh = `${outdir}.${process.pid}.tmp`
+  rmSync(fresh, { recursive: true, force: true })
+  mkdirSync(join(fresh, 'assets'), { recursive: true })
+  const [css, files] = await Promise.all([styles(), scripts()])
+  const sheet = `app-${hashOf(css).slice(0, 8)}.css`
+  for (const { name, text } of files) write(join(fresh, 'assets'), name, text)
+  write(join(fresh, 'assets'), sheet, css)
+  const asset = (start: string) => {
+    const found = files.find(({ name, entry }) => entry && name.startsWith(start))
+    if (!found) throw new Error(`the bundle has no ${start}`)
+    return `/assets/${found.name}`
+  }
+  const html = readFileSync(join(root, page), 'utf8')
+    .replace('./theme.ts', asset('theme-'))
+    .replace('./css/app.css', `/assets/${sheet}`)
+    .replace('./main.tsx', asset('main-'))
+  write(fresh, 'index.html', html)
+  writeFileSync(join(fresh, STAMP), stamp)
+  rmSync(outdir, { recursive: true, force: true })
+  renameSync(fresh, outdir)
+  return true
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      outdir: { type: 'string', default: join(root, 'dist/web') },
+      force: { type: 'boolean', default: false },
+    },
+  })
+  const built = await buildWeb(values.outdir, values.force)
+  if (built) process.stderr.write('moonbase: console built\n')
+}

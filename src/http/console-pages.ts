@@ -1,0 +1,118 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { staticPlugin } from '@elysiajs/static'
+import { type AnyElysia, Elysia } from 'elysia'
+import { unavailable } from '../core/errors.ts'
+import { ENCODINGS, type Encoding, preferredEncoding } from './encoding.ts'
+
+/**
+ * What a page of the console may do: nothing that does not come from this server, no inline script
+ * or style, no frame around it. Pictures and sounds may also be data that the page itself holds.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(self)',
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cache-control': 'no-cache',
+  vary: 'accept-encoding',
+} as const
+
+/** The name of an asset holds the hash of its content, so it never changes. */
+const ASSET_HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  vary: 'accept-encoding',
+} as const
+
+/** The addresses of the console; the page itself knows what to show for each. */
+const PAGES = ['/', '/login', '/docs', '/app', '/app/*']
+const HIDDEN = { detail: { hide: true } } as const
+const TWINS = /\.(br|gz)$/
+
+/**
+ * The console from the folder that scripts/build-web.ts wrote, or that the executable carries; null
+ * when it was not built. Files are known by name, each a route of its own, so that nothing but them
+ * is reachable and an unknown address stays an error of the API.
+ */
+export async function consolePages(folder: string | null): Promise<AnyElysia> {
+  const page = await pageHandler(folder)
+  const pages = new Elysia({ name: 'console-pages' })
+  for (const path of PAGES) pages.get(path, page, HIDDEN).head(path, page, HIDDEN)
+  return folder === null ? pages : pages.use(await assets(join(folder, 'assets')))
+}
+
+async function pageHandler(folder: string | null) {
+  if (folder === null) {
+    return () => {
+      throw unavailable('控制台尚未构建：请运行 npm start，或先运行 bun scripts/build-web.ts')
+    }
+  }
+  const path = join(folder, 'index.html')
+  const plain = await Bun.file(path).bytes()
+  const forms = new Map<Encoding | null, Uint8Array<ArrayBuffer>>([[null, plain]])
+  for (const [encoding, suffix] of ENCODINGS) {
+    forms.set(encoding, await Bun.file(path + suffix).bytes())
+  }
+  const hash = new Bun.CryptoHasher('sha256').update(plain).digest('hex').slice(0, 16)
+  return ({ request }: { request: Request }): Response => {
+    const encoding = preferredEncoding(request)
+    const headers = { ...PAGE_HEADERS, ...marks(hash, encoding) }
+    if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers })
+    return new Response(forms.get(encoding) ?? plain, { headers })
+  }
+}
+
+/** The static plugin serves the files as they are; those who can read them get the packed twins. */
+async function assets(folder: string): Promise<AnyElysia> {
+  const names = new Set(readdirSync(folder))
+  const files = await staticPlugin({
+    assets: folder,
+    prefix: '/assets',
+    alwaysStatic: true,
+    ignorePatterns: [TWINS],
+    headers: ASSET_HEADERS,
+    etag: false,
+    silent: true,
+    ...HIDDEN,
+  })
+  return new Elysia({ name: 'console-assets' })
+    .onBeforeHandle(({ request, path }) => {
+      const name = path.slice('/assets/'.length)
+      const encoding = preferredEncoding(request)
+      const suffix = encoding && ENCODINGS.get(encoding)
+      if (!suffix || !names.has(name + suffix)) return undefined
+      const file = Bun.file(join(folder, name))
+      const headers = {
+        ...ASSET_HEADERS,
+        'content-type': file.type,
+        ...marks(name, encoding),
+      }
+      if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers })
+      return new Response(Bun.file(join(folder, name + suffix)), { headers })
+    })
+    .use(files)
+}
+
+/** Each packed form is an answer of its own to a cache. */
+const marks = (hash: string, encoding: Encoding | null) => ({
+  etag: `"${hash}${encoding ? `-${encoding}` : ''}"`,
+  ...(encoding ? { 'content-encoding': encoding } : {}),
+})
+
+const isKnown = (request: Request, etag: string): boolean =>
+  (request.headers.get('if-none-match') ?? '').split(/\s*,\s*/).includes(etag)

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { buildWeb } from '../../scripts/build-web.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+let app: TestApp
+let asset = ''
+
+beforeAll(async () => {
+  await buildWeb(join(import.meta.dir, '../../dist/web'))
+  app = await startApp()
+  const page = await (await fetch(app.url)).text()
+  asset = /\/assets\/main-\w+\.js/.exec(page)?.[0] ?? ''
+})
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+})
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(app.url + path, { headers, decompress: false, redirect: 'manual' } as RequestInit)
+
+describe('pages of the console', () => {
+  test.each(['/', '/login', '/docs', '/app', '/app/', '/app/kb', '/app/apps/some-id'])(
+    '%p is the page',
+    async (path) => {
+      const response = await get(path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(await response.text()).toContain('id="root"')
+    },
+  )
+
+  test.each([
+    ['/console/nothing', 404],
+    ['/v1/nothing', 404],
+    ['/auth/nothing', 404],
+    ['/nothing', 404],
+    ['/apple', 404],
+    ['/assets/', 404],
+    ['/assets/nothing.js', 404],
+    ['/assets/..%2findex.html', 404],
+    ['/assets/%2e%2e/index.html', 404],
+    ['/index.html', 404],
+  ])('%p stays an error of the API', async (path, status) => {
+    const response = await get(path)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+  })
+
+  test('packed twins are not reachable by name', async () => {
+    expect((await get(`${asset}.br`)).status).toBe(404)
+    expect((await get(`${asset}.gz`)).status).toBe(404)
+  })
+
+  test('the policy lets nothing in from elsewhere and nothing inline', async () => {
+    const policy = (await get('/')).headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|http|\*/)
+    const page = await (await get('/')).text()
+    expect(page).not.toMatch(/https?:\/\/|style=|<style|onload|<script>/)
+  })
+
+  test('the page is asked for anew and answered with 304 while it is the same', async () => {
+    const first = await get('/')
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    const again = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' })
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+  })
+
+  test('HEAD has the headers of GET and no body', async () => {
+    const response = await fetch(`${app.url}/login`, { method: 'HEAD' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toContain('text/html')
+    expect(await response.text()).toBe('')
+  })
+
+  test('a wrong method is 405', async () => {
+    expect((await fetch(`${app.url}/app/kb`, { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('assets of the console', () => {
+  test.each(['br', 'gzip', ''])('are sent as %p', async (encoding) => {
+    const response = await get(asset, { 'accept-encoding': encoding || 'identity' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-encoding') ?? '').toBe(encoding)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(response.headers.get('vary')).toBe('accept-encoding')
+    expect(response.headers.get('content-type')).toContain('text/javascript')
+  })
+
+  test('every form holds the same bytes', async () => {
+    const plain = await (await get(asset, { 'accept-encoding': 'identity' })).text()
+    for (const encoding of ['br', 'gzip']) {
+      const unpacked = await fetch(app.url + asset, { headers: { 'accept-encoding': encoding } })
+      expect(await unpacked.text()).toBe(plain)
+    }
+  })
+
+  test('is known by its mark', async () => {
+    const headers = { 'accept-encoding': 'gzip' }
+    const mark = (await get(asset, headers)).headers.get('etag') ?? ''
+    expect((await get(asset, { ...headers, 'if-none-match': mark })).status).toBe(304)
+    expect((await get(asset, { ...headers, 'if-none-match': '"other"' })).status).toBe(200)
+  })
+})

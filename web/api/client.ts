@@ -1,0 +1,76 @@
+/** An answer that was not 2xx; its message is the server's short sentence. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+
+  constructor(
+    message: string,
+    /** 0: the server could not be reached. */
+    readonly status: number,
+  ) {
+    super(message)
+  }
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+async function answer(input: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(input, init).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error
+    throw new ApiError('', 0)
+  })
+  if (response.ok) return response
+  const text = await response.text()
+  const plain = response.headers.get('content-type')?.startsWith('text/plain') === true
+  throw new ApiError(plain ? text : '', response.status)
+}
+
+const json = (body: unknown, init: RequestInit): RequestInit =>
+  body === undefined
+    ? init
+    : {
+        ...init,
+        body: JSON.stringify(body),
+        headers: { ...init.headers, 'content-type': 'application/json' },
+      }
+
+/** Calls the server and reads its JSON. Throws `ApiError`. */
+export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  const init = { method, headers: { accept: 'application/json' } }
+  const response = await answer(path, json(body, init))
+  return (await response.json()) as T
+}
+
+/** As `call`, for answers that are read piece by piece. */
+export const open = (path: string, body: unknown, signal: AbortSignal): Promise<Response> =>
+  answer(path, json(body, { method: 'POST', signal }))
+
+export interface RawAnswer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+  readonly ms: number
+}
+
+/** One request of the API reference's try-it, with whatever comes back. */
+export async function tryRequest(
+  method: string,
+  path: string,
+  key: string,
+  body: string | null,
+): Promise<RawAnswer> {
+  const started = performance.now()
+  const response = await fetch(path, {
+    method,
+    body,
+    headers: {
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+    },
+  })
+  const type = response.headers.get('content-type') ?? ''
+  const readable = /json|text|xml|event-stream/.test(type)
+  const text = readable ? await response.text() : `${(await response.blob()).size} bytes`
+  return { status: response.status, type, text, ms: Math.round(performance.now() - started) }
+}
+
+export const segment = (value: string): string => encodeURIComponent(value)

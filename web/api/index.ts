@@ -1,0 +1,84 @@
+import { call, segment } from './client.ts'
+import type * as T from './types.ts'
+
+const at = (path: string, id: string, rest = '') => `/console/${path}/${segment(id)}${rest}`
+
+/** Every call of the console, by resource. All of them throw `ApiError`. */
+export const api = {
+  auth: {
+    me: () => call<T.Me>('GET', '/auth/me'),
+    methods: () => call<T.LoginMethods>('GET', '/auth/methods'),
+    start: (email: string) => call<{ sent: true }>('POST', '/auth/email/start', { email }),
+    verify: (email: string, code: string) =>
+      call<T.Me>('POST', '/auth/email/verify', { email, code }),
+    logout: () => call<{ ok: true }>('POST', '/auth/logout'),
+  },
+  keys: {
+    list: () => call<{ keys: T.ApiKeyMeta[] }>('GET', '/console/keys'),
+    issue: (rate_limit: number) => call<T.IssuedKey>('POST', '/console/keys', { rate_limit }),
+    revoke: (id: string) => call<unknown>('DELETE', at('keys', id)),
+  },
+  apps: {
+    list: () => call<{ apps: T.App[] }>('GET', '/console/apps'),
+    create: (input: T.AppInput) => call<T.App>('POST', '/console/apps', input),
+    update: (id: string, input: T.AppInput) => call<T.App>('PUT', at('apps', id), input),
+    remove: (id: string) => call<unknown>('DELETE', at('apps', id)),
+    issueKey: (id: string, rate_limit: number) =>
+      call<T.IssuedKey>('POST', at('apps', id, '/keys'), { rate_limit }),
+  },
+  kb: {
+    list: () => call<{ docs: T.KbDoc[] }>('GET', '/console/kb/docs'),
+    create: (title: string, text: string) =>
+      call<T.KbDoc>('POST', '/console/kb/docs', { title, text }),
+    remove: (id: string) => call<unknown>('DELETE', at('kb/docs', id)),
+    chunks: (id: string) => call<{ chunks: T.KbChunk[] }>('GET', at('kb/docs', id, '/chunks')),
+    search: (q: string) => call<{ results: T.KbHit[] }>('POST', '/console/kb/search', { q }),
+  },
+  devices: {
+    list: () => call<{ devices: T.Device[] }>('GET', '/console/devices'),
+    register: (input: { name: string; app_id: string | null; hw_model: string | null }) =>
+      call<T.Device & T.PairingCode>('POST', '/console/devices', input),
+    update: (id: string, input: { name: string; app_id: string | null }) =>
+      call<T.Device>('PUT', at('devices', id), input),
+    recode: (id: string) => call<T.PairingCode>('POST', at('devices', id, '/recode')),
+    remove: (id: string) => call<unknown>('DELETE', at('devices', id)),
+  },
+  provider: {
+    read: () => call<T.Provider>('GET', '/console/provider'),
+    save: (input: { base_url: string; api_key: string; failover: boolean }) =>
+      call<T.Provider>('PUT', '/console/provider', input),
+    remove: () => call<T.Provider>('DELETE', '/console/provider'),
+    test: () => call<T.ProviderTest>('POST', '/console/provider/test'),
+  },
+  personas: {
+    list: () => call<{ personas: T.Persona[] }>('GET', '/console/personas'),
+    create: (input: { name: string; prompt: string; is_default: boolean }) =>
+      call<T.Persona>('POST', '/console/personas', input),
+    update: (id: string, input: { name: string; prompt: string }) =>
+      call<T.Persona>('PUT', at('personas', id), input),
+    remove: (id: string) => call<unknown>('DELETE', at('personas', id)),
+    setDefault: (id: string, on: boolean) =>
+      call<unknown>(on ? 'POST' : 'DELETE', at('personas', id, '/default')),
+  },
+  settings: {
+    read: () => call<T.Settings>('GET', '/console/settings'),
+    save: (input: T.Settings) => call<T.Settings>('PUT', '/console/settings', input),
+  },
+  sessions: {
+    list: () => call<{ sessions: T.SessionRow[] }>('GET', '/console/sessions?limit=200'),
+    history: (id: string) => call<T.History>('GET', at('sessions', id, '/history')),
+    remove: (id: string) => call<unknown>('DELETE', at('sessions', id)),
+  },
+  portable: {
+    read: () => call<T.ConfigExport>('GET', '/console/export'),
+    import: (config: unknown, mode: 'skip' | 'merge') =>
+      call<T.ImportResult>('POST', '/console/import', { config, mode }),
+  },
+  logs: (query: Readonly<Record<string, string>>) =>
+    call<T.Logs>('GET', `/console/logs?${new URLSearchParams(query)}`),
+  usage: () => call<T.Usage>('GET', '/console/usage'),
+  voice: (input: { audio_b64: string; session_id: string }) =>
+    call<T.VoiceReply>('POST', '/console/voice', input),
+  status: () => call<T.Status>('GET', '/status?format=json'),
+  openapi: () => call<unknown>('GET', '/openapi.json'),
+}

@@ -1,0 +1,42 @@
+import { ApiError, open } from './client.ts'
+import type { AgentEvent } from './types.ts'
+
+export interface TurnRequest {
+  readonly text: string
+  readonly session_id: string
+  readonly app_id: string | null
+  readonly images: readonly string[]
+  readonly kb: boolean
+}
+
+/**
+ * The events of one turn, in batches as they arrive. Ends when the stream does; throws `ApiError`
+ * when it could not be opened, and the signal's reason when it was stopped.
+ */
+export async function* streamTurn(
+  request: TurnRequest,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent[]> {
+  const response = await open('/console/agent', request, signal)
+  if (!response.body) throw new ApiError('', response.status)
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    const frames = (rest + value).split('\n\n')
+    rest = frames.pop() ?? ''
+    const events = frames.flatMap(parseFrame)
+    if (events.length > 0) yield events
+  }
+}
+
+/** Clients go by the `type` inside the data (specification, Events); comments carry none. */
+function parseFrame(frame: string): AgentEvent[] {
+  const data = frame
+    .split('\n')
+    .filter((line) => line.startsWith('data:'))
+    .map((line) => line.slice(5))
+    .join('\n')
+  return data.trim() === '' ? [] : [JSON.parse(data) as AgentEvent]
+}

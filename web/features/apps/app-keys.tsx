@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { App } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Empty, Loaded } from '../../ui/state.tsx'
+import { IssueKeyDialog } from '../keys/issue-dialog.tsx'
+import { KeyTable } from '../keys/key-table.tsx'
+
+/** Keys whose calls run as this app. */
+export function AppKeys({ app }: { readonly app: App }) {
+  const { t } = useI18n()
+  const [issuing, setIssuing] = useState(false)
+  const query = useQuery({ queryKey: ['keys'], queryFn: api.keys.list })
+  const add = (
+    <Button size="small" icon={<Plus size={15} aria-hidden />} onClick={() => setIssuing(true)}>
+      {t('apps.keys.new')}
+    </Button>
+  )
+  return (
+    <Section title={t('apps.keys')} about={t('apps.keys.about')} actions={add}>
+      <div className="card overflow-hidden">
+        <Loaded query={query} rows={2}>
+          {({ keys }) => {
+            const own = keys.filter((key) => key.app_id === app.id && key.revoked_at === null)
+            return own.length === 0 ? (
+              <Empty icon={<KeyRound />} title={t('apps.keys.empty')} />
+            ) : (
+              <KeyTable keys={own} />
+            )
+          }}
+        </Loaded>
+      </div>
+      <IssueKeyDialog
+        open={issuing}
+        title={t('apps.keys.new')}
+        issue={(rate) => api.apps.issueKey(app.id, rate)}
+        onClose={() => setIssuing(false)}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,50 @@
+import type { App, AppInput } from '../../api/types.ts'
+
+/** The tools every server has (contract, Built-in tools). */
+export const TOOLS = ['current_time', 'calculator', 'search_knowledge_base', 'fetch_url'] as const
+
+/** What the form holds: texts as typed. */
+export interface Draft {
+  readonly name: string
+  readonly prompt: string
+  readonly personaId: string
+  readonly model: string
+  readonly thinking: '' | 'on' | 'off'
+  readonly temperature: string
+  readonly kb: boolean
+  /** Null: all of them. */
+  readonly tools: readonly string[] | null
+}
+
+export const draftOf = (app: App | null): Draft => ({
+  name: app?.name ?? '',
+  prompt: app?.system_prompt ?? '',
+  personaId: app?.persona_id ?? '',
+  model: app?.model ?? '',
+  thinking: app?.thinking == null ? '' : app.thinking ? 'on' : 'off',
+  temperature: app?.temperature == null ? '' : String(app.temperature),
+  kb: app?.kb_enabled ?? true,
+  tools: app?.tools_enabled ?? null,
+})
+
+export function temperatureOf(text: string): number | null | 'wrong' {
+  if (text.trim() === '') return null
+  const value = Number(text)
+  return value >= 0 && value <= 2 ? value : 'wrong'
+}
+
+const orNull = (text: string) => text.trim() || null
+
+export function inputOf(draft: Draft): AppInput {
+  const temperature = temperatureOf(draft.temperature)
+  return {
+    name: draft.name.trim(),
+    system_prompt: orNull(draft.prompt),
+    persona_id: orNull(draft.personaId),
+    model: orNull(draft.model),
+    thinking: draft.thinking === '' ? null : draft.thinking === 'on',
+    temperature: temperature === 'wrong' ? null : temperature,
+    kb_enabled: draft.kb,
+    tools_enabled: draft.tools === null ? null : [...draft.tools],
+  }
+}

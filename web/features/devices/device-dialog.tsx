@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { Device } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/form.tsx'
+
+export interface DeviceDraft {
+  readonly name: string
+  readonly app_id: string | null
+  readonly hw_model: string | null
+}
+
+interface DeviceDialogProps {
+  /** Null: a new one. */
+  readonly device: Device | null
+  readonly open: boolean
+  readonly busy: boolean
+  readonly onSave: (draft: DeviceDraft) => void
+  readonly onClose: () => void
+}
+
+export function DeviceDialog({ device, open, busy, onSave, onClose }: DeviceDialogProps) {
+  const { t } = useI18n()
+  return (
+    <Dialog title={t(device ? 'devices.edit' : 'devices.new')} open={open} onClose={onClose}>
+      <DeviceForm
+        key={device?.id ?? 'new'}
+        device={device}
+        busy={busy}
+        onSave={onSave}
+        onClose={onClose}
+      />
+    </Dialog>
+  )
+}
+
+function DeviceForm({ device, busy, onSave, onClose }: Omit<DeviceDialogProps, 'open'>) {
+  const { t } = useI18n()
+  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const [name, setName] = useState(device?.name ?? '')
+  const [appId, setAppId] = useState(device?.app_id ?? '')
+  const [hardware, setHardware] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const [app_id, hw_model] = [appId || null, hardware.trim() || null]
+    onSave({ name: name.trim(), app_id, hw_model })
+  }
+  const known = apps.data?.apps ?? []
+  const gone = appId !== '' && apps.data !== undefined && !known.some(({ id }) => id === appId)
+  return (
+    <form className="grid gap-5" onSubmit={submit}>
+      <TextField label={t('field.name')} value={name} maxLength={60} onText={setName} />
+      <SelectField
+        label={t('devices.app')}
+        hint={t(device ? 'devices.app.later' : 'devices.app.hint')}
+        value={appId}
+        choices={[
+          { value: '', label: t('devices.app.none') },
+          ...(gone ? [{ value: appId, label: t('devices.app.gone') }] : []),
+          ...known.map((app) => ({ value: app.id, label: app.name })),
+        ]}
+        onPick={setAppId}
+      />
+      {!device && (
+        <TextField
+          label={t('devices.hardware')}
+          hint={t('devices.hardware.hint')}
+          value={hardware}
+          maxLength={200}
+          onText={setHardware}
+        />
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={busy} disabled={!name.trim()}>
+          {t(device ? 'action.save' : 'devices.register')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { example, groupsOf, typeOf } from './openapi.ts'
+
+const document = {
+  paths: {
+    '/v1/kb/search': {
+      post: {
+        summary: 'Search',
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: { type: 'object', required: ['q'], properties: { q: { type: 'string' } } },
+            },
+          },
+        },
+      },
+    },
+    '/v1/asr': { post: { requestBody: { content: { 'application/octet-stream': {} } } } },
+    '/v1/kb/docs': { get: {}, post: {} },
+    '/console/kb/docs': { get: {} },
+    '/healthz': { get: {} },
+  },
+}
+
+describe('API reference', () => {
+  test('groups the operations of one surface by noun', () => {
+    const groups = groupsOf(document, '/v1')
+    expect(groups.map(({ name, operations }) => [name, operations.length])).toEqual([
+      ['kb', 3],
+      ['asr', 1],
+    ])
+    expect(groups[0]?.operations[0]?.method).toBe('POST')
+    expect(groups[1]?.operations[0]).toMatchObject({
+      body: null,
+      rawBody: 'application/octet-stream',
+    })
+  })
+
+  test('names types', () => {
+    expect(typeOf({ type: 'string' })).toBe('string')
+    expect(typeOf({ type: ['string', 'null'] })).toBe('string | null')
+    expect(typeOf({ type: 'string', nullable: true })).toBe('string | null')
+    expect(typeOf({ type: 'array', items: { type: 'string' } })).toBe('string[]')
+    expect(typeOf({ anyOf: [{ type: 'number' }, { type: 'null' }] })).toBe('number | null')
+    expect(typeOf({ enum: ['skip', 'merge'] })).toBe('"skip" | "merge"')
+  })
+
+  test('makes a body to start from', () => {
+    const schema = {
+      type: 'object',
+      required: ['text', 'items'],
+      properties: {
+        text: { type: 'string' },
+        items: { type: 'array', items: { type: 'string' } },
+        kb: { type: 'boolean', default: true },
+        persona: { type: 'string' },
+      },
+    }
+    expect(example(schema)).toEqual({ text: '', items: [], kb: true })
+  })
+})

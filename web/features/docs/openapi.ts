@@ -1,0 +1,133 @@
+/** The part of JSON Schema that the server's descriptions use. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly description?: string
+  readonly default?: unknown
+  readonly example?: unknown
+  readonly nullable?: boolean
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly $ref?: string
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema?: Schema
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  readonly description?: string
+}
+
+export interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly parameters: readonly Parameter[]
+  readonly body: Schema | null
+  /** A body that is not JSON, by its media type. */
+  readonly rawBody: string | null
+  readonly responses: readonly (Content & { readonly status: string })[]
+}
+
+export interface Group {
+  readonly name: string
+  readonly operations: readonly Operation[]
+}
+
+interface RawOperation {
+  readonly summary?: string
+  readonly description?: string
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: Content
+  readonly responses?: Readonly<Record<string, Content>>
+}
+
+interface Document {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+const METHODS = ['get', 'post', 'put', 'delete']
+const JSON_TYPE = 'application/json'
+
+/** The operations of one surface, such as `/v1`, grouped by the noun after it. */
+export function groupsOf(document: unknown, surface: string): Group[] {
+  const operations = Object.entries((document as Document).paths ?? {})
+    .filter(([path]) => path === surface || path.startsWith(`${surface}/`))
+    .flatMap(([path, item]) =>
+      METHODS.filter((method) => item[method]).map((method) =>
+        operation(method, path, item[method] as RawOperation),
+      ),
+    )
+  const groups = Map.groupBy(operations, ({ path }) => path.slice(surface.length + 1).split('/')[0])
+  return [...groups].map(([name = '', list]) => ({ name, operations: list }))
+}
+
+function operation(method: string, path: string, raw: RawOperation): Operation {
+  const content = raw.requestBody?.content ?? {}
+  const rawBody = Object.keys(content).find((type) => type !== JSON_TYPE) ?? null
+  return {
+    method: method.toUpperCase(),
+    path,
+    summary: raw.summary ?? '',
+    description: raw.description ?? '',
+    parameters: raw.parameters ?? [],
+    body: content[JSON_TYPE]?.schema ?? null,
+    rawBody: content[JSON_TYPE] ? null : rawBody,
+    responses: Object.entries(raw.responses ?? {}).map(([status, answer]) => ({
+      status,
+      ...answer,
+    })),
+  }
+}
+
+/** The schema of an answer, whatever its media type. */
+export const answerSchema = (answer: Content): Schema | null =>
+  Object.values(answer.content ?? {})[0]?.schema ?? null
+
+/** `string | null`, `integer[]`, `"skip" | "merge"`. */
+export function typeOf(schema: Schema): string {
+  const many = schema.anyOf ?? schema.oneOf
+  if (many) return [...new Set(many.map(typeOf))].join(' | ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (schema.$ref) return schema.$ref.replace(/^.*\//, '')
+  const names = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['any'])
+  const shown = names.map((name) => {
+    const item = name === 'array' && schema.items ? typeOf(schema.items) : null
+    return item === null ? name : item.includes(' ') ? `(${item})[]` : `${item}[]`
+  })
+  return [...shown, ...(schema.nullable ? ['null'] : [])].join(' | ')
+}
+
+/** A body to start from: required fields, and those with a default. */
+export function example(schema: Schema): unknown {
+  if (schema.example !== undefined) return schema.example
+  if (schema.default !== undefined) return schema.default
+  const first = schema.anyOf?.[0] ?? schema.oneOf?.[0]
+  if (first) return example(first)
+  if (schema.enum) return schema.enum[0]
+  if (schema.const !== undefined) return schema.const
+  const type = typeof schema.type === 'string' ? schema.type : schema.type?.[0]
+  if (type === 'object' || schema.properties) {
+    const wanted = Object.entries(schema.properties ?? {}).filter(
+      ([name, property]) => schema.required?.includes(name) || property.default !== undefined,
+    )
+    return Object.fromEntries(wanted.map(([name, property]) => [name, example(property)]))
+  }
+  const samples: Record<string, unknown> = { array: [], boolean: false, integer: 0, number: 0 }
+  return type !== undefined && type in samples ? samples[type] : type === 'null' ? null : ''
+}

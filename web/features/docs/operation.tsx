@@ -1,0 +1,80 @@
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { answerSchema, type Operation } from './openapi.ts'
+import { SchemaTable } from './schema-table.tsx'
+import { TryIt } from './try-it.tsx'
+
+const TONES: Readonly<Record<string, string>> = {
+  GET: 'text-accent',
+  POST: 'text-good',
+  PUT: 'text-warn',
+  DELETE: 'text-bad',
+}
+
+interface OperationProps {
+  readonly operation: Operation
+  readonly apiKey: string
+}
+
+/** One line of the reference; its details are made when it is opened. */
+export function OperationCard({ operation, apiKey }: OperationProps) {
+  const [open, setOpen] = useState(false)
+  const { method, path, summary } = operation
+  return (
+    <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="flex cursor-pointer list-none items-center gap-3 px-4 py-3">
+        <ChevronRight
+          size={16}
+          className="flex-none text-ink-3 transition-transform group-open:rotate-90"
+          aria-hidden
+        />
+        <code className={`w-14 flex-none font-semibold ${TONES[method] ?? ''}`}>{method}</code>
+        <code className="min-w-0 break-words">{path}</code>
+        <span className="ml-auto hidden truncate pl-4 text-[0.9rem] text-ink-2 sm:block">
+          {summary}
+        </span>
+      </summary>
+      {open && <Details operation={operation} apiKey={apiKey} />}
+    </details>
+  )
+}
+
+function Details({ operation, apiKey }: OperationProps) {
+  const { t } = useI18n()
+  const [trying, setTrying] = useState(false)
+  const { body, responses, description } = operation
+  return (
+    <div className="grid gap-6 border-t border-line px-4 py-5 sm:px-11">
+      {description && <p className="max-w-3xl text-ink-2">{description}</p>}
+      {body && (
+        <section>
+          <h3 className="mb-1 font-medium">{t('docs.request')}</h3>
+          <SchemaTable schema={body} />
+        </section>
+      )}
+      {responses.map((answer) => {
+        const schema = answerSchema(answer)
+        return (
+          <section key={answer.status}>
+            <h3 className="mb-1 font-medium">
+              {t('docs.answer')} {answer.status}
+              {answer.description && (
+                <span className="ml-2 font-normal text-ink-2">{answer.description}</span>
+              )}
+            </h3>
+            {schema && <SchemaTable schema={schema} />}
+          </section>
+        )
+      })}
+      <section>
+        {trying ? (
+          <TryIt operation={operation} apiKey={apiKey} />
+        ) : (
+          <Button onClick={() => setTrying(true)}>{t('docs.try')}</Button>
+        )}
+      </section>
+    </div>
+  )
+}

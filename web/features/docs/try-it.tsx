@@ -1,0 +1,112 @@
+import { Play } from 'lucide-react'
+import { useState } from 'react'
+import { type RawAnswer, tryRequest } from '../../api/client.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, TextField } from '../../ui/form.tsx'
+import { Badge } from '../../ui/page.tsx'
+import { example, type Operation } from './openapi.ts'
+
+interface TryItProps {
+  readonly operation: Operation
+  /** Empty on the console's side, where the session's cookie is the credential. */
+  readonly apiKey: string
+}
+
+const pretty = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/** The address with its parameters filled in; empty query parameters are left out. */
+function fill({ path, parameters }: Operation, values: Readonly<Record<string, string>>): string {
+  const filled = path.replace(/\{(\w+)\??\}|:(\w+)\??/g, (_, braced?: string, colon?: string) =>
+    encodeURIComponent(values[braced ?? colon ?? ''] ?? ''),
+  )
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && values[parameter.name])
+    .map(({ name }) => [name, values[name] ?? ''])
+  return query.length > 0 ? `${filled}?${new URLSearchParams(query)}` : filled
+}
+
+/** Sends the request from this page, against this server. */
+export function TryIt({ operation, apiKey }: TryItProps) {
+  const { t } = useI18n()
+  const { method, body, rawBody, parameters } = operation
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [text, setText] = useState(() => (body ? JSON.stringify(example(body), null, 2) : ''))
+  const asked = parameters.filter((parameter) => parameter.in !== 'header')
+  const send = useAction(() =>
+    tryRequest(method, fill(operation, values), apiKey, body ? text : null),
+  )
+  if (rawBody) return <p className="text-ink-2">{t('docs.raw', { type: rawBody })}</p>
+  return (
+    <div className="grid gap-4">
+      {asked.length > 0 && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          {asked.map(({ name, required, description }) => (
+            <TextField
+              key={name}
+              label={<code>{name}</code>}
+              aside={required ? t('docs.required') : undefined}
+              hint={description}
+              value={values[name] ?? ''}
+              onText={(value) => setValues({ ...values, [name]: value })}
+            />
+          ))}
+        </div>
+      )}
+      {body && (
+        <Field label={t('docs.body')}>
+          {(ids) => (
+            <textarea
+              {...ids}
+              className="input font-mono text-[0.86rem]"
+              rows={Math.min(14, text.split('\n').length + 1)}
+              spellCheck={false}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <div>
+        <Button
+          kind="primary"
+          icon={<Play size={15} aria-hidden />}
+          busy={send.isPending}
+          onClick={() => send.mutate(undefined)}
+        >
+          {t('docs.send')}
+        </Button>
+      </div>
+      <div aria-live="polite">{send.data && <Answer answer={send.data} />}</div>
+    </div>
+  )
+}
+
+function Answer({ answer }: { readonly answer: RawAnswer }) {
+  const { t } = useI18n()
+  return (
+    <div className="grid gap-2">
+      <p className="flex flex-wrap items-center gap-2 text-[0.88rem] text-ink-2">
+        <Badge tone={answer.status < 400 ? 'good' : 'bad'}>{answer.status}</Badge>
+        {answer.type}
+        <span className="text-ink-3">
+          {answer.ms} {t('logs.ms')}
+        </span>
+      </p>
+      <textarea
+        className="code min-h-40 w-full whitespace-pre-wrap"
+        aria-label={t('docs.answer')}
+        rows={Math.min(20, pretty(answer.text).split('\n').length + 1)}
+        readOnly
+        value={pretty(answer.text)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import { api } from '../../api/index.ts'
+import { streamTurn } from '../../api/stream.ts'
+import type { I18n } from '../../i18n/index.tsx'
+import type { Facts } from './steps.ts'
+
+const SESSION = 'console-check'
+const CHECK_MS = 30_000
+
+/** What a check found, in a sentence. */
+export interface Found {
+  readonly ok: boolean
+  readonly text: string
+}
+
+/** Asks the model a question of one word, in a session that is removed afterwards. */
+export async function checkModel({ t }: I18n): Promise<Found> {
+  const started = performance.now()
+  const request = { text: t('home.check.question'), session_id: SESSION, images: [], kb: false }
+  let found: Found = { ok: false, text: t('play.cut') }
+  for await (const events of streamTurn(
+    { ...request, app_id: null },
+    AbortSignal.timeout(CHECK_MS),
+  )) {
+    for (const event of events) {
+      if (event.type === 'error') found = { ok: false, text: event.message }
+      if (event.type !== 'llm_end') continue
+      const ms = Math.round(performance.now() - started)
+      found = { ok: true, text: t('home.check.model', { ms }) }
+    }
+  }
+  await api.sessions.remove(SESSION)
+  return found
+}
+
+/** Searches for the newest document by its title. */
+export async function checkDocument({ t }: I18n, { docs }: Facts): Promise<Found> {
+  const title = docs?.[0]?.title ?? ''
+  const { results } = await api.kb.search(title)
+  const best = results[0]
+  return best
+    ? { ok: true, text: t('home.check.found', { title: best.title, score: best.score.toFixed(2) }) }
+    : { ok: false, text: t('kb.search.none') }
+}
+
+/** Looks at when devices were last heard of. */
+export async function checkDevices({ t }: I18n): Promise<Found> {
+  const { devices } = await api.devices.list()
+  const seen = devices.filter(({ last_seen_at }) => last_seen_at !== null).length
+  return { ok: seen > 0, text: t('home.check.devices', { seen, all: devices.length }) }
+}

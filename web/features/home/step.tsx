@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router'
+import { CircleCheck, CircleDashed } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { Found } from './checks.ts'
+import type { StepId } from './steps.ts'
+
+interface StepProps {
+  readonly id: StepId
+  readonly to: string
+  readonly done: boolean
+  /** Null: there is nothing to test yet. */
+  readonly check: (() => Promise<Found>) | null
+}
+
+/** One step of the first run: what it is for, the way there, and a test that it works. */
+export function Step({ id, to, done, check }: StepProps) {
+  const { t } = useI18n()
+  const test = useAction(async () => (check ? check() : null))
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4">
+      {done ? (
+        <CircleCheck size={21} className="flex-none text-good" aria-label={t('home.done')} />
+      ) : (
+        <CircleDashed size={21} className="flex-none text-ink-3" aria-label={t('home.undone')} />
+      )}
+      <div className="min-w-52 flex-1">
+        <p className="font-medium">{t(`home.${id}`)}</p>
+        <p className="text-[0.9rem] text-ink-2" aria-live="polite">
+          {test.data ? (
+            <span className={test.data.ok ? 'text-good' : 'text-bad'}>{test.data.text}</span>
+          ) : (
+            t(`home.${id}.text`)
+          )}
+        </p>
+      </div>
+      <div className="flex gap-2">
+        {check && (
+          <Button size="small" busy={test.isPending} onClick={() => test.mutate(undefined)}>
+            {t('home.test')}
+          </Button>
+        )}
+        <Link to={to} className="btn" data-size="small" data-kind={done ? 'quiet' : undefined}>
+          {t(done ? 'home.open' : `home.${id}.go`)}
+        </Link>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,25 @@
+import type { ApiKeyMeta, Device, KbDoc, Provider, Status } from '../../api/types.ts'
+
+export interface Facts {
+  readonly provider: Provider | undefined
+  readonly status: Status | undefined
+  readonly docs: readonly KbDoc[] | undefined
+  readonly keys: readonly ApiKeyMeta[] | undefined
+  readonly devices: readonly Device[] | undefined
+}
+
+export type StepId = 'model' | 'document' | 'key' | 'device'
+
+/** Whether the platform's own channel answers with a model and not with the built-in responder. */
+function hasPlatformModel(status: Status | undefined): boolean {
+  const check = status?.checks.find(({ name }) => /^(llm|model|chat|agent)/i.test(name))
+  return check?.state === 'ok' && !/offline|built/i.test(check.class ?? '')
+}
+
+/** Which steps of the first run are done; what is not known yet counts as undone. */
+export const stepsDone = (facts: Facts): Readonly<Record<StepId, boolean>> => ({
+  model: facts.provider?.configured === true || hasPlatformModel(facts.status),
+  document: (facts.docs?.length ?? 0) > 0,
+  key: facts.keys?.some(({ revoked_at }) => revoked_at === null) ?? false,
+  device: facts.devices?.some(({ activated_at }) => activated_at !== null) ?? false,
+})

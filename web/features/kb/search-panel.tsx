@@ -1,0 +1,99 @@
+import { Search } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { KbHit } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { Passage } from './chunks-dialog.tsx'
+
+/** From here on a passage is shown to the model (specification, Limits). */
+const SCORE_MIN = 0.45
+
+/** What a question would find, with scores against the line that decides. */
+export function SearchPanel({ onOpen }: { readonly onOpen: (passage: Passage) => void }) {
+  const { t } = useI18n()
+  const [q, setQ] = useState('')
+  const search = useAction(api.kb.search)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (q.trim()) search.mutate(q.trim())
+  }
+  const results = search.data?.results
+  return (
+    <div className="card p-5">
+      <form className="flex gap-2" onSubmit={submit}>
+        <input
+          className="input"
+          type="search"
+          aria-label={t('kb.search.label')}
+          placeholder={t('kb.search.label')}
+          value={q}
+          onChange={(event) => setQ(event.target.value)}
+        />
+        <Button
+          type="submit"
+          icon={<Search size={16} aria-hidden />}
+          busy={search.isPending}
+          disabled={!q.trim()}
+        >
+          {t('kb.search.go')}
+        </Button>
+      </form>
+      <div aria-live="polite">
+        {results?.length === 0 && <p className="mt-4 text-ink-2">{t('kb.search.none')}</p>}
+        {results && results.length > 0 && (
+          <ol className="mt-4 divide-y divide-line">
+            {results.map((hit) => (
+              <Hit key={`${hit.doc_id}:${hit.seq}`} hit={hit} onOpen={onOpen} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface HitProps {
+  readonly hit: KbHit
+  readonly onOpen: (passage: Passage) => void
+}
+
+function Hit({ hit, onOpen }: HitProps) {
+  const { t } = useI18n()
+  const used = hit.score >= SCORE_MIN
+  return (
+    <li className="grid gap-1.5 py-3.5">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <button
+          type="button"
+          className="min-w-0 truncate text-left font-medium underline-offset-2 hover:underline"
+          onClick={() => onOpen({ docId: hit.doc_id, title: hit.title, seq: hit.seq })}
+        >
+          {hit.title} <span className="text-ink-3">#{hit.seq + 1}</span>
+        </button>
+        <span className={`text-[0.86rem] ${used ? 'text-good' : 'text-ink-3'}`}>
+          {t(used ? 'kb.search.used' : 'kb.search.unused')} · {hit.score.toFixed(3)}
+        </span>
+      </div>
+      <ScoreBar score={hit.score} used={used} />
+      <p className="line-clamp-3 text-[0.9rem] text-ink-2">{hit.text}</p>
+    </li>
+  )
+}
+
+interface ScoreBarProps {
+  readonly score: number
+  readonly used: boolean
+}
+
+function ScoreBar({ score, used }: ScoreBarProps) {
+  const width = Math.max(0, Math.min(1, score)) * 100
+  return (
+    <svg viewBox="0 0 100 4" preserveAspectRatio="none" className="h-2 w-full" aria-hidden>
+      <rect width="100" height="4" rx="1" className="fill-sunken" />
+      <rect width={width} height="4" rx="1" className={used ? 'fill-good' : 'fill-ink-3'} />
+      <rect x={SCORE_MIN * 100} width="0.35" height="4" className="fill-ink" />
+    </svg>
+  )
+}

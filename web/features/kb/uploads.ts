@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { api } from '../../api/index.ts'
+import { type Key, useI18n } from '../../i18n/index.tsx'
+import { useExplain } from '../../lib/services.tsx'
+
+/** The server's own limits (specification, Knowledge base). */
+export const DOC_BYTES_MAX = 102_400
+export const TITLE_CHARS_MAX = 200
+export const DOCS_MAX = 50
+
+export interface Upload {
+  readonly id: number
+  readonly file: File
+  readonly state: 'waiting' | 'sending' | 'done' | 'failed'
+  /** Chunks when done; the reason when failed. */
+  readonly note: string
+}
+
+/** What is wrong with a file before it is sent; null when nothing is. */
+export function problemOf(name: string, bytes: number): Key | null {
+  if (!/\.(txt|md|markdown)$/i.test(name)) return 'kb.upload.kind'
+  if (bytes === 0) return 'kb.upload.empty'
+  return bytes > DOC_BYTES_MAX ? 'kb.upload.large' : null
+}
+
+export const titleOf = (name: string): string =>
+  [...name.replace(/\.(txt|md|markdown)$/i, '')].slice(0, TITLE_CHARS_MAX).join('')
+
+/** Sends files one after another: each is embedded before its answer, and one at a time is fair. */
+export function useUploads() {
+  const { t } = useI18n()
+  const explain = useExplain()
+  const client = useQueryClient()
+  const [uploads, setUploads] = useState<readonly Upload[]>([])
+  const next = useRef(1)
+  const tail = useRef(Promise.resolve())
+  const set = (id: number, more: Partial<Upload>) =>
+    setUploads((list) => list.map((item) => (item.id === id ? { ...item, ...more } : item)))
+
+  async function send({ id, file }: Upload): Promise<void> {
+    set(id, { state: 'sending', note: '' })
+    try {
+      const doc = await api.kb.create(titleOf(file.name), await file.text())
+      set(id, { state: 'done', note: t('kb.upload.done', { count: doc.chunk_count }) })
+      await client.invalidateQueries({ queryKey: ['kb'] })
+    } catch (error) {
+      set(id, { state: 'failed', note: explain(error) })
+    }
+  }
+
+  const queue = (upload: Upload) => {
+    tail.current = tail.current.then(() => send(upload))
+  }
+
+  return {
+    uploads,
+    add(files: readonly File[]): void {
+      const added = files.map((file): Upload => {
+        const problem = problemOf(file.name, file.size)
+        const state = problem ? 'failed' : 'waiting'
+        return { id: next.current++, file, state, note: problem ? t(problem) : '' }
+      })
+      setUploads((list) => [...added, ...list])
+      for (const upload of added) if (upload.state === 'waiting') queue(upload)
+    },
+    retry: queue,
+    clear: () =>
+      setUploads((list) => list.filter(({ state }) => state === 'waiting' || state === 'sending')),
+  }
+}
+
+export type Uploads = ReturnType<typeof useUploads>

@@ -1,0 +1,64 @@
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, TextField } from '../../ui/form.tsx'
+import { DOC_BYTES_MAX, TITLE_CHARS_MAX } from './uploads.ts'
+
+interface WriteProps {
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+/** A document that is pasted or written instead of uploaded. */
+export function WriteDialog({ open, onClose }: WriteProps) {
+  const { t } = useI18n()
+  const [title, setTitle] = useState('')
+  const [text, setText] = useState('')
+  const save = useAction(() => api.kb.create(title.trim(), text), {
+    done: 'kb.saved',
+    refresh: ['kb'],
+    onDone: () => {
+      setTitle('')
+      setText('')
+      onClose()
+    },
+  })
+  const kilobytes = new TextEncoder().encode(text).length / 1024
+  const valid = title.trim() !== '' && text.trim() !== '' && kilobytes * 1024 <= DOC_BYTES_MAX
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (valid) save.mutate(undefined)
+  }
+  return (
+    <Dialog title={t('kb.write')} open={open} onClose={onClose} wide>
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label={t('kb.title')}
+          value={title}
+          maxLength={TITLE_CHARS_MAX}
+          onText={setTitle}
+        />
+        <Field label={t('kb.text')} aside={`${kilobytes.toFixed(1)} / 100 KB`}>
+          {(ids) => (
+            <textarea
+              {...ids}
+              className="input"
+              rows={12}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          )}
+        </Field>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
+            {t('action.save')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

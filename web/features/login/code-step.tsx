@@ -1,0 +1,73 @@
+import { MailCheck, SquareTerminal } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { LoginMethods } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction, useExplain } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/form.tsx'
+import { Notice } from '../../ui/page.tsx'
+
+const DIGITS = 6
+
+interface CodeStepProps {
+  readonly email: string
+  readonly delivery: LoginMethods['email_delivery']
+  readonly onBack: () => void
+  readonly onDone: () => void
+}
+
+/** Takes the code; the sixth digit, typed or pasted, signs in without another click. */
+export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
+  const { t } = useI18n()
+  const explain = useExplain()
+  const [code, setCode] = useState('')
+  const [dropped, setDropped] = useState(false)
+  const verify = useAction((entered: string) => api.auth.verify(email, entered), {
+    quiet: true,
+    // The browser may have refused the cookie without a word; the next answer tells.
+    onDone: () => void api.auth.me().then(onDone, () => setDropped(true)),
+  })
+  const again = useAction(() => api.auth.start(email), { done: 'login.resent' })
+  const onText = (text: string) => {
+    const digits = text.replace(/\D/g, '').slice(0, DIGITS)
+    setCode(digits)
+    verify.reset()
+    if (digits.length === DIGITS) verify.mutate(digits)
+  }
+  const mailed = delivery === 'mail'
+  const icon = mailed ? <MailCheck size={16} /> : <SquareTerminal size={16} />
+  const problem = dropped ? t('login.dropped') : verify.error ? explain(verify.error) : null
+  return (
+    <div className="grid gap-4">
+      <Notice icon={icon}>
+        {t(mailed ? 'login.mail.sent' : 'login.terminal.sent', { email })}
+      </Notice>
+      <TextField
+        label={t('login.code')}
+        hint={t('login.code.hint')}
+        problem={problem}
+        className="h-14 text-center font-mono text-2xl tracking-[0.5em]"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        autoFocus
+        value={code}
+        readOnly={verify.isPending}
+        onText={onText}
+      />
+      <div className="flex justify-between">
+        <Button kind="quiet" size="small" onClick={onBack}>
+          {t('login.other')}
+        </Button>
+        <Button
+          kind="quiet"
+          size="small"
+          busy={again.isPending}
+          onClick={() => again.mutate(undefined)}
+        >
+          {t('login.resend')}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Choice, SelectField, TextField } from '../../ui/form.tsx'
+
+/** As in the address of the page, so that a view can be shared. */
+export type Filters = Readonly<Record<string, string>>
+
+const ENDPOINTS = [
+  '/v1/agent',
+  '/v1/tts',
+  '/v1/tts/stream',
+  '/v1/asr',
+  '/v1/kb/docs',
+  '/v1/kb/docs/:id',
+  '/v1/kb/search',
+]
+const STATUSES = ['2xx', '4xx', '5xx', '400', '403', '404', '413', '429', '500', '502', '503']
+const HOURS = ['1', '24', '72'] as const
+
+interface FilterBarProps {
+  readonly filters: Filters
+  readonly onChange: (filters: Filters) => void
+}
+
+export function FilterBar({ filters, onChange }: FilterBarProps) {
+  const { t } = useI18n()
+  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
+  const set = (name: string) => (value: string) => {
+    const { [name]: _dropped, ...rest } = filters
+    onChange(value === '' ? rest : { ...rest, [name]: value })
+  }
+  const select = (name: string, label: string, choices: readonly Choice[]) => (
+    <SelectField
+      label={label}
+      value={filters[name] ?? ''}
+      choices={[{ value: '', label: t('logs.all') }, ...choices]}
+      onPick={set(name)}
+    />
+  )
+  const same = (value: string) => ({ value, label: value })
+  const named = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name })
+  return (
+    <div className="card grid gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
+      {select('endpoint', t('logs.endpoint'), ENDPOINTS.map(same))}
+      {select('status', t('logs.status'), STATUSES.map(same))}
+      {select('app_id', t('logs.app'), (apps.data?.apps ?? []).map(named))}
+      {select('device_id', t('logs.device'), (devices.data?.devices ?? []).map(named))}
+      <TextField
+        label={t('logs.session')}
+        value={filters.session_id ?? ''}
+        onText={set('session_id')}
+      />
+      {select(
+        'hours',
+        t('logs.time'),
+        HOURS.map((hours) => ({ value: hours, label: t('logs.hours', { hours }) })),
+      )}
+      {Object.keys(filters).length > 0 && (
+        <div className="sm:col-span-3 lg:col-span-6">
+          <Button kind="quiet" size="small" onClick={() => onChange({})}>
+            {t('logs.clear')}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+import type { Token } from 'marked'
+import { memo, useMemo, useRef } from 'react'
+import { numbered } from '../../lib/numbered.ts'
+import { type Blocks, grow, NO_BLOCKS } from './blocks.ts'
+import { Show } from './tokens.tsx'
+
+const Block = memo(({ token }: { readonly token: Token }) => <Show token={token} />)
+
+interface MarkdownProps {
+  readonly text: string
+  /** More will come: a caret stands at the end. */
+  readonly growing?: boolean
+}
+
+/** A reply as elements. A text that grows costs only what was added, not what is there already. */
+export const Markdown = memo(({ text, growing = false }: MarkdownProps) => {
+  const last = useRef<{ text: string; blocks: Blocks }>({ text: '', blocks: NO_BLOCKS })
+  const blocks = useMemo(() => {
+    const before = text.startsWith(last.current.text) ? last.current.blocks : NO_BLOCKS
+    const now = grow(before, text)
+    last.current = { text, blocks: now }
+    return now
+  }, [text])
+  return (
+    <div className={`prose ${growing ? 'caret' : ''}`}>
+      {numbered([...blocks.settled, ...blocks.open]).map(({ key, item }) => (
+        <Block key={key} token={item} />
+      ))}
+    </div>
+  )
+})

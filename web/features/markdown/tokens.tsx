@@ -1,0 +1,119 @@
+import type { Token, Tokens } from 'marked'
+import { Fragment, type ReactNode } from 'react'
+import { numbered } from '../../lib/numbered.ts'
+import { CopyButton } from '../../ui/button.tsx'
+
+/** Only addresses that a person may follow; `javascript:` and `data:` stay text. */
+export const safeHref = (href: string): string | null =>
+  /^(https?:\/\/|mailto:)/i.test(href) ? href : null
+
+const HEADINGS = ['h3', 'h3', 'h4', 'h4', 'h4', 'h4'] as const
+
+const children = (tokens: readonly Token[] | undefined): ReactNode =>
+  numbered(tokens ?? []).map(({ key, item }) => <Show key={key} token={item} />)
+
+function Link({ token }: { readonly token: Tokens.Link | Tokens.Image }) {
+  const href = safeHref(token.href)
+  // Pictures are shown as links: loading one would tell its host who reads what.
+  const label = token.type === 'image' ? token.text || token.href : children(token.tokens)
+  if (href === null) return <>{label}</>
+  return (
+    <a href={href} target="_blank" rel="noreferrer noopener nofollow">
+      {label}
+    </a>
+  )
+}
+
+function Code({ token }: { readonly token: Tokens.Code }) {
+  return (
+    <div className="relative">
+      <pre className="code pr-12">
+        <code>{token.text}</code>
+      </pre>
+      <div className="absolute top-1.5 right-1.5">
+        <CopyButton text={token.text} size="small" />
+      </div>
+    </div>
+  )
+}
+
+function List({ token }: { readonly token: Tokens.List }) {
+  const items = numbered(token.items).map(({ key, item }) => (
+    <li key={key}>{children(item.tokens)}</li>
+  ))
+  return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ token }: { readonly token: Tokens.Table }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {numbered(token.header).map(({ key, item: cell }) => (
+            <th key={key}>{children(cell.tokens)}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {numbered(token.rows).map(({ key, item: row }) => (
+          <tr key={key}>
+            {numbered(row).map(({ key: column, item: cell }) => (
+              <td key={column}>{children(cell.tokens)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Undoes the escapes that marked leaves for HTML output; React escapes by itself. */
+const plain = (text: string): string =>
+  text.replace(
+    /&(amp|lt|gt|quot|#39);/g,
+    (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '',
+  )
+
+/** One token as an element. HTML in a reply is text like any other. */
+export function Show({ token: given }: { readonly token: Token }): ReactNode {
+  const token = given as Tokens.Generic
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null
+    case 'heading': {
+      const Heading = HEADINGS[(token.depth as number) - 1] ?? 'h4'
+      return <Heading>{children(token.tokens)}</Heading>
+    }
+    case 'paragraph':
+      return <p>{children(token.tokens)}</p>
+    case 'blockquote':
+      return <blockquote>{children(token.tokens)}</blockquote>
+    case 'code':
+      return <Code token={token as Tokens.Code} />
+    case 'list':
+      return <List token={token as Tokens.List} />
+    case 'table':
+      return <Table token={token as Tokens.Table} />
+    case 'hr':
+      return <hr />
+    case 'br':
+      return <br />
+    case 'strong':
+      return <strong>{children(token.tokens)}</strong>
+    case 'em':
+      return <em>{children(token.tokens)}</em>
+    case 'del':
+      return <del>{children(token.tokens)}</del>
+    case 'codespan':
+      return <code>{plain(String(token.text))}</code>
+    case 'link':
+    case 'image':
+      return <Link token={token as Tokens.Link | Tokens.Image} />
+    case 'checkbox':
+      return <input type="checkbox" checked={token.checked === true} disabled readOnly />
+    default:
+      if (token.tokens) return <Fragment>{children(token.tokens)}</Fragment>
+      return token.type === 'html' ? token.raw : plain(String(token.text ?? token.raw))
+  }
+}

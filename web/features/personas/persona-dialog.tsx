@@ -1,0 +1,77 @@
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { Persona } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { AreaField, SwitchField, TextField } from '../../ui/form.tsx'
+
+const NAME_CHARS_MAX = 200
+const PROMPT_CHARS_MAX = 8_000
+
+interface PersonaDialogProps {
+  /** Null: a new one. */
+  readonly persona: Persona | null
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+export function PersonaDialog({ persona, open, onClose }: PersonaDialogProps) {
+  const { t } = useI18n()
+  const title = t(persona ? 'personas.edit' : 'personas.new')
+  return (
+    <Dialog title={title} open={open} onClose={onClose} wide>
+      <PersonaForm key={persona?.id ?? 'new'} persona={persona} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function PersonaForm({ persona, onClose }: Omit<PersonaDialogProps, 'open'>) {
+  const { t } = useI18n()
+  const [name, setName] = useState(persona?.name ?? '')
+  const [prompt, setPrompt] = useState(persona?.prompt ?? '')
+  const [isDefault, setDefault] = useState(false)
+  const save = useAction(
+    () => {
+      const input = { name: name.trim(), prompt: prompt.trim() }
+      return persona
+        ? api.personas.update(persona.id, input)
+        : api.personas.create({ ...input, is_default: isDefault })
+    },
+    { done: 'personas.saved', refresh: ['personas'], onDone: onClose },
+  )
+  const count = [...prompt.trim()].length
+  const valid = name.trim() !== '' && count > 0 && count <= PROMPT_CHARS_MAX
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (valid) save.mutate(undefined)
+  }
+  return (
+    <form className="grid gap-5" onSubmit={submit}>
+      <TextField label={t('field.name')} value={name} maxLength={NAME_CHARS_MAX} onText={setName} />
+      <AreaField
+        label={t('personas.prompt')}
+        hint={t('personas.prompt.hint')}
+        value={prompt}
+        charsMax={PROMPT_CHARS_MAX}
+        rows={9}
+        onText={setPrompt}
+      />
+      {!persona && (
+        <SwitchField
+          label={t('personas.default.set')}
+          hint={t('personas.default.hint')}
+          on={isDefault}
+          onChange={setDefault}
+        />
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid}>
+          {t('action.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import { curlOf } from '../../ui/curl.tsx'
+import { SelectField, SwitchField } from '../../ui/form.tsx'
+
+export interface Chosen {
+  readonly app: string
+  readonly session: string
+  readonly kb: boolean
+}
+
+interface BarProps {
+  readonly chosen: Chosen
+  /** The last question, for the command that asks it from a terminal. */
+  readonly text: string
+  readonly onChange: (chosen: Partial<Chosen>) => void
+  readonly onNew: () => void
+}
+
+/** Which app answers, in which session, with or without the knowledge base. */
+export function Bar({ chosen, text, onChange, onNew }: BarProps) {
+  const { t } = useI18n()
+  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: api.sessions.list })
+  const known = sessions.data?.sessions.map(({ id }) => id) ?? []
+  const ids = known.includes(chosen.session) ? known : [chosen.session, ...known]
+  const body = { text, session_id: chosen.session, ...(chosen.kb ? {} : { kb: false }) }
+  return (
+    <div className="card grid items-end gap-4 p-4 sm:grid-cols-2 lg:grid-cols-[1fr_1fr_auto_auto]">
+      <SelectField
+        label={t('play.app')}
+        value={chosen.app}
+        choices={[
+          { value: '', label: t('play.app.none') },
+          ...(apps.data?.apps ?? []).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        onPick={(app) => onChange({ app })}
+      />
+      <SelectField
+        label={t('play.session')}
+        value={chosen.session}
+        choices={ids.map((id) => ({ value: id, label: id }))}
+        onPick={(session) => onChange({ session })}
+      />
+      <div className="pb-2">
+        <SwitchField label={t('nav.kb')} on={chosen.kb} onChange={(kb) => onChange({ kb })} />
+      </div>
+      <div className="flex justify-end gap-1">
+        <Button icon={<Plus size={16} aria-hidden />} onClick={onNew}>
+          {t('play.new')}
+        </Button>
+        <CopyButton text={curlOf(body)} label={t('play.curl')} />
+      </div>
+    </div>
+  )
+}

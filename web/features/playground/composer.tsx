@@ -1,0 +1,166 @@
+import { ArrowUp, ImagePlus, Mic, Square, X } from 'lucide-react'
+import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { useToasts } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { IMAGES_MAX, isImage, toDataUrl } from './images.ts'
+
+interface ComposerProps {
+  readonly running: boolean
+  readonly onSend: (text: string, images: readonly string[]) => void
+  readonly onStop: () => void
+  /** Null where nothing can be recorded. */
+  readonly voice: {
+    readonly state: 'idle' | 'recording' | 'thinking'
+    readonly toggle: () => void
+  } | null
+}
+
+export function Composer({ running, onSend, onStop, voice }: ComposerProps) {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [images, setImages] = useState<readonly string[]>([])
+  const attach = async (files: readonly File[]) => {
+    const fit = files.filter(isImage).slice(0, IMAGES_MAX - images.length)
+    if (fit.length < files.length) toasts.show('bad', t('play.images.wrong', { max: IMAGES_MAX }))
+    const urls = await Promise.all(fit.map(toDataUrl))
+    setImages((before) => [...before, ...urls])
+  }
+  const send = () => {
+    if (running || !text.trim()) return
+    onSend(text.trim(), images)
+    setText('')
+    setImages([])
+  }
+  const onKey = (event: KeyboardEvent) => {
+    // While an input method composes, Enter chooses a word.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files].filter(({ type }) => type.startsWith('image/'))
+    if (files.length === 0) return
+    event.preventDefault()
+    void attach(files)
+  }
+  return (
+    <div className="composer">
+      <Thumbs
+        images={images}
+        onDrop={(image) => setImages(images.filter((one) => one !== image))}
+      />
+      <textarea
+        rows={1}
+        value={text}
+        aria-label={t('play.ask')}
+        placeholder={t('play.ask')}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKey}
+        onPaste={onPaste}
+      />
+      <Actions
+        running={running}
+        voice={voice}
+        ready={text.trim() !== ''}
+        onAttach={() => input.current?.click()}
+        onSend={send}
+        onStop={onStop}
+      />
+      <input
+        ref={input}
+        type="file"
+        accept="image/*"
+        multiple
+        className="hidden"
+        aria-label={t('play.images')}
+        onChange={(event) => {
+          void attach([...(event.target.files ?? [])])
+          event.target.value = ''
+        }}
+      />
+    </div>
+  )
+}
+
+interface ActionsProps extends Pick<ComposerProps, 'running' | 'voice' | 'onStop'> {
+  readonly ready: boolean
+  readonly onAttach: () => void
+  readonly onSend: () => void
+}
+
+function Actions({ running, voice, ready, onAttach, onSend, onStop }: ActionsProps) {
+  const { t } = useI18n()
+  const icon = { size: 17, 'aria-hidden': true } as const
+  return (
+    <div className="flex items-center gap-1">
+      <Button
+        kind="quiet"
+        size="small"
+        icon={<ImagePlus {...icon} />}
+        aria-label={t('play.images')}
+        onClick={onAttach}
+      />
+      {voice && (
+        <Button
+          kind={voice.state === 'recording' ? 'danger' : 'quiet'}
+          size="small"
+          icon={voice.state === 'recording' ? <Square {...icon} /> : <Mic {...icon} />}
+          busy={voice.state === 'thinking'}
+          aria-label={t(voice.state === 'recording' ? 'play.voice.stop' : 'play.voice')}
+          onClick={voice.toggle}
+        />
+      )}
+      <span className="ml-2 hidden flex-1 text-[0.82rem] text-ink-3 sm:inline">
+        {t('play.keys')}
+      </span>
+      <span className="flex-1 sm:hidden" />
+      {running ? (
+        <Button icon={<Square {...icon} />} onClick={onStop}>
+          {t('play.stop')}
+        </Button>
+      ) : (
+        <Button
+          kind="primary"
+          icon={<ArrowUp {...icon} />}
+          aria-label={t('play.send')}
+          disabled={!ready}
+          onClick={onSend}
+        />
+      )}
+    </div>
+  )
+}
+
+interface ThumbsProps {
+  readonly images: readonly string[]
+  readonly onDrop: (image: string) => void
+}
+
+function Thumbs({ images, onDrop }: ThumbsProps) {
+  const { t } = useI18n()
+  if (images.length === 0) return null
+  return (
+    <ul className="flex flex-wrap gap-2 px-1 pt-1">
+      {images.map((image, index) => (
+        <li key={image.slice(-40)} className="relative">
+          <img
+            src={image}
+            alt={t('play.image', { number: index + 1 })}
+            className="size-16 rounded-lg border border-line object-cover"
+          />
+          <button
+            type="button"
+            className="absolute -top-2 -right-2 rounded-full bg-ink p-1 text-bg"
+            aria-label={t('play.image.drop', { number: index + 1 })}
+            onClick={() => onDrop(image)}
+          >
+            <X size={12} aria-hidden />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,34 @@
+import type { History } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { numbered } from '../../lib/numbered.ts'
+import { Notice } from '../../ui/page.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
+
+/** What a session remembers, as a conversation. */
+export function Past({ history }: { readonly history: History }) {
+  const { t } = useI18n()
+  return (
+    <>
+      {history.summary && (
+        <Notice>
+          <p className="font-medium text-ink">{t('sessions.summary')}</p>
+          <p className="whitespace-pre-wrap">{history.summary}</p>
+        </Notice>
+      )}
+      {history.messages.length > 0 && (
+        <ol className="grid gap-6">
+          {numbered(history.messages).map(({ key, item: { role, content } }) => (
+            <li key={key}>
+              <span className="sr-only">{t(`role.${role}`)}</span>
+              {role === 'user' ? (
+                <div className="bubble">{content}</div>
+              ) : (
+                <Markdown text={content} />
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { toDataUrl } from './images.ts'
+
+const RATE = 16_000
+const HEADER_BYTES = 44
+
+/** Only pages that came over https, or from this machine, may listen. */
+export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
+
+/** Records until `stop`, which answers with base64 of a mono 16 kHz WAV. */
+export async function record(): Promise<{ stop: () => Promise<string>; cancel: () => void }> {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+  const recorder = new MediaRecorder(stream)
+  const parts: Blob[] = []
+  recorder.ondataavailable = ({ data }) => parts.push(data)
+  recorder.start()
+  const release = () => {
+    for (const track of stream.getTracks()) track.stop()
+  }
+  return {
+    cancel: release,
+    stop: async () => {
+      const ended = new Promise((resolve) => {
+        recorder.onstop = resolve
+      })
+      recorder.stop()
+      await ended
+      release()
+      const url = await toDataUrl(await toWav(new Blob(parts)))
+      return url.slice(url.indexOf(',') + 1)
+    },
+  }
+}
+
+/** Browsers record WebM or MP4, which recognisers do not read; they do read plain WAV. */
+async function toWav(recorded: Blob): Promise<Blob> {
+  const context = new OfflineAudioContext(1, 1, RATE)
+  const decoded = await context.decodeAudioData(await recorded.arrayBuffer())
+  const mixer = new OfflineAudioContext(1, Math.ceil(decoded.duration * RATE), RATE)
+  const source = mixer.createBufferSource()
+  source.buffer = decoded
+  source.connect(mixer.destination)
+  source.start()
+  const mono = await mixer.startRendering()
+  return encodeWav(mono.getChannelData(0))
+}
+
+export function encodeWav(samples: Float32Array): Blob {
+  const view = new DataView(new ArrayBuffer(HEADER_BYTES + samples.length * 2))
+  const text = (at: number, word: string) => {
+    for (let i = 0; i < word.length; i += 1) view.setUint8(at + i, word.charCodeAt(i))
+  }
+  text(0, 'RIFF')
+  view.setUint32(4, view.byteLength - 8, true)
+  text(8, 'WAVEfmt ')
+  view.setUint32(16, 16, true)
+  view.setUint16(20, 1, true)
+  view.setUint16(22, 1, true)
+  view.setUint32(24, RATE, true)
+  view.setUint32(28, RATE * 2, true)
+  view.setUint16(32, 2, true)
+  view.setUint16(34, 16, true)
+  text(36, 'data')
+  view.setUint32(40, samples.length * 2, true)
+  samples.forEach((sample, index) => {
+    const value = Math.max(-1, Math.min(1, sample))
+    view.setInt16(HEADER_BYTES + index * 2, value * 0x7fff, true)
+  })
+  return new Blob([view.buffer], { type: 'audio/wav' })
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test'
+import { afterEvents, newTurn } from './turn.ts'
+
+const turn = newTurn(1, 'q', [], 1_000)
+
+describe('a turn of the playground', () => {
+  test('grows by increments and ends with the authoritative text', () => {
+    const growing = afterEvents(
+      turn,
+      [
+        { type: 'llm_delta', text: 'Hel' },
+        { type: 'llm_delta', text: 'lo' },
+      ],
+      1_200,
+    )
+    expect(growing).toMatchObject({ reply: 'Hello', state: 'running', firstMs: 200 })
+    const done = afterEvents(
+      growing,
+      [
+        { type: 'stats', iterations: 1, channel: 'platform' },
+        { type: 'llm_end', reply: 'Hello!' },
+      ],
+      1_500,
+    )
+    expect(done).toMatchObject({ reply: 'Hello!', state: 'done', firstMs: 200, totalMs: 500 })
+  })
+
+  test('a fallback clears what the failed channel said', () => {
+    const fallen = afterEvents(
+      turn,
+      [
+        { type: 'llm_delta', text: 'half a' },
+        { type: 'tool_call', name: 'calculator' },
+        { type: 'provider_fallback', from: 'byo', reason: 'upstream_5xx' },
+        { type: 'llm_delta', text: 'whole' },
+      ],
+      1_100,
+    )
+    expect(fallen).toMatchObject({ reply: 'whole', tools: [], fallback: 'upstream_5xx' })
+  })
+
+  test('two uses of one tool end one after the other', () => {
+    const used = afterEvents(
+      turn,
+      [
+        { type: 'tool_call', name: 'calculator' },
+        { type: 'tool_call', name: 'calculator' },
+        { type: 'tool_result', name: 'calculator', ok: false },
+      ],
+      1_100,
+    )
+    expect(used.tools.map(({ ok }) => ok)).toEqual([false, null])
+  })
+
+  test('an error keeps what was said and marks the turn', () => {
+    const failed = afterEvents(
+      turn,
+      [
+        { type: 'llm_delta', text: 'so far' },
+        { type: 'error', message: '出错' },
+      ],
+      1_100,
+    )
+    expect(failed).toMatchObject({ reply: 'so far', error: '出错', state: 'failed' })
+  })
+})

@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { streamTurn, type TurnRequest } from '../../api/stream.ts'
+import type { AgentEvent } from '../../api/types.ts'
+import { useExplain } from '../../lib/services.tsx'
+import { afterEvents, newTurn, type Turn } from './turn.ts'
+
+/**
+ * The turns of this visit. Events are gathered and shown once a frame, so that a fast stream costs
+ * a drawing per frame and not one per token.
+ */
+export function useTurns() {
+  const explain = useExplain()
+  const client = useQueryClient()
+  const [turns, setTurns] = useState<readonly Turn[]>([])
+  const running = useRef<AbortController | null>(null)
+  const next = useRef(1)
+
+  const change = useCallback((id: number, how: (turn: Turn) => Turn) => {
+    setTurns((list) => list.map((turn) => (turn.id === id ? how(turn) : turn)))
+  }, [])
+
+  const stop = useCallback(() => running.current?.abort(), [])
+  useEffect(() => stop, [stop])
+
+  const add = useCallback((text: string, images: readonly string[]): number => {
+    const id = next.current++
+    setTurns((list) => [...list, newTurn(id, text, images, performance.now())])
+    return id
+  }, [])
+
+  async function send(request: TurnRequest): Promise<void> {
+    const id = add(request.text, request.images)
+    const abort = new AbortController()
+    running.current = abort
+    const frames = gatherer((events) => {
+      const at = performance.now()
+      change(id, (turn) => afterEvents(turn, events, at))
+    })
+    try {
+      for await (const events of streamTurn(request, abort.signal)) frames.add(events)
+      frames.flush()
+      // The stream has no terminator: one that ends without llm_end or error was cut.
+      change(id, (turn) => (turn.state === 'running' ? { ...turn, state: 'failed' } : turn))
+      await client.invalidateQueries({ queryKey: ['sessions'] })
+    } catch (error) {
+      frames.flush()
+      const stopped = abort.signal.aborted
+      change(id, (turn) => ({
+        ...turn,
+        state: stopped ? 'stopped' : 'failed',
+        error: stopped ? null : explain(error),
+      }))
+    } finally {
+      if (running.current === abort) running.current = null
+    }
+  }
+
+  return { turns, send, stop, add, change, clear: () => setTurns([]) }
+}
+
+/** Hands on what was added, at most once a frame. */
+function gatherer(show: (events: readonly AgentEvent[]) => void) {
+  let waiting: AgentEvent[] = []
+  let frame = 0
+  const flush = () => {
+    cancelAnimationFrame(frame)
+    frame = 0
+    if (waiting.length === 0) return
+    const events = waiting
+    waiting = []
+    show(events)
+  }
+  return {
+    flush,
+    add(events: readonly AgentEvent[]) {
+      for (const event of events) waiting.push(event)
+      if (frame === 0) frame = requestAnimationFrame(flush)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { useRef, useState } from 'react'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useExplain, useToasts } from '../../lib/services.tsx'
+import { mayRecord, record } from './recorder.ts'
+import { newTurn, type Turn } from './turn.ts'
+
+type Turns = {
+  readonly add: (text: string, images: readonly string[]) => number
+  readonly change: (id: number, how: (turn: Turn) => Turn) => void
+}
+
+/** Speak, and hear the reply: the voice loop in one request. */
+export function useVoice({ add, change }: Turns, session: string) {
+  const { t } = useI18n()
+  const explain = useExplain()
+  const toasts = useToasts()
+  const [state, setState] = useState<'idle' | 'recording' | 'thinking'>('idle')
+  const active = useRef<Awaited<ReturnType<typeof record>> | null>(null)
+
+  async function start() {
+    try {
+      active.current = await record()
+      setState('recording')
+    } catch {
+      toasts.show('bad', t('play.voice.refused'))
+    }
+  }
+
+  async function finish() {
+    const recording = active.current
+    if (!recording) return
+    active.current = null
+    setState('thinking')
+    try {
+      const audio_b64 = await recording.stop()
+      const started = performance.now()
+      const said = await api.voice({ audio_b64, session_id: session })
+      const id = add(said.asr_text, [])
+      change(id, () => ({
+        ...newTurn(id, said.asr_text, [], started),
+        state: 'done',
+        reply: said.reply_text,
+        audio: said.audio_b64,
+        totalMs: performance.now() - started,
+      }))
+    } catch (error) {
+      toasts.show('bad', explain(error))
+    } finally {
+      setState('idle')
+    }
+  }
+
+  return mayRecord()
+    ? { state, toggle: () => void (state === 'recording' ? finish() : start()) }
+    : null
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'bun:test'
+import type { ConfigExport } from '../../api/types.ts'
+import { plan, readConfig } from './plan.ts'
+
+const settings = { model: null, thinking: false, temperature: null }
+const persona = (name: string, prompt = 'p') => ({ name, prompt, is_default: false })
+const config = (personas: ConfigExport['personas'], more = {}): ConfigExport => ({
+  format_version: 1,
+  exported_at: '2026-01-01T00:00:00.000Z',
+  personas,
+  apps: [],
+  settings,
+  ...more,
+})
+
+describe('preview of an import', () => {
+  test('tells new, same, skipped and overwritten apart', () => {
+    const wanted = config([persona('a'), persona('b', 'changed'), persona('c')])
+    const held = config([persona('a'), persona('b')])
+    const fates = (mode: 'skip' | 'merge') => plan(wanted, held, mode).map(({ fate }) => fate)
+    expect(fates('skip')).toEqual(['same', 'skip', 'new', 'same'])
+    expect(fates('merge')).toEqual(['same', 'overwrite', 'new', 'same'])
+  })
+
+  test('settings that are not set yet are taken over in both modes', () => {
+    const wanted = config([], { settings: { ...settings, model: 'm' } })
+    expect(plan(wanted, config([]), 'skip')[0]?.fate).toBe('new')
+    const held = config([], { settings: { ...settings, thinking: true } })
+    expect(plan(wanted, held, 'skip')[0]?.fate).toBe('skip')
+    expect(plan(wanted, held, 'merge')[0]?.fate).toBe('overwrite')
+  })
+
+  test('reads only what is a configuration', () => {
+    expect(readConfig('{"format_version":1}')).toMatchObject({ personas: [], apps: [] })
+    for (const text of [
+      '',
+      'null',
+      '[]',
+      '{"format_version":2}',
+      '{"format_version":1,"apps":3}',
+    ]) {
+      expect(readConfig(text)).toBeNull()
+    }
+  })
+})

@@ -1,0 +1,70 @@
+import type { ConfigExport, Settings } from '../../api/types.ts'
+
+export type Fate = 'new' | 'skip' | 'overwrite' | 'same'
+
+export interface Planned {
+  readonly kind: 'persona' | 'app' | 'settings'
+  readonly name: string
+  readonly fate: Fate
+}
+
+/** A configuration file as far as its preview needs it; null when it is none. */
+export function readConfig(text: string): ConfigExport | null {
+  try {
+    const value = JSON.parse(text) as Partial<ConfigExport> | null
+    if (typeof value !== 'object' || value === null || value.format_version !== 1) return null
+    const lists = [value.personas ?? [], value.apps ?? []]
+    return lists.every(Array.isArray)
+      ? ({ personas: [], apps: [], ...value } as ConfigExport)
+      : null
+  } catch {
+    return null
+  }
+}
+
+const equal = (a: unknown, b: unknown) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
+
+/** The order of names in an object means nothing. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, item]) => [name, sorted(item)]))
+}
+
+interface Named {
+  readonly name: string
+}
+
+function fates(
+  kind: 'persona' | 'app',
+  wanted: readonly Named[],
+  held: readonly Named[],
+  mode: 'skip' | 'merge',
+): Planned[] {
+  return wanted
+    .filter(({ name }) => typeof name === 'string')
+    .map((item) => {
+      const there = held.find(({ name }) => name === item.name.trim())
+      const clash = mode === 'merge' ? 'overwrite' : 'skip'
+      return { kind, name: item.name, fate: !there ? 'new' : equal(there, item) ? 'same' : clash }
+    })
+}
+
+const isUnset = ({ model, thinking, temperature }: Settings) =>
+  model === null && !thinking && temperature === null
+
+/** What importing `wanted` would do to `held`. The server decides; this only tells beforehand. */
+export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'merge'): Planned[] {
+  const clash = mode === 'merge' ? 'overwrite' : 'skip'
+  const fate = equal(wanted.settings, held.settings)
+    ? 'same'
+    : isUnset(held.settings)
+      ? 'new'
+      : clash
+  return [
+    ...fates('persona', wanted.personas, held.personas, mode),
+    ...fates('app', wanted.apps, held.apps, mode),
+    ...(wanted.settings ? [{ kind: 'settings', name: '', fate } as const] : []),
+  ]
+}

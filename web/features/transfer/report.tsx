@@ -1,0 +1,46 @@
+import { CircleCheck, TriangleAlert } from 'lucide-react'
+import type { ImportResult } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Notice } from '../../ui/page.tsx'
+
+/** What became of an import, item by item, in the server's words. */
+export function Report({ result }: { readonly result: ImportResult }) {
+  const { t } = useI18n()
+  const { imported, skipped, errors } = result
+  const clean = errors.length === 0
+  return (
+    <div className="grid gap-3" data-testid="report">
+      <Notice
+        tone={clean ? 'good' : 'warn'}
+        icon={clean ? <CircleCheck size={16} /> : <TriangleAlert size={16} />}
+      >
+        {t('transfer.done', {
+          personas: imported.personas,
+          apps: imported.apps,
+          settings: t(imported.settings ? 'state.yes' : 'state.no'),
+        })}
+      </Notice>
+      <Lines title={t('transfer.skipped')} lines={skipped} />
+      <Lines title={t('transfer.errors')} lines={errors} />
+    </div>
+  )
+}
+
+interface LinesProps {
+  readonly title: string
+  readonly lines: readonly string[]
+}
+
+function Lines({ title, lines }: LinesProps) {
+  if (lines.length === 0) return null
+  return (
+    <div>
+      <p className="font-medium">{title}</p>
+      <ul className="list-disc pl-5 text-ink-2">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { en } from './en.ts'
+import { zh } from './zh.ts'
+
+const root = join(import.meta.dir, '..')
+
+async function sources(): Promise<string> {
+  const texts: string[] = []
+  for await (const path of new Bun.Glob('**/*.{ts,tsx}').scan(root)) {
+    if (path.startsWith('i18n/') || path.includes('.test.')) continue
+    texts.push(await Bun.file(join(root, path)).text())
+  }
+  return texts.join('\n')
+}
+
+/** `home.${id}.go` in the source stands for every key of that shape. */
+const shapesOf = (source: string) =>
+  [...source.matchAll(/`([a-z]+\.[\w.]*\$\{[^`]*)`/g)].map(([, shape = '']) => {
+    const parts = shape.split(/\$\{[^}]*\}/).map((part) => part.replaceAll('.', '\\.'))
+    return new RegExp(`^${parts.join('\\w+')}$`)
+  })
+
+const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([hole]) => hole).sort()
+
+describe('texts of the console', () => {
+  const keys = Object.keys(zh) as (keyof typeof zh)[]
+
+  test('both languages have the same keys', () => {
+    expect(Object.keys(en).sort()).toEqual([...keys].sort())
+  })
+
+  test('none is empty, and both fill in the same values', () => {
+    expect(keys.filter((key) => !zh[key].trim() || !en[key].trim())).toEqual([])
+    expect(keys.filter((key) => holes(en[key]).join() !== holes(zh[key]).join())).toEqual([])
+  })
+
+  test('English is free of Chinese, Chinese is Chinese', () => {
+    const han = /\p{Script=Han}/u
+    expect(keys.filter((key) => han.test(en[key]))).toEqual([])
+    const neutral = new Set(['logs.app', 'kb.docs.count'])
+    expect(keys.filter((key) => !han.test(zh[key]) && !neutral.has(key))).toEqual([])
+  })
+
+  test('no key is unused', async () => {
+    const source = await sources()
+    const shapes = shapesOf(source)
+    const unused = keys.filter(
+      (key) => !source.includes(`'${key}'`) && !shapes.some((shape) => shape.test(key)),
+    )
+    expect(unused).toEqual([])
+  })
+
+  test('no Chinese and no English sentence stands in the pages themselves', async () => {
+    const source = (await sources()).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    expect(source.match(/\p{Script=Han}+/gu) ?? []).toEqual(['中文', '中文'])
+    expect(source.match(/>\s*[A-Z][a-z]+ [a-z]+[^<{]*</g) ?? []).toEqual([])
+  })
+})

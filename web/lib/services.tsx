@@ -1,0 +1,82 @@
+import { MutationCache, QueryCache, QueryClient, useMutation } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
+import { ApiError } from '../api/client.ts'
+import { type Key, useI18n } from '../i18n/index.tsx'
+import type { Toasts } from './toasts.ts'
+
+export const ToastsContext = createContext<Toasts | null>(null)
+
+export function useToasts(): Toasts {
+  const toasts = useContext(ToastsContext)
+  if (!toasts) throw new Error('useToasts outside its provider')
+  return toasts
+}
+
+const SIGNED_OUT = 401
+const STALE_MS = 10_000
+
+/** The one client of the console; what fails is told, and who is signed out signs in again. */
+export function createQueries(tell: (error: Error) => void, onSignedOut: () => void): QueryClient {
+  const failed = (error: Error) => {
+    if (error instanceof ApiError && error.status === SIGNED_OUT) onSignedOut()
+    else tell(error)
+  }
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: STALE_MS,
+        retry: (count, error) => count < 2 && error instanceof ApiError && error.status === 0,
+      },
+    },
+    queryCache: new QueryCache({
+      // A page that has nothing to show says so itself; only a failed renewal needs a message.
+      onError: (error, query) => {
+        if (error instanceof ApiError && error.status === SIGNED_OUT) failed(error)
+        else if (query.state.data !== undefined) failed(error)
+      },
+    }),
+    mutationCache: new MutationCache({
+      onError: (error, _input, _context, mutation) => {
+        if (mutation.meta?.quiet !== true) failed(error)
+      },
+    }),
+  })
+}
+
+interface ActionOptions<Input, Output> {
+  /** What is said when it worked. */
+  readonly done?: Key
+  /** Lists that are read again. */
+  readonly refresh?: readonly string[]
+  readonly onDone?: (output: Output, input: Input) => void
+  /** Faults are shown where they happen and not as a message at the edge. */
+  readonly quiet?: boolean
+}
+
+/** A call that changes something: says how it went and renews what it touched. */
+export function useAction<Input, Output>(
+  run: (input: Input) => Promise<Output>,
+  { done, refresh = [], onDone, quiet = false }: ActionOptions<Input, Output> = {},
+) {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  return useMutation({
+    mutationFn: run,
+    meta: { quiet },
+    onSuccess: async (output, input, _context, { client }) => {
+      onDone?.(output, input)
+      if (done) toasts.show('good', t(done))
+      await Promise.all(refresh.map((key) => client.invalidateQueries({ queryKey: [key] })))
+    },
+  })
+}
+
+/** The sentence for a fault: the server's own, else one of ours. */
+export function useExplain() {
+  const { t } = useI18n()
+  return (error: unknown): string => {
+    if (!(error instanceof ApiError)) return t('error.unexpected')
+    if (error.status === 0) return t('error.offline')
+    return error.message || t('error.status', { status: error.status })
+  }
+}

@@ -1,0 +1,41 @@
+import { useSyncExternalStore } from 'react'
+
+export type Theme = 'light' | 'dark' | 'system'
+
+const SAVED = 'mb.theme'
+const CHANGED = 'mb:theme'
+const system = () => matchMedia('(prefers-color-scheme: dark)')
+
+export function readTheme(): Theme {
+  const saved = localStorage.getItem(SAVED)
+  return saved === 'light' || saved === 'dark' ? saved : 'system'
+}
+
+function apply(): void {
+  const theme = readTheme()
+  const dark = theme === 'dark' || (theme === 'system' && system().matches)
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light'
+}
+
+export function setTheme(theme: Theme): void {
+  localStorage.setItem(SAVED, theme)
+  apply()
+  dispatchEvent(new Event(CHANGED))
+}
+
+function subscribe(listener: () => void): () => void {
+  const onSystem = () => {
+    apply()
+    listener()
+  }
+  const query = system()
+  query.addEventListener('change', onSystem)
+  addEventListener(CHANGED, listener)
+  return () => {
+    query.removeEventListener('change', onSystem)
+    removeEventListener(CHANGED, listener)
+  }
+}
+
+/** The chosen theme; follows the system while that is the choice. */
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme)

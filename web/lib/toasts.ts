@@ -1,0 +1,36 @@
+export interface Toast {
+  readonly id: number
+  readonly tone: 'good' | 'bad'
+  readonly text: string
+}
+
+const SHOWN_MS = { good: 4_000, bad: 9_000 } as const
+const SHOWN_MAX = 4
+
+/** Short messages at the edge of the page. A store outside React, so that any error reaches it. */
+export function createToasts() {
+  let list: readonly Toast[] = []
+  let next = 1
+  const listeners = new Set<() => void>()
+  const set = (changed: readonly Toast[]) => {
+    list = changed
+    for (const listener of listeners) listener()
+  }
+  const dismiss = (id: number) => set(list.filter((toast) => toast.id !== id))
+  return {
+    read: () => list,
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    show(tone: Toast['tone'], text: string): void {
+      const others = list.filter((toast) => toast.text !== text)
+      const toast = { id: next++, tone, text }
+      set([...others, toast].slice(-SHOWN_MAX))
+      setTimeout(() => dismiss(toast.id), SHOWN_MS[tone])
+    },
+    dismiss,
+  }
+}
+
+export type Toasts = ReturnType<typeof createToasts>

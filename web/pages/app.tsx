@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { SquareTerminal, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../api/index.ts'
+import type { App } from '../api/types.ts'
+import { AppForm } from '../features/apps/app-form.tsx'
+import { AppKeys } from '../features/apps/app-keys.tsx'
+import { useI18n } from '../i18n/index.tsx'
+import { useAction } from '../lib/services.tsx'
+import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/dialog.tsx'
+import { Page } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+import { Missing } from './missing.tsx'
+
+export function AppPage() {
+  const { id = '' }: { id?: string } = useParams({ strict: false })
+  const { t } = useI18n()
+  const query = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  if (id === 'new') {
+    return (
+      <Page title={t('apps.new')} about={t('apps.new.about')}>
+        <AppForm app={null} />
+      </Page>
+    )
+  }
+  return (
+    <Loaded query={query}>
+      {({ apps }) => {
+        const app = apps.find((item) => item.id === id)
+        return app ? <Editor key={id} app={app} /> : <Missing />
+      }}
+    </Loaded>
+  )
+}
+
+function Editor({ app }: { readonly app: App }) {
+  const { t } = useI18n()
+  const navigate = useNavigate()
+  const [asked, setAsked] = useState(false)
+  const remove = useAction(api.apps.remove, {
+    done: 'apps.deleted',
+    refresh: ['apps', 'keys'],
+    onDone: () => void navigate({ to: '/app/apps' }),
+  })
+  const actions = (
+    <>
+      <Link to="/app/playground" search={{ app: app.id }} className="btn">
+        <SquareTerminal size={16} aria-hidden />
+        {t('apps.try')}
+      </Link>
+      <Button
+        kind="danger"
+        icon={<Trash2 size={16} aria-hidden />}
+        aria-label={t('apps.delete')}
+        onClick={() => setAsked(true)}
+      />
+    </>
+  )
+  return (
+    <Page title={app.name} about={t('apps.edit.about')} actions={actions}>
+      <AppForm app={app} />
+      <AppKeys app={app} />
+      <Confirm
+        title={t('apps.delete.title', { name: app.name })}
+        loss={t('apps.delete.loss')}
+        action={t('apps.delete')}
+        open={asked}
+        busy={remove.isPending}
+        onConfirm={() => remove.mutate(app.id)}
+        onClose={() => setAsked(false)}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../api/index.ts'
+import { groupsOf } from '../features/docs/openapi.ts'
+import { OperationCard } from '../features/docs/operation.tsx'
+import { LooksBar } from '../features/login/looks-bar.tsx'
+import { useI18n } from '../i18n/index.tsx'
+import { Brand } from '../shell/logo.tsx'
+import { TextField } from '../ui/form.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+
+const SURFACES = ['/v1', '/console', '/auth'] as const
+
+/** The API reference, drawn from the description the server gives of itself. */
+export function Docs() {
+  const { t } = useI18n()
+  const [surface, setSurface] = useState<(typeof SURFACES)[number]>('/v1')
+  const [key, setKey] = useState('')
+  const query = useQuery({ queryKey: ['openapi'], queryFn: api.openapi })
+  return (
+    <main id="main" className="relative">
+      <header className="mx-auto max-w-[66rem] px-4 pt-4 sm:px-8">
+        <Link to="/" className="inline-block rounded-lg py-1">
+          <Brand />
+        </Link>
+        <LooksBar />
+      </header>
+      <Page title={t('docs.title')} about={t('docs.about')}>
+        <div className="flex flex-wrap items-end justify-between gap-4">
+          <fieldset className="segmented" aria-label={t('docs.surface')}>
+            {SURFACES.map((name) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={surface === name}
+                onClick={() => setSurface(name)}
+              >
+                {name}
+              </button>
+            ))}
+          </fieldset>
+          {surface === '/v1' && (
+            <div className="w-full sm:w-96">
+              <TextField
+                label={t('docs.key')}
+                hint={t('docs.key.hint')}
+                type="password"
+                autoComplete="off"
+                placeholder="sk-mb-…"
+                value={key}
+                onText={setKey}
+              />
+            </div>
+          )}
+        </div>
+        <Loaded query={query} rows={8}>
+          {(document) =>
+            groupsOf(document, surface).map(({ name, operations }) => (
+              <Section key={name} title={name}>
+                <div className="card divide-y divide-line">
+                  {operations.map((operation) => (
+                    <OperationCard
+                      key={`${operation.method} ${operation.path}`}
+                      operation={operation}
+                      apiKey={surface === '/v1' ? key.trim() : ''}
+                    />
+                  ))}
+                </div>
+              </Section>
+            ))
+          }
+        </Loaded>
+      </Page>
+    </main>
+  )
+}

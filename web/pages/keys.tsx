@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../api/index.ts'
+import type { ApiKeyMeta } from '../api/types.ts'
+import { IssueKeyDialog } from '../features/keys/issue-dialog.tsx'
+import { KeyTable } from '../features/keys/key-table.tsx'
+import { useI18n } from '../i18n/index.tsx'
+import { Button } from '../ui/button.tsx'
+import { CurlExample } from '../ui/curl.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+
+export function Keys() {
+  const { t } = useI18n()
+  const [issuing, setIssuing] = useState(false)
+  const [withRevoked, setWithRevoked] = useState(false)
+  const query = useQuery({ queryKey: ['keys'], queryFn: api.keys.list })
+  const shown = (keys: readonly ApiKeyMeta[]) =>
+    withRevoked ? keys : keys.filter((key) => key.revoked_at === null)
+  const revoked = query.data?.keys.filter((key) => key.revoked_at !== null).length ?? 0
+  const add = (
+    <Button kind="primary" icon={<Plus size={16} />} onClick={() => setIssuing(true)}>
+      {t('keys.new')}
+    </Button>
+  )
+  return (
+    <Page title={t('nav.keys')} about={t('keys.about')} actions={add}>
+      <div className="card overflow-hidden">
+        <Loaded query={query}>
+          {({ keys }) =>
+            shown(keys).length === 0 ? (
+              <Empty icon={<KeyRound />} title={t('keys.empty')} text={t('keys.empty.text')} />
+            ) : (
+              <KeyTable keys={shown(keys)} />
+            )
+          }
+        </Loaded>
+      </div>
+      {revoked > 0 && (
+        <div className="mt-3">
+          <Button kind="quiet" size="small" onClick={() => setWithRevoked(!withRevoked)}>
+            {t(withRevoked ? 'keys.revoked.hide' : 'keys.revoked.show', { count: revoked })}
+          </Button>
+        </div>
+      )}
+      <Section title={t('keys.first')} about={t('keys.first.about')}>
+        <CurlExample body={{ text: t('curl.text'), session_id: 'demo' }} />
+      </Section>
+      <IssueKeyDialog
+        open={issuing}
+        title={t('keys.new')}
+        issue={api.keys.issue}
+        onClose={() => setIssuing(false)}
+      />
+    </Page>
+  )
+}

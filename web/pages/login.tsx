@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { api } from '../api/index.ts'
+import { CodeStep } from '../features/login/code-step.tsx'
+import { EmailStep } from '../features/login/email-step.tsx'
+import { Horizon } from '../features/login/horizon.tsx'
+import { LooksBar } from '../features/login/looks-bar.tsx'
+import { useI18n } from '../i18n/index.tsx'
+import { Brand } from '../shell/logo.tsx'
+import { Notice } from '../ui/page.tsx'
+
+/** Plain http from another machine: browsers do not keep a cookie marked Secure. */
+const dropsCookies = () =>
+  location.protocol === 'http:' &&
+  !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
+
+/** Only a path of this site; `//host` and `/\host` would lead away from it. */
+const safeNext = (next: unknown): string =>
+  typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/app'
+
+export function Login() {
+  const { t } = useI18n()
+  const search: Record<string, unknown> = useSearch({ strict: false })
+  const next = safeNext(search.next)
+  const methods = useQuery({ queryKey: ['methods'], queryFn: api.auth.methods })
+  const [email, setEmail] = useState<string | null>(null)
+  const onDone = () => location.assign(next)
+  useEffect(() => {
+    document.title = `${t('login.title')} · Moonbase`
+  }, [t])
+  const delivery = methods.data?.email_delivery ?? 'mail'
+  return (
+    <main
+      id="main"
+      className="relative grid min-h-dvh place-items-center overflow-hidden px-4 py-16"
+    >
+      <Horizon />
+      <LooksBar />
+      <div className="relative w-full max-w-[23rem]">
+        <div className="mb-8 grid justify-items-center gap-2 text-center">
+          <span className="text-xl">
+            <Brand />
+          </span>
+          <h1 className="sr-only">{t('login.title')}</h1>
+          <p className="text-ink-2">{t('login.tagline')}</p>
+        </div>
+        <div className="card grid gap-5 p-6 shadow-sm">
+          {'error' in search && <Notice tone="bad">{t('login.oauth.failed')}</Notice>}
+          {dropsCookies() && <Notice tone="warn">{t('login.insecure')}</Notice>}
+          {email === null ? (
+            <EmailStep delivery={delivery} onSent={setEmail} />
+          ) : (
+            <CodeStep
+              email={email}
+              delivery={delivery}
+              onBack={() => setEmail(null)}
+              onDone={onDone}
+            />
+          )}
+          {email === null && <OauthButtons providers={methods.data?.oauth ?? []} next={next} />}
+        </div>
+      </div>
+    </main>
+  )
+}
+
+interface OauthProps {
+  readonly providers: readonly { readonly id: string; readonly name: string }[]
+  readonly next: string
+}
+
+function OauthButtons({ providers, next }: OauthProps) {
+  const { t } = useI18n()
+  if (providers.length === 0) return null
+  return (
+    <div className="grid gap-2">
+      <p className="flex items-center gap-3 pb-1 text-[0.86rem] text-ink-3">
+        <span className="h-px flex-1 bg-line" />
+        {t('login.or')}
+        <span className="h-px flex-1 bg-line" />
+      </p>
+      {providers.map(({ id, name }) => (
+        <a
+          key={id}
+          className="btn"
+          href={`/auth/oauth/${encodeURIComponent(id)}?next=${encodeURIComponent(next)}`}
+        >
+          {t('login.with', { name })}
+        </a>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api } from '../api/index.ts'
+import type { Settings } from '../api/types.ts'
+import { temperatureOf } from '../features/apps/draft.ts'
+import { useI18n } from '../i18n/index.tsx'
+import { useAction } from '../lib/services.tsx'
+import { Button } from '../ui/button.tsx'
+import { SwitchField, TextField } from '../ui/form.tsx'
+import { Id, Page, Section } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+
+export function SettingsPage() {
+  const { t } = useI18n()
+  const query = useQuery({ queryKey: ['settings'], queryFn: api.settings.read })
+  const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })
+  return (
+    <Page title={t('nav.settings')} about={t('settings.about')}>
+      <div className="max-w-2xl">
+        <Loaded query={query}>{(settings) => <SettingsForm settings={settings} />}</Loaded>
+        <Section title={t('settings.account')}>
+          <dl className="card divide-y divide-line">
+            <div className="flex flex-wrap justify-between gap-x-6 px-5 py-3">
+              <dt className="text-ink-3">{t('login.email')}</dt>
+              <dd>{me.data?.email}</dd>
+            </div>
+            <div className="flex flex-wrap justify-between gap-x-6 px-5 py-3">
+              <dt className="text-ink-3">{t('settings.tenant')}</dt>
+              <dd>
+                <Id>{me.data?.tenant_id ?? ''}</Id>
+              </dd>
+            </div>
+          </dl>
+        </Section>
+      </div>
+    </Page>
+  )
+}
+
+function SettingsForm({ settings }: { readonly settings: Settings }) {
+  const { t } = useI18n()
+  const [model, setModel] = useState(settings.model ?? '')
+  const [thinking, setThinking] = useState(settings.thinking)
+  const [temperature, setTemperature] = useState(settings.temperature?.toString() ?? '')
+  const save = useAction(api.settings.save, { done: 'settings.saved', refresh: ['settings'] })
+  const value = temperatureOf(temperature)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (value !== 'wrong') {
+      save.mutate({ model: model.trim() || null, thinking, temperature: value })
+    }
+  }
+  return (
+    <form className="card grid gap-6 p-6" onSubmit={submit}>
+      <TextField
+        label={t('field.model')}
+        hint={t('settings.model.hint')}
+        placeholder={t('settings.platform')}
+        value={model}
+        maxLength={200}
+        onText={setModel}
+      />
+      <TextField
+        label={t('field.temperature')}
+        hint={t('settings.temperature.hint')}
+        placeholder={t('settings.platform')}
+        problem={value === 'wrong' ? t('field.temperature.wrong') : null}
+        inputMode="decimal"
+        value={temperature}
+        onText={setTemperature}
+      />
+      <SwitchField
+        label={t('field.thinking')}
+        hint={t('settings.thinking.hint')}
+        on={thinking}
+        onChange={setThinking}
+      />
+      <div className="flex justify-end border-t border-line pt-5">
+        <Button type="submit" kind="primary" busy={save.isPending} disabled={value === 'wrong'}>
+          {t('action.save')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { api } from '../api/index.ts'
+import { ImportPanel } from '../features/transfer/import-panel.tsx'
+import { useI18n } from '../i18n/index.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+
+export function Transfer() {
+  const { t } = useI18n()
+  const query = useQuery({ queryKey: ['export'], queryFn: api.portable.read, staleTime: 0 })
+  return (
+    <Page title={t('nav.transfer')} about={t('transfer.about')}>
+      <Section title={t('transfer.export')} about={t('transfer.export.about')}>
+        <div className="card p-6">
+          <Loaded query={query} rows={1}>
+            {({ personas, apps }) => (
+              <div className="flex flex-wrap items-center justify-between gap-4">
+                <p className="text-ink-2">
+                  {t('transfer.holds', { personas: personas.length, apps: apps.length })}
+                </p>
+                <a className="btn" href="/console/export?download=1" download>
+                  <Download size={16} aria-hidden />
+                  {t('transfer.download')}
+                </a>
+              </div>
+            )}
+          </Loaded>
+        </div>
+      </Section>
+      <Section title={t('transfer.import')} about={t('transfer.import.about')}>
+        <ImportPanel held={query.data ?? null} />
+      </Section>
+    </Page>
+  )
+}

@@ -1,0 +1,115 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type RouteComponent,
+} from '@tanstack/react-router'
+import { Missing } from './pages/missing.tsx'
+import { Shell } from './shell/shell.tsx'
+import { Loading } from './ui/state.tsx'
+import { ToastRegion } from './ui/toasts.tsx'
+
+const root = createRootRoute({
+  component: () => (
+    <>
+      <Outlet />
+      <ToastRegion />
+    </>
+  ),
+})
+const shell = createRoute({ getParentRoute: () => root, path: '/app', component: Shell })
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/start.tsx'), 'Start'),
+})
+const login = createRoute({
+  getParentRoute: () => root,
+  path: '/login',
+  component: lazyRouteComponent(() => import('./pages/login.tsx'), 'Login'),
+})
+const docs = createRoute({
+  getParentRoute: () => root,
+  path: '/docs',
+  component: lazyRouteComponent(() => import('./pages/docs.tsx'), 'Docs'),
+})
+
+/** Every page is a file of its own that is loaded when it is first opened. */
+const page = (path: string, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => shell, path, component })
+
+const lazy = lazyRouteComponent
+const pages = [
+  page(
+    '/',
+    lazy(() => import('./pages/home.tsx'), 'Home'),
+  ),
+  page(
+    '/playground',
+    lazy(() => import('./pages/playground.tsx'), 'Playground'),
+  ),
+  page(
+    '/keys',
+    lazy(() => import('./pages/keys.tsx'), 'Keys'),
+  ),
+  page(
+    '/apps',
+    lazy(() => import('./pages/apps.tsx'), 'Apps'),
+  ),
+  page(
+    '/apps/$id',
+    lazy(() => import('./pages/app.tsx'), 'AppPage'),
+  ),
+  page(
+    '/kb',
+    lazy(() => import('./pages/kb.tsx'), 'Kb'),
+  ),
+  page(
+    '/devices',
+    lazy(() => import('./pages/devices.tsx'), 'Devices'),
+  ),
+  page(
+    '/provider',
+    lazy(() => import('./pages/provider.tsx'), 'ProviderPage'),
+  ),
+  page(
+    '/logs',
+    lazy(() => import('./pages/logs.tsx'), 'Logs'),
+  ),
+  page(
+    '/usage',
+    lazy(() => import('./pages/usage.tsx'), 'UsagePage'),
+  ),
+  page(
+    '/sessions',
+    lazy(() => import('./pages/sessions.tsx'), 'Sessions'),
+  ),
+  page(
+    '/sessions/$id',
+    lazy(() => import('./pages/session.tsx'), 'SessionPage'),
+  ),
+  page(
+    '/personas',
+    lazy(() => import('./pages/personas.tsx'), 'Personas'),
+  ),
+  page(
+    '/settings',
+    lazy(() => import('./pages/settings.tsx'), 'SettingsPage'),
+  ),
+  page(
+    '/transfer',
+    lazy(() => import('./pages/transfer.tsx'), 'Transfer'),
+  ),
+]
+
+export const createPages = () =>
+  createRouter({
+    routeTree: root.addChildren([start, login, docs, shell.addChildren(pages)]),
+    defaultPreload: 'intent',
+    defaultNotFoundComponent: Missing,
+    defaultPendingComponent: () => <Loading />,
+    scrollRestoration: true,
+  })

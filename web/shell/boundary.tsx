@@ -1,0 +1,35 @@
+import { TriangleAlert } from 'lucide-react'
+import { Component, type ReactNode } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { Button } from '../ui/button.tsx'
+
+function Broken() {
+  const { t } = useI18n()
+  return (
+    <div className="page grid justify-items-center gap-3 py-24 text-center" role="alert">
+      <TriangleAlert size={28} className="text-warn" aria-hidden />
+      <h1>{t('error.broken')}</h1>
+      <p className="max-w-md text-ink-2">{t('error.broken.text')}</p>
+      <Button kind="primary" onClick={() => location.reload()}>
+        {t('action.reload')}
+      </Button>
+    </div>
+  )
+}
+
+interface BoundaryProps {
+  readonly children: ReactNode
+}
+
+/** Keeps a fault of one page from taking the frame with it. React has no hook for this. */
+export class ErrorBoundary extends Component<BoundaryProps, { failed: boolean }> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError() {
+    return { failed: true }
+  }
+
+  override render() {
+    return this.state.failed ? <Broken /> : this.props.children
+  }
+}

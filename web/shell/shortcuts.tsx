@@ -1,0 +1,64 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { NAV_ITEMS } from './nav.ts'
+
+const ASKED = 'mb:shortcuts'
+const SEQUENCE_MS = 1_200
+
+export const askShortcuts = () => void dispatchEvent(new Event(ASKED))
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** `g` and a letter open a page, `?` shows this list. Silent while somebody types. */
+export function Shortcuts() {
+  const { t } = useI18n()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState(false)
+  useEffect(() => {
+    let pressedAt = 0
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.key === '?') return setOpen(true)
+      if (event.key === 'g') {
+        pressedAt = event.timeStamp
+        return
+      }
+      const item = NAV_ITEMS.find(({ letter }) => letter === event.key)
+      if (!item || event.timeStamp - pressedAt > SEQUENCE_MS) return
+      pressedAt = 0
+      void navigate({ to: item.to })
+    }
+    const onAsked = () => setOpen(true)
+    addEventListener('keydown', onKey)
+    addEventListener(ASKED, onAsked)
+    return () => {
+      removeEventListener('keydown', onKey)
+      removeEventListener(ASKED, onAsked)
+    }
+  }, [navigate])
+  return (
+    <Dialog title={t('shortcuts.title')} open={open} onClose={() => setOpen(false)}>
+      <dl className="grid gap-x-8 gap-y-2 sm:grid-cols-2">
+        {NAV_ITEMS.map(({ to, label, letter }) => (
+          <div key={to} className="flex items-center justify-between gap-4">
+            <dt>{t(label)}</dt>
+            <dd className="flex gap-1">
+              <kbd>g</kbd>
+              <kbd>{letter}</kbd>
+            </dd>
+          </div>
+        ))}
+        <div className="flex items-center justify-between gap-4">
+          <dt>{t('shortcuts.title')}</dt>
+          <dd>
+            <kbd>?</kbd>
+          </dd>
+        </div>
+      </dl>
+    </Dialog>
+  )
+}

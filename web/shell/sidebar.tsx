@@ -1,0 +1,53 @@
+import { Link } from '@tanstack/react-router'
+import { useI18n } from '../i18n/index.tsx'
+import { Brand } from './logo.tsx'
+import { NAV, type NavItem } from './nav.ts'
+import { UserMenu } from './user-menu.tsx'
+
+interface NavLinkProps {
+  readonly item: NavItem
+  readonly onGo?: (() => void) | undefined
+  readonly className?: string
+  readonly iconSize?: number
+}
+
+export function NavLink({ item, onGo, className = 'nav-link', iconSize = 17 }: NavLinkProps) {
+  const { t } = useI18n()
+  const Icon = item.icon
+  return (
+    <Link
+      to={item.to}
+      className={className}
+      activeOptions={{ exact: item.to === '/app' }}
+      onClick={onGo}
+    >
+      <Icon size={iconSize} strokeWidth={1.75} aria-hidden />
+      {t(item.label)}
+    </Link>
+  )
+}
+
+/** The console's pages; also the content of the drawer on a phone. */
+export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
+  const { t } = useI18n()
+  return (
+    <>
+      <Link to="/app" className="mb-5 rounded-lg px-2.5 py-1" onClick={onGo}>
+        <Brand />
+      </Link>
+      <nav aria-label={t('nav.label')} className="grid gap-5">
+        {NAV.map(({ title, items }) => (
+          <div key={title ?? 'top'} className="grid gap-0.5">
+            {title && <p className="px-2.5 pb-1 text-[0.8rem] text-ink-3">{t(title)}</p>}
+            {items.map((item) => (
+              <NavLink key={item.to} item={item} onGo={onGo} />
+            ))}
+          </div>
+        ))}
+      </nav>
+      <div className="mt-auto pt-5">
+        <UserMenu />
+      </div>
+    </>
+  )
+}

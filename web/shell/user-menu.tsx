@@ -1,0 +1,117 @@
+import * as Menu from '@radix-ui/react-dropdown-menu'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Activity, BookOpen, Check, ChevronsUpDown, Keyboard, LogOut } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { api } from '../api/index.ts'
+import { type Key, type Language, useI18n } from '../i18n/index.tsx'
+import { useAction } from '../lib/services.tsx'
+import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
+import { askShortcuts } from './shortcuts.tsx'
+
+const THEMES: readonly (readonly [Theme, Key])[] = [
+  ['system', 'theme.system'],
+  ['light', 'theme.light'],
+  ['dark', 'theme.dark'],
+]
+const LANGUAGES: readonly (readonly [Language, string])[] = [
+  ['zh', '中文'],
+  ['en', 'English'],
+]
+
+interface RadiosProps<T extends string> {
+  readonly label: string
+  readonly value: T
+  readonly choices: readonly (readonly [T, string])[]
+  readonly onPick: (value: T) => void
+}
+
+function Radios<T extends string>({ label, value, choices, onPick }: RadiosProps<T>) {
+  return (
+    <>
+      <Menu.Label className="menu-label">{label}</Menu.Label>
+      <Menu.RadioGroup value={value} onValueChange={(next) => onPick(next as T)}>
+        {choices.map(([choice, name]) => (
+          <Menu.RadioItem key={choice} value={choice} className="menu-item">
+            <span className="w-4">
+              <Menu.ItemIndicator>
+                <Check size={15} aria-hidden />
+              </Menu.ItemIndicator>
+            </span>
+            {name}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </>
+  )
+}
+
+interface ItemProps {
+  readonly icon: ReactNode
+  readonly onPick: () => void
+  readonly children: ReactNode
+}
+
+const Item = ({ icon, onPick, children }: ItemProps) => (
+  <Menu.Item className="menu-item" onSelect={onPick}>
+    {icon}
+    {children}
+  </Menu.Item>
+)
+
+/** Who is signed in, how the console looks, and the way out. */
+export function UserMenu() {
+  const { t, language, setLanguage } = useI18n()
+  const theme = useTheme()
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })
+  const logout = useAction(api.auth.logout, {
+    onDone: () => {
+      client.clear()
+      void navigate({ to: '/login' })
+    },
+  })
+  const email = me.data?.email ?? ''
+  const size = { size: 16, 'aria-hidden': true } as const
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger className="nav-link w-full" aria-label={t('user.menu')}>
+        <span className="grid size-7 flex-none place-items-center rounded-full bg-accent-soft">
+          <span className="text-[0.82rem] font-semibold text-accent uppercase">{email[0]}</span>
+        </span>
+        <span className="min-w-0 flex-1 truncate text-left">{email}</span>
+        <ChevronsUpDown size={15} aria-hidden />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content className="menu" side="top" align="start" sideOffset={6}>
+          <Radios
+            label={t('theme.label')}
+            value={theme}
+            choices={THEMES.map(([value, key]) => [value, t(key)] as const)}
+            onPick={setTheme}
+          />
+          <Radios
+            label={t('language.label')}
+            value={language}
+            choices={LANGUAGES}
+            onPick={setLanguage}
+          />
+          <Menu.Separator className="my-1.5 border-t border-line" />
+          <Item icon={<Keyboard {...size} />} onPick={askShortcuts}>
+            {t('shortcuts.title')}
+          </Item>
+          <Item icon={<BookOpen {...size} />} onPick={() => void navigate({ to: '/docs' })}>
+            {t('docs.title')}
+          </Item>
+          <Item icon={<Activity {...size} />} onPick={() => window.open('/status', '_blank')}>
+            {t('status.page')}
+          </Item>
+          <Item icon={<LogOut {...size} />} onPick={() => logout.mutate(undefined)}>
+            {t('user.logout')}
+          </Item>
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

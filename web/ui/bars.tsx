@@ -1,0 +1,79 @@
+export interface Bar {
+  readonly label: string
+  readonly value: number
+  /** What the bar says in full, for the pointer and for screen readers. */
+  readonly title: string
+  readonly tone?: 'accent' | 'bad' | undefined
+}
+
+interface BarsProps {
+  readonly bars: readonly Bar[]
+  readonly name: string
+}
+
+/** Columns over a base line. Plain elements, so that text stays text at every width. */
+export function Bars({ bars, name }: BarsProps) {
+  const highest = Math.max(1, ...bars.map(({ value }) => value))
+  return (
+    <ul className="flex h-52 items-stretch gap-2 sm:gap-4" aria-label={name}>
+      {bars.map(({ label, value, title, tone = 'accent' }) => (
+        <li key={label} className="flex min-w-0 flex-1 flex-col items-center" title={title}>
+          <span className="sr-only">{title}</span>
+          <span className="flex w-full flex-1 items-end justify-center" aria-hidden>
+            <span className="flex h-full w-full max-w-14 flex-col justify-end">
+              <span className="pb-1 text-center text-[0.82rem] text-ink-2">{value || ''}</span>
+              <span
+                className={`w-full rounded-t-md ${tone === 'bad' ? 'bg-bad' : 'bg-accent'}`}
+                style={{ height: value === 0 ? '2px' : `${(value / highest) * 82}%` }}
+              />
+            </span>
+          </span>
+          <span
+            className="w-full truncate border-t border-line pt-1.5 text-center text-[0.82rem]"
+            aria-hidden
+          >
+            {label}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Rows with a length each, for words that are too long for columns. */
+export function RowBars({ bars, name }: BarsProps) {
+  const highest = Math.max(1, ...bars.map(({ value }) => value))
+  return (
+    <ul className="grid gap-2.5" aria-label={name}>
+      {bars.map(({ label, value, title, tone = 'bad' }) => (
+        <li key={label} className="grid gap-1" title={title}>
+          <span className="flex justify-between gap-4 text-[0.9rem]">
+            <span className="truncate">{label}</span>
+            <span className="text-ink-2">{value}</span>
+          </span>
+          <span className="h-1.5 overflow-hidden rounded-full bg-sunken" aria-hidden>
+            <span
+              className={`block h-full rounded-full ${tone === 'bad' ? 'bg-bad' : 'bg-accent'}`}
+              style={{ width: `${(value / highest) * 100}%` }}
+            />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface StatProps {
+  readonly label: string
+  readonly value: string
+  readonly tone?: 'bad' | undefined
+}
+
+export function Stat({ label, value, tone }: StatProps) {
+  return (
+    <div className="card px-5 py-4">
+      <p className="text-[0.86rem] text-ink-3">{label}</p>
+      <p className={`mt-0.5 text-2xl font-semibold ${tone === 'bad' ? 'text-bad' : ''}`}>{value}</p>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import { Check, Copy, LoaderCircle } from 'lucide-react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { useToasts } from '../lib/services.tsx'
+
+interface ButtonProps extends ComponentProps<'button'> {
+  readonly kind?: 'primary' | 'quiet' | 'danger' | undefined
+  readonly size?: 'small' | undefined
+  readonly icon?: ReactNode
+  readonly busy?: boolean | undefined
+}
+
+export function Button({ kind, size, icon, busy, children, disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={`btn ${rest.className ?? ''}`}
+      data-kind={kind}
+      data-size={size}
+      data-shape={children === undefined ? 'icon' : undefined}
+      disabled={disabled === true || busy === true}
+      aria-busy={busy}
+    >
+      {busy ? <LoaderCircle size={16} className="animate-spin" aria-hidden /> : icon}
+      {children}
+    </button>
+  )
+}
+
+const COPIED_MS = 1_600
+
+interface CopyProps {
+  readonly text: string
+  readonly label?: string
+  readonly size?: 'small'
+}
+
+/** Copies a text and says so; without a label it is a small square that names itself. */
+export function CopyButton({ text, label, size }: CopyProps) {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  const [copied, setCopied] = useState(false)
+  const copy = async () => {
+    try {
+      await writeClipboard(text)
+      setCopied(true)
+      setTimeout(() => setCopied(false), COPIED_MS)
+    } catch {
+      toasts.show('bad', t('copy.failed'))
+    }
+  }
+  const icon = copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />
+  const name = copied ? t('copy.done') : (label ?? t('copy.action'))
+  return (
+    <Button kind="quiet" size={size} icon={icon} onClick={() => void copy()} aria-label={name}>
+      {label === undefined ? undefined : name}
+    </Button>
+  )
+}
+
+/** Browsers hide the clipboard from pages that came over plain http from another machine. */
+async function writeClipboard(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  if (!done) throw new Error('copy refused')
+}

@@ -1,0 +1,108 @@
+import * as Radix from '@radix-ui/react-dialog'
+import { X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { Button } from './button.tsx'
+
+interface DialogProps {
+  readonly title: ReactNode
+  readonly about?: ReactNode
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly wide?: boolean
+  /** A click beside it does not close it: it shows what is shown only once. */
+  readonly firm?: boolean
+  readonly children: ReactNode
+}
+
+/**
+ * A modal dialog. The ground behind it is an element of our own, because Radix' overlay locks the
+ * scroll by a style element, which the content security policy forbids; the style sheet does it.
+ */
+export function Dialog({ title, about, open, onClose, wide, firm, children }: DialogProps) {
+  const { t } = useI18n()
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
+      <Radix.Portal>
+        <div className="overlay" />
+        <Radix.Content
+          className="dialog"
+          data-modal
+          data-wide={wide || undefined}
+          aria-describedby={undefined}
+          onInteractOutside={(event) => firm && event.preventDefault()}
+        >
+          <div className="mb-4 flex items-start justify-between gap-4">
+            <div>
+              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              {about && <p className="mt-1 text-ink-2">{about}</p>}
+            </div>
+            <Radix.Close asChild>
+              <Button
+                kind="quiet"
+                size="small"
+                icon={<X size={16} aria-hidden />}
+                aria-label={t('action.close')}
+              />
+            </Radix.Close>
+          </div>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+interface ConfirmProps {
+  readonly title: string
+  /** What is lost, in a sentence. */
+  readonly loss: ReactNode
+  readonly action: string
+  readonly open: boolean
+  readonly busy: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+/** Asks once before something is lost. */
+export function Confirm({ title, loss, action, open, busy, onConfirm, onClose }: ConfirmProps) {
+  const { t } = useI18n()
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
+      <Radix.Portal>
+        <div className="overlay" />
+        <Radix.Content className="dialog" role="alertdialog" data-modal>
+          <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+          <Radix.Description className="mt-2 text-ink-2">{loss}</Radix.Description>
+          <div className="mt-6 flex justify-end gap-2">
+            <Button onClick={onClose}>{t('action.cancel')}</Button>
+            <Button kind="danger" busy={busy} onClick={onConfirm}>
+              {action}
+            </Button>
+          </div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+interface DrawerProps {
+  readonly title: string
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+export function Drawer({ title, open, onClose, children }: DrawerProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
+      <Radix.Portal>
+        <div className="overlay" />
+        <Radix.Content className="drawer" data-modal aria-describedby={undefined}>
+          <Radix.Title className="sr-only">{title}</Radix.Title>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

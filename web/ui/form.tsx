@@ -1,0 +1,169 @@
+import * as Radix from '@radix-ui/react-switch'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+
+interface FieldProps {
+  readonly label: ReactNode
+  /** Beside the label: a counter, a link. */
+  readonly aside?: ReactNode
+  readonly hint?: ReactNode
+  readonly problem?: string | null | undefined
+  readonly children: (ids: FieldIds) => ReactNode
+}
+
+interface FieldIds {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': boolean | undefined
+}
+
+/** A control with its name, its explanation and what is wrong with it. */
+export function Field({ label, aside, hint, problem, children }: FieldProps) {
+  const id = useId()
+  const described = hint || problem ? `${id}-hint` : undefined
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        <span>{label}</span>
+        {aside && <span className="font-normal text-ink-3">{aside}</span>}
+      </label>
+      {children({
+        id,
+        'aria-describedby': described,
+        'aria-invalid': problem ? true : undefined,
+      })}
+      {problem ? (
+        <p id={described} className="problem" role="alert">
+          {problem}
+        </p>
+      ) : (
+        hint && (
+          <p id={described} className="hint">
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  )
+}
+
+type TextProps = Omit<FieldProps, 'children'> &
+  Omit<ComponentProps<'input'>, 'onChange' | 'value' | 'children'> & {
+    readonly value: string
+    readonly onText: (value: string) => void
+  }
+
+export function TextField({ label, aside, hint, problem, onText, ...input }: TextProps) {
+  return (
+    <Field label={label} aside={aside} hint={hint} problem={problem}>
+      {(ids) => (
+        <input
+          {...ids}
+          {...input}
+          className={`input ${input.className ?? ''}`}
+          onChange={(event) => onText(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type AreaProps = Omit<FieldProps, 'children' | 'aside'> &
+  Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'children'> & {
+    readonly value: string
+    readonly onText: (value: string) => void
+    /** Characters, as the server counts them. */
+    readonly charsMax: number
+  }
+
+export function AreaField({ label, hint, problem, onText, charsMax, ...area }: AreaProps) {
+  const count = [...area.value.trim()].length
+  return (
+    <Field
+      label={label}
+      aside={
+        <span className={count > charsMax ? 'text-bad' : ''}>
+          {count} / {charsMax}
+        </span>
+      }
+      hint={hint}
+      problem={problem}
+    >
+      {(ids) => (
+        <textarea
+          {...ids}
+          {...area}
+          className={`input ${area.className ?? ''}`}
+          onChange={(event) => onText(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+type SelectProps = Omit<FieldProps, 'children'> & {
+  readonly value: string
+  readonly choices: readonly Choice[]
+  readonly onPick: (value: string) => void
+  readonly disabled?: boolean
+}
+
+export function SelectField({ value, choices, onPick, disabled, ...field }: SelectProps) {
+  return (
+    <Field {...field}>
+      {(ids) => (
+        <select
+          {...ids}
+          className="input"
+          value={value}
+          disabled={disabled}
+          onChange={(event) => onPick(event.target.value)}
+        >
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+interface SwitchProps {
+  readonly label: string
+  readonly hint?: string
+  readonly on: boolean
+  readonly onChange: (on: boolean) => void
+}
+
+export function SwitchField({ label, hint, on, onChange }: SwitchProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start justify-between gap-6">
+      <div>
+        <label htmlFor={id} className="text-[0.9rem] font-medium">
+          {label}
+        </label>
+        {hint && (
+          <p id={`${id}-hint`} className="text-[0.86rem] text-ink-3">
+            {hint}
+          </p>
+        )}
+      </div>
+      <Radix.Root
+        id={id}
+        className="switch"
+        checked={on}
+        onCheckedChange={onChange}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      >
+        <Radix.Thumb />
+      </Radix.Root>
+    </div>
+  )
+}

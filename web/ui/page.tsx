@@ -1,0 +1,93 @@
+import { Info } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { useTimes } from '../lib/time.ts'
+
+interface PageProps {
+  readonly title: string
+  readonly about?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page of the console: its heading takes the focus when the page is opened. */
+export function Page({ title, about, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Moonbase`
+    heading.current?.focus({ preventScroll: true })
+  }, [title])
+  return (
+    <div className="page">
+      <header className="mb-7 flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+        <div className="min-w-0">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {about && <p className="mt-1.5 max-w-2xl text-ink-2">{about}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface SectionProps {
+  readonly title: ReactNode
+  readonly about?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+export function Section({ title, about, actions, children }: SectionProps) {
+  return (
+    <section className="mt-9 first:mt-0">
+      <div className="mb-3 flex flex-wrap items-end justify-between gap-3">
+        <div>
+          <h2>{title}</h2>
+          {about && <p className="text-[0.92rem] text-ink-2">{about}</p>}
+        </div>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'accent'
+
+interface ToneProps {
+  readonly tone?: Tone | undefined
+  readonly children: ReactNode
+}
+
+export function Badge({ tone, children }: ToneProps) {
+  return (
+    <span className="badge" data-tone={tone}>
+      {children}
+    </span>
+  )
+}
+
+export function Notice({ tone, icon, children }: ToneProps & { readonly icon?: ReactNode }) {
+  return (
+    <div className="notice" data-tone={tone}>
+      {icon ?? <Info size={16} aria-hidden />}
+      <div className="min-w-0">{children}</div>
+    </div>
+  )
+}
+
+/** A moment as distance from now; its exact time on hover and for screen readers. */
+export function Ago({ at }: { readonly at: string | number }) {
+  const { ago, exact } = useTimes()
+  return (
+    <time dateTime={new Date(at).toISOString()} title={exact(at)} className="whitespace-nowrap">
+      {ago(at)}
+    </time>
+  )
+}
+
+export function Id({ children }: { readonly children: string }) {
+  return <code className="text-ink-2">{children}</code>
+}

@@ -1,0 +1,32 @@
+import { CircleCheck, TriangleAlert, X } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { useToasts } from '../lib/services.tsx'
+
+export function ToastRegion() {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  const list = useSyncExternalStore(toasts.subscribe, toasts.read)
+  return (
+    <section aria-label={t('state.messages')} aria-live="polite" className="toasts">
+      {list.map(({ id, tone, text }) => (
+        <div key={id} className="toast">
+          {tone === 'good' ? (
+            <CircleCheck size={17} className="text-good" aria-hidden />
+          ) : (
+            <TriangleAlert size={17} className="text-bad" aria-hidden />
+          )}
+          <p className="min-w-0 flex-1 break-words">{text}</p>
+          <button
+            type="button"
+            className="mt-0.5 text-ink-3"
+            aria-label={t('action.close')}
+            onClick={() => toasts.dismiss(id)}
+          >
+            <X size={15} aria-hidden />
+          </button>
+        </div>
+      ))}
+    </section>
+  )
+}

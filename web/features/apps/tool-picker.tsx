@@ -7,7 +7,7 @@ interface ToolPickerProps {
   readonly onChange: (tools: readonly string[] | null) => void
 }
 
-/** All tools, or an allow-list, which may be empty. Names that are not built in stay in the list. */
+/** All tools, or an allow-list, which may be empty. Names that are not built in stay listed. */
 export function ToolPicker({ tools, onChange }: ToolPickerProps) {
   const { t } = useI18n()
   const names = [...new Set([...TOOLS, ...(tools ?? [])])]

@@ -77,5 +77,5 @@ export const NAV_ITEMS: readonly NavItem[] = NAV.flatMap(({ items }) => items)
 
 /** What a thumb reaches on a phone; the rest is in the drawer. */
 export const THUMB_ITEMS: readonly NavItem[] = NAV_ITEMS.filter(({ to }) =>
-  ['/app', '/app/playground', '/app/kb', '/app/keys'].includes(to),
+  ['/app', '/app/playground', '/app/apps', '/app/keys'].includes(to),
 )

@@ -43,7 +43,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   const same = (value: string) => ({ value, label: value })
   const named = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name })
   return (
-    <div className="card grid gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
+    <div className="card grid grid-cols-2 gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
       {select('endpoint', t('logs.endpoint'), ENDPOINTS.map(same))}
       {select('status', t('logs.status'), STATUSES.map(same))}
       {select('app_id', t('logs.app'), (apps.data?.apps ?? []).map(named))}
@@ -59,7 +59,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         HOURS.map((hours) => ({ value: hours, label: t('logs.hours', { hours }) })),
       )}
       {Object.keys(filters).length > 0 && (
-        <div className="sm:col-span-3 lg:col-span-6">
+        <div className="col-span-full">
           <Button kind="quiet" size="small" onClick={() => onChange({})}>
             {t('logs.clear')}
           </Button>

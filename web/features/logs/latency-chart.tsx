@@ -60,6 +60,7 @@ export function LatencyChart({ points }: { readonly points: readonly Point[] }) 
           points={line(({ p95 }) => p95)}
           className="stroke-warn"
           strokeWidth="2"
+          strokeDasharray="1 6"
           {...stroke}
         />
         <polyline

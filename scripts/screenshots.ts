@@ -1,0 +1,118 @@
+// Takes every page of the console, wide and narrow, light and dark, Chinese and English, into
+// dist/screenshots, to be looked at.
+//   bun scripts/screenshots.ts [--only kb] [--quick]
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { Page } from 'playwright-core'
+import { type Look, launch, visit } from '../test/support/chromium.ts'
+import { furnish } from '../test/support/furnish.ts'
+import { signIn } from '../test/support/login.ts'
+import { startServer } from '../test/support/server.ts'
+import { tempFolder } from '../test/support/temp.ts'
+import { buildWeb } from './build-web.ts'
+
+const root = join(import.meta.dir, '..')
+const out = join(root, 'dist/screenshots')
+const EMAIL = 'ada@example.com'
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
+})
+
+const wide = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
+const ALL: readonly Look[] = (['zh', 'en'] as const).flatMap((language) =>
+  (['light', 'dark'] as const).flatMap((theme) => [
+    { language, theme, ...wide },
+    { language, theme, ...phone },
+  ]),
+)
+const QUICK: readonly Look[] = [
+  { language: 'zh', theme: 'light', ...wide },
+  { language: 'en', theme: 'dark', ...phone },
+]
+
+type Shot = readonly [name: string, path: string, prepare?: (page: Page) => Promise<unknown>]
+
+const shots = (appId: string): readonly Shot[] => [
+  ['home', '/app'],
+  [
+    'playground',
+    '/app/playground?session=demo-1',
+    async (page) => {
+      await page.getByRole('textbox').last().fill('退货要几天？ How long do I have?')
+      await page.keyboard.press('Enter')
+      await page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
+    },
+  ],
+  ['apps', '/app/apps'],
+  ['app', `/app/apps/${appId}`],
+  [
+    'kb',
+    '/app/kb',
+    async (page) => {
+      await page.getByRole('searchbox').fill('退货要几天')
+      await page.keyboard.press('Enter')
+      await page.locator('ol > li').first().waitFor()
+    },
+  ],
+  ['personas', '/app/personas'],
+  ['provider', '/app/provider'],
+  ['keys', '/app/keys'],
+  ['devices', '/app/devices'],
+  [
+    'pairing',
+    '/app/devices',
+    async (page) => {
+      await page.getByRole('button', { name: /登记设备|Register a device/ }).click()
+      await page.getByRole('dialog').getByRole('textbox').first().fill('Kitchen')
+      await page.keyboard.press('Enter')
+      await page.getByTestId('code').waitFor()
+    },
+  ],
+  ['logs', '/app/logs'],
+  ['usage', '/app/usage'],
+  ['sessions', '/app/sessions'],
+  ['session', '/app/sessions/customer-1042'],
+  ['settings', '/app/settings'],
+  ['transfer', '/app/transfer'],
+  ['docs', '/docs'],
+]
+
+await buildWeb(join(root, 'dist/web'))
+rmSync(out, { recursive: true, force: true })
+mkdirSync(out, { recursive: true })
+using folder = tempFolder()
+await using server = await startServer({ dataDir: folder.path })
+const { headers } = await signIn(server, EMAIL)
+const { app } = await furnish(server.url, headers.cookie)
+const browser = await launch()
+
+for (const look of values.quick ? QUICK : ALL) {
+  const end = `${look.language}-${look.theme}-${look.width === wide.width ? 'wide' : 'phone'}.png`
+  const take = async (page: Page, name: string) => {
+    await page.evaluate(async () => {
+      await document.fonts.ready
+      if (!document.querySelector('.composer')) scrollTo(0, 0)
+    })
+    await page.screenshot({ path: join(out, `${name}-${end}`), fullPage: name !== 'playground' })
+  }
+  if (!values.only || values.only === 'login') {
+    await using stranger = await visit(browser, server, look)
+    await stranger.page.goto('/login')
+    await stranger.page.getByRole('textbox').waitFor()
+    await take(stranger.page, 'login')
+  }
+  await using guest = await visit(browser, server, look, EMAIL)
+  for (const [name, path, prepare] of shots(app.id)) {
+    if (values.only && values.only !== name) continue
+    await guest.page.goto(path)
+    await guest.page.waitForLoadState('networkidle')
+    await prepare?.(guest.page)
+    await take(guest.page, name)
+  }
+  for (const complaint of guest.complaints) process.stderr.write(`${end}: ${complaint}\n`)
+}
+await browser.close()
+process.stdout.write(`${out}\n`)

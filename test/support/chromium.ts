@@ -1,0 +1,67 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type PrintingServer, signIn } from './login.ts'
+
+const PLACES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** A Chromium of this machine; null when it has none, and tests with a browser are left out. */
+export const findChromium = (): string | null =>
+  process.env.CHROMIUM_BIN ?? PLACES.map((name) => Bun.which(name)).find(Boolean) ?? null
+
+export async function launch(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (!executablePath) throw new Error('no Chromium found; set CHROMIUM_BIN or install one')
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+    ],
+  })
+}
+
+export interface Look {
+  readonly language: 'zh' | 'en'
+  readonly theme?: 'light' | 'dark'
+  readonly width?: number
+  readonly height?: number
+}
+
+export interface Visit extends AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the browser complained of: faults of scripts and breaches of the policy. */
+  readonly complaints: readonly string[]
+}
+
+/** A person with a browser of their own before `server`; signed in when `email` is given. */
+export async function visit(
+  browser: Browser,
+  server: PrintingServer,
+  { language, theme = 'light', width = 1280, height = 860 }: Look,
+  email?: string,
+): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL: server.url,
+    locale: language === 'zh' ? 'zh-CN' : 'en-GB',
+    colorScheme: theme,
+    viewport: { width, height },
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
+  })
+  if (email !== undefined) {
+    const { setCookie } = await signIn(server, email)
+    const [name = '', value = ''] = (setCookie.split(';')[0] ?? '').split('=')
+    await context.addCookies([{ name, value, url: server.url, httpOnly: true }])
+  }
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // A failed request is the page's to show; the browser logs it besides.
+    const failed = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !failed) complaints.push(message.text())
+  })
+  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
+}

@@ -1,0 +1,166 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { zh } from '../../web/i18n/zh.ts'
+import type { TestApp } from '../support/app.ts'
+import { visit } from '../support/chromium.ts'
+import { codesFor } from '../support/login.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+type Texts = typeof en
+const LANGUAGES = [
+  ['zh', zh as Texts],
+  ['en', en],
+] as const
+
+const fill = (text: string, values: Record<string, string>) =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
+
+/** Presses what bears that name. */
+const press = (page: Page, name: string) =>
+  page.getByRole('button', { name, exact: true }).last().click()
+const link = (page: Page, name: string) =>
+  page.getByRole('navigation').first().getByRole('link', { name, exact: true }).click()
+
+async function signIn(page: Page, app: TestApp, email: string, t: Texts) {
+  await page.goto('/')
+  await page.getByRole('textbox', { name: t['login.email'] }).fill(email)
+  await page.keyboard.press('Enter')
+  const code = await app.printed.until((text) => codesFor(email, text)[0] ?? null)
+  // Pasted with a blank in the middle, as mail programs show it.
+  await page.evaluate(
+    (text) => navigator.clipboard.writeText(text),
+    `${code.slice(0, 3)} ${code.slice(3)}`,
+  )
+  await page.getByRole('textbox', { name: t['login.code'] }).focus()
+  await page.keyboard.press('Control+V')
+  await page.getByRole('heading', { level: 1, name: t['home.title'] }).waitFor()
+}
+
+async function issueKey(page: Page, t: Texts): Promise<string> {
+  await link(page, t['nav.keys'])
+  await press(page, t['keys.new'])
+  await press(page, t['keys.create'])
+  const key = (await page.getByTestId('secret').textContent()) ?? ''
+  await press(page, t['secret.kept'])
+  return key
+}
+
+async function makeApp(page: Page, t: Texts, name: string) {
+  await link(page, t['nav.apps'])
+  await page.getByRole('link', { name: t['apps.new'] }).first().click()
+  await page.getByRole('textbox', { name: t['field.name'] }).fill(name)
+  await page.getByRole('textbox', { name: t['apps.prompt'] }).fill('Answer from the documents.')
+  const preview = page.getByRole('complementary', { name: t['preview.title'] })
+  await preview.getByText('Answer from the documents.').waitFor()
+  await press(page, t['apps.create'])
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+}
+
+async function upload(page: Page, t: Texts) {
+  await link(page, t['nav.kb'])
+  await page
+    .getByLabel(t['kb.choose'])
+    .last()
+    .setInputFiles([
+      {
+        name: 'returns.md',
+        mimeType: 'text/markdown',
+        buffer: Buffer.from(
+          '# Returns\n\n退货须在签收后七天内提出。Returns are possible for 7 days.',
+        ),
+      },
+      { name: 'picture.png', mimeType: 'image/png', buffer: Buffer.from('x') },
+    ])
+  await page.getByText(fill(t['kb.upload.done'], { count: '1' })).waitFor()
+  await page.getByText(t['kb.upload.kind']).waitFor()
+  await page.getByRole('cell', { name: 'returns', exact: true }).waitFor()
+}
+
+async function chat(page: Page, t: Texts, name: string) {
+  await link(page, t['nav.playground'])
+  await page.getByLabel(t['play.app'], { exact: true }).selectOption({ label: name })
+  await page.getByRole('textbox', { name: t['play.ask'] }).fill('退货须在几天内提出？')
+  await page.keyboard.press('Enter')
+  const reply = page.getByTestId('reply')
+  await reply.and(page.locator('[aria-busy=false]')).waitFor()
+  await reply
+    .getByRole('button', { name: /returns/ })
+    .first()
+    .click()
+  const passage = page.getByRole('dialog').locator('[aria-current=true]')
+  expect(await passage.textContent()).toContain('七天内')
+  await page.keyboard.press('Escape')
+}
+
+async function pair(page: Page, t: Texts, app: TestApp) {
+  await link(page, t['nav.devices'])
+  await press(page, t['devices.new'])
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: t['field.name'] }).fill('Speaker')
+  await page.keyboard.press('Enter')
+  const code = ((await page.getByTestId('code').textContent()) ?? '').replaceAll(' ', '')
+  const response = await fetch(`${app.url}/v1/devices/activate`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  })
+  expect(response.status).toBe(200)
+  await page.getByText(t['devices.paired']).waitFor()
+  await press(page, t['action.close'])
+}
+
+async function carryOver(page: Page, t: Texts, name: string) {
+  await link(page, t['nav.transfer'])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: t['transfer.download'] }).click(),
+  ])
+  const config = JSON.parse(await Bun.file(await download.path()).text()) as {
+    apps: { name: string }[]
+  }
+  expect(config.apps.map((item) => item.name)).toEqual([name])
+  config.apps.push({ ...config.apps[0], name: `${name} 2` })
+  await page
+    .getByLabel(t['transfer.choose'])
+    .last()
+    .setInputFiles({
+      name: 'config.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(config)),
+    })
+  const plan = page.getByRole('table', { name: t['transfer.plan'] })
+  await plan.getByRole('row', { name: `${name} 2 ${t['transfer.fate.new']}` }).waitFor()
+  await press(page, t['transfer.go'])
+  await page.getByTestId('report').waitFor()
+  await link(page, t['nav.apps'])
+  await page.getByRole('heading', { name: `${name} 2` }).waitFor()
+}
+
+describeWeb('a person sets everything up', () => {
+  const at = useConsole()
+
+  test.each(LANGUAGES)(
+    'in %s',
+    async (language, t) => {
+      const { app, browser } = at
+      await using guest = await visit(browser, app, { language })
+      const { page } = guest
+      const name = `Shop ${language}`
+      await signIn(page, app, `${language}@example.com`, t)
+      const key = await issueKey(page, t)
+      expect(key).toMatch(/^sk-mb-[0-9a-f]{64}$/)
+      await makeApp(page, t, name)
+      await upload(page, t)
+      await chat(page, t, name)
+      await pair(page, t, app)
+      await carryOver(page, t, name)
+      const answer = await fetch(`${app.url}/v1/apps`, {
+        headers: { authorization: `Bearer ${key}` },
+      })
+      expect(((await answer.json()) as { apps: unknown[] }).apps).toHaveLength(2)
+      expect(guest.complaints).toEqual([])
+    },
+    60_000,
+  )
+})

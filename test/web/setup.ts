@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe } from 'bun:test'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { buildWeb } from '../../scripts/build-web.ts'
+import { type AppOptions, startApp, type TestApp } from '../support/app.ts'
+import { findChromium, launch } from '../support/chromium.ts'
+
+/** Tests with a browser need one on the machine; the console's own logic is tested without. */
+export const describeWeb = findChromium() ? describe : describe.skip
+
+if (!findChromium()) {
+  process.stderr.write('no Chromium here: tests of the console in a browser are left out\n')
+}
+
+/** One server and one browser for the tests of a file. */
+export function useConsole(options: AppOptions = {}) {
+  const held: { app?: TestApp; browser?: Browser } = {}
+  beforeAll(async () => {
+    await buildWeb(join(import.meta.dir, '../../dist/web'))
+    held.app = await startApp(options)
+    held.browser = await launch()
+  })
+  afterAll(async () => {
+    await held.browser?.close()
+    await held.app?.[Symbol.asyncDispose]()
+  })
+  return {
+    get app(): TestApp {
+      if (!held.app) throw new Error('the server is not running yet')
+      return held.app
+    },
+    get browser(): Browser {
+      if (!held.browser) throw new Error('the browser is not running yet')
+      return held.browser
+    },
+  }
+}

@@ -14,7 +14,6 @@ import { buildWeb } from './build-web.ts'
 
 const root = join(import.meta.dir, '..')
 const out = join(root, 'dist/screenshots')
-const EMAIL = 'ada@example.com'
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
@@ -85,8 +84,8 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 using folder = tempFolder()
 await using server = await startServer({ dataDir: folder.path })
-const { headers } = await signIn(server, EMAIL)
-const { app } = await furnish(server.url, headers.cookie)
+const session = await signIn(server, 'ada@example.com')
+const { app } = await furnish(server.url, session.headers.cookie)
 const browser = await launch()
 
 for (const look of values.quick ? QUICK : ALL) {
@@ -99,12 +98,12 @@ for (const look of values.quick ? QUICK : ALL) {
     await page.screenshot({ path: join(out, `${name}-${end}`), fullPage: name !== 'playground' })
   }
   if (!values.only || values.only === 'login') {
-    await using stranger = await visit(browser, server, look)
+    await using stranger = await visit(browser, server.url, look)
     await stranger.page.goto('/login')
     await stranger.page.getByRole('textbox').waitFor()
     await take(stranger.page, 'login')
   }
-  await using guest = await visit(browser, server, look, EMAIL)
+  await using guest = await visit(browser, server.url, look, session)
   for (const [name, path, prepare] of shots(app.id)) {
     if (values.only && values.only !== name) continue
     await guest.page.goto(path)

@@ -20,6 +20,12 @@ async function start(root: HTMLElement): Promise<void> {
   const dictionary = await loadDictionary(language)
   const toasts = createToasts()
   const router = createPages()
+  // A reader who opens another page goes on at its heading, as if the page had been loaded.
+  router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {
+    if (!fromLocation || !pathChanged) return
+    const place = document.querySelector<HTMLElement>('h1') ?? document.getElementById('main')
+    place?.focus({ preventScroll: true })
+  })
   const onSignedOut = () => {
     const { pathname, href } = router.state.location
     if (pathname !== '/login') void router.navigate({ to: '/login', search: { next: href } })

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { type PrintingServer, signIn } from './login.ts'
+import type { SignedIn } from './login.ts'
 
 const PLACES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
@@ -35,25 +35,24 @@ export interface Visit extends AsyncDisposable {
   readonly complaints: readonly string[]
 }
 
-/** A person with a browser of their own before `server`; signed in when `email` is given. */
+/** A person with a browser of their own before the server at `url`. */
 export async function visit(
   browser: Browser,
-  server: PrintingServer,
+  url: string,
   { language, theme = 'light', width = 1280, height = 860 }: Look,
-  email?: string,
+  session?: SignedIn,
 ): Promise<Visit> {
   const context = await browser.newContext({
-    baseURL: server.url,
+    baseURL: url,
     locale: language === 'zh' ? 'zh-CN' : 'en-GB',
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write', 'microphone'],
   })
-  if (email !== undefined) {
-    const { setCookie } = await signIn(server, email)
-    const [name = '', value = ''] = (setCookie.split(';')[0] ?? '').split('=')
-    await context.addCookies([{ name, value, url: server.url, httpOnly: true }])
+  if (session) {
+    const [name = '', value = ''] = session.headers.cookie.split('=')
+    await context.addCookies([{ name, value, url, httpOnly: true }])
   }
   const page = await context.newPage()
   const complaints: string[] = []

@@ -144,7 +144,7 @@ describeWeb('a person sets everything up', () => {
     'in %s',
     async (language, t) => {
       const { app, browser } = at
-      await using guest = await visit(browser, app, { language })
+      await using guest = await visit(browser, app.url, { language })
       const { page } = guest
       const name = `Shop ${language}`
       await signIn(page, app, `${language}@example.com`, t)

@@ -76,11 +76,15 @@ export function UserMenu() {
   const size = { size: 16, 'aria-hidden': true } as const
   return (
     <Menu.Root modal={false}>
-      <Menu.Trigger className="nav-link w-full" aria-label={t('user.menu')}>
-        <span className="grid size-7 flex-none place-items-center rounded-full bg-accent-soft">
+      <Menu.Trigger className="nav-link w-full">
+        <span
+          className="grid size-7 flex-none place-items-center rounded-full bg-accent-soft"
+          aria-hidden
+        >
           <span className="text-[0.82rem] font-semibold text-accent uppercase">{email[0]}</span>
         </span>
         <span className="min-w-0 flex-1 truncate text-left">{email}</span>
+        <span className="sr-only">{t('user.menu')}</span>
         <ChevronsUpDown size={15} aria-hidden />
       </Menu.Trigger>
       <Menu.Portal>

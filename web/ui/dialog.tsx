@@ -3,6 +3,7 @@ import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from './button.tsx'
+import { isMessage, usePageInert } from './page-inert.ts'
 
 interface DialogProps {
   readonly title: ReactNode
@@ -21,6 +22,7 @@ interface DialogProps {
  */
 export function Dialog({ title, about, open, onClose, wide, firm, children }: DialogProps) {
   const { t } = useI18n()
+  usePageInert(open)
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
@@ -30,7 +32,9 @@ export function Dialog({ title, about, open, onClose, wide, firm, children }: Di
           data-modal
           data-wide={wide || undefined}
           aria-describedby={undefined}
-          onInteractOutside={(event) => firm && event.preventDefault()}
+          onInteractOutside={(event) => {
+            if (firm || isMessage(event.target)) event.preventDefault()
+          }}
         >
           <div className="mb-4 flex items-start justify-between gap-4">
             <div>
@@ -67,6 +71,7 @@ interface ConfirmProps {
 /** Asks once before something is lost. */
 export function Confirm({ title, loss, action, open, busy, onConfirm, onClose }: ConfirmProps) {
   const { t } = useI18n()
+  usePageInert(open)
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
@@ -94,6 +99,7 @@ interface DrawerProps {
 }
 
 export function Drawer({ title, open, onClose, children }: DrawerProps) {
+  usePageInert(open)
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>

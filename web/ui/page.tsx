@@ -1,5 +1,5 @@
 import { Info } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useTimes } from '../lib/time.ts'
 
 interface PageProps {
@@ -9,20 +9,16 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** A page of the console: its heading takes the focus when the page is opened. */
+/** A page of the console. Its heading can take the focus, which it does when one is opened. */
 export function Page({ title, about, actions, children }: PageProps) {
-  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Moonbase`
-    heading.current?.focus({ preventScroll: true })
   }, [title])
   return (
     <div className="page">
       <header className="mb-7 flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <div className="min-w-0">
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
+          <h1 tabIndex={-1}>{title}</h1>
           {about && <p className="mt-1.5 max-w-2xl text-ink-2">{about}</p>}
         </div>
         {actions && <div className="flex flex-wrap gap-2">{actions}</div>}

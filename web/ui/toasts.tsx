@@ -1,5 +1,6 @@
 import { CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
 import { useI18n } from '../i18n/index.tsx'
 import { useToasts } from '../lib/services.tsx'
 
@@ -7,7 +8,7 @@ export function ToastRegion() {
   const { t } = useI18n()
   const toasts = useToasts()
   const list = useSyncExternalStore(toasts.subscribe, toasts.read)
-  return (
+  return createPortal(
     <section aria-label={t('state.messages')} aria-live="polite" className="toasts">
       {list.map(({ id, tone, text }) => (
         <div key={id} className="toast">
@@ -27,6 +28,7 @@ export function ToastRegion() {
           </button>
         </div>
       ))}
-    </section>
+    </section>,
+    document.body,
   )
 }

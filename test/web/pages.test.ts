@@ -1,0 +1,113 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { seriousFindings } from '../support/axe.ts'
+import { visit } from '../support/chromium.ts'
+import { furnish } from '../support/furnish.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+const PAGES = [
+  '/app',
+  '/app/playground?session=customer-1042',
+  '/app/apps',
+  '/app/apps/new',
+  '/app/kb',
+  '/app/personas',
+  '/app/provider',
+  '/app/keys',
+  '/app/devices',
+  '/app/logs',
+  '/app/usage',
+  '/app/sessions',
+  '/app/sessions/customer-1042',
+  '/app/settings',
+  '/app/transfer',
+  '/app/nothing-here',
+  '/docs',
+] as const
+const LOOKS = [
+  { language: 'zh', theme: 'light', width: 1280, height: 860 },
+  { language: 'en', theme: 'dark', width: 390, height: 800 },
+] as const
+
+async function open(page: Page, path: string) {
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+/** Pixels by which something sticks out of the page; a page that fits cannot move sideways. */
+const overhang = (page: Page) =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement
+    return Math.max(0, scrollWidth - clientWidth)
+  })
+
+describeWeb('every page', () => {
+  const at = useConsole()
+  let session: SignedIn
+  beforeAll(async () => {
+    session = await signIn(at.app, 'ada@example.com')
+    await furnish(at.app.url, session.headers.cookie)
+    await at.app.flush()
+  })
+
+  for (const look of LOOKS) {
+    test(`is accessible and fits: ${look.language}, ${look.theme}, ${look.width}`, async () => {
+      await using guest = await visit(at.browser, at.app.url, look, session)
+      for (const path of PAGES) {
+        await open(guest.page, path)
+        expect({ path, findings: await seriousFindings(guest.page) }).toEqual({
+          path,
+          findings: [],
+        })
+        expect({ path, overhang: await overhang(guest.page) }).toEqual({ path, overhang: 0 })
+      }
+      expect(guest.complaints).toEqual([])
+    }, 120_000)
+  }
+
+  test('sign-in and dialogs are accessible', async () => {
+    await using stranger = await visit(at.browser, at.app.url, { language: 'en' })
+    await stranger.page.goto('/login?error=denied')
+    await stranger.page.getByRole('textbox').waitFor()
+    expect(await seriousFindings(stranger.page)).toEqual([])
+
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = guest
+    await open(page, '/app/keys')
+    await page.getByRole('button', { name: 'Revoke' }).first().click()
+    expect(await page.getByRole('alertdialog').textContent()).toContain('cannot be restored')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await open(page, '/app/kb')
+    await page.getByRole('button', { name: 'Warranty', exact: true }).click()
+    await page.getByText('Passage 1').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await open(page, '/docs')
+    await page.getByText('/v1/agent', { exact: true }).click()
+    await page.getByRole('button', { name: 'Try it' }).click()
+    expect(await seriousFindings(page)).toEqual([])
+  }, 60_000)
+
+  test('keys open pages and the list of keys', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = guest
+    await open(page, '/app')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  }, 30_000)
+
+  test('a session that ended leads to sign-in and back', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    await guest.context.clearCookies()
+    await guest.page.goto('/app/logs')
+    await guest.page.waitForURL(/\/login\?next=%2Fapp%2Flogs/)
+  }, 30_000)
+})

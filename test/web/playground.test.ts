@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { launch, visit } from '../support/chromium.ts'
+import { type Failover, startFailover } from '../support/failover.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { describeWeb } from './setup.ts'
+
+const GREET = { language: 'en' } as const
+
+async function ask(page: Page, text: string) {
+  await page.getByRole('textbox', { name: en['play.ask'] }).fill(text)
+  await page.keyboard.press('Enter')
+}
+const ended = (page: Page) => page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
+
+describeWeb('the playground', () => {
+  let world: Failover
+  let browser: Browser
+  let session: SignedIn
+  beforeAll(async () => {
+    world = await startFailover({ MB_LLM_TIMEOUT_MS: '20000' })
+    browser = await launch()
+    session = await signIn(world.app)
+  })
+  afterEach(() => world.reset())
+  afterAll(async () => {
+    await browser.close()
+    await world[Symbol.asyncDispose]()
+  })
+
+  async function open() {
+    const guest = await visit(browser, world.app.url, GREET, session)
+    await guest.page.goto('/app/playground')
+    await guest.page.getByRole('textbox', { name: en['play.ask'] }).waitFor()
+    return guest
+  }
+
+  test('shows a reply while it is written, and what it was made of', async () => {
+    await using guest = await open()
+    const { page } = guest
+    const rest = Promise.withResolvers<void>()
+    const call = { name: 'calculator', arguments: { expression: '6*7' } }
+    world.platform.reply({ toolCalls: [call] })
+    world.platform.reply({
+      pieces: ['It is **forty', '-two**.\n\n', '- done\n'],
+      hold: { after: 1, until: rest.promise },
+    })
+    await ask(page, 'six times seven?')
+    await page.getByText('It is').waitFor()
+    await page.getByText('calculator').waitFor()
+    rest.resolve()
+    await page.locator('.prose strong', { hasText: 'forty-two' }).waitFor()
+    await ended(page)
+    expect(await page.locator('.prose li').allTextContents()).toEqual(['done'])
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
+
+  test('draws a reply of 5,000 tokens to its end', async () => {
+    await using guest = await open()
+    const { page } = guest
+    const pieces = Array.from({ length: 5_000 }, (_, n) =>
+      n % 40 === 39 ? `w${n}.\n\n` : `w${n} `,
+    )
+    world.platform.reply({ pieces })
+    await ask(page, 'a long one')
+    await ended(page)
+    const words = ((await page.locator('.prose').last().textContent()) ?? '').match(/w\d+/g)
+    expect(words).toHaveLength(5_000)
+    expect(words?.at(-1)).toBe('w4999')
+  }, 60_000)
+
+  test('stops, and with it the upstream', async () => {
+    await using guest = await open()
+    const { page } = guest
+    world.platform.fault('hang', { after: 2 })
+    await ask(page, 'never ends')
+    await page.locator('.prose').last().waitFor()
+    await page.getByRole('button', { name: en['play.stop'] }).click()
+    await page.getByText(en['play.stopped']).waitFor()
+    await world.platform.aborted()
+  }, 30_000)
+
+  test('tells of a fallback, asks again, and sends pasted pictures', async () => {
+    await using guest = await open()
+    const { page } = guest
+    const saved = await fetch(`${world.app.url}/console/provider`, {
+      method: 'PUT',
+      headers: { ...session.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ base_url: world.byo.baseUrl, api_key: 'k', failover: true }),
+    })
+    expect(saved.status).toBe(200)
+    world.byo.fault(401)
+    world.platform.reply({ text: 'from the platform' })
+    await ask(page, 'who answers?')
+    await page.getByText(en['fallback.title']).waitFor()
+    await page.getByText('from the platform').waitFor()
+    await ended(page)
+    await page.getByText(en['channel.fallback']).waitFor()
+
+    await page.getByRole('textbox', { name: en['play.ask'] }).focus()
+    await page.evaluate(async () => {
+      const canvas = document.createElement('canvas')
+      canvas.width = canvas.height = 4
+      const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done))
+      if (blob) await navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })])
+    })
+    await page.keyboard.press('Control+V')
+    await page.getByRole('img', { name: 'Image 1' }).waitFor()
+    await ask(page, 'what is this?')
+    await ended(page)
+    const sent = world.asked(world.byo).at(-1)?.body
+    expect(JSON.stringify(sent)).toContain('data:image/png;base64,')
+    await page.getByRole('button', { name: en['play.again'] }).click()
+    await page.locator('.bubble', { hasText: 'what is this?' }).nth(1).waitFor()
+    await ended(page)
+    expect(guest.complaints).toEqual([])
+  }, 60_000)
+})

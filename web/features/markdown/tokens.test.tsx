@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'bun:test'
+import { marked } from 'marked'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { en } from '../../i18n/en.ts'
+import { I18nProvider } from '../../i18n/index.tsx'
+import { ToastsContext } from '../../lib/services.tsx'
+import { createToasts } from '../../lib/toasts.ts'
+import { Show } from './tokens.tsx'
+
+const html = (text: string) =>
+  renderToStaticMarkup(
+    <I18nProvider initial={{ language: 'en', dictionary: en }}>
+      <ToastsContext value={createToasts()}>
+        {marked.lexer(text).map((token) => (
+          <Show key={token.raw} token={token} />
+        ))}
+      </ToastsContext>
+    </I18nProvider>,
+  )
+
+describe('a reply as elements', () => {
+  test.each([
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['a <img src=x onerror=alert(1)> b', '&lt;img src=x onerror=alert(1)&gt;'],
+    ['<b>x</b>', '&lt;b&gt;x&lt;/b&gt;'],
+  ])('HTML stays text: %p', (text, expected) => {
+    const shown = html(text)
+    expect(shown).toContain(expected)
+    expect(shown).not.toMatch(/<(script|img|b)\b/)
+  })
+
+  test.each([
+    '[x](javascript:alert(1))',
+    '[x](JaVaScRiPt:alert(1))',
+    '[x](data:text/html,hi)',
+    '[x](vbscript:x)',
+    '[x](//evil.example)',
+    '[x](/console/keys)',
+    '![x](javascript:alert(1))',
+    '<javascript:alert(1)>',
+  ])('an unsafe address is no link: %p', (text) => {
+    expect(html(text)).not.toMatch(/href|src=/)
+  })
+
+  test('links leave without telling where from, pictures are links', () => {
+    expect(html('[x](https://example.com/a)')).toBe(
+      '<p><a href="https://example.com/a" target="_blank" rel="noreferrer noopener nofollow">x</a></p>',
+    )
+    const picture = html('![a cat](https://example.com/cat.png)')
+    expect(picture).toContain('>a cat</a>')
+    expect(picture).not.toContain('<img')
+  })
+
+  test('escapes are undone once', () => {
+    expect(html('a & b < c "d" `x < y & z`')).toBe(
+      '<p>a &amp; b &lt; c &quot;d&quot; <code>x &lt; y &amp; z</code></p>',
+    )
+    expect(html('&lt;b&gt; and &amp;lt;')).toContain('&lt;b&gt; and &amp;lt;')
+  })
+
+  test('lists, tables, quotes and code', () => {
+    const shown = html('3. c\n4. d\n\n> q\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```js\n1 < 2\n```')
+    expect(shown).toContain('<ol start="3">')
+    expect(shown).toContain('<blockquote><p>q</p></blockquote>')
+    expect(shown).toContain('<th>a</th>')
+    expect(shown).toContain('<code>1 &lt; 2</code>')
+  })
+})

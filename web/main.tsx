@@ -2,18 +2,11 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiError } from './api/client.ts'
-import { type Dictionary, I18nProvider, loadDictionary, preferredLanguage } from './i18n/index.tsx'
+import { I18nProvider, loadDictionary, preferredLanguage } from './i18n/index.tsx'
 import { createQueries, ToastsContext } from './lib/services.tsx'
 import { createToasts } from './lib/toasts.ts'
 import { createPages } from './router.tsx'
 import { ErrorBoundary } from './shell/boundary.tsx'
-
-/** The server says what failed, in Chinese; what it could not say is said here. */
-const sentence = (error: Error, texts: Dictionary): string =>
-  error instanceof ApiError
-    ? error.message || texts[error.status === 0 ? 'error.offline' : 'error.unexpected']
-    : texts['error.unexpected']
 
 async function start(root: HTMLElement): Promise<void> {
   const language = preferredLanguage()
@@ -30,10 +23,7 @@ async function start(root: HTMLElement): Promise<void> {
     const { pathname, href } = router.state.location
     if (pathname !== '/login') void router.navigate({ to: '/login', search: { next: href } })
   }
-  const queries = createQueries(
-    (error) => toasts.show('bad', sentence(error, dictionary)),
-    onSignedOut,
-  )
+  const queries = createQueries((error) => toasts.show('bad', error), onSignedOut)
   createRoot(root).render(
     <StrictMode>
       <I18nProvider initial={{ language, dictionary }}>

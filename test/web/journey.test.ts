@@ -1,11 +1,10 @@
-import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { zh } from '../../web/i18n/zh.ts'
-import type { TestApp } from '../support/app.ts'
-import { visit } from '../support/chromium.ts'
-import { codesFor } from '../support/login.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { launch, visit } from '../support/chromium.ts'
+import { codesFor, type PrintingServer } from '../support/login.ts'
+import { buildConsole, describeWeb, startProduct } from './setup.ts'
 
 type Texts = typeof en
 const LANGUAGES = [
@@ -22,7 +21,7 @@ const press = (page: Page, name: string) =>
 const link = (page: Page, name: string) =>
   page.getByRole('navigation').first().getByRole('link', { name, exact: true }).click()
 
-async function signIn(page: Page, app: TestApp, email: string, t: Texts) {
+async function signIn(page: Page, app: PrintingServer, email: string, t: Texts) {
   await page.goto('/')
   await page.getByRole('textbox', { name: t['login.email'] }).fill(email)
   await page.keyboard.press('Enter')
@@ -93,7 +92,7 @@ async function chat(page: Page, t: Texts, name: string) {
   await page.keyboard.press('Escape')
 }
 
-async function pair(page: Page, t: Texts, app: TestApp) {
+async function pair(page: Page, t: Texts, app: PrintingServer) {
   await link(page, t['nav.devices'])
   await press(page, t['devices.new'])
   const dialog = page.getByRole('dialog')
@@ -138,12 +137,17 @@ async function carryOver(page: Page, t: Texts, name: string) {
 }
 
 describeWeb('a person sets everything up', () => {
-  const at = useConsole()
+  let browser: Browser
+  beforeAll(async () => {
+    await buildConsole()
+    browser = await launch()
+  })
+  afterAll(() => browser.close())
 
   test.each(LANGUAGES)(
     'in %s',
     async (language, t) => {
-      const { app, browser } = at
+      await using app = await startProduct()
       await using guest = await visit(browser, app.url, { language })
       const { page } = guest
       const name = `Shop ${language}`

@@ -4,7 +4,7 @@ import { en } from '../../web/i18n/en.ts'
 import { launch, visit } from '../support/chromium.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
-import { describeWeb } from './setup.ts'
+import { buildConsole, describeWeb } from './setup.ts'
 
 const GREET = { language: 'en' } as const
 
@@ -19,6 +19,7 @@ describeWeb('the playground', () => {
   let browser: Browser
   let session: SignedIn
   beforeAll(async () => {
+    await buildConsole()
     world = await startFailover({ MB_LLM_TIMEOUT_MS: '20000' })
     browser = await launch()
     session = await signIn(world.app)

@@ -4,6 +4,8 @@ import type { Browser } from 'playwright-core'
 import { buildWeb } from '../../scripts/build-web.ts'
 import { type AppOptions, startApp, type TestApp } from '../support/app.ts'
 import { findChromium, launch } from '../support/chromium.ts'
+import { startServer } from '../support/server.ts'
+import { tempFolder } from '../support/temp.ts'
 
 /** Tests with a browser need one on the machine; the console's own logic is tested without. */
 export const describeWeb = findChromium() ? describe : describe.skip
@@ -12,11 +14,31 @@ if (!findChromium()) {
   process.stderr.write('no Chromium here: tests of the console in a browser are left out\n')
 }
 
+export const buildConsole = () => buildWeb(join(import.meta.dir, '../../dist/web'))
+
+/**
+ * The executable in $MOONBASE_BIN, which has to carry the console by itself, or the same parts in
+ * this process.
+ */
+export async function startProduct() {
+  if (!process.env.MOONBASE_BIN) return startApp()
+  const folder = tempFolder()
+  const server = await startServer({ dataDir: folder.path })
+  return {
+    url: server.url,
+    printed: server.printed,
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
 /** One server and one browser for the tests of a file. */
 export function useConsole(options: AppOptions = {}) {
   const held: { app?: TestApp; browser?: Browser } = {}
   beforeAll(async () => {
-    await buildWeb(join(import.meta.dir, '../../dist/web'))
+    await buildConsole()
     held.app = await startApp(options)
     held.browser = await launch()
   })

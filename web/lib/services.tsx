@@ -71,12 +71,32 @@ export function useAction<Input, Output>(
   })
 }
 
-/** The sentence for a fault: the server's own, else one of ours. */
+const HAN = /\p{Script=Han}/u
+
+/**
+ * The sentence for a fault: the server's own, which is Chinese; in other languages what its status
+ * means, with the server's words behind it.
+ */
 export function useExplain() {
-  const { t } = useI18n()
+  const { t, language } = useI18n()
   return (error: unknown): string => {
     if (!(error instanceof ApiError)) return t('error.unexpected')
-    if (error.status === 0) return t('error.offline')
-    return error.message || t('error.status', { status: error.status })
+    const { status, message } = error
+    if (status === 0) return t('error.offline')
+    const meaning = t(MEANINGS[status] ?? 'error.status', { status })
+    if (message === '') return meaning
+    return language === 'zh' || !HAN.test(message) ? message : `${meaning} (${message})`
   }
+}
+
+const MEANINGS: Readonly<Record<number, Key>> = {
+  400: 'error.invalid',
+  401: 'error.unauthorized',
+  403: 'error.forbidden',
+  404: 'error.missing',
+  413: 'error.large',
+  429: 'error.limited',
+  500: 'error.internal',
+  502: 'error.upstream',
+  503: 'error.unavailable',
 }

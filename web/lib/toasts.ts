@@ -1,7 +1,8 @@
 export interface Toast {
   readonly id: number
   readonly tone: 'good' | 'bad'
-  readonly text: string
+  /** An error is put into words where it is shown, in the language in use. */
+  readonly text: string | Error
 }
 
 const SHOWN_MS = { good: 4_000, bad: 9_000 } as const
@@ -23,8 +24,8 @@ export function createToasts() {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    show(tone: Toast['tone'], text: string): void {
-      const others = list.filter((toast) => toast.text !== text)
+    show(tone: Toast['tone'], text: Toast['text']): void {
+      const others = list.filter((toast) => String(toast.text) !== String(text))
       const toast = { id: next++, tone, text }
       set([...others, toast].slice(-SHOWN_MAX))
       setTimeout(() => dismiss(toast.id), SHOWN_MS[tone])

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Sparkles } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { api } from '../api/index.ts'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
 import { Bar, type Chosen } from '../features/playground/bar.tsx'
 import { Composer } from '../features/playground/composer.tsx'
+import { Follow } from '../features/playground/follow.tsx'
 import { Past } from '../features/playground/past.tsx'
 import type { Turn } from '../features/playground/turn.ts'
 import { TurnView } from '../features/playground/turn-view.tsx'
@@ -107,23 +108,8 @@ export function Playground() {
 /** Stays at the foot of the window, above what is said. */
 function Dock({ children }: { readonly children: ReactNode }) {
   return (
-    <div className="fixed right-0 bottom-16 left-0 z-20 px-4 pb-3 md:bottom-0 md:left-60 md:pb-6">
+    <div className="dock">
       <div className="mx-auto max-w-3xl">{children}</div>
     </div>
   )
-}
-
-const NEAR_PX = 260
-
-/** Keeps the end in view while it grows, unless the reader has scrolled away. */
-function Follow({ turns }: { readonly turns: readonly Turn[] }) {
-  const count = useRef(0)
-  useEffect(() => {
-    const page = document.documentElement
-    const left = page.scrollHeight - page.scrollTop - page.clientHeight
-    const asked = turns.length > count.current
-    count.current = turns.length
-    if (asked || left < NEAR_PX) page.scrollTop = page.scrollHeight
-  }, [turns])
-  return null
 }

@@ -2,11 +2,12 @@ import { CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { useI18n } from '../i18n/index.tsx'
-import { useToasts } from '../lib/services.tsx'
+import { useExplain, useToasts } from '../lib/services.tsx'
 
 export function ToastRegion() {
   const { t } = useI18n()
   const toasts = useToasts()
+  const explain = useExplain()
   const list = useSyncExternalStore(toasts.subscribe, toasts.read)
   return createPortal(
     <section aria-label={t('state.messages')} aria-live="polite" className="toasts">
@@ -17,7 +18,9 @@ export function ToastRegion() {
           ) : (
             <TriangleAlert size={17} className="text-bad" aria-hidden />
           )}
-          <p className="min-w-0 flex-1 break-words">{text}</p>
+          <p className="min-w-0 flex-1 break-words">
+            {text instanceof Error ? explain(text) : text}
+          </p>
           <button
             type="button"
             className="mt-0.5 text-ink-3"

@@ -88,12 +88,14 @@ interface ScoreBarProps {
 }
 
 function ScoreBar({ score, used }: ScoreBarProps) {
-  const width = Math.max(0, Math.min(1, score)) * 100
+  const width = `${Math.max(0, Math.min(1, score)) * 100}%`
   return (
-    <svg viewBox="0 0 100 4" preserveAspectRatio="none" className="h-2 w-full" aria-hidden>
-      <rect width="100" height="4" rx="1" className="fill-sunken" />
-      <rect width={width} height="4" rx="1" className={used ? 'fill-good' : 'fill-ink-3'} />
-      <rect x={SCORE_MIN * 100} width="0.35" height="4" className="fill-ink" />
-    </svg>
+    <span className="relative block h-1.5 rounded-full bg-sunken" aria-hidden>
+      <span
+        className={`block h-full rounded-full ${used ? 'bg-good' : 'bg-ink-3'}`}
+        style={{ width }}
+      />
+      <span className="absolute -inset-y-1 w-0.5 bg-ink" style={{ left: `${SCORE_MIN * 100}%` }} />
+    </span>
   )
 }

@@ -44,7 +44,8 @@ describe('a reply as elements', () => {
 
   test('links leave without telling where from, pictures are links', () => {
     expect(html('[x](https://example.com/a)')).toBe(
-      '<p><a href="https://example.com/a" target="_blank" rel="noreferrer noopener nofollow">x</a></p>',
+      '<p><a href="https://example.com/a" target="_blank" ' +
+        'rel="noreferrer noopener nofollow">x</a></p>',
     )
     const picture = html('![a cat](https://example.com/cat.png)')
     expect(picture).toContain('>a cat</a>')

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useExplain, useToasts } from '../../lib/services.tsx'
+import { useToasts } from '../../lib/services.tsx'
 import { mayRecord, record } from './recorder.ts'
 import { newTurn, type Turn } from './turn.ts'
 
@@ -13,7 +13,6 @@ type Turns = {
 /** Speak, and hear the reply: the voice loop in one request. */
 export function useVoice({ add, change }: Turns, session: string) {
   const { t } = useI18n()
-  const explain = useExplain()
   const toasts = useToasts()
   const [state, setState] = useState<'idle' | 'recording' | 'thinking'>('idle')
   const active = useRef<Awaited<ReturnType<typeof record>> | null>(null)
@@ -45,7 +44,7 @@ export function useVoice({ add, change }: Turns, session: string) {
         totalMs: performance.now() - started,
       }))
     } catch (error) {
-      toasts.show('bad', explain(error))
+      toasts.show('bad', error instanceof Error ? error : t('error.unexpected'))
     } finally {
       setState('idle')
     }

@@ -33,7 +33,7 @@ const LOOKS = [
 async function open(page: Page, path: string) {
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await page.waitForFunction(() => document.querySelector('.skeleton') === null)
 }
 
 /** Pixels by which something sticks out of the page; a page that fits cannot move sideways. */

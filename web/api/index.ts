@@ -37,7 +37,7 @@ export const api = {
   devices: {
     list: () => call<{ devices: T.Device[] }>('GET', '/console/devices'),
     register: (input: { name: string; app_id: string | null; hw_model: string | null }) =>
-      call<T.Device & T.PairingCode>('POST', '/console/devices', input),
+      call<T.RegisteredDevice>('POST', '/console/devices', input),
     update: (id: string, input: { name: string; app_id: string | null }) =>
       call<T.Device>('PUT', at('devices', id), input),
     recode: (id: string) => call<T.PairingCode>('POST', at('devices', id, '/recode')),

@@ -1,6 +1,18 @@
 // The shapes of the server's answers, in the specification's words.
 export type { AgentEvent, AnsweringChannel, KbRef } from '../../src/features/agent/events.ts'
+export type {
+  Device,
+  DeviceRecodeResponse as PairingCode,
+  DeviceRegisterResponse as RegisteredDevice,
+} from '../../src/features/devices/model.ts'
+export type { KbChunk, KbDoc, KbHit } from '../../src/features/kb/model.ts'
 export type { LoginMethods } from '../../src/features/login/model.ts'
+export type {
+  ProviderConfig as Provider,
+  ProviderTestResponse as ProviderTest,
+} from '../../src/features/provider/model.ts'
+export type { HistoryResponse as History, SessionRow } from '../../src/features/sessions/model.ts'
+export type { VoiceResponse as VoiceReply } from '../../src/features/voice/model.ts'
 
 export interface Me {
   user_id: string
@@ -56,59 +68,6 @@ export interface App extends AppInput {
   created_at: string
 }
 
-export interface KbDoc {
-  id: string
-  title: string
-  char_count: number
-  chunk_count: number
-  created_at: string
-}
-
-export interface KbChunk {
-  seq: number
-  text: string
-}
-
-export interface KbHit {
-  doc_id: string
-  title: string
-  seq: number
-  score: number
-  text: string
-}
-
-export interface Provider {
-  configured: boolean
-  base_url: string | null
-  key_tail: string | null
-  failover: boolean
-}
-
-export interface ProviderTest {
-  ok: boolean
-  latency_ms: number
-  error?: string
-}
-
-export interface Device {
-  id: string
-  name: string
-  app_id: string | null
-  hw_model: string | null
-  firmware: string | null
-  activated_at: string | null
-  last_seen_at: string | null
-  code_expires_at: string | null
-  created_at: string
-}
-
-/** A code to pair a device with, shown once. */
-export interface PairingCode {
-  id: string
-  activation_code: string
-  code_expires_at: string
-}
-
 export interface LogRow {
   id: string
   app_id: string | null
@@ -134,21 +93,6 @@ export interface Usage {
   key_count: number
 }
 
-export interface SessionRow {
-  id: string
-  turn_count: number
-  first_at: string
-  last_at: string
-  app_id: string | null
-  device_id: string | null
-}
-
-export interface History {
-  messages: { role: 'user' | 'assistant'; content: string }[]
-  summary: string
-  count: number
-}
-
 export interface ConfigExport {
   format_version: number
   exported_at: string
@@ -161,13 +105,6 @@ export interface ImportResult {
   imported: { personas: number; apps: number; settings: boolean }
   skipped: string[]
   errors: string[]
-}
-
-export interface VoiceReply {
-  asr_text: string
-  reply_text: string
-  audio_b64: string | null
-  audio_format: 'mp3'
 }
 
 export interface Status {

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { startApp, type TestApp } from '../support/app.ts'
 import { launch, visit } from '../support/chromium.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { buildConsole, describeWeb } from './setup.ts'
 
 const GREET = { language: 'en' } as const
@@ -117,4 +119,35 @@ describeWeb('the playground', () => {
     await ended(page)
     expect(guest.complaints).toEqual([])
   }, 60_000)
+})
+
+describeWeb('speaking', () => {
+  let upstream: Upstream
+  let app: TestApp
+  let browser: Browser
+  beforeAll(async () => {
+    await buildConsole()
+    upstream = await startUpstream()
+    const env = { MB_ASR_BASE_URL: upstream.baseUrl, MB_TTS_BASE_URL: upstream.baseUrl }
+    app = await startApp({ upstream: upstream.baseUrl, env })
+    browser = await launch()
+  })
+  afterAll(async () => {
+    await browser.close()
+    await app[Symbol.asyncDispose]()
+    await upstream.stop()
+  })
+
+  test('is heard, answered and spoken back', async () => {
+    await using guest = await visit(browser, app.url, GREET, await signIn(app))
+    const { page } = guest
+    upstream.reply({ text: 'It is sunny.' })
+    await page.goto('/app/playground')
+    await page.getByRole('button', { name: en['play.voice'], exact: true }).click()
+    await page.getByRole('button', { name: en['play.voice.stop'] }).click()
+    await page.locator('.bubble', { hasText: '今天天气怎么样' }).waitFor()
+    await page.getByText('It is sunny.').waitFor()
+    expect(await page.locator('audio').getAttribute('src')).toStartWith('data:audio/mpeg;base64,')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
 })

@@ -104,6 +104,36 @@ describeWeb('every page', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   }, 30_000)
 
+  test('what was typed is not lost without a question', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = guest
+    await open(page, '/app/apps/new')
+    await page.getByRole('textbox', { name: 'Name' }).fill('half an app')
+    const leave = () =>
+      page.getByRole('navigation').first().getByRole('link', { name: 'Keys' }).click()
+    await leave()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('half an app')
+    await leave()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+  }, 30_000)
+
+  test('menu and drawer are accessible', async () => {
+    const phone = { language: 'zh', theme: 'dark', width: 390, height: 800 } as const
+    await using guest = await visit(at.browser, at.app.url, phone, session)
+    const { page } = guest
+    await open(page, '/app')
+    await page.getByRole('button', { name: '更多' }).click()
+    await page.getByRole('dialog').getByText('ada@example.com').click()
+    await page.getByRole('menuitemradio', { name: '浅色' }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole('menuitemradio', { name: 'English' }).click()
+    await page.getByRole('link', { name: 'Model channel' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Model channel' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en-GB')
+  }, 30_000)
+
   test('a session that ended leads to sign-in and back', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.context.clearCookies()

@@ -11,7 +11,7 @@ import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
-import { Loaded } from '../ui/state.tsx'
+import { Loaded, Loading } from '../ui/state.tsx'
 import { Missing } from './missing.tsx'
 
 export function AppPage() {
@@ -29,7 +29,9 @@ export function AppPage() {
     <Loaded query={query}>
       {({ apps }) => {
         const app = apps.find((item) => item.id === id)
-        return app ? <Editor key={id} app={app} /> : <Missing />
+        if (app) return <Editor key={id} app={app} />
+        // One that was made just now is in the list that is being read.
+        return query.isFetching ? <Loading /> : <Missing />
       }}
     </Loaded>
   )

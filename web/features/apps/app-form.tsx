@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { App, AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { AreaField, SelectField, SwitchField, TextField } from '../../ui/form.tsx'
+import { Unsaved } from '../../ui/unsaved.tsx'
 import { type Draft, draftOf, inputOf, temperatureOf } from './draft.ts'
 import { Preview } from './preview.tsx'
 import { ToolPicker } from './tool-picker.tsx'
@@ -24,13 +25,21 @@ export function AppForm({ app }: { readonly app: App | null }) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [draft, setDraft] = useState(() => draftOf(app))
-  const change = (more: Partial<Draft>) => setDraft((before) => ({ ...before, ...more }))
+  // The page of a new app is left when it is saved, before the saved one is known here.
+  const saved = useRef(false)
+  const change = (more: Partial<Draft>) => {
+    saved.current = false
+    setDraft((before) => ({ ...before, ...more }))
+  }
   const save = useAction(
     (input: AppInput) => (app ? api.apps.update(app.id, input) : api.apps.create(input)),
     {
       done: 'apps.saved',
       refresh: ['apps'],
-      onDone: ({ id }) => app ?? void navigate({ to: '/app/apps/$id', params: { id } }),
+      onDone: ({ id }) => {
+        saved.current = true
+        if (!app) void navigate({ to: '/app/apps/$id', params: { id } })
+      },
     },
   )
   const name = draft.name.trim()
@@ -39,8 +48,7 @@ export function AppForm({ app }: { readonly app: App | null }) {
     [...name].length <= NAME_CHARS_MAX &&
     [...draft.prompt.trim()].length <= PROMPT_CHARS_MAX &&
     temperatureOf(draft.temperature) !== 'wrong'
-  const clean =
-    app !== null && JSON.stringify(inputOf(draft)) === JSON.stringify(inputOf(draftOf(app)))
+  const dirty = JSON.stringify(inputOf(draft)) !== JSON.stringify(inputOf(draftOf(app)))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (valid) save.mutate(inputOf(draft))
@@ -66,12 +74,13 @@ export function AppForm({ app }: { readonly app: App | null }) {
         />
         <ToolPicker tools={draft.tools} onChange={(tools) => change({ tools })} />
         <div className="flex justify-end border-t border-line pt-5">
-          <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid || clean}>
+          <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid || !dirty}>
             {t(app ? 'action.save' : 'apps.create')}
           </Button>
         </div>
       </form>
       <Preview input={inputOf(draft)} />
+      <Unsaved isDirty={() => dirty && !saved.current} />
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
-import { unavailable } from '../core/errors.ts'
+import { notFound, unavailable } from '../core/errors.ts'
 import { ENCODINGS, type Encoding, preferredEncoding } from './encoding.ts'
 
 /**
@@ -46,8 +46,8 @@ const TWINS = /\.(br|gz)$/
 
 /**
  * The console from the folder that scripts/build-web.ts wrote, or that the executable carries; null
- * when it was not built. Files are known by name, each a route of its own, so that nothing but them
- * is reachable and an unknown address stays an error of the API.
+ * when it was not built. Pages have routes of their own, so that an unknown address stays an error of
+ * the API.
  */
 export async function consolePages(folder: string | null): Promise<AnyElysia> {
   const page = await pageHandler(folder)
@@ -77,14 +77,18 @@ async function pageHandler(folder: string | null) {
   }
 }
 
-/** The static plugin serves the files as they are; those who can read them get the packed twins. */
+/**
+ * The static plugin serves the files as they are; those who can read them get the packed twins. Only
+ * names that were there at the start pass, so no other path ever reaches the file system. One route
+ * for all of them costs nothing at start; the plugin's route per file took a tenth of it.
+ */
 async function assets(folder: string): Promise<AnyElysia> {
   const names = new Set(readdirSync(folder))
   const files = await staticPlugin({
     assets: folder,
     prefix: '/assets',
-    alwaysStatic: true,
-    ignorePatterns: [TWINS],
+    alwaysStatic: false,
+    indexHTML: false,
     headers: ASSET_HEADERS,
     etag: false,
     silent: true,
@@ -93,15 +97,12 @@ async function assets(folder: string): Promise<AnyElysia> {
   return new Elysia({ name: 'console-assets' })
     .onBeforeHandle(({ request, path }) => {
       const name = path.slice('/assets/'.length)
+      if (!names.has(name) || TWINS.test(name)) throw notFound('路径不存在')
       const encoding = preferredEncoding(request)
       const suffix = encoding && ENCODINGS.get(encoding)
       if (!suffix || !names.has(name + suffix)) return undefined
       const file = Bun.file(join(folder, name))
-      const headers = {
-        ...ASSET_HEADERS,
-        'content-type': file.type,
-        ...marks(name, encoding),
-      }
+      const headers = { ...ASSET_HEADERS, 'content-type': file.type, ...marks(name, encoding) }
       if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers })
       return new Response(Bun.file(join(folder, name + suffix)), { headers })
     })

@@ -77,6 +77,47 @@ const shots = (appId: string): readonly Shot[] => [
   ['settings', '/app/settings'],
   ['transfer', '/app/transfer'],
   ['docs', '/docs'],
+  [
+    'docs-open',
+    '/docs',
+    async (page) => {
+      await page.getByText('/v1/agent', { exact: true }).click()
+      await page.getByRole('button', { name: /试用|Try it/ }).click()
+    },
+  ],
+  [
+    'confirm',
+    '/app/keys',
+    (page) =>
+      page
+        .getByRole('button', { name: /^(吊销|Revoke)$/ })
+        .first()
+        .click(),
+  ],
+  [
+    'key-made',
+    '/app/keys',
+    async (page) => {
+      await page.getByRole('button', { name: /签发密钥|New key/ }).click()
+      await page.getByRole('button', { name: /^(签发|Issue)$/ }).click()
+      await page.getByTestId('secret').waitFor()
+    },
+  ],
+  [
+    'plan',
+    '/app/transfer',
+    async (page) => {
+      const config = await page.evaluate(async () => (await fetch('/console/export')).json())
+      config.apps[0].model = 'another-model'
+      config.personas.push({ name: 'New one', prompt: 'Be brief.', is_default: false })
+      await page.locator('input[type=file]').setInputFiles({
+        name: 'config.json',
+        mimeType: 'application/json',
+        buffer: Buffer.from(JSON.stringify(config)),
+      })
+      await page.getByRole('table').waitFor()
+    },
+  ],
 ]
 
 await buildWeb(join(root, 'dist/web'))
@@ -102,6 +143,10 @@ for (const look of values.quick ? QUICK : ALL) {
     await stranger.page.goto('/login')
     await stranger.page.getByRole('textbox').waitFor()
     await take(stranger.page, 'login')
+    await stranger.page.getByRole('textbox').fill(`${end}@example.com`)
+    await stranger.page.keyboard.press('Enter')
+    await stranger.page.getByRole('textbox', { name: /验证码|code/ }).waitFor()
+    await take(stranger.page, 'login-code')
   }
   await using guest = await visit(browser, server.url, look, session)
   for (const [name, path, prepare] of shots(app.id)) {

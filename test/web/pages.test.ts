@@ -134,6 +134,21 @@ describeWeb('every page', () => {
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('en-GB')
   }, 30_000)
 
+  test('the API reference sends requests', async () => {
+    await using stranger = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page } = stranger
+    const { key } = await at.app.key('ada@example.com')
+    await open(page, '/docs')
+    await page.getByRole('textbox', { name: 'API key' }).fill(key)
+    const operation = page.locator('details', { hasText: 'GET/v1/apps' }).first()
+    await operation.locator('summary').click()
+    await operation.getByRole('button', { name: 'Try it' }).click()
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await operation.getByText('200', { exact: true }).first().waitFor()
+    const answer = operation.getByRole('textbox', { name: 'Answer' })
+    expect(await answer.inputValue()).toContain('Night desk')
+  }, 30_000)
+
   test('a session that ended leads to sign-in and back', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.context.clearCookies()

@@ -6,6 +6,7 @@ import { CodeStep } from '../features/login/code-step.tsx'
 import { EmailStep } from '../features/login/email-step.tsx'
 import { Horizon } from '../features/login/horizon.tsx'
 import { LooksBar } from '../features/login/looks-bar.tsx'
+import { safeNext } from '../features/login/next.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Brand } from '../shell/logo.tsx'
 import { Notice } from '../ui/page.tsx'
@@ -15,14 +16,10 @@ const dropsCookies = () =>
   location.protocol === 'http:' &&
   !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
 
-/** Only a path of this site; `//host` and `/\host` would lead away from it. */
-const safeNext = (next: unknown): string =>
-  typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/app'
-
 export function Login() {
   const { t } = useI18n()
   const search: Record<string, unknown> = useSearch({ strict: false })
-  const next = safeNext(search.next)
+  const next = safeNext(search.next, location.origin)
   const methods = useQuery({ queryKey: ['methods'], queryFn: api.auth.methods })
   const [email, setEmail] = useState<string | null>(null)
   const onDone = () => location.assign(next)

@@ -60,6 +60,8 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
+/** What is called most stands first; what is not named here follows as it comes. */
+const ORDER = ['agent', 'sessions', 'voice', 'tts', 'asr', 'kb', 'apps', 'devices']
 const METHODS = ['get', 'post', 'put', 'delete']
 const JSON_TYPE = 'application/json'
 
@@ -73,7 +75,10 @@ export function groupsOf(document: unknown, surface: string): Group[] {
       ),
     )
   const groups = Map.groupBy(operations, ({ path }) => path.slice(surface.length + 1).split('/')[0])
-  return [...groups].map(([name = '', list]) => ({ name, operations: list }))
+  const place = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length)
+  return [...groups]
+    .map(([name = '', list]) => ({ name, operations: list }))
+    .sort((a, b) => place(a.name) - place(b.name))
 }
 
 function operation(method: string, path: string, raw: RawOperation): Operation {

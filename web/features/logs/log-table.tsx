@@ -65,16 +65,20 @@ function Row({ row }: { readonly row: LogRow }) {
           {row.error_class && <code className="text-ink-3">{row.error_class}</code>}
         </span>
       </td>
-      <td className="num" data-label={t('logs.latency')}>
+      <td className="num" data-label={t('logs.latency')} data-empty={row.latency_ms === null}>
         {row.latency_ms === null ? '—' : `${row.latency_ms} ${t('logs.ms')}`}
       </td>
-      <td className="max-w-44 truncate text-ink-2" data-label={t('logs.session')}>
+      <td
+        className="max-w-44 truncate text-ink-2"
+        data-label={t('logs.session')}
+        data-empty={row.session_id === null}
+      >
         {row.session_id ?? '—'}
       </td>
-      <td className="num" data-label={t('logs.chars')}>
+      <td className="num" data-label={t('logs.chars')} data-empty={row.text_chars === null}>
         {row.text_chars ?? '—'}
       </td>
-      <td data-label={t('logs.channel')} className="text-ink-2">
+      <td data-label={t('logs.channel')} data-empty={row.channel === null} className="text-ink-2">
         {row.channel ?? '—'}
       </td>
     </tr>

@@ -34,48 +34,8 @@ const QUICK: readonly Look[] = [
 
 type Shot = readonly [name: string, path: string, prepare?: (page: Page) => Promise<unknown>]
 
-const shots = (appId: string): readonly Shot[] => [
-  ['home', '/app'],
-  [
-    'playground',
-    '/app/playground?session=demo-1',
-    async (page) => {
-      await page.getByRole('textbox').last().fill('退货要几天？ How long do I have?')
-      await page.keyboard.press('Enter')
-      await page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
-    },
-  ],
-  ['apps', '/app/apps'],
-  ['app', `/app/apps/${appId}`],
-  [
-    'kb',
-    '/app/kb',
-    async (page) => {
-      await page.getByRole('searchbox').fill('退货要几天')
-      await page.keyboard.press('Enter')
-      await page.locator('ol > li').first().waitFor()
-    },
-  ],
-  ['personas', '/app/personas'],
-  ['provider', '/app/provider'],
-  ['keys', '/app/keys'],
-  ['devices', '/app/devices'],
-  [
-    'pairing',
-    '/app/devices',
-    async (page) => {
-      await page.getByRole('button', { name: /登记设备|Register a device/ }).click()
-      await page.getByRole('dialog').getByRole('textbox').first().fill('Kitchen')
-      await page.keyboard.press('Enter')
-      await page.getByTestId('code').waitFor()
-    },
-  ],
-  ['logs', '/app/logs'],
-  ['usage', '/app/usage'],
-  ['sessions', '/app/sessions'],
-  ['session', '/app/sessions/customer-1042'],
-  ['settings', '/app/settings'],
-  ['transfer', '/app/transfer'],
+/** Dialogs and other states that a page does not show by itself. */
+const states: readonly Shot[] = [
   ['docs', '/docs'],
   [
     'docs-open',
@@ -118,6 +78,51 @@ const shots = (appId: string): readonly Shot[] => [
       await page.getByRole('table').waitFor()
     },
   ],
+]
+
+const shots = (appId: string): readonly Shot[] => [
+  ['home', '/app'],
+  [
+    'playground',
+    '/app/playground?session=demo-1',
+    async (page) => {
+      await page.getByRole('textbox').last().fill('退货要几天？ How long do I have?')
+      await page.keyboard.press('Enter')
+      await page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
+    },
+  ],
+  ['apps', '/app/apps'],
+  ['app', `/app/apps/${appId}`],
+  [
+    'kb',
+    '/app/kb',
+    async (page) => {
+      await page.getByRole('searchbox').fill('退货要几天')
+      await page.keyboard.press('Enter')
+      await page.locator('ol > li').first().waitFor()
+    },
+  ],
+  ['personas', '/app/personas'],
+  ['provider', '/app/provider'],
+  ['keys', '/app/keys'],
+  ['devices', '/app/devices'],
+  [
+    'pairing',
+    '/app/devices',
+    async (page) => {
+      await page.getByRole('button', { name: /登记设备|Register a device/ }).click()
+      await page.getByRole('dialog').getByRole('textbox').first().fill('Kitchen')
+      await page.keyboard.press('Enter')
+      await page.getByTestId('code').waitFor()
+    },
+  ],
+  ['logs', '/app/logs'],
+  ['usage', '/app/usage'],
+  ['sessions', '/app/sessions'],
+  ['session', '/app/sessions/customer-1042'],
+  ['settings', '/app/settings'],
+  ['transfer', '/app/transfer'],
+  ...states,
 ]
 
 await buildWeb(join(root, 'dist/web'))

@@ -46,8 +46,8 @@ const TWINS = /\.(br|gz)$/
 
 /**
  * The console from the folder that scripts/build-web.ts wrote, or that the executable carries; null
- * when it was not built. Pages have routes of their own, so that an unknown address stays an error of
- * the API.
+ * when it was not built. Pages have routes of their own, so that an unknown address stays an error
+ * of the API.
  */
 export async function consolePages(folder: string | null): Promise<AnyElysia> {
   const page = await pageHandler(folder)
@@ -78,9 +78,9 @@ async function pageHandler(folder: string | null) {
 }
 
 /**
- * The static plugin serves the files as they are; those who can read them get the packed twins. Only
- * names that were there at the start pass, so no other path ever reaches the file system. One route
- * for all of them costs nothing at start; the plugin's route per file took a tenth of it.
+ * The static plugin serves the files as they are; those who can read them get the packed twins.
+ * Only names that were there at the start pass, so no other path ever reaches the file system. One
+ * route for all of them costs nothing at start; the plugin's route per file took a tenth of it.
  */
 async function assets(folder: string): Promise<AnyElysia> {
   const names = new Set(readdirSync(folder))

@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import { createApp } from '../../src/app.ts'
 import { createFacts } from '../../src/http/facts.ts'
 import { gate } from '../../src/http/gate.ts'
@@ -25,6 +26,7 @@ export function emptyApp() {
   const given: Partial<Parts> = {
     machineGate: gate('machine', refuse),
     consoleGate: gate('console', refuse),
+    pages: new Elysia(),
     facts: createFacts(() => 0),
   }
   const parts = new Proxy(given, { get: (known, name) => Reflect.get(known, name) ?? idle })

@@ -10,9 +10,13 @@ import { buildConsole, describeWeb } from './setup.ts'
 
 const GREET = { language: 'en' } as const
 
+/** Asks, and resolves once the new turn stands on the page. */
 async function ask(page: Page, text: string) {
+  const bubbles = page.locator('.bubble')
+  const before = await bubbles.count()
   await page.getByRole('textbox', { name: en['play.ask'] }).fill(text)
   await page.keyboard.press('Enter')
+  await bubbles.nth(before).waitFor()
 }
 const ended = (page: Page) => page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
 

@@ -2,17 +2,27 @@ import { toDataUrl } from './images.ts'
 
 const RATE = 16_000
 const HEADER_BYTES = 44
+const SLICE_MS = 250
 
 /** Only pages that came over https, or from this machine, may listen. */
 export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
 
-/** Records until `stop`, which answers with base64 of a mono 16 kHz WAV. */
+/**
+ * Records until `stop`, which answers with base64 of a mono 16 kHz WAV. Resolves when the first
+ * sound has arrived, so that nobody speaks to a microphone that is not listening yet.
+ */
 export async function record(): Promise<{ stop: () => Promise<string>; cancel: () => void }> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
   const recorder = new MediaRecorder(stream)
   const parts: Blob[] = []
-  recorder.ondataavailable = ({ data }) => parts.push(data)
-  recorder.start()
+  const listening = new Promise<void>((resolve) => {
+    recorder.ondataavailable = ({ data }) => {
+      parts.push(data)
+      resolve()
+    }
+  })
+  recorder.start(SLICE_MS)
+  await listening
   const release = () => {
     for (const track of stream.getTracks()) track.stop()
   }

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
@@ -17,11 +17,16 @@ export function useVoice({ add, change }: Turns, session: string) {
   const [state, setState] = useState<'idle' | 'recording' | 'thinking'>('idle')
   const active = useRef<Awaited<ReturnType<typeof record>> | null>(null)
 
+  // Who leaves the page is no longer listened to.
+  useEffect(() => () => active.current?.cancel(), [])
+
   async function start() {
+    setState('thinking')
     try {
       active.current = await record()
       setState('recording')
     } catch {
+      setState('idle')
       toasts.show('bad', t('play.voice.refused'))
     }
   }

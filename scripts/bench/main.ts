@@ -5,6 +5,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchAgent } from './agent.ts'
+import { benchConsole } from './console.ts'
 import { benchFailover } from './failover.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
@@ -20,6 +21,7 @@ const SUITES = {
   http: benchHttp,
   agent: benchAgent,
   failover: benchFailover,
+  console: benchConsole,
   kb: benchKb,
   logs: benchLogs,
 } as const

@@ -85,9 +85,14 @@ test('starts, makes a key, and answers with a tool', async () => {
 }, 30_000)
 
 test('serves its pages', async () => {
-  for (const path of ['/healthz', '/status', '/robots.txt', '/sitemap.xml', '/favicon.svg']) {
+  const site = ['/healthz', '/status', '/robots.txt', '/sitemap.xml', '/favicon.svg']
+  for (const path of [...site, '/openapi.json', '/docs', '/login', '/app/keys']) {
     expect((await fetch(server.url + path)).status).toBe(200)
   }
+  const home = await (await fetch(server.url)).text()
+  const assets = [...home.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path)
+  expect(assets.length).toBeGreaterThan(0)
+  for (const path of assets) expect((await fetch(server.url + path)).status).toBe(200)
   const answer = await fetch(`${server.url}/status?format=json`)
   expect(await answer.json()).toMatchObject({ status: 'ok' })
 })

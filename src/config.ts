@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isAllowEntry } from './channels/url-guard.ts'
 import { LOG_LEVELS } from './core/log.ts'
 
 /**
@@ -160,7 +161,11 @@ export const SETTINGS = {
   MB_SESSION_SECRET: sessionSecret.describe('signs console sessions; unset: made on first start'),
   MB_ENCRYPTION_KEY: encryptionKey.describe('32 bytes (base64 or hex), or off'),
   MB_APP_SCHEMES: appSchemes.describe('deep-link schemes of native apps'),
-  MB_ALLOW_PRIVATE_HOSTS: list('').describe('private hosts that tenants may name'),
+  MB_ALLOW_PRIVATE_HOSTS: list('')
+    .refine((hosts) => hosts.every(isAllowEntry), {
+      error: 'must be a comma list of host or host:port',
+    })
+    .describe('private hosts that tenants may name'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.join(', ')}` })

@@ -3,9 +3,10 @@ import type { Logger } from '../core/log.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type LogRow } from '../features/logs/store.ts'
 import { createUsage } from '../features/usage/service.ts'
-import { createUsageStore, type UsageEvent } from '../features/usage/store.ts'
+import { createUsageStore, type UsageEvent, usageName } from '../features/usage/store.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import { createBuffer } from '../jobs/buffer.ts'
+import { createTally } from '../jobs/tally.ts'
 import type { Db } from '../storage/db.ts'
 
 export interface RecordParts {
@@ -21,11 +22,17 @@ export function openRecords({ db, reader, clock, log }: RecordParts) {
   const store = createLogStore(db, reader)
   const rows = createBuffer<LogRow>({ clock, log, name: 'request log', write: store.write })
   const usageStore = createUsageStore(db)
-  const calls = createBuffer<UsageEvent>({ clock, log, name: 'usage', write: usageStore.write })
+  const calls = createTally<UsageEvent>({
+    clock,
+    log,
+    name: 'usage',
+    nameOf: usageName,
+    write: usageStore.write,
+  })
   const logs = createLogs({ store, clock, buffer: rows })
   return {
     logs,
-    usage: createUsage({ store: usageStore, clock, buffer: calls }),
+    usage: createUsage({ store: usageStore, clock, tally: calls }),
     buffers: { rows, calls },
     record: (request: LoggedRequest) => logs.record(logRow(request, clock.now())),
   }

@@ -17,6 +17,11 @@ export interface Changes {
 export interface Db {
   /** First row of a reading statement, or null. Sees every write that was acknowledged before. */
   get<Row>(statement: Statement): Promise<Row | null>
+  /**
+   * As `get`, for a row that many requests read and few write, which may come from memory; `tables`
+   * names all that the statement reads. The row is shared: it must not be changed.
+   */
+  cached<Row>(tables: readonly string[], statement: Statement): Promise<Row | null>
   /** All rows of a reading statement. */
   all<Row>(statement: Statement): Promise<Row[]>
   /** One writing statement. Resolves when it is on disk. */
@@ -26,7 +31,14 @@ export interface Db {
   close(): Promise<void>
 }
 
+/** The text of each template, joined once: one string for all calls is hashed once, too. */
+const texts = new WeakMap<TemplateStringsArray, string>()
+
 /** Tagged template: interpolations become bound arguments, never SQL text. */
 export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Statement {
-  return { sql: parts.join('?'), args }
+  const known = texts.get(parts)
+  if (known !== undefined) return { sql: known, args }
+  const text = parts.join('?')
+  texts.set(parts, text)
+  return { sql: text, args }
 }

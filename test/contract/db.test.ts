@@ -115,6 +115,44 @@ for (const adapter of ADAPTERS) {
       expect(await db.get<{ v: unknown }>(sql`SELECT ${bytes} AS v`)).toEqual({ v: bytes })
     })
 
+    describe('a cached row', () => {
+      const cached = (id: string) =>
+        db.cached<{ n: number }>(['item'], sql`SELECT n FROM item WHERE id = ${id}`)
+
+      test('is the stored one again after each acknowledged write', async () => {
+        await db.run(put('kept', 1))
+        expect(await cached('kept')).toEqual({ n: 1 })
+        for (let n = 2; n < 50; n++) {
+          const write = db.run(sql`UPDATE item SET n = ${n} WHERE id = ${'kept'}`)
+          // A read that overlaps the write may see either; it must not be what later reads see.
+          await cached('kept')
+          await write
+          expect(await cached('kept')).toEqual({ n })
+        }
+      })
+
+      test('goes with its row, and comes with it', async () => {
+        expect(await cached('later')).toBeNull()
+        await db.batch([sql`DELETE FROM part`, put('later', 7)])
+        expect(await cached('later')).toEqual({ n: 7 })
+        await db.batch([sql`DELETE FROM part`, sql`DELETE FROM item WHERE id = ${'later'}`])
+        expect(await cached('later')).toBeNull()
+      })
+
+      test('is told apart by every argument', async () => {
+        const pair = (a: string, b: string | null) =>
+          db.cached<{ a: string; b: string | null }>(['item'], sql`SELECT ${a} AS a, ${b} AS b`)
+        const pairs = [
+          ['x', 'y'],
+          ['x","y', ''],
+          ['x', 'y","'],
+          ['x', null],
+          ['x', 'null'],
+        ] as const
+        for (const [a, b] of [...pairs, ...pairs]) expect(await pair(a, b)).toEqual({ a, b })
+      })
+    })
+
     test('refuses writes through the reading side', async () => {
       await expect(db.all(sql`DELETE FROM item RETURNING id`)).rejects.toThrow()
     })

@@ -17,13 +17,17 @@ interface ContextRow {
   default_persona: string | null
 }
 
+const READ = ['tenant', 'app', 'tenant_settings', 'persona']
+
 const truth = (value: number | null) => (value === null ? null : value === 1)
 
 export function createTurnContextStore(db: Db) {
   return {
     /** Everything a turn is resolved from, in one statement. */
     async load(tenantId: string, appId: string | null, personaId: string | null) {
-      const row = await db.get<ContextRow>(sql`
+      const row = await db.cached<ContextRow>(
+        READ,
+        sql`
         SELECT a.id AS app_id, a.system_prompt, a.model AS app_model, a.thinking AS app_thinking,
           a.temperature AS app_temperature, a.kb_enabled, a.tools_enabled,
           s.model, s.thinking, s.temperature,
@@ -34,7 +38,8 @@ export function createTurnContextStore(db: Db) {
         FROM tenant t
           LEFT JOIN app a ON a.tenant_id = t.id AND a.id = ${appId}
           LEFT JOIN tenant_settings s ON s.tenant_id = t.id
-        WHERE t.id = ${tenantId}`)
+        WHERE t.id = ${tenantId}`,
+      )
       return contextOf(row)
     },
   }

@@ -8,6 +8,13 @@ interface Row {
   model: string | null
 }
 
+/** Of a tenant without a channel of its own. */
+interface NoRow {
+  base_url: null
+}
+
+const READ = ['tenant', 'provider', 'tenant_settings']
+
 export interface StoredProvider {
   readonly baseUrl: string
   readonly keySealed: Uint8Array
@@ -20,19 +27,23 @@ export function createProviderStore(db: Db) {
   return {
     /** The tenant's channel, and the model that its settings name. */
     async get(tenantId: string): Promise<(StoredProvider & { model: string | null }) | null> {
-      const row = await db.get<Row>(sql`
+      const row = await db.cached<Row | NoRow>(
+        READ,
+        sql`
         SELECT p.base_url, p.key_sealed, p.failover, p.revision, s.model
-        FROM provider p LEFT JOIN tenant_settings s ON s.tenant_id = p.tenant_id
-        WHERE p.tenant_id = ${tenantId}`)
-      return (
-        row && {
-          baseUrl: row.base_url,
-          keySealed: row.key_sealed,
-          failover: row.failover === 1,
-          revision: row.revision,
-          model: row.model,
-        }
+        FROM tenant t
+          LEFT JOIN provider p ON p.tenant_id = t.id
+          LEFT JOIN tenant_settings s ON s.tenant_id = t.id
+        WHERE t.id = ${tenantId}`,
       )
+      if (!row || row.base_url === null) return null
+      return {
+        baseUrl: row.base_url,
+        keySealed: row.key_sealed,
+        failover: row.failover === 1,
+        revision: row.revision,
+        model: row.model,
+      }
     },
 
     async put(tenantId: string, provider: StoredProvider): Promise<void> {

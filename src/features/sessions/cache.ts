@@ -1,3 +1,4 @@
+import { leastRecentlyUsed } from '../../core/lru.ts'
 import type { FinishedTurn, Memory, SessionStore } from './store.ts'
 
 /** UTF-16 units of text kept for the sessions in use; about twice as many bytes. */
@@ -10,7 +11,7 @@ const CACHED_UNITS_MAX = 8 * 1024 * 1024
  * of guessing at the order.
  */
 export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX): SessionStore {
-  const entries = leastRecentlyUsed(unitsMax)
+  const entries = leastRecentlyUsed(unitsMax, unitsOf)
   const writing = new Map<string, number>()
 
   /** Does one write; `after` may keep the entry when no other write ran beside it. */
@@ -43,7 +44,8 @@ export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX):
     async memory(tenantId, id) {
       const name = nameOf(tenantId, id)
       const known = entries.get(name)
-      const memory = known ?? (await store.memory(tenantId, id))
+      if (known) return known
+      const memory = await store.memory(tenantId, id)
       if (memory && !writing.has(name)) entries.put(name, memory)
       return memory
     },
@@ -68,33 +70,6 @@ export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX):
         () => store.remove(tenantId, id),
         () => null,
       ),
-  }
-}
-
-/** Entries up to a total size; the one unused for longest goes first. */
-function leastRecentlyUsed(unitsMax: number) {
-  const entries = new Map<string, Memory>()
-  let units = 0
-
-  function drop(name: string) {
-    const entry = entries.get(name)
-    if (!entry) return
-    units -= unitsOf(entry)
-    entries.delete(name)
-  }
-
-  return {
-    get: (name: string) => entries.get(name),
-    drop,
-    put(name: string, memory: Memory) {
-      drop(name)
-      entries.set(name, memory)
-      units += unitsOf(memory)
-      for (const oldest of entries.keys()) {
-        if (units <= unitsMax) break
-        drop(oldest)
-      }
-    },
   }
 }
 

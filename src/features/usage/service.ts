@@ -9,21 +9,21 @@ export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Clock
   /** Where calls wait to be counted together. */
-  readonly buffer: { add(event: UsageEvent): void; flush(): Promise<void> }
+  readonly tally: { add(event: UsageEvent): void; flush(): Promise<void> }
 }
 
-export function createUsage({ store, clock, buffer }: UsageOptions) {
+export function createUsage({ store, clock, tally }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
 
   return {
     /** Counts one authenticated machine call. */
     count(call: { readonly tenantId: string; readonly appId: string | null }): void {
-      buffer.add({ tenantId: call.tenantId, appId: call.appId, day: today() })
+      tally.add({ tenantId: call.tenantId, appId: call.appId, day: today() })
     },
 
     /** Days without calls are there with a zero; a call that was answered is counted already. */
     async report(tenantId: string): Promise<UsageResponse> {
-      await buffer.flush()
+      await tally.flush()
       const last = today()
       const { total, keyCount, days } = await store.report(tenantId, last - USAGE_DAYS + 1)
       const calls = new Map(days.map(({ day, count }) => [day, count]))

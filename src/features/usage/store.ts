@@ -7,21 +7,23 @@ export interface UsageEvent {
   readonly day: number
 }
 
+/** Calls of a day that count together. */
+export const usageName = ({ tenantId, appId, day }: UsageEvent): string =>
+  `${tenantId}/${day}/${appId ?? ''}`
+
+export interface UsageCount {
+  readonly item: UsageEvent
+  readonly count: number
+}
+
 export function createUsageStore(db: Db) {
   return {
-    async write(events: readonly UsageEvent[]): Promise<void> {
-      const calls = new Map<string, { event: UsageEvent; count: number }>()
-      for (const event of events) {
-        const name = `${event.tenantId}/${event.day}/${event.appId ?? ''}`
-        const entry = calls.get(name)
-        if (entry) entry.count += 1
-        else calls.set(name, { event, count: 1 })
-      }
+    async write(calls: readonly UsageCount[]): Promise<void> {
       await db.batch(
-        [...calls.values()].map(
-          ({ event, count }) => sql`
+        calls.map(
+          ({ item, count }) => sql`
             INSERT INTO usage_day (tenant_id, day, app_id, calls)
-            VALUES (${event.tenantId}, ${event.day}, ${event.appId ?? ''}, ${count})
+            VALUES (${item.tenantId}, ${item.day}, ${item.appId ?? ''}, ${count})
             ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET calls = calls + excluded.calls`,
         ),
       )

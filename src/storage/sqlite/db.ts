@@ -1,6 +1,8 @@
 import type { Changes, Db, Statement } from '../db.ts'
-import { type DatabaseFile, openConnection, statements } from './connection.ts'
+import { type DatabaseFile, openConnection } from './connection.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
+import { createRowCache } from './row-cache.ts'
+import { snapshotReader } from './snapshot.ts'
 
 interface Pending {
   readonly batch: readonly Statement[]
@@ -20,7 +22,8 @@ const GROUP_BATCHES_MAX = 256
 export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise<Db> {
   const writer = await startWriter(file, writerUrl)
   const connection = openConnection(file, 'read')
-  const reader = statements(connection)
+  const reader = snapshotReader(connection)
+  const cache = createRowCache()
   const waiting: Pending[] = []
   let draining: Promise<void> | null = null
   let closed = false
@@ -35,15 +38,23 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
   async function flush(group: readonly Pending[]) {
     try {
       const answer = await writer.ask({ type: 'write', batches: group.map(({ batch }) => batch) })
+      forget(group)
       if (answer.type !== 'written') throw new Error('unexpected answer of the writer thread')
       for (const [index, result] of answer.results.entries()) {
         if ('error' in result) group[index]?.reject(new Error(result.error))
         else group[index]?.resolve(result.changes.map((changes) => ({ changes })))
       }
     } catch (error) {
+      forget(group)
       const cause = error instanceof Error ? error : new Error('the writer thread failed')
       for (const { reject } of group) reject(cause)
     }
+  }
+
+  /** Whoever hears that its write is done finds it in whatever it reads next. */
+  function forget(group: readonly Pending[]) {
+    reader.renew()
+    for (const { batch } of group) cache.written(batch)
   }
 
   function batch(list: readonly Statement[]): Promise<Changes[]> {
@@ -56,6 +67,8 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
 
   return {
     get: async <Row>(statement: Statement) => reader.get(statement) as Row | null,
+    cached: async <Row>(tables: readonly string[], statement: Statement) =>
+      cache.get(tables, statement, () => reader.get(statement)) as Row | null,
     all: async <Row>(statement: Statement) => reader.all(statement) as Row[],
     batch,
     run: async (statement) => (await batch([statement]))[0] ?? { changes: 0 },

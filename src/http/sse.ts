@@ -8,6 +8,8 @@ import { createStreamSlots } from './stream-slots.ts'
 const HEARTBEAT_MS = 8_000
 const HEARTBEAT = ': ping\n\n'
 const OPENING = ': open\n\n'
+/** Headers leave with the first event; when none has come by then, with a comment. */
+const OPENING_WAIT_MS = 20
 
 /** Events after which a stream ends: they leave in one packet with the end of the body. */
 const LAST = new Set(['llm_end', 'error'])
@@ -41,6 +43,7 @@ interface OpenStream {
   readonly abort: AbortController
   readonly drop: () => void
   lastWriteAt: number
+  begun: boolean
   /** A write waits for the client: no heartbeat on top of it. */
   blocked: boolean
 }
@@ -80,13 +83,14 @@ export interface SseOptions {
 }
 
 /**
- * Serves event streams: headers and a comment leave at once, a comment keeps a silent stream alive,
- * a client that leaves aborts the work, and a client that reads slowly slows the work down instead
+ * Serves event streams: headers leave within milliseconds, a comment keeps a silent stream alive, a
+ * client that leaves aborts the work, and a client that reads slowly slows the work down instead
  * of filling memory. One timer beats for all streams.
  */
 export function createSse(options: SseOptions) {
   const { clock, streamsMax, heartbeatMs = HEARTBEAT_MS, onError } = options
   const open = new Set<OpenStream>()
+  const fresh: OpenStream[] = []
   const slots = createStreamSlots(streamsMax)
   const stopBeat = clock.every(heartbeatMs / 4, () => {
     const now = clock.now()
@@ -98,17 +102,28 @@ export function createSse(options: SseOptions) {
     }
   })
 
+  /** One timer for all that began within its time. */
+  function openSoon(stream: OpenStream) {
+    fresh.push(stream)
+    if (fresh.length > 1) return
+    clock.after(OPENING_WAIT_MS, () => {
+      for (const late of fresh.splice(0)) {
+        if (!late.begun && open.has(late)) write(late, OPENING, clock)
+      }
+    })
+  }
+
   function body(start: Start, { owner, drop }: Listener): ReadableStream {
     const abort = new AbortController()
     const source = {
       type: 'direct' as const,
       async pull(controller: DirectController) {
         const lastWriteAt = clock.now()
-        const stream = { controller, abort, drop, lastWriteAt, blocked: false }
+        const stream = { controller, abort, drop, lastWriteAt, begun: false, blocked: false }
         open.add(stream)
+        openSoon(stream)
         const release = slots.take(owner)
         try {
-          write(stream, OPENING, clock)
           await relay(stream, start(abort.signal), clock)
         } catch (error) {
           if (!abort.signal.aborted) onError(error)
@@ -152,6 +167,7 @@ export function createSse(options: SseOptions) {
 function write(stream: OpenStream, text: string, clock: Clock, flush = true) {
   const written = stream.controller.write(text)
   if (flush) stream.controller.flush()
+  stream.begun = true
   stream.lastWriteAt = clock.now()
   return written
 }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -229,6 +230,24 @@ describe('a client that leaves', () => {
     await (await ask({ text: 'next', session_id: session })).all()
     const told = await history(session)
     expect(told.messages.map(({ content }: { content: string }) => content)[0]).toBe('next')
+  })
+})
+
+describe('a client that leaves before anything has come', () => {
+  test('aborts the upstream call too', async () => {
+    // With the usual patience: silence must not be what ends the call.
+    await using patient = await startApp({ upstream: upstream.baseUrl })
+    const { headers } = await patient.key()
+    upstream.reply({ text: 'never', hold: { after: 0, until: new Promise(() => {}) } })
+    const body = JSON.stringify({ text: 'hi', session_id: freshSession() })
+    const socket = connect(Number(new URL(patient.url).port), '127.0.0.1')
+    socket.write(
+      `POST /v1/agent HTTP/1.1\r\nhost: localhost\r\nauthorization: ${headers.authorization}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    )
+    await upstream.nextRequest('/chat/completions')
+    socket.destroy()
+    await upstream.aborted()
   })
 })
 

@@ -32,7 +32,8 @@ export type Answer = ReturnType<typeof createAnswer>
 export function createAnswer() {
   const textChunks = createTextChunks()
   const think = createThinkFilter()
-  const calls = createToolCalls()
+  // Most answers call no tool.
+  let calls: ReturnType<typeof createToolCalls> | null = null
   let finishReason: string | null = null
   let usage: LlmUsage | null = null
   let done = false
@@ -55,6 +56,7 @@ export function createAnswer() {
     const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
     if (text !== '') addText(think.push(text), parts)
     if (Array.isArray(delta.tool_calls)) {
+      calls ??= createToolCalls()
       for (const fragment of delta.tool_calls as readonly ToolFragment[]) calls.add(fragment)
     } else if (text !== '') {
       // Finish and usage of a chunk like this one are the same, and so known already.
@@ -89,9 +91,10 @@ export function createAnswer() {
     end(parts: LlmPart[]): void {
       if (!this.finished) throw fault('stream ended early')
       addText(think.end(), parts)
-      for (const call of calls.finish()) parts.push({ type: 'tool_call', call })
-      if (!hasText && calls.count === 0) throw fault('empty answer')
-      parts.push({ type: 'finish', reason: reasonOf(finishReason, calls.count > 0), usage })
+      const called = calls?.finish() ?? []
+      for (const call of called) parts.push({ type: 'tool_call', call })
+      if (!hasText && called.length === 0) throw fault('empty answer')
+      parts.push({ type: 'finish', reason: reasonOf(finishReason, called.length > 0), usage })
     },
   }
 }

@@ -124,7 +124,7 @@ describe('tool calls from fragments', () => {
   test('nonsense is ignored, a call without name fails', () => {
     const calls = createToolCalls()
     for (const nonsense of [null, 'x', 7]) calls.add(nonsense as unknown as ToolFragment)
-    expect(calls.count).toBe(0)
+    expect(calls.finish()).toEqual([])
     expect(() => assemble({ index: 0, id: 'a', ...fn(null, '{}') })).toThrow(ChannelFailure)
   })
 

@@ -64,10 +64,6 @@ export function createToolCalls() {
       draft.args += args
     },
 
-    get count(): number {
-      return drafts.length
-    },
-
     /** The complete calls, ids made unique. Throws `ChannelFailure` for one without a name. */
     finish(): ToolCall[] {
       const ids = new Set<string>()

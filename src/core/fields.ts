@@ -62,6 +62,6 @@ export const rateLimit = z
  * A query number that falls to its default when it is no positive integer, and is clamped above.
  */
 export function clampedLimit(value: string | null, fallback: number, most: number): number {
-  if (value === null || !/^\d{1,9}$/.test(value) || Number(value) < 1) return fallback
+  if (value === null || !/^\d+$/.test(value) || Number(value) < 1) return fallback
   return Math.min(Number(value), most)
 }

@@ -4,11 +4,16 @@ import { charCount } from './text.ts'
 
 /** Field rules that several resources share. Lengths count code points after trimming. */
 
+/** A lone surrogate has no UTF-8 form, so it is replaced before anything looks at the text. */
+const trimmed = (error: string) =>
+  z
+    .string({ error })
+    .trim()
+    .overwrite((value) => value.toWellFormed())
+
 /** Trimmed, not blank, at most `charsMax`. */
 export const requiredText = (name: string, charsMax: number) =>
-  z
-    .string({ error: `字段 ${name} 必填，应为字符串` })
-    .trim()
+  trimmed(`字段 ${name} 必填，应为字符串`)
     .refine((value) => value.length > 0, { error: `${name} 不能为空` })
     .refine((value) => charCount(value) <= charsMax, {
       error: `${name} 过长（最多 ${charsMax} 个字符）`,
@@ -17,9 +22,7 @@ export const requiredText = (name: string, charsMax: number) =>
 
 /** Null, absent or blank mean "not given". */
 export const nullableText = (name: string, charsMax: number) =>
-  z
-    .string({ error: `字段 ${name} 类型错误，应为字符串或 null` })
-    .trim()
+  trimmed(`字段 ${name} 类型错误，应为字符串或 null`)
     .refine((value) => charCount(value) <= charsMax, {
       error: `${name} 过长（最多 ${charsMax} 个字符）`,
     })

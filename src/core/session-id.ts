@@ -5,9 +5,12 @@ import { charCount } from './text.ts'
 /** The tenant-shared anonymous session (specification, AgentRequest). */
 export const ANONYMOUS = 'anon'
 
-/** The caller's own name of a session; empty means the anonymous one. Too long: 400. */
+/**
+ * The caller's own name of a session; empty means the anonymous one. Too long: 400. A lone
+ * surrogate has no UTF-8 form: replaced here, so that the name in memory is the one that is stored.
+ */
 export function sessionId(given: string | undefined): string {
-  const id = given?.trim() ?? ''
+  const id = given?.trim().toWellFormed() ?? ''
   if (charCount(id) > SESSION_ID_CHARS_MAX) {
     throw badRequest(`session_id 过长（最多 ${SESSION_ID_CHARS_MAX} 个字符）`)
   }

@@ -152,6 +152,17 @@ describe('deleting a session', () => {
     expect((await history('shared-name')).count).toBe(2)
   })
 
+  test('forgets a name that UTF-8 cannot hold as well', async () => {
+    for (const text of ['first secret', 'second secret']) await say(text, 'lone \ud800')
+    expect((await history('lone \ufffd')).count).toBe(4)
+    expect((await remove('lone \ufffd')).status).toBe(200)
+    upstream.reset()
+    await say('anew \udc00', 'lone \ud800')
+    const told = JSON.stringify(upstream.requests[0]?.body.messages)
+    expect(told).not.toContain('secret')
+    expect(told).toContain('anew \ufffd')
+  })
+
   test('takes any name', async () => {
     for (const name of ['名 字', 'a/b', 'x?y#z', '...', '%2e', "'; DROP TABLE turn; --"]) {
       await say('hi', name)

@@ -7,6 +7,7 @@ const optionalText = (name: string) =>
   z
     .string({ error: `字段 ${name} 类型错误，应为字符串` })
     .trim()
+    .overwrite((value) => value.toWellFormed())
     .optional()
 
 /** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */

@@ -18,6 +18,7 @@ afterAll(async () => {
 
 const post = (body: string | Uint8Array<ArrayBuffer> | ReadableStream) =>
   fetch(`${app.url}/v1/agent`, { method: 'POST', headers: key.headers, body })
+const SVG = 'data:image/svg+xml;charset=utf-8;base64,PHN2Zy8+'
 const png = (bytes: number) => `data:image/png;base64,${Buffer.alloc(bytes, 1).toString('base64')}`
 
 describe('bodies that are refused with 400', () => {
@@ -46,6 +47,17 @@ describe('bodies that are refused with 400', () => {
     ['an image at a metadata address', '{"text":"hi","images":["https://169.254.169.254/a"]}'],
     ['an image that is no image', '{"text":"hi","images":["data:text/html;base64,aGk="]}'],
     ['an image that is no base64', '{"text":"hi","images":["data:image/png;base64,@@@"]}'],
+    [
+      'base64 that is cut short',
+      '{"text":"hi","images":["data:image/png;base64,AAAAA"]}',
+      'base64',
+    ],
+    ['base64 with false padding', '{"text":"hi","images":["data:image/png;base64,AB="]}', 'base64'],
+    [
+      'base64 with much padding',
+      '{"text":"hi","images":["data:image/png;base64,AAA=="]}',
+      'base64',
+    ],
     ['nine images', JSON.stringify({ text: 'hi', images: Array(9).fill(png(4)) }), '8'],
     ['an image over 10 MB', JSON.stringify({ text: 'hi', images: [png(10 * 2 ** 20 + 1)] }), '10'],
   ]
@@ -75,6 +87,8 @@ describe('bodies that are taken', () => {
     ['unknown fields', { text: 'hi', tenant_id: 'x', future: { a: 1 } }],
     ['an image at its limit', { text: 'hi', images: [png(10 * 2 ** 20)] }],
     ['an https image', { text: 'hi', images: ['https://example.com/a.png'] }],
+    ['an image of a type with parameters', { text: 'hi', images: [SVG] }],
+    ['an image without padding', { text: 'hi', images: [png(1).replace('==', '')] }],
     ['an empty list of images', { text: 'hi', images: [] }],
     ['null characters and lone surrogates', { text: 'a\u0000b\ud800c' }],
     ['prototype names', JSON.parse('{"text":"hi","__proto__":{"kb":1},"constructor":1}')],

@@ -1,7 +1,10 @@
 import { checkLiteral } from '../../channels/url-guard.ts'
 import { IMAGE_BYTES_MAX } from '../../core/limits.ts'
 
-const DATA_URL = /^data:image\/[a-z0-9.+-]{1,40};base64,/i
+/** RFC 2397: a type, perhaps with parameters such as `charset=utf-8`. */
+const DATA_URL =
+  /^data:image\/[a-z0-9.+-]{1,40}(?:;[a-z0-9._+-]{1,40}=[a-z0-9._+-]{0,40})*;base64,/i
+const HEADER_CHARS_MAX = 200
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
@@ -9,7 +12,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
  * internal host: the model server that follows it may stand inside the operator's network.
  */
 export function checkImage(image: string): string | null {
-  const header = DATA_URL.exec(image.slice(0, 80))?.[0]
+  const header = DATA_URL.exec(image.slice(0, HEADER_CHARS_MAX))?.[0]
   if (header !== undefined) return checkData(image, header.length)
   const url = URL.parse(image)
   if (url?.protocol !== 'https:') {
@@ -24,5 +27,7 @@ function checkData(image: string, start: number): string | null {
   if (Math.floor((length * 3) / 4) - padding > IMAGE_BYTES_MAX) {
     return `图片过大（每张最多 ${IMAGE_BYTES_MAX / 1024 / 1024} MB）`
   }
-  return BASE64.test(image.slice(start)) ? null : '图片数据不是有效的 base64'
+  // Padding may be left out, but what is there has to fill the last group of four.
+  const whole = padding === 0 ? length % 4 !== 1 : length % 4 === 0
+  return whole && BASE64.test(image.slice(start)) ? null : '图片数据不是有效的 base64'
 }

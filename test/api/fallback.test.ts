@@ -217,7 +217,8 @@ describe('the playground', () => {
   })
 
   test('refuses what the machine side refuses', async () => {
-    for (const body of [{}, { text: ' ' }, { text: 'a', app_id: 5 }, '{']) {
+    const tooLong = { text: 'a', app_id: 'none', session_id: 's'.repeat(201) }
+    for (const body of [{}, { text: ' ' }, { text: 'a', app_id: 5 }, '{', tooLong]) {
       expect((await person('POST', '/agent', body)).status).toBe(400)
     }
   })

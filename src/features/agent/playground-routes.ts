@@ -27,9 +27,10 @@ export const playgroundRoutes = (gate: Gate, { agent, apps, sse }: PlaygroundRou
     '/agent',
     async ({ principal, request, server, set }) => {
       const { app_id: appId, ...input } = await body.read(request)
+      const session = sessionId(input.session_id)
       if (appId) await apps.read(principal.tenantId, appId)
       const caller = { ...principal, appId: appId || null }
-      const turn = await agent.prepare(caller, input, sessionId(input.session_id))
+      const turn = await agent.prepare(caller, input, session)
       server?.timeout(request, 0)
       return sse.respond(turn.run, set, listenerOf(principal, request, server))
     },

@@ -89,6 +89,15 @@ describe('the request log', () => {
     ])
   })
 
+  test('has the deletion whose document id is missing', async () => {
+    key = await app.key('no-id@example.com')
+    for (const path of ['/v1/kb/docs/', '/v1/kb/docs']) {
+      await fetch(app.url + path, { method: 'DELETE', headers: key.headers })
+    }
+    const row = { endpoint: '/v1/kb/docs/:id', status: 400, error_class: 'bad_request' }
+    expect(await rows(key)).toMatchObject([row, row])
+  })
+
   test('has no rows for routes without a label', async () => {
     key = await app.key('unlabelled@example.com')
     await fetch(`${app.url}/v1/sessions`, { headers: key.headers })

@@ -7,8 +7,12 @@ import { createStreamSlots } from './stream-slots.ts'
 /** Under the 10 s after which common proxies and servers give up on a silent stream. */
 const HEARTBEAT_MS = 8_000
 const HEARTBEAT = ': ping\n\n'
-const OPENING = ': open\n\n'
-/** Headers leave with the first event; when none has come by then, with a comment. */
+/**
+ * Headers leave with the first byte. Blank lines mean nothing in an event stream, and a client that
+ * splits the body into frames without knowing comments gets an empty one, as it does at the end.
+ */
+const OPENING = '\n\n'
+/** Headers leave with the first event; when none has come by then, with blank lines. */
 const OPENING_WAIT_MS = 20
 
 /** Events after which a stream ends: they leave in one packet with the end of the body. */

@@ -52,7 +52,7 @@ describe('a successful turn', () => {
     expect(stream.headers.get('x-request-id')).toBeTruthy()
   })
 
-  test('sends headers and a comment before the model has said anything', async () => {
+  test('sends headers before the model has said anything', async () => {
     const speak = Promise.withResolvers<void>()
     upstream.reply({ text: 'late', holdHeaders: speak.promise })
     const stream = await ask({ text: 'hi', session_id: freshSession() })
@@ -60,7 +60,14 @@ describe('a successful turn', () => {
     const all = stream.all()
     speak.resolve()
     await all
-    expect(stream.comments.length).toBeGreaterThan(0)
+  })
+
+  test('holds nothing but frames of an event line and a data line', async () => {
+    upstream.reply({ text: 'plain' })
+    const stream = await ask({ text: 'hi', session_id: freshSession() })
+    const frames = (await stream.text()).split('\n\n').filter((frame) => frame !== '')
+    expect(frames.length).toBeGreaterThan(2)
+    for (const frame of frames) expect(frame).toMatch(/^event: (\w+)\ndata: \{"type":"\1",.*\}$/)
   })
 
   test('is in the history as soon as llm_end was seen', async () => {

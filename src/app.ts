@@ -56,6 +56,8 @@ export function createApp(options: AppOptions): AnyElysia {
   const table = createRouteTable()
   const app: AnyElysia = new Elysia({
     systemRouter: false,
+    // Else a host name of up to three letters would be taken for the beginning of the path.
+    handler: { standardHostname: false },
     serve: { idleTimeout: IDLE_SECONDS, maxRequestBodySize: REQUEST_BYTES_MAX, development: false },
   })
     .use(edge(facts))

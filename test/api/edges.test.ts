@@ -79,6 +79,17 @@ describe('paths and methods', () => {
   })
 })
 
+describe('a host name', () => {
+  for (const host of ['x', 'mb', 'api', 'a.b', 'moonbase.example:3900', '[::1]:3900']) {
+    test(`${host} is no part of the path`, async () => {
+      for (const [path, status] of Object.entries({ '/healthz': 200, '/v1/sessions': 401 })) {
+        const line = await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+        expect(line).toContain(` ${status} `)
+      }
+    })
+  }
+})
+
 describe('malformed requests never give 5xx', () => {
   const hosts = ['', '[[[', 'a/b?c', '../..', 'x:99999999', 'a b', '%00', 'host:port', '@', '[::1']
   for (const host of hosts) {

@@ -44,12 +44,13 @@ export function rememberedText(text: string, images: readonly string[]): string 
   return [text, ...images.map(() => IMAGE_PLACEHOLDER)].join('\n')
 }
 
-/** Passages between fences that their own text cannot close. */
+/** Passages between fences that neither their title nor their text can close. */
 export function quote(passages: readonly Passage[]): string {
   if (passages.length === 0) return ''
+  const blunt = (text: string) => text.replaceAll('</资料', '<\\/资料')
   const items = passages.map(
     ({ title, seq, text }) =>
-      `<资料 标题=${JSON.stringify(title)} 编号="${seq}">\n${text.replaceAll('</资料', '<\\/资料')}\n</资料>`,
+      `<资料 标题=${blunt(JSON.stringify(title))} 编号="${seq}">\n${blunt(text)}\n</资料>`,
   )
   return `${QUOTED}\n${items.join('\n')}`
 }

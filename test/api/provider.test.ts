@@ -238,10 +238,11 @@ describe('the key', () => {
       const statuses = [
         await call(surface, 'GET', '', undefined, plain),
         await call(surface, 'PUT', '', { base_url: 'https://example.com', api_key: KEY }, plain),
+        await call(surface, 'PUT', '', {}, plain),
         await call(surface, 'DELETE', '', undefined, plain),
         await call(surface, 'POST', '/test', undefined, plain),
       ].map(({ status }) => status)
-      expect(statuses).toEqual([503, 503, 503, 503])
+      expect(statuses).toEqual([503, 503, 503, 503, 503])
     }
   })
 })

@@ -18,8 +18,10 @@ export const providerRoutes = (gate: Gate, provider: Provider) =>
     })
     .put(
       '/provider',
-      async ({ principal, request }) =>
-        provider.put(principal.tenantId, await configuration.read(request)),
+      async ({ principal, request }) => {
+        provider.checkAvailable()
+        return provider.put(principal.tenantId, await configuration.read(request))
+      },
       {
         allow: MANAGERS,
         parse: 'none',

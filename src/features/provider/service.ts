@@ -57,6 +57,9 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
   }
 
   return {
+    /** Throws `unavailable` without encryption, whatever would be asked for. */
+    checkAvailable: (): void => void sealed(),
+
     async get(tenantId: string): Promise<ProviderConfig> {
       sealed()
       const saved = await store.get(tenantId)

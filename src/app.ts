@@ -21,8 +21,11 @@ import { createRouteTable } from './http/route-table.ts'
 import type { Sse } from './http/sse.ts'
 import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from './http/surface.ts'
 
-/** What is larger never reaches a handler; each route checks its own, smaller limit. */
-const REQUEST_BYTES_MAX = 64 * 1024 * 1024
+/**
+ * Each route checks its own limit, in its turn and with a sentence, and what is not read is dropped
+ * as it comes: the server's own limit would answer with nothing at all.
+ */
+const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
 /** Seconds a connection may rest between bytes; streams watch over themselves. */
 const IDLE_SECONDS = 120
 

@@ -109,6 +109,16 @@ describe('bodies over the limit', () => {
     expect(await response.text()).toMatch(/\p{Script=Han}/u)
   })
 
+  test('are 413 with a sentence however large they are, and after the credential', async () => {
+    const body = new Uint8Array(65 * 2 ** 20)
+    const refused = await post(body)
+    expect(refused.status).toBe(413)
+    expect(refused.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(refused.headers.get('x-request-id')).toBeTruthy()
+    expect(await refused.text()).toMatch(/\p{Script=Han}/u)
+    expect((await fetch(`${app.url}/v1/agent`, { method: 'POST', body })).status).toBe(401)
+  })
+
   test('are 413 without an announced length as well', async () => {
     const chunk = new Uint8Array(2 ** 20).fill(0x20)
     let left = 49

@@ -19,6 +19,7 @@ afterAll(async () => {
 const post = (body: string | Uint8Array<ArrayBuffer> | ReadableStream) =>
   fetch(`${app.url}/v1/agent`, { method: 'POST', headers: key.headers, body })
 const SVG = 'data:image/svg+xml;charset=utf-8;base64,PHN2Zy8+'
+const withImage = (image: string) => JSON.stringify({ text: 'hi', images: [image] })
 const png = (bytes: number) => `data:image/png;base64,${Buffer.alloc(bytes, 1).toString('base64')}`
 
 describe('bodies that are refused with 400', () => {
@@ -45,6 +46,12 @@ describe('bodies that are refused with 400', () => {
     ['an http image', '{"text":"hi","images":["http://example.com/a.png"]}', 'https'],
     ['an image on an internal host', '{"text":"hi","images":["https://127.0.0.1/a.png"]}'],
     ['an image at a metadata address', '{"text":"hi","images":["https://169.254.169.254/a"]}'],
+    [
+      'an image whose host is read in two ways',
+      withImage('https://example.com\\@10.0.0.1/a'),
+      'https',
+    ],
+    ['an image with a user name', withImage('https://me@example.com/a.png'), 'https'],
     ['an image that is no image', '{"text":"hi","images":["data:text/html;base64,aGk="]}'],
     ['an image that is no base64', '{"text":"hi","images":["data:image/png;base64,@@@"]}'],
     [

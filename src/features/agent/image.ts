@@ -14,11 +14,13 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 export function checkImage(image: string): string | null {
   const header = DATA_URL.exec(image.slice(0, HEADER_CHARS_MAX))?.[0]
   if (header !== undefined) return checkData(image, header.length)
-  const url = URL.parse(image)
-  if (url?.protocol !== 'https:') {
-    return 'images 的每一项应为 https 地址或 data:image/...;base64 数据'
+  // The text itself is judged, since it is what the model server parses, in a way of its own.
+  const checked = checkLiteral(image, [])
+  if ('url' in checked && checked.url.protocol === 'https:') return null
+  if ('refused' in checked && checked.refused === 'internal') {
+    return 'images 的地址不能指向内部主机'
   }
-  return 'refused' in checkLiteral(url, []) ? 'images 的地址不能指向内部主机' : null
+  return 'images 的每一项应为 https 地址或 data:image/...;base64 数据'
 }
 
 function checkData(image: string, start: number): string | null {

@@ -97,6 +97,8 @@ export const SSE_EVENT_BYTES_MAX = 1024 * 1024
 export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
 export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
+/** Text of one model answer, reasoning inside it included: several times what models can write. */
+export const ANSWER_CHARS_MAX = 2_000_000
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64

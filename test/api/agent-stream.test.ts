@@ -107,6 +107,14 @@ describe('a successful turn', () => {
     expect(anon.messages.map(({ content }: { content: string }) => content)).toContain('blank')
   })
 
+  test('of a model that never stops is cut, and not stored', async () => {
+    const session = freshSession()
+    upstream.reply({ pieces: Array.from({ length: 41 }, () => 'x'.repeat(50_000)) })
+    const events = await (await ask({ text: 'hi', session_id: session })).all()
+    expect(events.at(-1)?.data.type).toBe('error')
+    expect((await history(session)).count).toBe(0)
+  })
+
   test('keeps an image as a placeholder and shows it to the model', async () => {
     const session = freshSession()
     const image = 'data:image/png;base64,iVBORw0KGgo='

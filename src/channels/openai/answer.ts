@@ -1,3 +1,4 @@
+import { ANSWER_CHARS_MAX } from '../../core/limits.ts'
 import { ChannelFailure } from '../failure.ts'
 import type { LlmPart, LlmUsage } from '../llm.ts'
 import { createTextChunks } from './text-chunk.ts'
@@ -31,6 +32,7 @@ export type Answer = ReturnType<typeof createAnswer>
  */
 export function createAnswer() {
   const textChunks = createTextChunks()
+  const bounded = createBound()
   const think = createThinkFilter()
   // Most answers call no tool.
   let calls: ReturnType<typeof createToolCalls> | null = null
@@ -54,7 +56,7 @@ export function createAnswer() {
     const delta = choice?.delta
     if (!delta) return
     const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
-    if (text !== '') addText(think.push(text), parts)
+    if (text !== '') addText(think.push(bounded(text)), parts)
     if (Array.isArray(delta.tool_calls)) {
       calls ??= createToolCalls()
       for (const fragment of delta.tool_calls as readonly ToolFragment[]) calls.add(fragment)
@@ -79,7 +81,7 @@ export function createAnswer() {
       if (done || payload === '') return
       const plain = textChunks.read(payload)
       if (plain !== null) {
-        addText(think.push(plain), parts)
+        addText(think.push(bounded(plain)), parts)
       } else if (payload.startsWith('[DONE]')) {
         done = true
       } else {
@@ -96,6 +98,16 @@ export function createAnswer() {
       if (!hasText && called.length === 0) throw fault('empty answer')
       parts.push({ type: 'finish', reason: reasonOf(finishReason, called.length > 0), usage })
     },
+  }
+}
+
+/** An endpoint that never stops would fill the memory that all tenants share. */
+function createBound() {
+  let chars = 0
+  return (text: string): string => {
+    chars += text.length
+    if (chars > ANSWER_CHARS_MAX) throw fault('answer too large')
+    return text
   }
 }
 

@@ -28,6 +28,13 @@ describe('a leading think block', () => {
     })
   }
 
+  test('much blank space in small pieces takes no longer than other text', () => {
+    const filter = createThinkFilter()
+    const pieces = 100_000
+    for (let i = 0; i < pieces; i++) filter.push(' ')
+    expect(filter.push('x')).toHaveLength(pieces + 1)
+  })
+
   test('the first piece of an ordinary answer is not held back', () => {
     const filter = createThinkFilter()
     expect([filter.push('你'), filter.push('好')]).toEqual(['你', '好'])

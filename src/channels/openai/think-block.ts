@@ -9,11 +9,13 @@ const CLOSE = '</think>'
 export function createThinkFilter() {
   let state: 'start' | 'inside' | 'gap' | 'pass' = 'start'
   let held: string[] = []
+  /** What is held, without the blank space before it. */
+  let lead = ''
   let tail = ''
 
   function start(text: string): string {
     held.push(text)
-    const lead = held.join('').trimStart()
+    lead = (lead + text).trimStart()
     if (lead.startsWith(OPEN)) {
       state = 'inside'
       return inside(lead.slice(OPEN.length))

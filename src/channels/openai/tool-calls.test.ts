@@ -134,5 +134,13 @@ describe('tool calls from fragments', () => {
     const long = 'x'.repeat(TOOL_ARGUMENTS_CHARS_MAX / 2 + 1)
     const fragment = (index: number) => ({ index, ...fn('f', long) })
     expect(() => assemble(fragment(0), fragment(1))).toThrow(ChannelFailure)
+    expect(() => assemble(fn(long), fn(`${long}y`))).toThrow(ChannelFailure)
+  })
+
+  test('so is the work of a call in many fragments that all name it', () => {
+    const piece = `${' '.repeat(100)},{}`
+    const pieces = Array.from({ length: 2_000 }, () => fn('f', piece))
+    expect(() => assemble(fn('f', '{"x":[{}'), ...pieces)).toThrow(ChannelFailure)
+    expect(assemble(fn('f', '{"x":1'), fn('f', '}'))).toHaveLength(1)
   })
 })

@@ -10,6 +10,9 @@ export interface ToolFragment {
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null
 }
 
+/** Characters looked through for the end of a call that has neither index nor id. */
+const LOOKED_THROUGH_CHARS_MAX = 16 * TOOL_ARGUMENTS_CHARS_MAX
+
 interface Draft {
   readonly index: number | null
   id: string
@@ -26,6 +29,13 @@ interface Draft {
 export function createToolCalls() {
   const drafts: Draft[] = []
   let chars = 0
+  let lookedThrough = 0
+
+  function isComplete({ args }: Draft): boolean {
+    lookedThrough += args.length
+    if (lookedThrough > LOOKED_THROUGH_CHARS_MAX) throw malformed()
+    return isJson(args)
+  }
 
   function draftOf(index: number | null, id: string, name: string): Draft {
     const known = find(index, id, name)
@@ -45,7 +55,7 @@ export function createToolCalls() {
     if (id !== '') return drafts.find((draft) => draft.id === id)
     const last = drafts.at(-1)
     if (!last || name === '' || last.name === '') return last
-    return name === last.name && !isJson(last.args) ? last : undefined
+    return name === last.name && !isComplete(last) ? last : undefined
   }
 
   return {
@@ -57,7 +67,10 @@ export function createToolCalls() {
       const draft = draftOf(index, id, name)
       if (draft.id === '') draft.id = id
       // A name is repeated by some vendors, and split by a few before the arguments begin.
-      if (draft.name === '' || (draft.args === '' && name !== draft.name)) draft.name += name
+      if (draft.name === '' || (draft.args === '' && name !== draft.name)) {
+        draft.name += name
+        chars += name.length
+      }
       const args = argumentsOf(fragment.function?.arguments)
       chars += args.length
       if (chars > TOOL_ARGUMENTS_CHARS_MAX) throw malformed()

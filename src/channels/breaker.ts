@@ -3,7 +3,7 @@ import { ChannelFailure } from './failure.ts'
 import type { Llm, LlmPart, LlmRequest } from './llm.ts'
 
 /** Failures in a row, all alike and within the window, after which a channel is skipped. */
-export const BREAKER_FAILURES = 5
+export const BREAKER_FAILURES = 10
 export const BREAKER_WINDOW_MS = 60_000
 /** How long it is skipped before one call tries again. */
 export const BREAKER_OPEN_MS = 15_000

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
 import type { Principal } from '../core/principal.ts'
+import { together } from '../core/together.ts'
 import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
 import { createStreamSlots } from './stream-slots.ts'
 
@@ -94,7 +95,6 @@ export interface SseOptions {
 export function createSse(options: SseOptions) {
   const { clock, streamsMax, heartbeatMs = HEARTBEAT_MS, onError } = options
   const open = new Set<OpenStream>()
-  const fresh: OpenStream[] = []
   const slots = createStreamSlots(streamsMax)
   const stopBeat = clock.every(heartbeatMs / 4, () => {
     const now = clock.now()
@@ -106,16 +106,9 @@ export function createSse(options: SseOptions) {
     }
   })
 
-  /** One timer for all that began within its time. */
-  function openSoon(stream: OpenStream) {
-    fresh.push(stream)
-    if (fresh.length > 1) return
-    clock.after(OPENING_WAIT_MS, () => {
-      for (const late of fresh.splice(0)) {
-        if (!late.begun && open.has(late)) write(late, OPENING, clock)
-      }
-    })
-  }
+  const openSoon = together<OpenStream>(clock, OPENING_WAIT_MS, (stream) => {
+    if (!stream.begun && open.has(stream)) write(stream, OPENING, clock)
+  })
 
   function body(start: Start, { owner, drop }: Listener): ReadableStream {
     const abort = new AbortController()

@@ -64,19 +64,24 @@ function installBun() {
   return findBun() ?? fail('Bun was installed but does not start on this machine')
 }
 
-/** Installs when node_modules is missing or was made from other package files. */
-function installPackages(bun) {
-  const stamp = join(root, 'node_modules', '.moonbase-install')
-  const inputs = ['package.json', 'bun.lock'].map((name) => readFileSync(join(root, name)))
+/**
+ * Installs when node_modules of `folder` is missing or was made from other package files; tells
+ * whether all is there.
+ */
+function installPackages(bun, folder) {
+  const stamp = join(folder, 'node_modules', '.moonbase-install')
+  const inputs = ['package.json', 'bun.lock'].map((name) => readFileSync(join(folder, name)))
   const want = createHash('sha256').update(Buffer.concat(inputs)).digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return true
   say('installing packages (once)')
   const done = spawnSync(bun, ['install', '--frozen-lockfile', '--ignore-scripts'], {
-    cwd: root,
+    cwd: folder,
     stdio: ['ignore', 2, 2],
   })
-  if (done.status !== 0) fail('the packages could not be installed; check the network, try again')
+  if (done.status !== 0) return false
+  mkdirSync(dirname(stamp), { recursive: true })
   writeFileSync(stamp, want)
+  return true
 }
 
 /** Runs one Bun command with this terminal, passing signals on, and resolves with its exit code. */
@@ -94,7 +99,13 @@ function run(bun, args) {
 const [task, ...rest] = process.argv.slice(2)
 const steps = TASKS[task] ?? fail(`unknown task "${task}"; known: ${Object.keys(TASKS).join(', ')}`)
 const bun = findBun() ?? installBun()
-installPackages(bun)
+if (!installPackages(bun, root)) {
+  fail('the packages could not be installed; check the network, try again')
+}
+// A speech library that only tests use: 11 MB that nobody who starts the server waits for.
+if (task === 'test' && !installPackages(bun, join(root, 'test/fixtures/sherpa'))) {
+  say('sherpa-onnx could not be installed; its tests are skipped')
+}
 for (const [index, step] of steps.entries()) {
   const code = await run(bun, index === steps.length - 1 ? [...step, ...rest] : step)
   if (code !== 0) process.exit(code)

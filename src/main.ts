@@ -10,6 +10,7 @@ import { OperatorError } from './commands/operator-error.ts'
 import { programAt } from './commands/program.ts'
 import { restore } from './commands/restore.ts'
 import { serve } from './commands/serve.ts'
+import { ASR_COMMAND } from './commands/voice-pack.ts'
 import { ConfigError, loadConfig } from './config.ts'
 import { prepareRuntime } from './native/runtime.ts'
 
@@ -36,6 +37,12 @@ async function runServe(args: readonly string[]): Promise<void> {
 async function runEmbed(modelDir: string): Promise<void> {
   const { runEmbedWorker } = await import('./channels/onnx/worker.ts')
   await runEmbedWorker(modelDir, process)
+}
+
+/** `pack`: a `VoicePack` as JSON. */
+async function runAsr(pack: string): Promise<void> {
+  const { openSherpa, runAsrWorker } = await import('./channels/sherpa/worker.ts')
+  await runAsrWorker(() => openSherpa(JSON.parse(pack)), process)
 }
 
 async function runKey(args: readonly string[]): Promise<void> {
@@ -103,6 +110,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   restore: runRestore,
   doctor: runDoctor,
   [EMBED_COMMAND]: ([modelDir = '']) => runEmbed(modelDir),
+  [ASR_COMMAND]: ([pack = '']) => runAsr(pack),
 }
 
 async function main([command = 'serve', ...rest]: readonly string[]): Promise<void> {

@@ -41,7 +41,7 @@ export async function openAdapters(outside: Outside) {
   const metrics = await openMetrics(config)
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
   const platform = await openPlatform(config, clock, fetch)
-  const voice = openSpeech({ config, clock, fetch, decoderUrl })
+  const voice = openSpeech({ config, clock, log, fetch, self, decoderUrl })
   const speech = {
     ...voice,
     tts: voice.tts && watchTts(voice.tts, metrics.meters),

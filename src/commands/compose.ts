@@ -81,8 +81,10 @@ export function compose(adapters: Adapters) {
 
   const written = { ...buffers, sightings }
   /** In the order of dependencies: what still writes stops before what it writes to. */
-  const close = () =>
-    closeAll(log, [jobs, people, ...Object.values(written), adapters.reader, adapters.embedder, db])
+  const close = () => {
+    const { speech, reader, embedder } = adapters
+    return closeAll(log, [jobs, people, speech, ...Object.values(written), reader, embedder, db])
+  }
   return { app, sse, jobs, keys, buffers: written, logs, people, close }
 }
 

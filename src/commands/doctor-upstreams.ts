@@ -4,6 +4,7 @@ import type { Logger } from '../core/log.ts'
 import type { Finding as ProbeFinding } from '../features/site/status.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
 import { type Finding, fail, ok, warn } from './doctor-finding.ts'
+import { checkHearing } from './doctor-hearing.ts'
 import { openEmbedding } from './embedding.ts'
 import { openPlatform } from './platform.ts'
 import { connects, upstreamProbes } from './probes.ts'
@@ -56,22 +57,29 @@ export async function checkEmbedding(
 
 /** Model channel, speech and mail, side by side. */
 export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
-  const { config, clock, program, fetch } = parts
+  const { config, clock, log, program, fetch } = parts
   const platform = await openPlatform(config, clock, fetch)
-  const speech = openSpeech({ config, clock, fetch, decoderUrl: program.decoderUrl })
+  const { self, decoderUrl } = program
+  const speech = openSpeech({ config, clock, log, fetch, self, decoderUrl })
+  const { local } = speech
   const { llm, tts, asr } = upstreamProbes({ config, platform, speech, fetch })
   const signal = () => AbortSignal.timeout(PATIENCE_MS)
   const mail = config.MB_SMTP_URL === undefined ? null : new URL(config.MB_SMTP_URL)
+  const hearing = async () =>
+    local
+      ? checkHearing(local)
+      : speechFinding('Speech recognition', 'MB_ASR', speech.asr?.name, await asr(signal()))
   const [model, spoken, heard, mailed] = await Promise.all([
     llm(signal()),
     tts(signal()),
-    asr(signal()),
+    hearing(),
     mail && connects(withPort(mail), signal()),
   ])
+  await speech.close()
   return [
     modelFinding(model, platform.get().description),
     speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),
-    speechFinding('Speech recognition', 'MB_ASR', speech.asr?.name, heard),
+    heard,
     mailed?.state === 'down'
       ? fail('Mail', `the server of MB_SMTP_URL ${SAID[mailed.class]}`, 'check MB_SMTP_URL')
       : ok('Mail', mailed ? 'the server answers' : 'none; login codes are printed by the server'),

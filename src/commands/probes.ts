@@ -4,6 +4,7 @@ import { type Reach, reach } from '../channels/openai/reach.ts'
 import type { Finding, Probe } from '../features/site/status.ts'
 import { sql } from '../storage/db.ts'
 import type { Adapters } from './adapters.ts'
+import type { LocalHearing } from './voice-pack.ts'
 
 const OFF: Finding = { state: 'off', class: 'not_configured' }
 const found = (word: Reach | 'standby'): Finding => ({
@@ -32,7 +33,19 @@ export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
     const { endpoint } = platform.get()
     return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
   }
-  return { llm, tts: voice('TTS', speech.tts?.name), asr: voice('ASR', speech.asr?.name), ask }
+  const { local } = speech
+  const asr: Run = local ? () => hearing(local) : voice('ASR', speech.asr?.name)
+  return { llm, tts: voice('TTS', speech.tts?.name), asr, ask }
+}
+
+/** A look at the status page does not load the voice pack; the last recognition tells. */
+function hearing({ asr, exists, wanted }: LocalHearing): Finding {
+  if (asr === null) {
+    if (!wanted && !exists) return OFF
+    return { state: wanted ? 'down' : 'off', class: 'files_missing' }
+  }
+  const lastOk = asr.lastOk()
+  return lastOk === false ? { state: 'down', class: 'error' } : found(lastOk ? 'ok' : 'standby')
 }
 
 /** What the status page looks at, and which of it the server cannot do without. */

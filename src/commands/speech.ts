@@ -15,13 +15,18 @@ import { createWyomingAsr } from '../channels/wyoming/asr.ts'
 import { createWyomingTts } from '../channels/wyoming/tts.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import { type LocalHearing, openVoicePack } from './voice-pack.ts'
 
 const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
 
 export interface SpeechParts {
   readonly config: Config
   readonly clock: Clock
+  readonly log: Logger
   readonly fetch: Fetch
+  /** How this program starts itself, to recognise speech in a process apart. */
+  readonly self: readonly string[]
   /** Address of the thread that decodes recordings. */
   readonly decoderUrl: string
 }
@@ -31,22 +36,31 @@ export interface Speech {
   readonly asr: Asr | null
   readonly codecs: AudioCodecs
   readonly skipSilence: boolean
+  /** The voice pack; null when another recogniser, or none, is set. */
+  readonly local: LocalHearing | null
   /** One line for a person: what speaks and what listens. */
   readonly description: string
+  /** Resolves when no process of it is left. */
+  close(): Promise<void>
 }
 
 /** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
-export function openSpeech({ config, clock, fetch, decoderUrl }: SpeechParts): Speech {
+export function openSpeech({ decoderUrl, ...outside }: SpeechParts): Speech {
+  const { config, clock } = outside
   const codecs = createAudioCodecs({ clock, workerUrl: decoderUrl })
-  const parts = { config, clock, fetch, codecs }
-  const [tts, asr] = [openTts(parts), openAsr(parts)]
+  const parts = { ...outside, codecs }
+  const local = asrKind(config) === 'local' ? openVoicePack(parts) : null
+  const [tts, asr] = [openTts(parts), local ? local.asr : openAsr(parts)]
+  const listener = local?.pack ? `the voice pack (${local.pack.model.name})` : asr?.name
   return {
     tts: tts && retryTts(tts, clock),
     asr: asr && retryAsr(asr, clock),
     codecs,
     // A recogniser over HTTP is asked even about silence: it may well hear more than the gate.
     skipSilence: asr?.name !== 'openai',
-    description: `speaks with ${tts?.name ?? 'nothing'}, listens with ${asr?.name ?? 'nothing'}`,
+    local,
+    description: `speaks with ${tts?.name ?? 'nothing'}, listens with ${listener ?? 'nothing'}`,
+    close: async () => local?.asr?.close(),
   }
 }
 
@@ -83,7 +97,7 @@ function openTts({ config, clock, fetch, codecs }: Parts): Tts | null {
 
 function openAsr({ config, clock, fetch, codecs }: Parts): Asr | null {
   const baseUrl = config.MB_ASR_BASE_URL
-  switch (config.MB_ASR_KIND ?? kindOf(baseUrl)) {
+  switch (asrKind(config)) {
     case 'openai': {
       const model = config.MB_ASR_MODEL ?? 'whisper-1'
       const root = needed('MB_ASR_BASE_URL', baseUrl, 'http')
@@ -96,6 +110,8 @@ function openAsr({ config, clock, fetch, codecs }: Parts): Asr | null {
       return null
   }
 }
+
+const asrKind = (config: Config) => config.MB_ASR_KIND ?? kindOf(config.MB_ASR_BASE_URL) ?? 'local'
 
 /** What a base URL alone stands for. */
 function kindOf(baseUrl: string | undefined): 'openai' | 'wyoming' | undefined {

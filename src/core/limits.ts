@@ -62,7 +62,12 @@ export const VOICE_ID_CHARS_MAX = 200
 export const TTS_AUDIO_SECONDS_MAX = 60 * 60
 export const TTS_FIRST_AUDIO_MS_MAX = 30_000
 export const TTS_SILENCE_MS_MAX = 30_000
+/** One recognition, the wait for its turn included where recognition is done by this machine. */
 export const ASR_MS_MAX = 120_000
+/** Recordings that are recognised on this machine or wait for it. */
+export const ASR_CALLS_MAX = 16
+/** A large model on a slow disk. */
+export const RECOGNISER_LOAD_MS_MAX = 60_000
 /** Compressed speech that an upstream sends although PCM was asked for. */
 export const TTS_ENCODED_BYTES_MAX = 25 * 1024 * 1024
 /** The last event of MiniMax repeats a piece's whole sound in hex: ten minutes of it. */

@@ -1,0 +1,118 @@
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { RECOGNISER_RATE } from '../audio.ts'
+import type { VoicePack } from './find.ts'
+import { joinTexts, loudSpans, type Span, toPieces } from './pieces.ts'
+
+/** Turns recordings into text; lives in the recognising process. */
+export interface Engine {
+  /** 16 kHz mono. Empty when nobody speaks, and when `cancelled` becomes true on the way. */
+  transcribe(samples: Int16Array, cancelled: () => boolean): Promise<string>
+}
+
+declare const handle: unique symbol
+type Handle = { readonly [handle]: true }
+
+/** What is used of the addon of sherpa-onnx (sherpa-onnx-node 1.13). */
+export interface SherpaAddon {
+  createOfflineRecognizer(config: object): Handle
+  createOfflineStream(recognizer: Handle): Handle
+  acceptWaveformOffline(stream: Handle, wave: { samples: Float32Array; sampleRate: number }): void
+  decodeOfflineStreamAsync(recognizer: Handle, stream: Handle): Promise<string>
+  createVoiceActivityDetector(config: object, bufferSeconds: number): Handle
+  voiceActivityDetectorAcceptWaveform(vad: Handle, samples: Float32Array): void
+  voiceActivityDetectorFlush(vad: Handle): void
+  voiceActivityDetectorReset(vad: Handle): void
+  voiceActivityDetectorIsEmpty(vad: Handle): boolean
+  /** `external`: samples in memory that is not JavaScript's. */
+  voiceActivityDetectorFront(
+    vad: Handle,
+    external: boolean,
+  ): { start: number; samples: Float32Array }
+  voiceActivityDetectorPop(vad: Handle): void
+}
+
+const result = z.object({ text: z.string() })
+
+/** More threads gain little, and the server needs some of the machine. */
+const THREADS = Math.max(1, Math.min(4, availableParallelism() >> 1))
+/** Below it models find no frame to work on. */
+const PIECE_SAMPLES_MIN = RECOGNISER_RATE / 2
+
+/** Loads the model; a file that is damaged can end the process instead of throwing. */
+export function openEngine(addon: SherpaAddon, { model, vad }: VoicePack): Engine {
+  const common = { numThreads: THREADS, provider: 'cpu', debug: 0 }
+  const recognizer = addon.createOfflineRecognizer({
+    featConfig: { sampleRate: RECOGNISER_RATE, featureDim: 80 },
+    modelConfig: { ...model.config, tokens: model.tokens, ...common },
+  })
+  const spansOf = vad === null ? loudSpans : detector(addon, vad)
+
+  async function textOf(samples: Int16Array): Promise<string> {
+    const stream = addon.createOfflineStream(recognizer)
+    const wave = toFloats(samples, PIECE_SAMPLES_MIN)
+    addon.acceptWaveformOffline(stream, { samples: wave, sampleRate: RECOGNISER_RATE })
+    return result.parse(JSON.parse(await addon.decodeOfflineStreamAsync(recognizer, stream))).text
+  }
+
+  return {
+    async transcribe(samples, cancelled) {
+      const texts: string[] = []
+      for (const { start, end } of toPieces(spansOf(samples), samples)) {
+        if (cancelled()) return ''
+        texts.push(await textOf(samples.subarray(start, end)))
+      }
+      return joinTexts(texts)
+    },
+  }
+}
+
+const VAD_WINDOW = 512
+const VAD_BUFFER_SECONDS = 60
+
+/** Where speech is, by Silero's detector. */
+function detector(addon: SherpaAddon, model: string): (samples: Int16Array) => Span[] {
+  const sileroVad = {
+    model,
+    threshold: 0.4,
+    minSilenceDuration: 0.5,
+    minSpeechDuration: 0.2,
+    maxSpeechDuration: 25,
+    windowSize: VAD_WINDOW,
+  }
+  const config = {
+    sileroVad,
+    sampleRate: RECOGNISER_RATE,
+    numThreads: 1,
+    provider: 'cpu',
+    debug: 0,
+  }
+  const vad = addon.createVoiceActivityDetector(config, VAD_BUFFER_SECONDS)
+
+  return (samples) => {
+    const spans: Span[] = []
+    const collect = () => {
+      while (!addon.voiceActivityDetectorIsEmpty(vad)) {
+        const { start, samples } = addon.voiceActivityDetectorFront(vad, false)
+        spans.push({ start, end: start + samples.length })
+        addon.voiceActivityDetectorPop(vad)
+      }
+    }
+    addon.voiceActivityDetectorReset(vad)
+    for (let at = 0; at < samples.length; at += VAD_WINDOW) {
+      const window = toFloats(samples.subarray(at, at + VAD_WINDOW), VAD_WINDOW)
+      addon.voiceActivityDetectorAcceptWaveform(vad, window)
+      collect()
+    }
+    addon.voiceActivityDetectorFlush(vad)
+    collect()
+    return spans
+  }
+}
+
+/** Full scale becomes 1; what is shorter than `least` is filled up with silence. */
+function toFloats(samples: Int16Array, least: number): Float32Array {
+  const floats = new Float32Array(Math.max(samples.length, least))
+  for (let i = 0; i < samples.length; i++) floats[i] = (samples[i] as number) / 32_768
+  return floats
+}

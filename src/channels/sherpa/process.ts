@@ -1,0 +1,117 @@
+import type { Clock } from '../../core/clock.ts'
+import { RECOGNISER_LOAD_MS_MAX } from '../../core/limits.ts'
+import { createComplaint } from './complaint.ts'
+import type { AsrAnswer, AsrRequest } from './protocol.ts'
+
+/** How the recognising process is started. */
+export interface ProcessCommand {
+  /** This executable, the command that makes it a recognising process, and the pack. */
+  readonly argv: readonly string[]
+}
+
+export interface AsrProcess {
+  /** Resolves when the model is loaded; rejects with `EngineUnloadable`. */
+  readonly ready: Promise<void>
+  /** Throws `EngineLost` when the process is gone. */
+  send(request: AsrRequest): void
+  /** The next answer, one at a time. Rejects with `EngineLost` when the process ends before it. */
+  answer(): Promise<AsrAnswer>
+  kill(): void
+  /** Resolves after `onExit` was called. */
+  readonly exited: Promise<void>
+}
+
+/** The process ended or failed at a recording; the next one may go well. */
+export class EngineLost extends Error {
+  override readonly name = 'EngineLost'
+}
+
+/** The pack cannot be loaded; the message is the library's own, for the operator. */
+export class EngineUnloadable extends Error {
+  override readonly name = 'EngineUnloadable'
+}
+
+/** A crash of the library is no news to the makers of Bun, and nothing here calls home. */
+const ENV = { BUN_ENABLE_CRASH_REPORTING: '0', DO_NOT_TRACK: '1' }
+
+/** Starts the process. `onExit` is called once, at its end. Throws `EngineLost`. */
+export function startAsrProcess(
+  { argv }: ProcessCommand,
+  clock: Clock,
+  onExit: () => void,
+): AsrProcess {
+  const complaint = createComplaint()
+  let waiting: PromiseWithResolvers<AsrAnswer> | null = null
+  const exit = Promise.withResolvers<void>()
+  let ended = false
+  const child = spawn(argv, {
+    ipc: (answer) => waiting?.resolve(answer),
+    onExit: () => {
+      ended = true
+      waiting?.reject(new EngineLost('the recognising process ended'))
+      onExit()
+      exit.resolve()
+    },
+  })
+  const reading = complaint.read(child.stderr)
+  // Without its exit handlers: there is nothing to save.
+  const kill = () => child.kill('SIGKILL')
+
+  async function answer(): Promise<AsrAnswer> {
+    if (ended) throw new EngineLost('the recognising process has ended')
+    waiting = Promise.withResolvers()
+    try {
+      return await waiting.promise
+    } finally {
+      waiting = null
+    }
+  }
+
+  async function load(): Promise<void> {
+    const giveUp = clock.after(RECOGNISER_LOAD_MS_MAX, kill)
+    try {
+      const first = await answer()
+      if (first.type === 'ready') return
+      throw new Error('message' in first ? first.message : 'unexpected first message')
+    } catch (cause) {
+      kill()
+      await reading
+      const words = complaint.words() ?? (cause instanceof Error ? cause.message : 'unknown')
+      throw new EngineUnloadable(words, { cause })
+    } finally {
+      giveUp()
+    }
+  }
+
+  return {
+    ready: load(),
+    answer,
+    kill,
+    exited: exit.promise,
+    send(request) {
+      try {
+        child.send(request)
+      } catch (cause) {
+        throw new EngineLost('the recognising process is gone', { cause })
+      }
+    },
+  }
+}
+
+interface Listeners {
+  readonly ipc: (answer: AsrAnswer) => void
+  readonly onExit: () => void
+}
+
+function spawn(argv: readonly string[], listeners: Listeners) {
+  try {
+    return Bun.spawn([...argv], {
+      env: ENV,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      serialization: 'advanced',
+      ...listeners,
+    })
+  } catch (cause) {
+    throw new EngineLost('the recognising process cannot be started', { cause })
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../core/clock.ts'
+import { type AsrProcess, EngineLost, type ProcessCommand, startAsrProcess } from './process.ts'
+import { orAborted } from './turns.ts'
+
+/** After this long without work the process is stopped, and its memory given back. */
+const IDLE_MS = 10 * 60_000
+/** How long a process may go on with a piece of a recording that nobody waits for any more. */
+const CANCEL_MS = 15_000
+
+export interface RecogniserOptions {
+  readonly command: ProcessCommand
+  readonly clock: Clock
+  readonly idleMs?: number
+}
+
+/** The recognising process: started when it is needed, replaced when it died, stopped when idle. */
+export function createRecogniser({ command, clock, idleMs = IDLE_MS }: RecogniserOptions) {
+  let running: AsrProcess | null = null
+  let closed = false
+  let lastId = 0
+  let stopIdle = () => {}
+
+  async function loaded(): Promise<AsrProcess> {
+    if (closed) throw new EngineLost('recognition is shut down')
+    const process = running ?? start()
+    await process.ready
+    return process
+  }
+
+  function start(): AsrProcess {
+    const fresh = startAsrProcess(command, clock, () => {
+      if (running === fresh) running = null
+    })
+    running = fresh
+    return fresh
+  }
+
+  async function stop(): Promise<void> {
+    const process = running
+    process?.kill()
+    await process?.exited
+  }
+
+  /** Waits until the process is free again, or ends it. */
+  async function abandon(process: AsrProcess, id: number, answer: Promise<unknown>) {
+    const cancel = clock.after(CANCEL_MS, process.kill)
+    try {
+      process.send({ type: 'cancel', id })
+      await answer
+    } catch {
+      // It ended, so the next call starts another one.
+    } finally {
+      cancel()
+    }
+  }
+
+  return {
+    /** Loads the model if it is not loaded. Throws `EngineUnloadable` or `EngineLost`. */
+    async load(): Promise<void> {
+      await loaded()
+    },
+
+    /**
+     * The text of 16 kHz mono PCM; one call at a time. Settles when the process is free for the
+     * next one. Throws `EngineUnloadable`, `EngineLost`, and what `pcm` throws.
+     */
+    async recognise(pcm: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+      stopIdle()
+      const id = ++lastId
+      const process = await loaded()
+      const answer = process.answer()
+      // Heard below; until then the process may end while the recording is still read.
+      answer.catch(() => null)
+      try {
+        for await (const part of pcm) process.send({ type: 'samples', id, pcm: part })
+        process.send({ type: 'end', id })
+        const got = await orAborted(answer, signal)
+        if (got.type === 'text' && got.id === id) return got.text
+        throw new EngineLost('message' in got ? got.message : 'unexpected answer')
+      } catch (error) {
+        if (!(error instanceof EngineLost)) await abandon(process, id, answer)
+        throw error
+      } finally {
+        if (!closed) stopIdle = clock.after(idleMs, () => void stop())
+      }
+    },
+
+    /** Resolves when no process is left. */
+    async close(): Promise<void> {
+      closed = true
+      stopIdle()
+      await stop()
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { afterEach, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createSherpaAsr, type SherpaAsr } from '../../src/channels/sherpa/asr.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { tooLarge } from '../../src/core/errors.ts'
+import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../src/core/limits.ts'
+import { createLogger } from '../../src/core/log.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const WORKER = join(import.meta.dir, '..', 'fixtures', 'asr-worker.ts')
+const [DIE, HANG, FAIL] = [1, 2, 3]
+const IDLE_MS = 777
+const opened: { asr: SherpaAsr; folder: Disposable }[] = []
+afterEach(async () => {
+  for (const { asr, folder } of opened.splice(0)) {
+    await asr.close()
+    folder[Symbol.dispose]()
+  }
+})
+
+/** Recordings are the samples themselves; they come in parts that split samples. */
+async function* decode(bytes: Uint8Array, _rate: number, signal: AbortSignal) {
+  for (let at = 0; at < bytes.length; at += 7) {
+    signal.throwIfAborted()
+    yield bytes.subarray(at, at + 7)
+  }
+}
+
+/** Limits on waiting are reached when the test says so. */
+function handClock() {
+  const timers = new Set<{ ms: number; task: () => void }>()
+  const clock: Clock = {
+    ...systemClock(),
+    after(ms, task) {
+      const timer = { ms, task }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+  }
+  const fire = (ms: number) => {
+    for (const timer of [...timers]) if (timer.ms === ms) timer.task()
+  }
+  return { clock, fire, set: (ms: number) => [...timers].filter((timer) => timer.ms === ms).length }
+}
+
+function start({ loads = 'yes', read = decode } = {}) {
+  const folder = tempFolder()
+  const journal = folder.file('journal')
+  const hand = handClock()
+  const now = () => new Date()
+  const log = createLogger({ level: 'error', json: true, now, write: () => {} })
+  const command = { argv: [process.execPath, WORKER, journal, loads] }
+  const { clock } = hand
+  const codecs = { decode: read }
+  const asr = createSherpaAsr({ command, clock, log, codecs, idleMs: IDLE_MS })
+  opened.push({ asr, folder })
+  const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [])
+  return {
+    ...hand,
+    asr,
+    hear(first = 0, signal = new AbortController().signal) {
+      return asr.transcribe({ bytes: new Uint8Array(Int16Array.of(first, 0, 0, 0).buffer) }, signal)
+    },
+    /** Resolves when the process has begun with a recording that starts with this sample. */
+    async begun(first: number) {
+      while (!lines().includes(`heard ${first}`)) await Bun.sleep(5)
+    },
+    pids: () => lines().flatMap((line) => line.match(/^started (\d+)$/)?.[1] ?? []),
+  }
+}
+
+const alive = (pid: string | undefined) => {
+  try {
+    return process.kill(Number(pid), 0)
+  } catch {
+    return false
+  }
+}
+
+test('starts with the first recording, and keeps the process for the next', async () => {
+  const { asr, hear, pids } = start()
+  expect(asr.lastOk()).toBeNull()
+  expect(pids()).toEqual([])
+  expect(await hear()).toBe('4 samples')
+  expect(await hear()).toBe('4 samples')
+  expect(pids()).toHaveLength(1)
+  expect(asr.lastOk()).toBe(true)
+})
+
+test('recordings that come together are all heard, one after another', async () => {
+  const { hear, pids } = start()
+  const texts = await Promise.all(Array.from({ length: ASR_CALLS_MAX }, () => hear()))
+  expect(new Set(texts)).toEqual(new Set(['4 samples']))
+  expect(pids()).toHaveLength(1)
+})
+
+test('more than can wait are refused at once, and there is room again later', async () => {
+  const { hear, fire } = start()
+  const waiting = Array.from({ length: ASR_CALLS_MAX }, () => hear(HANG))
+  const refused = Promise.allSettled(waiting)
+  await expect(hear()).rejects.toMatchObject({ phrase: 'too many recordings wait' })
+  fire(ASR_MS_MAX)
+  for (const { status } of await refused) expect(status).toBe('rejected')
+  fire(15_000)
+  expect(await hear()).toBe('4 samples')
+})
+
+test('a process that dies fails its recording, and the next is heard by another', async () => {
+  const { asr, hear, pids } = start()
+  const [dying, waiting] = [hear(DIE), hear()]
+  await expect(dying).rejects.toMatchObject({
+    name: 'ChannelFailure',
+    reason: 'channel_unavailable',
+    phrase: 'process ended',
+  })
+  expect(await waiting).toBe('4 samples')
+  expect(pids()).toHaveLength(2)
+  expect(asr.lastOk()).toBe(true)
+})
+
+test('a recording that the model fails at leaves the process alone', async () => {
+  const { asr, hear, pids } = start()
+  await expect(hear(FAIL)).rejects.toMatchObject({ name: 'ChannelFailure' })
+  expect(asr.lastOk()).toBe(false)
+  expect(await hear()).toBe('4 samples')
+  expect(pids()).toHaveLength(1)
+})
+
+test('a model that cannot be loaded fails every time, with the reason for the operator', async () => {
+  const { asr, hear } = start({ loads: 'no' })
+  await expect(hear()).rejects.toMatchObject({
+    name: 'ChannelFailure',
+    phrase: 'voice pack cannot be loaded',
+  })
+  await expect(asr.load()).rejects.toThrow('no such model')
+  expect(asr.lastOk()).toBe(false)
+})
+
+test('a recording that takes too long is given up, and its process ended', async () => {
+  const { hear, fire, begun, pids } = start()
+  const slow = hear(HANG)
+  await begun(HANG)
+  fire(ASR_MS_MAX)
+  await expect(slow).rejects.toMatchObject({ phrase: 'recognition takes too long' })
+  const next = hear()
+  fire(15_000)
+  expect(await next).toBe('4 samples')
+  expect(pids()).toHaveLength(2)
+})
+
+test('a caller who leaves is told at once, whether the recording waits or is heard', async () => {
+  const { hear, begun, fire, pids } = start()
+  const [heard, waited] = [new AbortController(), new AbortController()]
+  const [first, second, third] = [hear(HANG, heard.signal), hear(0, waited.signal), hear()]
+  await begun(HANG)
+  waited.abort(new Error('left the queue'))
+  await expect(second).rejects.toThrow('left the queue')
+  heard.abort(new Error('left'))
+  await expect(first).rejects.toThrow('left')
+  fire(15_000)
+  expect(await third).toBe('4 samples')
+  expect(pids()).toHaveLength(2)
+})
+
+test('a recording that cannot be read says so, and is no fault of the recogniser', async () => {
+  const tooLong = tooLarge('音频过长')
+  async function* read() {
+    yield new Uint8Array(6)
+    throw tooLong
+  }
+  const { asr, hear, pids } = start({ read })
+  await expect(hear()).rejects.toBe(tooLong)
+  await expect(hear()).rejects.toBe(tooLong)
+  expect(asr.lastOk()).toBeNull()
+  expect(pids()).toHaveLength(1)
+})
+
+test('an idle process stops, and comes back when it is needed', async () => {
+  const { hear, fire, set, pids } = start()
+  await hear()
+  expect(set(IDLE_MS)).toBe(1)
+  fire(IDLE_MS)
+  while (alive(pids()[0])) await Bun.sleep(5)
+  expect(await hear()).toBe('4 samples')
+  expect(pids()).toHaveLength(2)
+})
+
+test('no process is left after closing, and none is started', async () => {
+  const { asr, hear, begun, pids } = start()
+  const cut = hear(HANG)
+  cut.catch(() => null)
+  await begun(HANG)
+  await asr.close()
+  expect(pids().map(alive)).toEqual([false])
+  await expect(cut).rejects.toMatchObject({ name: 'ChannelFailure' })
+  await expect(hear()).rejects.toMatchObject({ name: 'ChannelFailure' })
+  expect(pids()).toHaveLength(1)
+})
+
+test('closing does not wait for a model that is being loaded', async () => {
+  const { asr, pids } = start()
+  const loading = asr.load()
+  loading.catch(() => null)
+  await asr.close()
+  await expect(loading).rejects.toMatchObject({ name: 'EngineUnloadable' })
+  expect(pids().filter(alive)).toEqual([])
+})

@@ -1,0 +1,113 @@
+import { FLOAT, INT32, INT64, onnxModel } from './onnx.ts'
+
+/**
+ * Models with the shape and the metadata of real ones, which hear tones instead of words: 400 Hz is
+ * 低, 1,000 Hz is 中, 3,000 Hz is 高. They run through the whole of sherpa-onnx, features, decoding
+ * and text included.
+ */
+const TOKENS = ['<blk>', '<|zh|>', '<|NEUTRAL|>', '<|Speech|>', '<|withitn|>']
+const TONES = { 低: 14, 中: 26, 高: 52 }
+/** What is heard when another language is asked for, or no punctuation. */
+const WRONG = { language: '错', punctuation: '生' }
+const ALL = [...TOKENS, ...Object.keys(TONES), ...Object.values(WRONG)]
+const [BINS, FRAMES] = [80, 7]
+/** Ids that real SenseVoice models have. */
+const [CHINESE, WITH_PUNCTUATION] = [3, 14]
+
+export const tokensText = ALL.map((token, id) => `${token} ${id}\n`).join('')
+
+export function senseVoice(): Uint8Array {
+  const width = ALL.length
+  const features = BINS * FRAMES
+  const bands = new Float32Array(features * width)
+  for (const [token, bin] of Object.entries(TONES)) {
+    for (let frame = 0; frame < FRAMES; frame++) {
+      for (let near = -2; near <= 2; near++) {
+        bands[(frame * BINS + bin + near) * width + ALL.indexOf(token)] = 1 / (FRAMES * 5)
+      }
+    }
+  }
+  const bias = Float32Array.from(ALL, (token) =>
+    token in TONES ? 0 : token === '<blk>' ? 12 : -99,
+  )
+  const prompt = new Float32Array(4 * width)
+  for (let at = 0; at < 4; at++) prompt[at * width + at + 1] = 1
+  return onnxModel({
+    nodes: [
+      { op: 'MatMul', from: ['x', 'bands'], to: 'heard' },
+      { op: 'Add', from: ['heard', 'bias'], to: 'biased' },
+      {
+        op: 'Gather',
+        from: ['languages', 'language'],
+        to: 'wrong_language',
+        attributes: { axis: 0 },
+      },
+      { op: 'Add', from: ['biased', 'wrong_language'], to: 'in_chinese' },
+      { op: 'Gather', from: ['norms', 'text_norm'], to: 'wrong_norm', attributes: { axis: 0 } },
+      { op: 'Add', from: ['in_chinese', 'wrong_norm'], to: 'punctuated' },
+      { op: 'Concat', from: ['prompt', 'punctuated'], to: 'logits', attributes: { axis: 1 } },
+    ],
+    inputs: [
+      { name: 'x', type: FLOAT, shape: ['N', 'T', features] },
+      { name: 'x_length', type: INT32, shape: ['N'] },
+      { name: 'language', type: INT32, shape: ['N'] },
+      { name: 'text_norm', type: INT32, shape: ['N'] },
+    ],
+    outputs: [{ name: 'logits', type: FLOAT, shape: ['N', 'T_out', width] }],
+    constants: [
+      { name: 'bands', shape: [features, width], values: bands },
+      { name: 'bias', shape: [width], values: bias },
+      { name: 'prompt', shape: [1, 4, width], values: prompt },
+      { name: 'languages', shape: [16, width], values: unless(CHINESE, WRONG.language) },
+      { name: 'norms', shape: [16, width], values: unless(WITH_PUNCTUATION, WRONG.punctuation) },
+    ],
+    metadata: {
+      ...{ model_type: 'sense_voice_ctc', vocab_size: width, normalize_samples: 0 },
+      ...{
+        lfr_window_size: FRAMES,
+        lfr_window_shift: 6,
+        with_itn: WITH_PUNCTUATION,
+        without_itn: 15,
+      },
+      ...{ lang_auto: 0, lang_zh: CHINESE, lang_en: 4, lang_yue: 7, lang_ja: 11, lang_ko: 12 },
+      neg_mean: new Array(features).fill(0).join(','),
+      inv_stddev: new Array(features).fill(1).join(','),
+      comment: 'hears tones',
+    },
+  })
+}
+
+/** A row for each id that leads to `token`, but for the right one. */
+function unless(right: number, token: string): Float32Array {
+  const rows = new Float32Array(16 * ALL.length)
+  for (let id = 0; id < 16; id++) {
+    if (id !== right) rows[id * ALL.length + ALL.indexOf(token)] = 1_000
+  }
+  return rows
+}
+
+/** A detector in the form of Silero's: what is louder than a mean of 0.05 is speech. */
+export function sileroVad(): Uint8Array {
+  const state = { type: FLOAT, shape: [2, 1, 64] }
+  return onnxModel({
+    nodes: [
+      { op: 'Abs', from: ['input'], to: 'size' },
+      { op: 'ReduceMean', from: ['size'], to: 'mean', attributes: { axes: [1], keepdims: 1 } },
+      { op: 'Mul', from: ['mean', 'gain'], to: 'output' },
+      { op: 'Identity', from: ['h'], to: 'hn' },
+      { op: 'Identity', from: ['c'], to: 'cn' },
+    ],
+    inputs: [
+      { name: 'input', type: FLOAT, shape: [1, 'T'] },
+      { name: 'sr', type: INT64, shape: [1] },
+      { name: 'h', ...state },
+      { name: 'c', ...state },
+    ],
+    outputs: [
+      { name: 'output', type: FLOAT, shape: [1, 1] },
+      { name: 'hn', ...state },
+      { name: 'cn', ...state },
+    ],
+    constants: [{ name: 'gain', shape: [1], values: Float32Array.of(10) }],
+  })
+}

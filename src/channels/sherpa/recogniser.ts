@@ -37,6 +37,8 @@ export function createRecogniser({ command, clock, idleMs = IDLE_MS }: Recognise
 
   async function stop(): Promise<void> {
     const process = running
+    // A call that comes before the process has ended gets another one.
+    running = null
     process?.kill()
     await process?.exited
   }

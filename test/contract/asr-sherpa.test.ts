@@ -127,7 +127,7 @@ test('a recording that the model fails at leaves the process alone', async () =>
   expect(pids()).toHaveLength(1)
 })
 
-test('a model that cannot be loaded fails every time, with the reason for the operator', async () => {
+test('a model that cannot be loaded fails every time, and the operator learns why', async () => {
   const { asr, hear } = start({ loads: 'no' })
   await expect(hear()).rejects.toMatchObject({
     name: 'ChannelFailure',

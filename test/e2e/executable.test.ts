@@ -8,6 +8,9 @@ import { type Server, startServer } from '../support/server.ts'
 import { postSse } from '../support/sse.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { hasSherpa, makeVoicePack, sayWhenNoSherpa } from '../support/voice-pack.ts'
+
+sayWhenNoSherpa()
 
 // The executable as people get it: alone in an empty folder, with an empty environment but for the
 // port, which another program might have. The tests build on each other, in order.
@@ -57,6 +60,7 @@ beforeAll(async () => {
   folder = tempFolder()
   program = folder.file('moonbase')
   copyFileSync(built, program)
+  if (hasSherpa) makeVoicePack(folder.file('data'))
 }, 120_000)
 afterAll(async () => {
   await server?.kill()
@@ -96,6 +100,16 @@ test('serves its pages', async () => {
   const answer = await fetch(`${server.url}/status?format=json`)
   expect(await answer.json()).toMatchObject({ status: 'ok' })
 })
+
+test.skipIf(!hasSherpa)(
+  'listens with a voice pack, without a setting',
+  async () => {
+    const sound = wav(16_000, tone(16_000, 1, 400))
+    const heard = await post('/v1/asr', sound.slice().buffer, 'application/octet-stream')
+    expect(await heard.json()).toEqual({ text: '低' })
+  },
+  30_000,
+)
 
 test('signs a person in by the code it prints', async () => {
   const { me, headers: session } = await signIn(server, 'a@example.com')

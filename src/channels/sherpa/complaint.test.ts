@@ -5,7 +5,7 @@ const streamOf = (...parts: readonly string[]) => new Blob([...parts]).stream()
 
 test.each([
   [
-    "terminate called after throwing an instance of 'Ort::Exception'\n  what():  Protobuf parsing failed.\npanic: abort()\n",
+    "terminating: 'Ort::Exception'\n  what():  Protobuf parsing failed.\npanic: abort()\n",
     'Protobuf parsing failed.',
   ],
   [

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { type AsrProcess, EngineLost, type ProcessCommand, startAsrProcess } from './process.ts'
+import { createKeeper } from './keeper.ts'
+import { type AsrProcess, EngineLost, type ProcessCommand } from './process.ts'
 import { orAborted } from './turns.ts'
 
 /** After this long without work the process is stopped, and its memory given back. */
@@ -13,35 +14,11 @@ export interface RecogniserOptions {
   readonly idleMs?: number
 }
 
-/** The recognising process: started when it is needed, replaced when it died, stopped when idle. */
+/** Talks to the recognising process, and stops it when there was nothing to do for long. */
 export function createRecogniser({ command, clock, idleMs = IDLE_MS }: RecogniserOptions) {
-  let running: AsrProcess | null = null
-  let closed = false
+  const keeper = createKeeper(command, clock)
   let lastId = 0
   let stopIdle = () => {}
-
-  async function loaded(): Promise<AsrProcess> {
-    if (closed) throw new EngineLost('recognition is shut down')
-    const process = running ?? start()
-    await process.ready
-    return process
-  }
-
-  function start(): AsrProcess {
-    const fresh = startAsrProcess(command, clock, () => {
-      if (running === fresh) running = null
-    })
-    running = fresh
-    return fresh
-  }
-
-  async function stop(): Promise<void> {
-    const process = running
-    // A call that comes before the process has ended gets another one.
-    running = null
-    process?.kill()
-    await process?.exited
-  }
 
   /** Waits until the process is free again, or ends it. */
   async function abandon(process: AsrProcess, id: number, answer: Promise<unknown>) {
@@ -59,7 +36,7 @@ export function createRecogniser({ command, clock, idleMs = IDLE_MS }: Recognise
   return {
     /** Loads the model if it is not loaded. Throws `EngineUnloadable` or `EngineLost`. */
     async load(): Promise<void> {
-      await loaded()
+      await keeper.loaded()
     },
 
     /**
@@ -69,7 +46,7 @@ export function createRecogniser({ command, clock, idleMs = IDLE_MS }: Recognise
     async recognise(pcm: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
       stopIdle()
       const id = ++lastId
-      const process = await loaded()
+      const process = await keeper.loaded()
       const answer = process.answer()
       // Heard below; until then the process may end while the recording is still read.
       answer.catch(() => null)
@@ -83,15 +60,14 @@ export function createRecogniser({ command, clock, idleMs = IDLE_MS }: Recognise
         if (!(error instanceof EngineLost)) await abandon(process, id, answer)
         throw error
       } finally {
-        if (!closed) stopIdle = clock.after(idleMs, () => void stop())
+        if (!keeper.closed()) stopIdle = clock.after(idleMs, () => void keeper.stop())
       }
     },
 
     /** Resolves when no process is left. */
     async close(): Promise<void> {
-      closed = true
       stopIdle()
-      await stop()
+      await keeper.close()
     },
   }
 }

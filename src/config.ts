@@ -141,10 +141,10 @@ export const SETTINGS = {
       error: 'must be openai, wyoming, local or none',
     })
     .optional()
-    .describe('speech recognition: openai, wyoming, local or none'),
+    .describe('speech recognition: openai, wyoming, local (voice pack) or none'),
   MB_ASR_BASE_URL: speech.describe('speech recognition upstream'),
   MB_ASR_API_KEY: text.describe('key of the speech recognition upstream'),
-  MB_ASR_MODEL: text.describe('model of the speech recognition upstream'),
+  MB_ASR_MODEL: text.describe('model of the upstream, or folder of one in the voice pack'),
   MB_TLS_CERT: text.describe('certificate file (PEM); with MB_TLS_KEY serves https'),
   MB_TLS_KEY: text.describe('private key file (PEM)'),
   MB_SMTP_URL: url(['smtp', 'smtps']).describe('outgoing mail'),

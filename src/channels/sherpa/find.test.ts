@@ -121,6 +121,8 @@ describe('the pack', () => {
   test('may also be one flat folder, as the downloads unpack', () => {
     make([`${PACK}/sherpa-onnx.node`, `${PACK}/model.int8.onnx`, `${PACK}/tokens.txt`])
     expect(find().pack?.library).toBe(join(root, PACK, 'sherpa-onnx.node'))
+    make([`${PACK}/package/sherpa-onnx.node`])
+    expect(find().pack?.library).toBe(join(root, PACK, 'package/sherpa-onnx.node'))
     make([`${PACK}/sherpa-onnx-linux-x64/sherpa-onnx.node`, `${PACK}/silero_vad.onnx`])
     expect(find().pack?.library).toBe(join(root, PACK, 'sherpa-onnx-linux-x64/sherpa-onnx.node'))
     expect(find().pack?.vad).toBe(join(root, PACK, 'silero_vad.onnx'))

@@ -50,6 +50,7 @@ function lookInto(folder: string, platform: string, modelName: string | undefine
     join(folder, 'native', platform, LIBRARY),
     join(folder, 'native', LIBRARY),
     join(folder, `sherpa-onnx-${platform}`, LIBRARY),
+    join(folder, 'package', LIBRARY),
     join(folder, LIBRARY),
   ])
   const model = chooseModel(folder, modelName)

@@ -200,10 +200,31 @@ test('no process is left after closing, and none is started', async () => {
 })
 
 test('closing does not wait for a model that is being loaded', async () => {
-  const { asr, pids } = start()
-  const loading = asr.load()
-  loading.catch(() => null)
+  const { asr, pids } = start({ loads: 'slowly' })
+  const loading = asr.load().catch((error: unknown) => error)
+  while (pids().length === 0) await Bun.sleep(5)
   await asr.close()
-  await expect(loading).rejects.toMatchObject({ name: 'EngineUnloadable' })
-  expect(pids().filter(alive)).toEqual([])
+  expect(await loading).toMatchObject({ name: 'EngineUnloadable' })
+  expect(pids().map(alive)).toEqual([false])
+})
+
+test('a process that died unnoticed is replaced, and the recording is heard', async () => {
+  const { asr, hear, pids } = start()
+  await hear()
+  process.kill(Number(pids()[0]), 'SIGKILL')
+  expect(await hear()).toBe('4 samples')
+  expect(pids()).toHaveLength(2)
+  expect(asr.lastOk()).toBe(true)
+})
+
+test('a process that does not even greet is ended and replaced', async () => {
+  const { hear, fire, set, pids } = start()
+  await hear()
+  const [first] = pids()
+  process.kill(Number(first), 'SIGSTOP')
+  const next = hear()
+  while (set(5_000) === 0) await Bun.sleep(5)
+  fire(5_000)
+  expect(await next).toBe('4 samples')
+  expect(alive(first)).toBe(false)
 })

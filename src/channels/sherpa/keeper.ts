@@ -14,6 +14,17 @@ export function createKeeper(command: ProcessCommand, clock: Clock) {
     return fresh
   }
 
+  /** The same process, if it has not died unnoticed while nobody asked it for anything. */
+  async function living(process: AsrProcess): Promise<AsrProcess | null> {
+    try {
+      await process.ready
+      await process.greet()
+      return process
+    } catch {
+      return null
+    }
+  }
+
   /** Gives its memory back. A call that comes before the process has ended gets another one. */
   async function stop(): Promise<void> {
     const process = running
@@ -25,8 +36,9 @@ export function createKeeper(command: ProcessCommand, clock: Clock) {
   return {
     /** The process with its model loaded. Throws `EngineUnloadable` or `EngineLost`. */
     async loaded(): Promise<AsrProcess> {
+      const known = running && (await living(running))
       if (closed) throw new EngineLost('recognition is shut down')
-      const process = running ?? start()
+      const process = known ?? start()
       await process.ready
       return process
     },

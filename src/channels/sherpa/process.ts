@@ -12,6 +12,8 @@ export interface ProcessCommand {
 export interface AsrProcess {
   /** Resolves when the model is loaded; rejects with `EngineUnloadable`. */
   readonly ready: Promise<void>
+  /** Resolves when the process answers, between recordings. Throws `EngineLost`. */
+  greet(): Promise<void>
   /** Throws `EngineLost` when the process is gone. */
   send(request: AsrRequest): void
   /** The next answer, one at a time. Rejects with `EngineLost` when the process ends before it. */
@@ -30,6 +32,9 @@ export class EngineLost extends Error {
 export class EngineUnloadable extends Error {
   override readonly name = 'EngineUnloadable'
 }
+
+/** An idle process answers at once; one that does not is ended. */
+const GREETING_MS = 5_000
 
 /** A crash of the library is no news to the makers of Bun, and nothing here calls home. */
 const ENV = { BUN_ENABLE_CRASH_REPORTING: '0', DO_NOT_TRACK: '1' }
@@ -83,19 +88,25 @@ export function startAsrProcess(
     }
   }
 
-  return {
-    ready: load(),
-    answer,
-    kill,
-    exited: exit.promise,
-    send(request) {
-      try {
-        child.send(request)
-      } catch (cause) {
-        throw new EngineLost('the recognising process is gone', { cause })
-      }
-    },
+  function send(request: AsrRequest): void {
+    try {
+      child.send(request)
+    } catch (cause) {
+      throw new EngineLost('the recognising process is gone', { cause })
+    }
   }
+
+  async function greet(): Promise<void> {
+    const giveUp = clock.after(GREETING_MS, kill)
+    try {
+      send({ type: 'hello' })
+      await answer()
+    } finally {
+      giveUp()
+    }
+  }
+
+  return { ready: load(), answer, greet, kill, exited: exit.promise, send }
 }
 
 interface Listeners {

@@ -1,5 +1,7 @@
 /** Messages between the server and its recognising process; one recording is open at a time. */
 export type AsrRequest =
+  /** Asks for `ready`, to see whether the process still lives. */
+  | { readonly type: 'hello' }
   /** The next part of recording `id`: 16 kHz mono, signed 16 bit; may split a sample. */
   | { readonly type: 'samples'; readonly id: number; readonly pcm: Uint8Array }
   | { readonly type: 'end'; readonly id: number }
@@ -7,7 +9,7 @@ export type AsrRequest =
   | { readonly type: 'cancel'; readonly id: number }
 
 export type AsrAnswer =
-  /** The model is loaded. */
+  /** The model is loaded; sent once without being asked. */
   | { readonly type: 'ready' }
   /** The pack cannot be loaded; the process ends. */
   | { readonly type: 'unloadable'; readonly message: string }

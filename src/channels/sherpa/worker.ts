@@ -57,6 +57,10 @@ function listener(engine: Engine, send: (answer: AsrAnswer) => void) {
   }
 
   return (request: AsrRequest) => {
+    if (request.type === 'hello') {
+      send({ type: 'ready' })
+      return
+    }
     if (request.type === 'samples') {
       open = request.id
       parts.push(request.pcm)

@@ -45,9 +45,10 @@ function embeddedModule(files: Record<string, string>): string {
   const imports: string[] = []
   const entries: string[] = []
   for (const [index, [name, path]] of Object.entries(files).entries()) {
-    hash.update(name).update(readFileSync(path))
+    const bytes = readFileSync(path)
+    hash.update(name).update(bytes)
     imports.push(`import f${index} from ${JSON.stringify(path)} with { type: 'file' }`)
-    entries.push(`${JSON.stringify(name)}: f${index}`)
+    entries.push(`${JSON.stringify(name)}: { path: f${index}, size: ${bytes.length} }`)
   }
   const version = hash.digest('hex').slice(0, 16)
   return `${imports.join('\n')}
@@ -120,6 +121,8 @@ const result = await Bun.build({
   // sees a body where there is none and reads it away before the handler can.
   minify: { whitespace: true, syntax: true, identifiers: false },
   format: 'esm',
+  // What a command does not use is neither loaded nor run: src/main.ts, src/commands/command-line.ts.
+  splitting: true,
   bytecode: true,
   sourcemap: 'inline',
   define: { 'process.env.NODE_ENV': '"production"' },

@@ -199,7 +199,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       .map(([name, value]) => [name, value?.trim()])
       .filter(([, value]) => value !== ''),
   )
-  const parsed = schema.safeParse(given)
+  // Once in a process, so what the library would generate for many times is not worth its making.
+  const parsed = schema.safeParse(given, { jitless: true })
   if (parsed.success) return Object.freeze(parsed.data)
   const issue = parsed.error.issues[0]
   throw new ConfigError(`${String(issue?.path[0])} ${issue?.message}`)

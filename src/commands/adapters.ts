@@ -36,7 +36,8 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 export async function openAdapters(outside: Outside) {
   const { config, clock, log, program, fetch } = outside
   const { writerUrl, readerUrl, decoderUrl, self } = program
-  const { db, file, runtime, report } = await openStorage(config, new Date(clock.now()), writerUrl)
+  const storage = await openStorage(config, new Date(clock.now()), writerUrl)
+  const { file, runtime, report } = storage
   if (report.copy) log.info('database upgraded', { copy: report.copy })
   const metrics = await openMetrics(config)
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
@@ -51,6 +52,8 @@ export async function openAdapters(outside: Outside) {
     ? { embedder: outside.embedder, description: outside.embedder.id }
     : await openEmbedding({ config, runtime, self, clock, log, fetch })
   const embedder = watchEmbedder(embedding.embedder, metrics.meters)
+  // The writer thread had this long to start, beside all the above.
+  const db = await storage.opening
   const reader = createReadThread(file, readerUrl)
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
   const tools = [...builtInTools(config, clock, fetch), kb.tool]

@@ -6,9 +6,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
-
-/** Makes this program the embedding process; of no use by hand, so not in the help text. */
-export const EMBED_COMMAND = 'embed-worker'
+import { EMBED_COMMAND } from './embed-command.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
 

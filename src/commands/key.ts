@@ -22,7 +22,8 @@ export interface KeyCreateOptions {
 export async function createKey(options: KeyCreateOptions): Promise<void> {
   const { config, rateLimit, write } = options
   const clock = systemClock()
-  const { db } = await openStorage(config, new Date(clock.now()), options.writerUrl)
+  const storage = await openStorage(config, new Date(clock.now()), options.writerUrl)
+  const db = await storage.opening
   try {
     const tenants = createTenants({ store: createTenantStore(db), clock })
     const keys = createKeys({ store: createKeyStore(db), clock })

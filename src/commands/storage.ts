@@ -8,15 +8,15 @@ import { databasePath } from './data-folder.ts'
 import { explainStorage } from './operator-error.ts'
 
 /**
- * Opens the data folder: native parts in place, database migrated, writer thread running. Throws
- * `OperatorError` for what is wrong with the folder.
+ * Opens the data folder: native parts in place, database migrated, writer thread starting; `opening`
+ * is the database once it runs. Throws `OperatorError` for what is wrong with the folder.
  */
 export async function openStorage(config: Config, now: Date, writerUrl: string) {
-  try {
-    return await open(config.MB_DATA_DIR, now, writerUrl)
-  } catch (error) {
+  const explain = (error: unknown) => {
     throw explainStorage(error, config.MB_DATA_DIR)
   }
+  const { opening, ...storage } = await open(config.MB_DATA_DIR, now, writerUrl).catch(explain)
+  return { ...storage, opening: opening.catch(explain) }
 }
 
 async function open(dataDir: string, now: Date, writerUrl: string) {
@@ -25,6 +25,5 @@ async function open(dataDir: string, now: Date, writerUrl: string) {
   const file = { path: databasePath(dataDir), extensions: [runtime.vec0] }
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '')
   const report = migrate(file, MIGRATIONS, stamp)
-  const db = await openSqlite(file, writerUrl)
-  return { db, runtime, file, report }
+  return { opening: openSqlite(file, writerUrl), runtime, file, report }
 }

@@ -1,8 +1,9 @@
-import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from './clock.ts'
 import { deriveKey } from './crypto.ts'
+import { lazy } from './lazy.ts'
 import { SESSION_SECONDS_MAX } from './limits.ts'
 
+const jose = lazy(() => import('jose'))
 const TYPE = 'mb-session+jwt'
 
 /**
@@ -17,6 +18,7 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
   return {
     async issue(userId: string): Promise<string> {
       const seconds = Math.floor(clock.now() / 1000)
+      const { SignJWT } = await jose()
       return new SignJWT()
         .setProtectedHeader({ alg: 'HS256', typ: TYPE })
         .setSubject(userId)
@@ -27,6 +29,7 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
 
     /** The user id, or null for whatever is not a valid token of this server. */
     async read(token: string): Promise<string | null> {
+      const { errors, jwtVerify } = await jose()
       try {
         const { payload } = await jwtVerify(token, await key, {
           algorithms: ['HS256'],

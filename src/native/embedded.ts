@@ -6,8 +6,15 @@
 export interface EmbeddedFiles {
   /** Hash of all contents; names the folder they are copied to. */
   readonly version: string
-  /** Name below that folder, mapped to the path of the bytes inside the executable. */
-  readonly files: Readonly<Record<string, string>>
+  /** By name below that folder. */
+  readonly files: Readonly<Record<string, EmbeddedFile>>
+}
+
+export interface EmbeddedFile {
+  /** Of the bytes inside the executable. */
+  readonly path: string
+  /** In bytes. */
+  readonly size: number
 }
 
 export const embedded: EmbeddedFiles | null = null

@@ -21,9 +21,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
+const part = (name: string) => ({ path: join(dir, name), size: statSync(join(dir, name)).size })
 const source = (version = 'v1') => ({
   version,
-  files: { 'vec0.so': join(dir, 'a'), 'model/model.onnx': join(dir, 'b') },
+  files: { 'vec0.so': part('a'), 'model/model.onnx': part('b') },
 })
 const data = () => join(dir, 'data')
 

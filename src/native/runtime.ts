@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { getLoadablePath } from 'sqlite-vec'
-import { type EmbeddedFiles, embedded } from './embedded.ts'
+import { type EmbeddedFile, type EmbeddedFiles, embedded } from './embedded.ts'
 
 /** Where the native parts lie on disk, ready to be loaded. */
 export interface NativeRuntime {
@@ -13,6 +14,8 @@ export interface NativeRuntime {
   readonly modelDir: string
   /** Folder of the console's files; null when run from source without having built it. */
   readonly webDir: string | null
+  /** Whether any part had to be written. */
+  readonly copied: boolean
 }
 
 /**
@@ -33,30 +36,34 @@ export async function prepareRuntime(
       onnxBinding: null,
       modelDir: join(root, 'models', 'default'),
       webDir: built ? webDir : null,
+      copied: false,
     }
   }
   const base = join(dataDir, 'runtime')
   const folder = join(base, source.version)
   const written = await Promise.all(
-    Object.entries(source.files).map(([name, path]) => place(path, join(folder, name))),
+    Object.entries(source.files).map(([name, file]) => place(file, join(folder, name))),
   )
-  if (written.includes(true)) await removeOthers(base, source.version)
+  const copied = written.includes(true)
+  if (copied) await removeOthers(base, source.version)
   return {
     vec0: join(folder, 'vec0.so'),
     onnxBinding: join(folder, 'onnxruntime_binding.node'),
     modelDir: join(folder, 'model'),
     webDir: join(folder, 'web'),
+    copied,
   }
 }
 
 /** Whether the file had to be written. A disk that was full once leaves a wrong size behind. */
-async function place(from: string, to: string): Promise<boolean> {
-  const there = await stat(to).catch(() => null)
-  if (there?.size === Bun.file(from).size) return false
+async function place(from: EmbeddedFile, to: string): Promise<boolean> {
+  // Without waiting, for there are dozens of files, and nothing else to do meanwhile.
+  const there = statSync(to, { throwIfNoEntry: false })
+  if (there?.size === from.size) return false
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const fresh = `${to}.${Bun.randomUUIDv7()}.tmp`
   try {
-    await writeSynced(from, fresh)
+    await writeSynced(from.path, fresh)
     await rename(fresh, to)
   } finally {
     await rm(fresh, { force: true })

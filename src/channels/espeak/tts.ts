@@ -5,7 +5,7 @@ import type { AudioCodecs } from '../audio.ts'
 import { ChannelFailure } from '../failure.ts'
 import { DEFAULT_VOICE, type PcmStream, type Tts } from '../tts.ts'
 import type { EspeakProgram } from './find.ts'
-import { type Language, type Segment, segments } from './script.ts'
+import type { Language, Segment } from './script.ts'
 
 export interface EspeakTtsOptions {
   readonly program: EspeakProgram
@@ -38,6 +38,8 @@ export function createEspeakTts(options: EspeakTtsOptions): Tts {
         const sound = run(command, segment.text, clock, signal)
         return codecs.readSpeech(sound, 'audio/wav', RATE, signal)
       }
+      // Its table of characters takes longer to load than the rest of the server.
+      const { segments } = await import('./script.ts')
       const [first, ...rest] = segments(text)
       // Emoji or punctuation alone have no sound; a moment of silence keeps the answer valid.
       if (first === undefined) return { rate: RATE, chunks: silence() }

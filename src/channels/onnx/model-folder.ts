@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { open, readFile, stat } from 'node:fs/promises'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { knownModel } from './known-models.ts'
@@ -63,8 +62,8 @@ export async function readModelFolder(dir: string): Promise<EmbeddingModel> {
   if (!weights) throw new ModelFolderError(`no model.onnx or model.safetensors in ${dir}`)
   if (!existsSync(tokenizer)) throw new ModelFolderError(`no tokenizer.json in ${dir}`)
   const tokenizerConfig = join(dir, 'tokenizer_config.json')
-  const said = await statedSettings(dir)
-  const export_ = await exportSettings(dir, tokenizerConfig)
+  const said = statedSettings(dir)
+  const export_ = exportSettings(dir, tokenizerConfig)
   const kind = onnx ? 'onnx' : 'static'
   const model = {
     name: said.name ?? export_.name ?? basename(dir),
@@ -81,14 +80,14 @@ export async function readModelFolder(dir: string): Promise<EmbeddingModel> {
     tokensMax: said.max_tokens ?? export_.tokensMax,
     relevantCosine: said.relevant_cosine ?? null,
   } as const
-  return { ...model, id: await spaceId(model) }
+  return { ...model, id: spaceId(model) }
 }
 
-async function statedSettings(dir: string): Promise<z.infer<typeof modelJson>> {
+function statedSettings(dir: string): z.infer<typeof modelJson> {
   for (const name of ['model.json', 'embedding.json']) {
-    const content = await readJson(join(dir, name))
+    const content = readJson(join(dir, name))
     if (content === null) continue
-    const parsed = modelJson.safeParse(content)
+    const parsed = modelJson.safeParse(content, { jitless: true })
     if (parsed.success) return parsed.data
     const field = parsed.error.issues[0]?.path.join('.')
     throw new ModelFolderError(`${name} in ${dir}: wrong value of ${field || 'the whole'}`)
@@ -97,12 +96,12 @@ async function statedSettings(dir: string): Promise<z.infer<typeof modelJson>> {
 }
 
 /** What the files of an export tell, with the model's card as a last resort. */
-async function exportSettings(dir: string, tokenizerConfig: string) {
-  const config = await readJson(join(dir, 'config.json'))
-  const transformer = await readJson(join(dir, 'sentence_bert_config.json'))
-  const prompts = (await readJson(join(dir, 'config_sentence_transformers.json')))?.prompts
-  const pool = await readJson(join(dir, '1_Pooling', 'config.json'))
-  const tokens = await readJson(tokenizerConfig)
+function exportSettings(dir: string, tokenizerConfig: string) {
+  const config = readJson(join(dir, 'config.json'))
+  const transformer = readJson(join(dir, 'sentence_bert_config.json'))
+  const prompts = readJson(join(dir, 'config_sentence_transformers.json'))?.prompts
+  const pool = readJson(join(dir, '1_Pooling', 'config.json'))
+  const tokens = readJson(tokenizerConfig)
   const name = text(config?._name_or_path)
   const known = knownModel(`${name ?? ''} ${basename(dir)}`)
   const limits = [transformer?.max_seq_length, tokens?.model_max_length]
@@ -119,39 +118,47 @@ async function exportSettings(dir: string, tokenizerConfig: string) {
 
 const text = (value: unknown) => (typeof value === 'string' && value ? value : null)
 
-async function readJson(path: string): Promise<Record<string, unknown> | null> {
-  const content = await readFile(path, 'utf8').catch(() => null)
+function readJson(path: string): Record<string, unknown> | null {
+  const content = readText(path)
   if (content === null) return null
   try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(content))
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(content), { jitless: true })
   } catch {
     throw new ModelFolderError(`${path} is not a JSON object`)
   }
 }
 
-async function spaceId(model: Omit<EmbeddingModel, 'id'>): Promise<string> {
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function spaceId(model: Omit<EmbeddingModel, 'id'>): string {
   const hash = new Bun.CryptoHasher('sha256')
   const { pooling, output, specialTokens, passagePrefix, tokensMax, relevantCosine } = model
   hash.update(JSON.stringify([pooling, output, specialTokens, passagePrefix, tokensMax]))
   hash.update(String(relevantCosine))
-  for (const path of [model.weights, model.tokenizer]) await hashSample(hash, path)
+  for (const path of [model.weights, model.tokenizer]) hashSample(hash, path)
   return `${model.name}:${hash.digest('hex').slice(0, 16)}`
 }
 
 const SAMPLE_BYTES = 1 << 18
 
 /** Size, beginning, middle and end: weights differ everywhere, and may have gigabytes. */
-async function hashSample(hash: Bun.CryptoHasher, path: string): Promise<void> {
-  const { size } = await stat(path)
-  hash.update(String(size))
-  const file = await open(path)
+function hashSample(hash: Bun.CryptoHasher, path: string): void {
+  const file = openSync(path, 'r')
   try {
+    const { size } = fstatSync(file)
+    hash.update(String(size))
+    const buffer = Buffer.allocUnsafe(SAMPLE_BYTES)
     for (const part of [0, 0.5, 1]) {
       const at = Math.max(0, Math.floor((size - SAMPLE_BYTES) * part))
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, at)
-      hash.update(buffer.subarray(0, bytesRead))
+      hash.update(buffer.subarray(0, readSync(file, buffer, 0, SAMPLE_BYTES, at)))
     }
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }

@@ -1,7 +1,9 @@
-import { EncryptJWT, errors, jwtDecrypt } from 'jose'
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
+import { lazy } from '../../core/lazy.ts'
 import { OAUTH_FLOW_SECONDS_MAX } from '../../core/limits.ts'
+
+const jose = lazy(() => import('jose'))
 
 const Flow = z.object({
   provider: z.string(),
@@ -20,7 +22,8 @@ export type Flow = z.infer<typeof Flow>
  */
 export function createFlows({ clock, key }: { clock: Clock; key: Uint8Array }) {
   return {
-    seal(flow: Flow): Promise<string> {
+    async seal(flow: Flow): Promise<string> {
+      const { EncryptJWT } = await jose()
       const seconds = Math.floor(clock.now() / 1000)
       return new EncryptJWT(flow)
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
@@ -31,6 +34,7 @@ export function createFlows({ clock, key }: { clock: Clock; key: Uint8Array }) {
 
     /** Null for whatever this server did not seal, or too long ago. */
     async open(sealed: string): Promise<Flow | null> {
+      const { errors, jwtDecrypt } = await jose()
       try {
         const { payload } = await jwtDecrypt(sealed, key, {
           keyManagementAlgorithms: ['dir'],

@@ -1,22 +1,39 @@
 import { dlopen, FFIType, ptr } from 'bun:ffi'
 
-const VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
+type Env = Readonly<Record<string, string | undefined>>
+
+const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 /** As many as there are ports to call from. */
-const LIMIT = '65336'
+const PORTS = '65336'
+const COPIED = 'MOONBASE_PARTS_COPIED'
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
 /**
  * Bun starts no more than 256 fetches at once, which would hold up the 257th conversation, and
  * reads the limit from the environment before the program begins. So the process replaces itself
- * once, by the same program with the variable set: same process id, same terminal, about 10 ms.
- * Returns only when that was done before or cannot be done; false in the latter case.
+ * once, by the same program with the variable set. Returns only when that was done before or
+ * cannot be done.
  */
-export function liftFetchLimit(env: Readonly<Record<string, string | undefined>>): boolean {
-  if (env[VARIABLE] !== undefined) return true
+export function liftFetchLimit(env: Env): void {
+  if (env[LIMIT] === undefined) restart({ ...env, [LIMIT]: PORTS })
+}
+
+/**
+ * Copying the native parts leaves the process with 60 MB that it needs no more, and that a fresh
+ * one has not. Once and no more: on a disk that forgets what was written it would never end.
+ */
+export function restartAfterCopying(env: Env): void {
+  if (env[COPIED] === undefined) restart({ ...env, [COPIED]: '1' })
+}
+
+/**
+ * Replaces this process by the same program: same process id, same terminal, about 10 ms. Returns
+ * only when that cannot be done.
+ */
+function restart(env: Env): void {
   const own = Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main]
   const argv = [process.execPath, ...process.execArgv, ...own, ...process.argv.slice(2)]
-  const next = { ...env, [VARIABLE]: LIMIT }
-  const pairs = Object.entries(next).flatMap(([name, value]) =>
+  const pairs = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${value}`],
   )
   for (const library of C_LIBRARIES) {
@@ -30,7 +47,6 @@ export function liftFetchLimit(env: Readonly<Record<string, string | undefined>>
       // Not this C library; the next may be the one.
     }
   }
-  return false
 }
 
 const cString = (text: string) => Buffer.from(`${text}\0`)

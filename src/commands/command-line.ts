@@ -1,0 +1,146 @@
+import { parseArgs } from 'node:util'
+import { version } from '../../package.json'
+import { ConfigError, loadConfig } from '../config.ts'
+import { prepareRuntime } from '../native/runtime.ts'
+import { EMBED_COMMAND } from './embed-command.ts'
+import { OperatorError } from './operator-error.ts'
+import { type Program, programAt } from './program.ts'
+import { restartAfterCopying } from './restart.ts'
+import { ASR_COMMAND } from './voice-pack.ts'
+
+/** A command that was mistyped; told with the way to the help text. */
+class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+const write = (text: string) => void process.stdout.write(text)
+
+async function runServe(args: readonly string[], program: Program): Promise<void> {
+  if (parse(args, {}).positionals.length > 0) throw new UsageError('usage: moonbase serve')
+  const config = loadConfig(process.env)
+  const { copied } = await prepareRuntime(config.MB_DATA_DIR)
+  if (copied) restartAfterCopying(process.env)
+  const { serve } = await import('./serve.ts')
+  const terminal = process.stdout.isTTY === true
+  await serve({ config, env: process.env, version, program, terminal, write })
+}
+
+async function runEmbed(modelDir: string): Promise<void> {
+  const { runEmbedWorker } = await import('../channels/onnx/worker.ts')
+  await runEmbedWorker(modelDir, process)
+}
+
+/** `pack`: a `VoicePack` as JSON. */
+async function runAsr(pack: string): Promise<void> {
+  const { openSherpa, runAsrWorker } = await import('../channels/sherpa/worker.ts')
+  await runAsrWorker(() => openSherpa(JSON.parse(pack)), process)
+}
+
+async function runKey(args: readonly string[], program: Program): Promise<void> {
+  const { values, positionals } = parse(args, {
+    email: { type: 'string' },
+    'rate-limit': { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  if (positionals.join(' ') !== 'create') throw new UsageError('usage: moonbase key create')
+  const limit = values['rate-limit']
+  if (typeof limit === 'string' && !/^\d{1,9}$/.test(limit)) {
+    throw new UsageError('--rate-limit is requests a minute, a whole number; 0 is unlimited')
+  }
+  const email = typeof values.email === 'string' ? values.email.trim() : undefined
+  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email)) {
+    throw new UsageError('--email must be an e-mail address')
+  }
+  const { createKey } = await import('./key.ts')
+  await createKey({
+    config: loadConfig(process.env),
+    writerUrl: program.writerUrl,
+    email,
+    rateLimit: typeof limit === 'string' ? Number(limit) : undefined,
+    json: values.json === true,
+    write,
+  })
+}
+
+async function runBackup(args: readonly string[]): Promise<void> {
+  const file = onlyFile(parse(args, {}).positionals, 'moonbase backup FILE')
+  const { backup } = await import('./backup.ts')
+  await backup({ config: loadConfig(process.env), version, file, write })
+}
+
+async function runRestore(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parse(args, { force: { type: 'boolean' } })
+  const file = onlyFile(positionals, 'moonbase restore FILE [--force]')
+  const { restore } = await import('./restore.ts')
+  await restore({ config: loadConfig(process.env), file, force: values.force === true, write })
+}
+
+async function runDoctor(args: readonly string[], program: Program): Promise<void> {
+  const { values, positionals } = parse(args, { json: { type: 'boolean' } })
+  if (positionals.length > 0) throw new UsageError('usage: moonbase doctor [--json]')
+  const { doctor } = await import('./doctor.ts')
+  const well = await doctor({ env: process.env, program, json: values.json === true, write })
+  if (!well) process.exit(1)
+}
+
+function onlyFile([file, ...more]: readonly string[], usage: string): string {
+  if (file === undefined || more.length > 0) throw new UsageError(`usage: ${usage}`)
+  return file
+}
+
+type ArgOptions = NonNullable<Parameters<typeof parseArgs>[0]>['options']
+
+function parse(args: readonly string[], options: NonNullable<ArgOptions>) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : 'wrong arguments')
+  }
+}
+
+const helpText = () => import('./help.ts')
+
+type Command = (args: readonly string[], program: Program) => Promise<void>
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: runServe,
+  key: runKey,
+  backup: runBackup,
+  restore: runRestore,
+  doctor: runDoctor,
+  [EMBED_COMMAND]: ([modelDir = '']) => runEmbed(modelDir),
+  [ASR_COMMAND]: ([pack = '']) => runAsr(pack),
+}
+
+/** Each command loads its own parts, so that none waits for those of another. */
+async function dispatch([command = 'serve', ...rest]: readonly string[], main: string) {
+  if (['--version', '-v', 'version'].includes(command)) return write(`moonbase ${version}\n`)
+  if (['--help', '-h', 'help'].includes(command)) return write((await helpText()).help())
+  const run = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+  if (!run) {
+    throw new UsageError(`there is no command ${JSON.stringify(command)}; see moonbase --help`)
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    return write((await helpText()).helpOf(command))
+  }
+  const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])]
+  await run(rest, programAt(main, self))
+}
+
+/** One sentence for what an operator can mend, and the whole error for what they cannot. */
+function tell(error: unknown): void {
+  const known = [ConfigError, OperatorError, UsageError].some((kind) => error instanceof kind)
+  const text = error instanceof Error ? (known ? error.message : error.stack) : String(error)
+  process.stderr.write(`moonbase: ${text}\n`)
+}
+
+/** The exit code of the command line `args`. `main` is the address of `src/main.ts`. */
+export async function runCommandLine(args: readonly string[], main: string): Promise<number> {
+  try {
+    await dispatch(args, main)
+    return 0
+  } catch (error) {
+    tell(error)
+    return 1
+  }
+}

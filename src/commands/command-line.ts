@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import type { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import { ConfigError, loadConfig } from '../config.ts'
 import { prepareRuntime } from '../native/runtime.ts'
@@ -16,7 +16,8 @@ class UsageError extends Error {
 const write = (text: string) => void process.stdout.write(text)
 
 async function runServe(args: readonly string[], program: Program): Promise<void> {
-  if (parse(args, {}).positionals.length > 0) throw new UsageError('usage: moonbase serve')
+  if (args.length > 0 && parse(args, {}).positionals.length > 0)
+    throw new UsageError('usage: moonbase serve')
   const config = loadConfig(process.env)
   const { copied } = await prepareRuntime(config.MB_DATA_DIR)
   if (copied) restartAfterCopying(process.env)
@@ -92,7 +93,8 @@ type ArgOptions = NonNullable<Parameters<typeof parseArgs>[0]>['options']
 
 function parse(args: readonly string[], options: NonNullable<ArgOptions>) {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true })
+    const util = process.getBuiltinModule('node:util')
+    return util.parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : 'wrong arguments')
   }

@@ -1,4 +1,3 @@
-import { connect } from 'node:net'
 import type { Endpoint } from '../channels/openai/endpoint.ts'
 import { type Reach, reach } from '../channels/openai/reach.ts'
 import type { Finding, Probe } from '../features/site/status.ts'
@@ -79,7 +78,8 @@ async function localModel({ embedder }: Adapters, signal: AbortSignal): Promise<
 }
 
 /** Whether a TCP connection can be made. */
-export function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
+export async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
+  const { connect } = await import('node:net')
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), signal })
     const end = (word: Reach) => {

@@ -1,6 +1,6 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Config, ConfigError } from '../config.ts'
+import { nodeCrypto } from '../core/crypto.ts'
 
 export interface Tls {
   readonly cert: string
@@ -17,6 +17,7 @@ export function loadTls({ MB_TLS_CERT, MB_TLS_KEY }: Config): Tls | null {
   if (MB_TLS_CERT === undefined || MB_TLS_KEY === undefined) return null
   const cert = readPem('MB_TLS_CERT', MB_TLS_CERT)
   const key = readPem('MB_TLS_KEY', MB_TLS_KEY)
+  const { createPrivateKey, X509Certificate } = nodeCrypto()
   const certificate = parse('MB_TLS_CERT', MB_TLS_CERT, () => new X509Certificate(cert))
   const privateKey = parse('MB_TLS_KEY', MB_TLS_KEY, () => createPrivateKey(key))
   if (!certificate.checkPrivateKey(privateKey)) {

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { createGuardedFetch } from '../channels/guarded-fetch.ts'
 import { createGuard } from '../channels/url-guard.ts'
 import type { Config } from '../config.ts'
@@ -11,7 +10,10 @@ import type { Tool } from '../features/agent/tools/tool.ts'
 /** Requests to addresses that tenants supply: checked, pinned, never redirected. */
 export function guardedFetch(config: Config, fetcher: typeof fetch) {
   const guard = createGuard({
-    resolve: (hostname) => lookup(hostname, { all: true }),
+    resolve: async (hostname) => {
+      const { lookup } = await import('node:dns/promises')
+      return lookup(hostname, { all: true })
+    },
     allow: config.MB_ALLOW_PRIVATE_HOSTS,
   })
   return createGuardedFetch({ guard, fetch: fetcher })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { hkdfSync } from 'node:crypto'
 import { deriveKey, hmacHex, randomDigits, randomHex, sameSecret, sha256Hex } from './crypto.ts'
 
 test('sameSecret compares texts of any length and alphabet', () => {
@@ -21,6 +22,13 @@ test('digests are those of the standards', () => {
   expect(hmacHex(Buffer.from('Jefe'), 'what do ya want for nothing?')).toStartWith(
     '5bdcc146bf60754e6a042426089575c7',
   )
+})
+
+test('derived keys are those of HKDF, so what was signed with one stays valid', () => {
+  for (const secret of [Buffer.alloc(32, 1), Buffer.from('a'.repeat(100))]) {
+    const expected = hkdfSync('sha256', secret, '', 'moonbase session', 32)
+    expect(deriveKey(secret, 'session')).toEqual(new Uint8Array(expected))
+  }
 })
 
 test('keys for two purposes have nothing in common', () => {

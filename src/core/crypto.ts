@@ -1,4 +1,7 @@
-import { hkdfSync, randomInt, timingSafeEqual } from 'node:crypto'
+import { lazy } from './lazy.ts'
+
+/** Of Node's modules the slowest to load, and a start needs none of it. */
+export const nodeCrypto = lazy(() => process.getBuiltinModule('node:crypto'))
 
 /** Lower-case hex sha256; what is stored of keys and codes in place of themselves. */
 export function sha256Hex(text: string): string {
@@ -22,13 +25,13 @@ export function randomHex(bytes: number): string {
 
 /** A decimal code of `digits` digits, every one equally likely. */
 export function randomDigits(digits: number): string {
-  return String(randomInt(10 ** digits)).padStart(digits, '0')
+  return String(nodeCrypto().randomInt(10 ** digits)).padStart(digits, '0')
 }
 
 /** Equality in a time that depends only on the lengths. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length === right.length && timingSafeEqual(left, right)
+  return left.length === right.length && nodeCrypto().timingSafeEqual(left, right)
 }
 
 /** `bytes` of cryptographic randomness as base64url without padding: fit for URLs and cookies. */
@@ -46,5 +49,10 @@ export function hmacHex(key: Uint8Array, text: string): string {
  * was signed for one purpose can never pass for another.
  */
 export function deriveKey(secret: Uint8Array, purpose: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(hkdfSync('sha256', secret, '', `moonbase ${purpose}`, 32))
+  // No longer than one hash, so one round of each of the two steps is all.
+  const extracted = hmac(new Uint8Array(32), secret)
+  return hmac(extracted, Buffer.from(`moonbase ${purpose}\x01`))
 }
+
+const hmac = (key: Uint8Array, message: Uint8Array) =>
+  new Uint8Array(new Bun.CryptoHasher('sha256', key).update(message).digest())

@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
-import { randomBytes } from './crypto.ts'
+import { nodeCrypto, randomBytes } from './crypto.ts'
 
 /** First byte of a sealed text: how the rest is made. */
 const VERSION = 1
@@ -16,7 +15,8 @@ export function createSeal(key: Uint8Array) {
   return {
     seal(text: string, owner: string): Uint8Array {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+      const options = { authTagLength: TAG_BYTES }
+      const cipher = nodeCrypto().createCipheriv('aes-256-gcm', key, nonce, options)
       cipher.setAAD(aad(owner))
       return Buffer.concat([
         Buffer.of(VERSION),
@@ -32,7 +32,7 @@ export function createSeal(key: Uint8Array) {
       if (sealed[0] !== VERSION || sealed.length < HEAD_BYTES + TAG_BYTES) return null
       const options = { authTagLength: TAG_BYTES }
       const nonce = sealed.subarray(1, HEAD_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, options)
+      const decipher = nodeCrypto().createDecipheriv('aes-256-gcm', key, nonce, options)
       decipher.setAAD(aad(owner))
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
       try {

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { getLoadablePath } from 'sqlite-vec'
 import { type EmbeddedFile, type EmbeddedFiles, embedded } from './embedded.ts'
@@ -30,7 +29,7 @@ export async function prepareRuntime(
   if (!source) {
     const root = join(import.meta.dir, '..', '..')
     const webDir = join(root, 'dist', 'web')
-    const built = await stat(join(webDir, 'index.html')).catch(() => null)
+    const built = statSync(join(webDir, 'index.html'), { throwIfNoEntry: false })
     return {
       vec0: getLoadablePath(),
       onnxBinding: null,
@@ -60,6 +59,7 @@ async function place(from: EmbeddedFile, to: string): Promise<boolean> {
   // Without waiting, for there are dozens of files, and nothing else to do meanwhile.
   const there = statSync(to, { throwIfNoEntry: false })
   if (there?.size === from.size) return false
+  const { mkdir, rename, rm } = await import('node:fs/promises')
   await mkdir(dirname(to), { recursive: true, mode: 0o700 })
   const fresh = `${to}.${Bun.randomUUIDv7()}.tmp`
   try {
@@ -72,6 +72,7 @@ async function place(from: EmbeddedFile, to: string): Promise<boolean> {
 }
 
 async function writeSynced(from: string, to: string): Promise<void> {
+  const { open } = await import('node:fs/promises')
   const file = await open(to, 'w', 0o500)
   try {
     await file.writeFile(await Bun.file(from).bytes())
@@ -82,6 +83,7 @@ async function writeSynced(from: string, to: string): Promise<void> {
 }
 
 async function removeOthers(base: string, version: string): Promise<void> {
+  const { readdir, rm } = await import('node:fs/promises')
   const stale = (await readdir(base)).filter((name) => name !== version)
   await Promise.all(stale.map((name) => rm(join(base, name), { recursive: true, force: true })))
 }

@@ -1,4 +1,4 @@
-import { createConnection, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { ChannelFailure } from '../failure.ts'
 import { createEventDecoder, encodeEvent, type WyomingEvent } from './protocol.ts'
@@ -37,6 +37,7 @@ export async function connect(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<WyomingConnection> {
+  const { createConnection } = await import('node:net')
   signal.throwIfAborted()
   const socket = createConnection({ ...address, noDelay: true })
   const leave = () => socket.destroy(toError(signal.reason))

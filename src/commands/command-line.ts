@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from '../config.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { EMBED_COMMAND } from './embed-command.ts'
 import { OperatorError } from './operator-error.ts'
+import { isTerminal, openOutput } from './output.ts'
 import { type Program, programAt } from './program.ts'
 import { restartAfterCopying } from './restart.ts'
 import { ASR_COMMAND } from './voice-pack.ts'
@@ -13,7 +14,7 @@ class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-const write = (text: string) => void process.stdout.write(text)
+const write = openOutput()
 
 async function runServe(args: readonly string[], program: Program): Promise<void> {
   if (args.length > 0 && parse(args, {}).positionals.length > 0)
@@ -22,7 +23,7 @@ async function runServe(args: readonly string[], program: Program): Promise<void
   const { copied } = await prepareRuntime(config.MB_DATA_DIR)
   if (copied) restartAfterCopying(process.env)
   const { serve } = await import('./serve.ts')
-  const terminal = process.stdout.isTTY === true
+  const terminal = isTerminal()
   await serve({ config, env: process.env, version, program, terminal, write })
 }
 

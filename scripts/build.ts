@@ -121,7 +121,7 @@ const result = await Bun.build({
   // sees a body where there is none and reads it away before the handler can.
   minify: { whitespace: true, syntax: true, identifiers: false },
   format: 'esm',
-  // What a command does not use is neither loaded nor run: src/main.ts, src/commands/command-line.ts.
+  // What is imported when it is used first stays in a file of its own, not loaded before.
   splitting: true,
   bytecode: true,
   sourcemap: 'inline',

@@ -8,8 +8,8 @@ import { databasePath } from './data-folder.ts'
 import { explainStorage } from './operator-error.ts'
 
 /**
- * Opens the data folder: native parts in place, database migrated, writer thread starting; `opening`
- * is the database once it runs. Throws `OperatorError` for what is wrong with the folder.
+ * Opens the data folder: native parts in place, database migrated, writer thread starting. The
+ * database is `opening` until that runs. Throws `OperatorError` for what is wrong with the folder.
  */
 export async function openStorage(config: Config, now: Date, writerUrl: string) {
   const explain = (error: unknown) => {

@@ -16,7 +16,10 @@ export async function openStorage(config: Config, now: Date, writerUrl: string) 
     throw explainStorage(error, config.MB_DATA_DIR)
   }
   const { opening, ...storage } = await open(config.MB_DATA_DIR, now, writerUrl).catch(explain)
-  return { ...storage, opening: opening.catch(explain) }
+  const explained = opening.catch(explain)
+  // It may fail before anybody waits for it; who does so later is told then.
+  explained.catch(() => {})
+  return { ...storage, opening: explained }
 }
 
 async function open(dataDir: string, now: Date, writerUrl: string) {

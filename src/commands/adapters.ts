@@ -36,12 +36,13 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 export async function openAdapters(outside: Outside) {
   const { config, clock, log, program, fetch } = outside
   const { writerUrl, readerUrl, decoderUrl, self } = program
+  // Looks around on this machine while the folder is opened.
+  const finding = openPlatform(config, clock, fetch)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
   const { file, runtime, report } = storage
   if (report.copy) log.info('database upgraded', { copy: report.copy })
   const metrics = await openMetrics(config)
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
-  const platform = await openPlatform(config, clock, fetch)
   const voice = openSpeech({ config, clock, log, fetch, self, decoderUrl })
   const speech = {
     ...voice,
@@ -59,6 +60,7 @@ export async function openAdapters(outside: Outside) {
   const tools = [...builtInTools(config, clock, fetch), kb.tool]
   const byo = openByo(config, clock, fetch)
   const pages = await consolePages(runtime.webDir)
+  const platform = await finding
   const upstreams = { platform, speech, embedding, embedder, byo }
   return { ...outside, ...upstreams, db, pages, reader, secrets, kb, tools, metrics }
 }

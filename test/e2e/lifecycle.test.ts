@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { environment, moonbase, ROOT } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
 import { run } from '../support/run.ts'
 import { startServer } from '../support/server.ts'
@@ -123,6 +124,33 @@ describe('a graceful stop', () => {
     await using again = await startServer({ dataDir: folder.path })
     const answer = await fetch(`${again.url}/v1/sessions/s/history`, { headers })
     expect(((await answer.json()) as { count: number }).count).toBe(2)
+  })
+})
+
+describe('standard output', () => {
+  test('that nobody reads any more does not end the server', async () => {
+    using folder = tempFolder()
+    const child = Bun.spawn([...moonbase(), 'serve'], {
+      cwd: ROOT,
+      env: environment(folder.path, { MB_LOG_LEVEL: 'debug' }),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const reader = child.stdout.getReader()
+    let text = ''
+    let url: string | undefined
+    while (url === undefined) {
+      const { done, value } = await reader.read()
+      if (done) throw new Error(`ended before it listened: ${text}`)
+      text += new TextDecoder().decode(value)
+      url = /"url":"([^"]+)"/.exec(text)?.[1]
+    }
+    await reader.cancel()
+    // Each request is a line of the log.
+    for (let n = 0; n < 3; n++) expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(await new Response(child.stderr).text()).toBe('')
   })
 })
 

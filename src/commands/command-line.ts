@@ -2,12 +2,11 @@ import type { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import { ConfigError, loadConfig } from '../config.ts'
 import { prepareRuntime } from '../native/runtime.ts'
-import { EMBED_COMMAND } from './embed-command.ts'
 import { OperatorError } from './operator-error.ts'
 import { isTerminal, openOutput } from './output.ts'
+import { ASR_COMMAND, EMBED_COMMAND } from './own-commands.ts'
 import { type Program, programAt } from './program.ts'
 import { restartAfterCopying } from './restart.ts'
-import { ASR_COMMAND } from './voice-pack.ts'
 
 /** A command that was mistyped; told with the way to the help text. */
 class UsageError extends Error {

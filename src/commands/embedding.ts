@@ -6,7 +6,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
-import { EMBED_COMMAND } from './embed-command.ts'
+import { EMBED_COMMAND } from './own-commands.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
 

@@ -5,9 +5,7 @@ import { findVoicePack, type PackFinding } from '../channels/sherpa/find.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
-
-/** Makes this program the recognising process; of no use by hand, so not in the help text. */
-export const ASR_COMMAND = 'asr-worker'
+import { ASR_COMMAND } from './own-commands.ts'
 
 export interface PackParts {
   readonly config: Config

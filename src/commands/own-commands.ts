@@ -1,0 +1,6 @@
+/** What this program starts itself as; of no use by hand, so not in the help text. */
+
+/** The embedding process. */
+export const EMBED_COMMAND = 'embed-worker'
+/** The recognising process. */
+export const ASR_COMMAND = 'asr-worker'

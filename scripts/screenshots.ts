@@ -37,6 +37,7 @@ type Shot = readonly [name: string, path: string, prepare?: (page: Page) => Prom
 /** Dialogs and other states that a page does not show by itself. */
 const states: readonly Shot[] = [
   ['docs', '/docs'],
+  ['makers', '/docs/devices'],
   [
     'docs-open',
     '/docs',

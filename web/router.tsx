@@ -37,6 +37,12 @@ const docs = createRoute({
   component: lazyRouteComponent(() => import('./pages/docs.tsx'), 'Docs'),
 })
 
+const makers = createRoute({
+  getParentRoute: () => root,
+  path: '/docs/devices',
+  component: lazyRouteComponent(() => import('./pages/makers.tsx'), 'Makers'),
+})
+
 /** Every page is a file of its own that is loaded when it is first opened. */
 const page = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
@@ -107,7 +113,7 @@ const pages = [
 
 export const createPages = () =>
   createRouter({
-    routeTree: root.addChildren([start, login, docs, shell.addChildren(pages)]),
+    routeTree: root.addChildren([start, login, docs, makers, shell.addChildren(pages)]),
     defaultPreload: 'intent',
     defaultNotFoundComponent: Missing,
     defaultPendingComponent: () => <Loading />,

@@ -40,7 +40,7 @@ const ASSET_HEADERS = {
 } as const
 
 /** The addresses of the console; the page itself knows what to show for each. */
-const PAGES = ['/', '/login', '/docs', '/app', '/app/*']
+const PAGES = ['/', '/login', '/docs', '/docs/devices', '/app', '/app/*']
 const HIDDEN = { detail: { hide: true } } as const
 const TWINS = /\.(br|gz)$/
 

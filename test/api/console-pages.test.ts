@@ -20,15 +20,21 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(app.url + path, { headers, decompress: false, redirect: 'manual' } as RequestInit)
 
 describe('pages of the console', () => {
-  test.each(['/', '/login', '/docs', '/app', '/app/', '/app/kb', '/app/apps/some-id'])(
-    '%p is the page',
-    async (path) => {
-      const response = await get(path)
-      expect(response.status).toBe(200)
-      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(await response.text()).toContain('id="root"')
-    },
-  )
+  test.each([
+    '/',
+    '/login',
+    '/docs',
+    '/docs/devices',
+    '/app',
+    '/app/',
+    '/app/kb',
+    '/app/apps/some-id',
+  ])('%p is the page', async (path) => {
+    const response = await get(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await response.text()).toContain('id="root"')
+  })
 
   test.each([
     ['/console/nothing', 404],

@@ -24,6 +24,7 @@ const PAGES = [
   '/app/transfer',
   '/app/nothing-here',
   '/docs',
+  '/docs/devices',
 ] as const
 const LOOKS = [
   { language: 'zh', theme: 'light', width: 1280, height: 860 },

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Mic, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
@@ -40,7 +41,7 @@ export function Devices() {
     </Button>
   )
   return (
-    <Page title={t('nav.devices')} about={t('devices.about')} actions={add}>
+    <Page title={t('nav.devices')} about={<About />} actions={add}>
       {full && <Notice tone="warn">{t('devices.full', { max: DEVICES_MAX })}</Notice>}
       <div className="card mt-4 overflow-hidden first:mt-0">
         <Loaded query={query}>
@@ -60,6 +61,18 @@ export function Devices() {
       </div>
       <Dialogs asked={asked} shown={shown} onAsk={setAsked} onShow={setShown} />
     </Page>
+  )
+}
+
+function About() {
+  const { t } = useI18n()
+  return (
+    <>
+      {t('devices.about')}{' '}
+      <Link to="/docs/devices" className="text-accent underline underline-offset-2">
+        {t('makers.title')}
+      </Link>
+    </>
   )
 }
 

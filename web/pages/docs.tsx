@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
+import { DocsFrame } from '../features/docs/frame.tsx'
 import { groupsOf } from '../features/docs/openapi.ts'
 import { OperationCard } from '../features/docs/operation.tsx'
-import { LooksBar } from '../features/login/looks-bar.tsx'
 import { useI18n } from '../i18n/index.tsx'
-import { Brand } from '../shell/logo.tsx'
 import { TextField } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -20,13 +18,7 @@ export function Docs() {
   const [key, setKey] = useState('')
   const query = useQuery({ queryKey: ['openapi'], queryFn: api.openapi })
   return (
-    <main id="main" className="relative">
-      <header className="mx-auto max-w-[66rem] px-4 pt-4 sm:px-8">
-        <Link to="/" className="inline-block rounded-lg py-1">
-          <Brand />
-        </Link>
-        <LooksBar />
-      </header>
+    <DocsFrame>
       <Page title={t('docs.title')} about={t('docs.about')}>
         <div className="flex flex-wrap items-end justify-between gap-4">
           <fieldset className="segmented" aria-label={t('docs.surface')}>
@@ -73,6 +65,6 @@ export function Docs() {
           }
         </Loaded>
       </Page>
-    </main>
+    </DocsFrame>
   )
 }

@@ -1,5 +1,5 @@
 /** Pages that a search engine may list; all else is for signed-in people or for programs. */
-const PUBLIC_PATHS = ['/', '/docs', '/status']
+const PUBLIC_PATHS = ['/', '/docs', '/docs/devices', '/status']
 const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/']
 
 /** `origin` is that of the request or of MB_PUBLIC_URL, validated (contract, Site). */

@@ -1,0 +1,28 @@
+import { marked, type Token, type Tokens } from 'marked'
+
+export interface GuidePart {
+  /** Null for what stands before the first heading. */
+  readonly title: string | null
+  /** Place to link to. */
+  readonly id: string
+  readonly tokens: readonly Token[]
+}
+
+/** A guide by its headings of the second level. */
+export function partsOf(markdown: string): GuidePart[] {
+  const parts: { title: string | null; id: string; tokens: Token[] }[] = []
+  for (const token of marked.lexer(markdown)) {
+    const heading = token.type === 'heading' && token.depth === 2
+    if (heading || parts.length === 0) {
+      parts.push({ title: heading ? token.text : null, id: `part-${parts.length}`, tokens: [] })
+    }
+    if (!heading) parts.at(-1)?.tokens.push(token)
+  }
+  return parts
+}
+
+/** The name of the file that a block of code is, from ```` ```python file=name.py ````. */
+export const fileOf = (token: Token): string | null =>
+  token.type === 'code'
+    ? (/\bfile=(\S+)/.exec((token as Tokens.Code).lang ?? '')?.[1] ?? null)
+    : null

@@ -291,7 +291,7 @@ void setup() {
 
 void loop() {
   if (deviceKey.length() == 0) return pair();
-  if (lastBeat == 0 || millis() - lastBeat >= HEARTBEAT_MS) heartbeat();
+  if (lastBeat == 0 || millis() - lastBeat >= HEARTBEAT_MS) return heartbeat();
   if (digitalRead(BUTTON) == HIGH) return delay(20);
   String text = hear();
   if (text.length() == 0) return;

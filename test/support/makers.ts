@@ -1,0 +1,84 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { marked, type Tokens } from 'marked'
+import { makersGuide } from '../../web/guides/makers.ts'
+import { type AppOptions, startApp } from './app.ts'
+import { deviceClient } from './devices.ts'
+import { startUpstream, type Upstream } from './upstream.ts'
+
+/** The blocks of code of the guide for makers, as its page shows them. */
+export async function guideBlocks(language: 'zh' | 'en' = 'en'): Promise<Tokens.Code[]> {
+  const tokens = marked.lexer(await makersGuide(language))
+  return tokens.filter((token): token is Tokens.Code => token.type === 'code')
+}
+
+/** One block: the first whose info line or text contains `mark`. */
+export async function guideBlock(mark: string): Promise<string> {
+  const found = (await guideBlocks()).find(
+    ({ lang = '', text }) => lang.includes(mark) || text.includes(mark),
+  )
+  if (!found) throw new Error(`the guide has no block with ${mark}`)
+  return found.text
+}
+
+/** Programs that stand for those of a machine with sound, to be the whole PATH. */
+export function fakePrograms(folder: string, scripts: Readonly<Record<string, string>>): string {
+  mkdirSync(folder, { recursive: true })
+  for (const [name, script] of Object.entries(scripts)) {
+    const path = join(folder, name)
+    writeFileSync(path, `#!/bin/sh\n${script}\n`)
+    chmodSync(path, 0o755)
+  }
+  return folder
+}
+
+export interface Ended {
+  readonly out: string
+  readonly code: number
+}
+
+/** Runs a program to its end with `lines` typed into it; output and errors in one. */
+export async function typeInto(
+  command: readonly string[],
+  lines: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const child = Bun.spawn([...command], {
+    env: { PATH: '', ...env },
+    stdin: new Blob(lines.map((line) => `${line}\n`)),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { out: out + err, code }
+}
+
+/** A server whose speech and hearing are scripted, and its owner's device calls. */
+export async function startVoiceApp(options: AppOptions = {}) {
+  const upstream = await startUpstream()
+  const { baseUrl } = upstream
+  const env = { MB_TTS_BASE_URL: baseUrl, MB_ASR_BASE_URL: baseUrl, ...options.env }
+  const app = await startApp({ upstream: baseUrl, ...options, env })
+  const devices = deviceClient(app, await app.key())
+  return {
+    upstream,
+    app,
+    devices,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      await upstream.stop()
+    },
+  }
+}
+
+/** The last recording that was given to the recogniser. */
+export async function heardBy({ requests }: Upstream): Promise<Buffer> {
+  const heard = requests.findLast(({ path }) => path === '/audio/transcriptions')
+  const file = heard?.form?.get('file')
+  if (!(file instanceof Blob)) throw new Error('nothing was heard')
+  return Buffer.from(await file.arrayBuffer())
+}

@@ -65,7 +65,7 @@ function Contents({ parts }: { readonly parts: readonly GuidePart[] }) {
 
 function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
   const body = (
-    <div className="prose max-w-3xl">
+    <div className="prose guide max-w-3xl">
       {numbered(tokens).map(({ key, item }) => {
         const file = fileOf(item)
         return file === null ? (

@@ -1,0 +1,148 @@
+// A simulated device: pairs, beats, listens and speaks, as hardware would. See --help.
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { createKeyFile } from './device/key-file.ts'
+import { beat, NotPaired, pair } from './device/pairing.ts'
+import { Refused } from './device/refusal.ts'
+import { createServer, type Server } from './device/server.ts'
+import { pronounce, record } from './device/sound.ts'
+import { createTurns, type Turns } from './device/turns.ts'
+
+const HELP = `A simulated Moonbase device.
+
+  bun scripts/device.ts --server URL [--code CODE] [what to do] [options]
+
+Pairing
+  --server URL      address of the server, such as http://192.168.1.10:3900
+  --code CODE       activation code from the console (Devices); needed once, and again after the
+                    device was cut off. A kept key that still works goes before it.
+  --key-file FILE   where the key is kept, mode 0600 (~/.moonbase-device.json)
+  --ca FILE         certificate of your own authority (PEM), for https
+
+What to do, once; without any of these, each line that is typed is one turn
+  --say TEXT        speak TEXT with espeak-ng, send it, play the answer
+  --audio FILE      send a recording: wav, mp3, flac, ogg, webm
+  --record SECONDS  record with arecord or rec, send it, play the answer
+  --speak TEXT      let the server speak TEXT as a stream, and show how soon sound began
+  --heartbeat       only stay online, until Ctrl-C
+
+Lines typed: a sentence is said, an empty line records 5 seconds, "/speak TEXT" streams,
+"/audio FILE" sends a recording. The device beats every 60 seconds as long as it runs.
+
+Options
+  --out FILE        write the sound to FILE instead of playing it (mp3, or wav of a stream)
+  --session ID      which conversation goes on (device)
+  --voice ID        voice of the answer
+  --help
+
+Ends with 0, with 1 when something failed, 2 for wrong options, 3 when it must be paired again.
+`
+
+const HEARTBEAT_MS = 60_000
+const RECORD_SECONDS = 5
+const say = (text: string) => void process.stdout.write(`${text}\n`)
+
+function readOptions() {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({
+    options: {
+      server: text,
+      code: text,
+      'key-file': { ...text, default: join(homedir(), '.moonbase-device.json') },
+      ca: text,
+      say: text,
+      audio: text,
+      record: text,
+      speak: text,
+      heartbeat: { type: 'boolean', default: false },
+      out: text,
+      session: { ...text, default: 'device' },
+      voice: text,
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  const url = URL.parse(values.server ?? '')
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Error('--server is needed, such as http://192.168.1.10:3900')
+  }
+  if (values.record !== undefined && !/^[1-9]\d{0,2}$/.test(values.record)) {
+    throw new Error('--record is a number of seconds, 1 to 999')
+  }
+  return { ...values, origin: url.origin }
+}
+
+type Options = NonNullable<ReturnType<typeof readOptions>>
+
+/** False when only the lines that are typed tell what to do. */
+async function doOnce(options: Options, turns: Turns): Promise<boolean> {
+  const { say: sentence, audio, record: length, speak } = options
+  if (sentence !== undefined) await turns.converse(await pronounce(sentence))
+  if (audio !== undefined) await turns.converse(readFileSync(audio))
+  if (length !== undefined) await turns.converse(await record(Number(length)))
+  if (speak !== undefined) await turns.speak(speak)
+  return [sentence, audio, length, speak].some((given) => given !== undefined)
+}
+
+async function doLine(line: string, turns: Turns): Promise<void> {
+  const [, command, rest = ''] = /^\/(speak|audio)\s+(.+)$/.exec(line) ?? []
+  if (command === 'speak') return turns.speak(rest)
+  if (command === 'audio') return turns.converse(readFileSync(rest))
+  return turns.converse(line.trim() ? await pronounce(line) : await record(RECORD_SECONDS))
+}
+
+/** One turn a line. What fails is told, and the next line is tried; a dead key ends it. */
+async function doLines(turns: Turns): Promise<void> {
+  say('Type what to say, or press Enter to record; Ctrl-D ends.')
+  for await (const line of createInterface({ input: process.stdin })) {
+    await doLine(line, turns).catch((error: unknown) => {
+      if (mustPair(error)) throw error
+      say(String(error instanceof Error ? error.message : error))
+    })
+  }
+}
+
+const mustPair = (error: unknown) =>
+  error instanceof NotPaired || (error instanceof Refused && [401, 403, 410].includes(error.status))
+
+function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(mustPair(error) ? 3 : 1)
+}
+
+/** A heartbeat that fails for now is told; one with a dead key ends the device. */
+const keepBeating = (server: Server) =>
+  setInterval(() => {
+    beat(server).catch((error: unknown) => {
+      if (mustPair(error)) fail(error)
+      say(`No heartbeat: ${error instanceof Error ? error.message : error}`)
+    })
+  }, HEARTBEAT_MS)
+
+async function main(options: Options): Promise<void> {
+  const { origin, code, session, voice, out } = options
+  const ca = options.ca === undefined ? undefined : readFileSync(options.ca, 'utf8')
+  const server = createServer({ origin, ca, say })
+  await pair({ server, keyFile: createKeyFile(options['key-file']), code, say })
+  const timer = keepBeating(server)
+  if (options.heartbeat) return
+  const turns = createTurns({ server, say, session, voice, out })
+  if (!(await doOnce(options, turns))) await doLines(turns)
+  clearInterval(timer)
+}
+
+function options(): Options | null {
+  try {
+    return readOptions()
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\nSee --help.\n`)
+    process.exit(2)
+  }
+}
+
+const given = options()
+if (given === null) process.stdout.write(HELP)
+else await main(given).catch(fail)

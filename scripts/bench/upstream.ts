@@ -3,6 +3,7 @@
 import { CLOSING, OPENING, tokenChunk } from './chunks.ts'
 import { directStream } from './direct-stream.ts'
 import { createPacer } from './pacer.ts'
+import { stubSpeech, stubTranscript } from './stub-voice.ts'
 
 /** What every stream does until the next plan. */
 export interface Plan {
@@ -76,6 +77,8 @@ const server = Bun.serve({
         return stream()
       },
     },
+    '/v1/audio/speech': { POST: stubSpeech },
+    '/v1/audio/transcriptions': { POST: stubTranscript },
   },
 })
 process.stdout.write(`${JSON.stringify({ event: 'listening', url: server.url.href })}\n`)

@@ -1,0 +1,57 @@
+import { createLedger, randomFrom } from '../../test/support/crash-ledger.ts'
+import { Refused, writeUntilDeath } from '../../test/support/crash-load.ts'
+import type { Scenario } from './scenario.ts'
+
+const KINDS = ['turns', 'turns', 'docs', 'devices'] as const
+
+/** Turns, documents and devices that come and go, beside clients that do not behave. */
+export async function mixed(): Promise<Scenario> {
+  return {
+    env: {},
+    residentMibMax: 640,
+    async start({ url }, headers) {
+      const caller = { url, headers, random: randomFrom(1) }
+      const ledger = createLedger()
+      const faults: string[] = []
+      const work = [
+        ...KINDS.map((kind, at) => writeUntilDeath(kind, `w${at}`, caller, ledger)),
+        beRude(url, headers),
+      ]
+      for (const one of work) {
+        // They end with the server, whose refusals alone are faults.
+        one.catch((error: unknown) => error instanceof Refused && faults.push(error.message))
+      }
+      return {
+        progress() {
+          const { turns, docs, devices } = ledger.acknowledged
+          return `${turns} turns, ${docs} documents, ${devices} devices`
+        },
+        stop: async () => faults,
+      }
+    },
+    async close() {},
+  }
+}
+
+/** A client that leaves in the middle of a turn, or asks for what is not there, over and over. */
+async function beRude(url: string, headers: Readonly<Record<string, string>>): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    const leave = new AbortController()
+    const body = JSON.stringify({ text: `rude ${turn} 1+1`, session_id: `rude-${turn % 50}` })
+    try {
+      const answer = await fetch(`${url}/v1/agent`, {
+        method: 'POST',
+        headers,
+        body,
+        signal: leave.signal,
+      })
+      if (turn % 2 === 0) leave.abort()
+      await answer.text()
+      await fetch(`${url}/v1/sessions/none-${turn}/history`, { headers })
+      await fetch(`${url}/nowhere/${turn}`)
+      await fetch(`${url}/v1/sessions`, { headers: { authorization: `Bearer wrong-${turn}` } })
+    } catch (error) {
+      if (!leave.signal.aborted) throw error
+    }
+  }
+}

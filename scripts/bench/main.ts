@@ -15,6 +15,7 @@ import { type Row, report } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
+import { benchVoice } from './voice.ts'
 
 const SUITES = {
   start: benchStart,
@@ -24,6 +25,7 @@ const SUITES = {
   console: benchConsole,
   kb: benchKb,
   logs: benchLogs,
+  voice: benchVoice,
 } as const
 type SuiteName = keyof typeof SUITES
 const NAMES = Object.keys(SUITES) as SuiteName[]

@@ -33,7 +33,8 @@ export async function pair({ server, keyFile, code, say }: PairingOptions): Prom
   }
   if (code === undefined) {
     throw new NotPaired(
-      'This device is not paired. Register it in the console (Devices) and give its code with --code.',
+      'This device is not paired. Register it in the console (Devices) and give its code ' +
+        'with --code.',
     )
   }
   server.useKey(null)

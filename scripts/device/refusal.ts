@@ -24,7 +24,9 @@ const ADVICE: Readonly<Record<number, string>> = {
   410: `The code was used before, and works once only. For another, ${PAIR}.`,
   413: 'The recording is too large or too long (25 MB, 15 minutes). Record less.',
   429: 'Too many requests in this minute. Wait, then go on.',
-  502: 'Nothing was understood, or a service behind the server failed. Say it again; if that does not help, look at /status of the server.',
+  502:
+    'Nothing was understood, or a service behind the server failed. Say it again; ' +
+    'if that does not help, look at /status of the server.',
   503: 'The server is busy at the moment. Try again shortly.',
 }
 
@@ -40,6 +42,7 @@ export function unreachable(origin: string, error: unknown): Unreachable {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const mend = UNTRUSTED.test(code)
     ? 'Its certificate is not trusted here: give the CA that signed it with --ca.'
-    : 'Is the address right, does the server listen there (MB_HOST=0.0.0.0), is this the same network?'
+    : 'Is the address right, does the server listen there (MB_HOST=0.0.0.0), ' +
+      'is this the same network?'
   return new Unreachable(`${origin} was not reached (${code || 'no answer'}). ${mend}`)
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../channels/openai/endpoint.ts'
+import type { Endpoint } from '../channels/endpoint.ts'
 import { type Reach, reach } from '../channels/openai/reach.ts'
 import type { Finding, Probe } from '../features/site/status.ts'
 import { sql } from '../storage/db.ts'

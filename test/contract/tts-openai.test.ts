@@ -122,7 +122,8 @@ describe('faults', () => {
     })
   })
 
-  test.each(['silent', 'stall'] as const)('an upstream that is %s is given up', async (fault) => {
+  const SILENCES = ['silent', 'stall'] as const
+  test.each(SILENCES)('an upstream that is %s is given up, for good', async (fault) => {
     upstream.speech.fault(fault)
     const { clock, expire } = patientClock()
     const tts = createOpenAiTts({
@@ -130,15 +131,12 @@ describe('faults', () => {
       ...{ fetch, clock, codecs },
     })
     const answer = listen(tts)
-    const failed = answer.then(
-      () => false,
-      () => true,
-    )
+    const failed = answer.catch((error: unknown) => error)
     const left = upstream.aborts()
     while (upstream.requests.at(-1)?.body.model !== 'm') await upstream.nextRequest()
     // The headers of the stalled answer may still be on their way.
     const nudge = setInterval(expire, 20)
-    expect(await failed).toBe(true)
+    expect(await failed).toMatchObject({ name: 'ChannelFailure', retryable: false })
     clearInterval(nudge)
     await upstream.aborted(left + 1)
   })

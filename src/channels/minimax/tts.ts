@@ -1,31 +1,18 @@
 import type { Clock } from '../../core/clock.ts'
-import {
-  TTS_EVENT_BYTES_MAX,
-  TTS_FIRST_AUDIO_MS_MAX,
-  TTS_SILENCE_MS_MAX,
-} from '../../core/limits.ts'
+import { TTS_EVENT_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
 import { SPEECH_RATE } from '../audio.ts'
 import { ChannelFailure } from '../failure.ts'
-import {
-  bearerHeader,
-  type Fetch,
-  type HttpAnswer,
-  httpCall,
-  readText,
-  urlBelow,
-} from '../http-call.ts'
+import { createHttpCall, type HttpAnswer, readText } from '../http-call.ts'
+import type { SenderOptions } from '../sender.ts'
 import { createSseDecoder } from '../sse-decoder.ts'
 import { DEFAULT_VOICE, type PcmStream, type SpeechRequest, type Tts } from '../tts.ts'
 import { createEventReader, Declined } from './events.ts'
 
-export interface MiniMaxTtsOptions {
-  /** API root such as `https://api.minimaxi.com/v1`; may carry `?GroupId=`. */
-  readonly baseUrl: string
-  readonly apiKey: string
+/** The root is such as `https://api.minimaxi.com/v1` and may carry `?GroupId=`. */
+export interface MiniMaxTtsOptions extends SenderOptions {
   readonly model: string
   /** The operator's voice; empty for the platform's default voice, which is one of MiniMax. */
   readonly voice: string
-  readonly fetch: Fetch
   readonly clock: Clock
 }
 
@@ -33,6 +20,7 @@ const TEXT_CHARS_MAX = 10_000
 
 /** MiniMax `POST /t2a_v2`, streamed; it makes 32 kHz samples itself. */
 export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
+  const call = createHttpCall({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
   const standard = options.voice === '' ? DEFAULT_VOICE : options.voice
 
   const ask = async ({ text, voice }: SpeechRequest, signal: AbortSignal): Promise<PcmStream> => {
@@ -44,11 +32,8 @@ export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
       voice_setting: { voice_id: voice, speed: 1, vol: 1, pitch: 0 },
       audio_setting: { sample_rate: SPEECH_RATE, format: 'pcm', channel: 1 },
     }
-    const headers = { 'content-type': 'application/json', ...bearerHeader(options.apiKey) }
-    const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    const limits = { firstMs: TTS_FIRST_AUDIO_MS_MAX, silenceMs: TTS_SILENCE_MS_MAX }
-    const url = urlBelow(options.baseUrl, '/t2a_v2')
-    const answer = await httpCall(url, init, signal, { ...options, ...limits })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await call('/t2a_v2', { headers, body: JSON.stringify(body) }, signal)
     if ('failure' in answer) throw answer.failure
     return begin(answer)
   }

@@ -3,13 +3,11 @@ import { ASR_MS_MAX } from '../../core/limits.ts'
 import type { Asr } from '../asr.ts'
 import type { AudioCodecs } from '../audio.ts'
 import { ChannelFailure } from '../failure.ts'
-import { bearerHeader, type Fetch, httpCall, readText, urlBelow } from '../http-call.ts'
+import { createHttpCall, readText } from '../http-call.ts'
+import type { SenderOptions } from '../sender.ts'
 
-export interface OpenAiAsrOptions {
-  readonly baseUrl: string
-  readonly apiKey: string
+export interface OpenAiAsrOptions extends SenderOptions {
   readonly model: string
-  readonly fetch: Fetch
   readonly clock: Clock
   readonly codecs: Pick<AudioCodecs, 'sniff'>
 }
@@ -24,6 +22,7 @@ const FIELD_WORDS = /language|prompt|temperature|response_format|extra|unrecogni
 export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
   // Some servers take nothing but the file and the model; found out once.
   let strict = false
+  const call = createHttpCall({ ...options, timeoutMs: ASR_MS_MAX })
 
   const ask = (bytes: Uint8Array, signal: AbortSignal) => {
     const form = new FormData()
@@ -37,10 +36,7 @@ export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
     )
     form.set('model', options.model)
     if (!strict) for (const [name, value] of Object.entries(GUIDANCE)) form.set(name, value)
-    const init = { method: 'POST', headers: bearerHeader(options.apiKey), body: form }
-    const limits = { firstMs: ASR_MS_MAX, silenceMs: ASR_MS_MAX }
-    const url = urlBelow(options.baseUrl, '/audio/transcriptions')
-    return httpCall(url, init, signal, { ...options, ...limits })
+    return call('/audio/transcriptions', { body: form }, signal)
   }
 
   return {
@@ -51,9 +47,8 @@ export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
         if (!('failure' in answer)) {
           return textOf(await readText(answer, ANSWER_BYTES_MAX), answer.contentType)
         }
-        const { failure, words } = answer
-        const refused = failure.status === 400 || failure.status === 422
-        if (strict || !refused || !FIELD_WORDS.test(words)) throw failure
+        const { failure, text } = answer
+        if (strict || failure.status === 404 || !FIELD_WORDS.test(text)) throw failure
         strict = true
       }
     },

@@ -1,7 +1,7 @@
+import { openCall } from '../call.ts'
 import type { Llm, LlmPart, LlmRequest } from '../llm.ts'
 import { createSseDecoder, type SseDecoder } from '../sse-decoder.ts'
 import { type Answer, createAnswer } from './answer.ts'
-import { openCall } from './call.ts'
 import { type CompletionsOptions, createCompletions } from './completions.ts'
 
 export interface OpenAiChatOptions extends CompletionsOptions {

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Call } from '../call.ts'
+import { endpointHost } from '../endpoint.ts'
 import type { LlmRequest } from '../llm.ts'
-import type { Call } from './call.ts'
-import { endpointHost } from './endpoint.ts'
+import { refusalOf } from '../refusal.ts'
 import { createModelChoice } from './model-choice.ts'
-import { refusalOf } from './refusal.ts'
 import { chatBody } from './request.ts'
 import { type ThinkingForm, thinkingFields } from './thinking.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
@@ -56,7 +56,10 @@ export function createCompletions(options: CompletionsOptions) {
       if (response.ok) return response
       const { failure, text } = await refusalOf(response, clock.now())
       call.throwIfAborted()
-      if (failure.status === 404) models.forget()
+      if (failure.status === 404) {
+        models.forget()
+        throw failure
+      }
       const named = Object.keys(optional).filter((field) => text.includes(field))
       if (named.length === 0) throw failure
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { openCall } from './call.ts'
-import type { Fetch } from './endpoint.ts'
+import { openCall } from '../call.ts'
+import type { Fetch } from '../endpoint.ts'
 import { firstChatModel } from './models.ts'
 
 export interface LocalServer {

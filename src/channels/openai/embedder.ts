@@ -1,21 +1,15 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_MODELS_BYTES_MAX, UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits.ts'
+import { type Call, openCall } from '../call.ts'
 import type { Embedder } from '../embedder.ts'
+import { endpointHost } from '../endpoint.ts'
+import { readStart } from '../read-start.ts'
+import { refusalOf } from '../refusal.ts'
 import { backOff } from '../retry.ts'
-import { type Call, openCall } from './call.ts'
-import {
-  type Endpoint,
-  endpointHeaders,
-  endpointHost,
-  endpointUrl,
-  type Fetch,
-} from './endpoint.ts'
-import { readStart } from './read-start.ts'
-import { refusalOf } from './refusal.ts'
+import { createSender, type SenderOptions } from '../sender.ts'
 import { listedEmbeddingModel, readVectors } from './vectors.ts'
 
-export interface OpenAiEmbedderOptions extends Endpoint {
-  readonly fetch: Fetch
+export interface OpenAiEmbedderOptions extends SenderOptions {
   readonly clock: Clock
   /** Null: the first embedding model the endpoint lists; none: the request names no model. */
   readonly model: string | null
@@ -33,12 +27,20 @@ const BATCH_TEXTS = 10
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const { clock, timeoutMs } = options
   const closing = new AbortController()
+  const send = createSender(options)
   let listed: string | null = null
+
+  /** Resolves with a 2xx answer whose body is still to be read. */
+  async function accepted(call: Call, path: string, init: RequestInit): Promise<Response> {
+    const response = await send(call, path, init)
+    if (!response.ok) throw (await refusalOf(response, clock.now())).failure
+    return response
+  }
 
   async function modelOf(call: Call): Promise<string | null> {
     const known = options.model ?? listed
     if (known !== null) return known
-    const response = await send(options, call, '/models', null)
+    const response = await accepted(call, '/models', { headers: { accept: 'application/json' } })
     listed = listedEmbeddingModel(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
     return listed
   }
@@ -48,7 +50,9 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     try {
       const model = await modelOf(call)
       const body = { ...(model === null ? {} : { model }), input: texts }
-      const response = await send(options, call, '/embeddings', body)
+      const headers = { accept: 'application/json', 'content-type': 'application/json' }
+      const request = { method: 'POST', headers, body: JSON.stringify(body) }
+      const response = await accepted(call, '/embeddings', request)
       return readVectors(await readStart(response, UPSTREAM_VECTORS_BYTES_MAX), texts.length)
     } catch (error) {
       throw call.explain(error)
@@ -86,29 +90,4 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       closing.abort(new Error('embedding is shut down'))
     },
   }
-}
-
-/** `body` null: a GET. Resolves with a 2xx answer whose body is still to be read. */
-async function send(
-  options: OpenAiEmbedderOptions,
-  call: Call,
-  path: string,
-  body: object | null,
-): Promise<Response> {
-  const headers = { ...endpointHeaders(options), accept: 'application/json' }
-  const init: RequestInit = body
-    ? {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }
-    : { headers }
-  call.waiting()
-  const response = await options.fetch(endpointUrl(options, path), {
-    ...init,
-    redirect: 'manual',
-    signal: call.signal,
-  })
-  if (!response.ok) throw (await refusalOf(response, options.clock.now())).failure
-  return response
 }

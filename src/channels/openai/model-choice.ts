@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Call } from './call.ts'
+import type { Call } from '../call.ts'
+import { refusalOf } from '../refusal.ts'
 import { firstChatModel } from './models.ts'
-import { refusalOf } from './refusal.ts'
 import type { Transport } from './transport.ts'
 
 /** Which model a request goes to when it names none: the default, or the first one listed. */

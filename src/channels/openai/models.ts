@@ -1,5 +1,5 @@
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits.ts'
-import { readStart } from './read-start.ts'
+import { readStart } from '../read-start.ts'
 
 const NO_CHAT = [
   /embed|rerank|(^|[/-])(bge|gte|e5|m3e)[-:]/i,

@@ -1,9 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
+import { type Call, openCall } from '../call.ts'
 import { ChannelFailure } from '../failure.ts'
-import { type Call, openCall } from './call.ts'
+import { readStart } from '../read-start.ts'
 import { firstChatModel } from './models.ts'
-import { readStart } from './read-start.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ProbeOptions extends TransportOptions {

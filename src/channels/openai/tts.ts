@@ -1,17 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
-import { TTS_FIRST_AUDIO_MS_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
+import { TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
 import type { AudioCodecs } from '../audio.ts'
-import { bearerHeader, type Fetch, type HttpRefusal, httpCall, urlBelow } from '../http-call.ts'
+import { createHttpCall } from '../http-call.ts'
+import type { Refusal } from '../refusal.ts'
+import type { SenderOptions } from '../sender.ts'
 import type { Tts } from '../tts.ts'
 import { standardVoice, voiceFor } from './voices.ts'
 
-export interface OpenAiTtsOptions {
-  readonly baseUrl: string
-  readonly apiKey: string
+export interface OpenAiTtsOptions extends SenderOptions {
   readonly model: string
   /** The operator's voice; empty when none is set. */
   readonly voice: string
-  readonly fetch: Fetch
   readonly clock: Clock
   readonly codecs: Pick<AudioCodecs, 'readSpeech'>
 }
@@ -32,15 +31,13 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
   // Strict servers refuse the two fields that OpenAI does not have; found out once.
   let strict = false
   const standard = standardVoice(options)
+  const call = createHttpCall({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
 
   const ask = (text: string, voice: string, signal: AbortSignal) => {
     const extras = strict ? {} : { stream: true, sample_rate: RATE }
     const body = { model: options.model, input: text, voice, response_format: 'pcm', ...extras }
-    const headers = { 'content-type': 'application/json', ...bearerHeader(options.apiKey) }
-    const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    const limits = { firstMs: TTS_FIRST_AUDIO_MS_MAX, silenceMs: TTS_SILENCE_MS_MAX }
-    const url = urlBelow(options.baseUrl, '/audio/speech')
-    return httpCall(url, init, signal, { ...options, ...limits })
+    const headers = { 'content-type': 'application/json' }
+    return call('/audio/speech', { headers, body: JSON.stringify(body) }, signal)
   }
 
   const askUntilUnderstood = async (text: string, wanted: string, signal: AbortSignal) => {
@@ -70,6 +67,4 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
   }
 }
 
-function complainsOf({ failure, words }: HttpRefusal, pattern: RegExp): boolean {
-  return [400, 404, 422].includes(failure.status ?? 0) && pattern.test(words)
-}
+const complainsOf = ({ text }: Refusal, pattern: RegExp): boolean => pattern.test(text)

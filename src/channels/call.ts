@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
-import { ChannelFailure } from '../failure.ts'
+import type { Clock } from '../core/clock.ts'
+import { ChannelFailure } from './failure.ts'
 
 export type Call = ReturnType<typeof openCall>
 
@@ -54,6 +54,8 @@ export function openCall(clock: Clock, timeoutMs: number, caller: AbortSignal) {
       waitingSince = null
       gotBytes = true
     },
+    /** Whether the upstream was given up for its silence. */
+    isSilent: () => silent,
     /** Lowers the silence limit for the rest of the stream. */
     hurry(ms: number): void {
       if (ms >= limitMs) return

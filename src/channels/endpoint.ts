@@ -1,4 +1,4 @@
-import { ChannelFailure } from '../failure.ts'
+import { ChannelFailure } from './failure.ts'
 
 /** The part of `fetch` that adapters use; a guarded one may throw `ChannelFailure` itself. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { handClock } from '../../../test/support/clock.ts'
-import { ChannelFailure } from '../failure.ts'
+import { handClock } from '../../test/support/clock.ts'
 import { openCall } from './call.ts'
+import { ChannelFailure } from './failure.ts'
 
 function open(timeoutMs = 100) {
   const hand = handClock()

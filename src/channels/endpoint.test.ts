@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ChannelFailure } from '../failure.ts'
 import { endpointHeaders, endpointUrl } from './endpoint.ts'
+import { ChannelFailure } from './failure.ts'
 
 test('the path goes below the base as given', () => {
   for (const [baseUrl, url] of [

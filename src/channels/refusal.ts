@@ -1,10 +1,10 @@
-import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
-import { ChannelFailure } from '../failure.ts'
+import { UPSTREAM_ERROR_BYTES_MAX } from '../core/limits.ts'
+import { ChannelFailure } from './failure.ts'
 import { readStart } from './read-start.ts'
 
 export interface Refusal {
   readonly failure: ChannelFailure
-  /** Start of the body of a 400 or 422, to look for words in; never to be passed on. */
+  /** Start of the body of a 400, 404 or 422, to look for words in; never to be passed on. */
   readonly text: string
 }
 
@@ -12,7 +12,7 @@ const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
 
 /**
  * Sorts an answer other than 2xx (contract, section 4, "BYO reasons"). A redirect is not followed
- * and counts as a fault of the upstream. Only a 400 or 422 has its body looked at.
+ * and counts as a fault of the upstream. Only a 400, 404 or 422 has its body looked at.
  * Never rejects.
  */
 export async function refusalOf(response: Response, now: number): Promise<Refusal> {
@@ -30,13 +30,13 @@ export async function refusalOf(response: Response, now: number): Promise<Refusa
   }
   if (status >= 500) return fail('upstream_5xx', { retryable: true, ...wait })
   if (status < 400) return fail('provider_error', {})
-  return fail('upstream_4xx', { toolsRefused: TOOL_WORDS.test(text) })
+  return fail('upstream_4xx', { toolsRefused: status !== 404 && TOOL_WORDS.test(text) })
 }
 
 /** Nothing that goes wrong with the body changes what the status says. */
 async function reasonText(response: Response): Promise<string> {
   try {
-    if (response.status === 400 || response.status === 422) {
+    if ([400, 404, 422].includes(response.status)) {
       return await readStart(response, UPSTREAM_ERROR_BYTES_MAX)
     }
     await response.body?.cancel()

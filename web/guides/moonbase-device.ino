@@ -180,7 +180,7 @@ String readCode() {
 }
 
 // Exchanges a code for the key, which is shown only once, and keeps it in flash.
-void pair() {
+void activate() {
   Serial.println("Activation code:");
   String code = readCode();
   if (code.length() == 0) return;
@@ -290,7 +290,7 @@ void setup() {
 }
 
 void loop() {
-  if (deviceKey.length() == 0) return pair();
+  if (deviceKey.length() == 0) return activate();
   if (lastBeat == 0 || millis() - lastBeat >= HEARTBEAT_MS) return heartbeat();
   if (digitalRead(BUTTON) == HIGH) return delay(20);
   String text = hear();

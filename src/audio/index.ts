@@ -2,7 +2,7 @@ import type { AudioCodecs } from '../channels/audio.ts'
 import { createDecode, type DecoderOptions } from './decode.ts'
 import { createMp3Factory } from './mp3.ts'
 import { createReadSpeech } from './read-speech.ts'
-import { createResampler } from './resample.ts'
+import { createResamplerFactory } from './resample.ts'
 import { isSilent } from './silence.ts'
 import { sniff } from './sniff.ts'
 
@@ -11,7 +11,7 @@ export function createAudioCodecs(options: DecoderOptions): AudioCodecs {
   const decode = createDecode(options)
   return {
     sniff,
-    resampler: createResampler,
+    resampler: createResamplerFactory(),
     mp3Encoder: createMp3Factory(),
     decode,
     readSpeech: createReadSpeech(decode),

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { createFloatResampler, createResampler } from './resample.ts'
+import { createFloatResampler, createResamplerFactory } from './resample.ts'
+
+const createResampler = createResamplerFactory()
 
 const tone = (rate: number, hertz: number, seconds: number) =>
   Float32Array.from(
@@ -61,4 +63,23 @@ test('the same rate passes every whole sample through', () => {
   const resampler = createResampler(32_000, 32_000)
   const parts = [resampler.push(Uint8Array.of(1, 2, 3)), resampler.push(Uint8Array.of(4, 5))]
   expect(Buffer.concat([...parts, resampler.flush()])).toEqual(Buffer.from([1, 2, 3, 4]))
+})
+
+test('sounds side by side share filters and nothing else', () => {
+  const sound = (hertz: number) => {
+    return new Uint8Array(
+      Int16Array.from(tone(22_050, hertz, 0.1), (value) => Math.round(value * 32_767)).buffer,
+    )
+  }
+  const alone = (input: Uint8Array) => {
+    const resampler = createResamplerFactory()(22_050, 32_000)
+    return Buffer.concat([resampler.push(input), resampler.flush()])
+  }
+  const [low, high] = [sound(300), sound(3_000)]
+  const [a, b] = [createResampler(22_050, 32_000), createResampler(22_050, 32_000)]
+  const [firstA, firstB] = [a.push(low), b.push(high)]
+  // Other rates come in between, more of them than filters are kept.
+  for (const rate of RATES) createResampler(rate, 32_000).flush()
+  expect(Buffer.concat([firstA, a.flush()])).toEqual(alone(low))
+  expect(Buffer.concat([firstB, b.flush()])).toEqual(alone(high))
 })

@@ -10,6 +10,18 @@ const ROLLOFF = 0.94
 /** Rates without a small common ratio share the nearest of this many filter phases. */
 const PHASES_MAX = 1024
 
+/** Filters kept for the next sound; making one takes some 10 ms for rates such as 22,050. */
+const FILTERS_MAX = 8
+
+interface Filter {
+  /** Half the number of taps. */
+  readonly half: number
+  /** The taps of each phase. */
+  readonly table: Float32Array
+}
+
+type MakeFilter = (ratio: number, phases: number) => Filter
+
 export interface FloatResampler {
   push(samples: Float32Array): Float32Array
   flush(): Float32Array
@@ -20,12 +32,16 @@ export interface FloatResampler {
  * gives the same samples. Output sample k stands at input time k * from / to, so nothing is
  * delayed, and n samples become ceil(n * to / from).
  */
-export function createFloatResampler(from: number, to: number): FloatResampler {
+export function createFloatResampler(
+  from: number,
+  to: number,
+  filterFor: MakeFilter = design,
+): FloatResampler {
   if (from === to) return { push: (samples) => samples, flush: () => new Float32Array(0) }
   const divisor = greatestCommonDivisor(from, to)
   const [up, down] = [to / divisor, from / divisor]
   const phases = Math.min(up, PHASES_MAX)
-  const { half, table } = design(Math.min(1, up / down), phases)
+  const { half, table } = filterFor(Math.min(1, up / down), phases)
   const taps = half * 2
   // The window of input sample i is i - half + 1 to i + half; before the sound is silence.
   let held = new Float32Array(half - 1)
@@ -57,10 +73,26 @@ export function createFloatResampler(from: number, to: number): FloatResampler {
   return { push, flush: () => push(new Float32Array(half)) }
 }
 
-/** The same for signed 16-bit little-endian bytes; an odd byte waits for the next chunk. */
-export function createResampler(from: number, to: number): Resampler {
+/**
+ * Resamplers of signed 16-bit little-endian bytes, in which an odd byte waits for the next chunk.
+ * Sounds of one rate share their filter, which is made at the first of them.
+ */
+export function createResamplerFactory(): (from: number, to: number) => Resampler {
+  const filters = new Map<string, Filter>()
+  const filterFor: MakeFilter = (ratio, phases) => {
+    const name = `${ratio} ${phases}`
+    const filter = filters.get(name) ?? design(ratio, phases)
+    // Upstreams name their rates, so there may be any number of them.
+    if (filters.size >= FILTERS_MAX) filters.clear()
+    filters.set(name, filter)
+    return filter
+  }
+  return (from, to) => bytesResampler(from, to, filterFor)
+}
+
+function bytesResampler(from: number, to: number, filterFor: MakeFilter): Resampler {
   const read = createSampleReader()
-  const resampler = createFloatResampler(from, to)
+  const resampler = createFloatResampler(from, to, filterFor)
   return {
     push(pcm) {
       const samples = read(pcm)
@@ -72,7 +104,7 @@ export function createResampler(from: number, to: number): Resampler {
 }
 
 /** One row of taps for each phase, each row with a gain of 1 for a constant signal. */
-function design(ratio: number, phases: number): { half: number; table: Float32Array } {
+function design(ratio: number, phases: number): Filter {
   const half = Math.ceil(ZEROS / ratio)
   const cutoff = ratio * ROLLOFF
   const taps = half * 2

@@ -46,6 +46,8 @@ export interface AppOptions {
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
+  /** Whether this server speaks https itself. */
+  readonly tls: boolean
   /** Whether every request is worth a line in the log. */
   readonly verbose: boolean
   readonly now: () => number
@@ -55,12 +57,14 @@ export interface AppOptions {
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, metrics } = options
-  const { facts, sse, log, verbose, now, record } = options
+  const { facts, sse, log, tls, verbose, now, record } = options
   const table = createRouteTable()
   const app: AnyElysia = new Elysia({
     systemRouter: false,
-    // Else a host name of up to three letters would be taken for the beginning of the path.
-    handler: { standardHostname: false },
+    // The framework looks for the path after 11 characters of the address, else after 7. The first
+    // would take a host name of up to three letters for a part of the path, the second the slashes
+    // of https, where only names of up to two letters are left out so.
+    handler: { standardHostname: tls },
     serve: { idleTimeout: IDLE_SECONDS, maxRequestBodySize: REQUEST_BYTES_MAX, development: false },
   })
     .use(edge(facts))

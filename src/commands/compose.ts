@@ -73,6 +73,7 @@ export function compose(adapters: Adapters) {
     facts,
     sse,
     log,
+    tls: config.MB_TLS_CERT !== undefined,
     verbose: config.MB_LOG_LEVEL === 'debug',
     now: () => clock.now(),
     record,

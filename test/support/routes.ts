@@ -28,6 +28,7 @@ export function emptyApp() {
     consoleGate: gate('console', refuse),
     pages: new Elysia(),
     facts: createFacts(() => 0),
+    tls: false,
   }
   const parts = new Proxy(given, { get: (known, name) => Reflect.get(known, name) ?? idle })
   return createApp(parts as Parts)

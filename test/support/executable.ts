@@ -7,7 +7,7 @@ const SOURCES = [
   'src/**',
   'web/**',
   'models/default/**',
-  'scripts/build.ts',
+  'scripts/build*.ts',
   'package.json',
   'bun.lock',
 ]

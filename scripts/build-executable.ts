@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import type { BunPlugin } from 'bun'
+
+const root = join(import.meta.dir, '..')
+
+/** What a target is called by Bun, by npm packages and by onnxruntime-node. */
+export const TARGETS = {
+  'linux-x64': { compile: 'bun-linux-x64', arch: 'x64' },
+  'linux-x64-baseline': { compile: 'bun-linux-x64-baseline', arch: 'x64' },
+  'linux-arm64': { compile: 'bun-linux-arm64', arch: 'arm64' },
+} as const
+export type Target = keyof typeof TARGETS
+
+/** Name below the runtime folder, mapped to the file whose bytes go into the executable. */
+function nativeFiles(arch: string): Record<string, string> {
+  const onnx = join(root, 'node_modules/onnxruntime-node/bin/napi-v6/linux', arch)
+  const model = join(root, 'models/default')
+  return {
+    'vec0.so': join(root, `node_modules/sqlite-vec-linux-${arch}/vec0.so`),
+    'onnxruntime_binding.node': join(onnx, 'onnxruntime_binding.node'),
+    'libonnxruntime.so.1': join(onnx, 'libonnxruntime.so.1'),
+    ...Object.fromEntries(readdirSync(model).map((name) => [`model/${name}`, join(model, name)])),
+    ...consoleFiles(),
+  }
+}
+
+/** The console as scripts/build-web.ts wrote it. */
+function consoleFiles(): Record<string, string> {
+  const web = join(root, 'dist/web')
+  const names = readdirSync(web, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => relative(web, join(entry.parentPath, entry.name)))
+  return Object.fromEntries(names.sort().map((name) => [`web/${name}`, join(web, name)]))
+}
+
+/** The module that takes the place of src/native/embedded.ts. */
+function embeddedModule(files: Record<string, string>): string {
+  const hash = new Bun.CryptoHasher('sha256')
+  const imports: string[] = []
+  const entries: string[] = []
+  for (const [index, [name, path]] of Object.entries(files).entries()) {
+    const bytes = readFileSync(path)
+    hash.update(name).update(bytes)
+    imports.push(`import f${index} from ${JSON.stringify(path)} with { type: 'file' }`)
+    entries.push(`${JSON.stringify(name)}: { path: f${index}, size: ${bytes.length} }`)
+  }
+  const version = hash.digest('hex').slice(0, 16)
+  return `${imports.join('\n')}
+export const embedded = { version: '${version}', files: { ${entries.join(', ')} } }`
+}
+
+// onnxruntime-node requires its addon by a computed path, which no bundler can follow. The embed
+// worker learns the extracted path from its parent.
+const bindingModule = `const { Tensor } = require('onnxruntime-common')
+const { isMainThread } = require('worker_threads')
+const addon = { exports: {} }
+process.dlopen(addon, process.env.MOONBASE_ONNX_BINDING)
+const WARNINGS = 2
+let ready = false
+exports.binding = addon.exports
+exports.initOrt = () => {
+  if (ready) return
+  ready = true
+  addon.exports.initOrtOnce(WARNINGS, Tensor, isMainThread)
+}`
+
+function nativePlugin(files: Record<string, string>): BunPlugin {
+  return {
+    name: 'native-parts',
+    setup(build) {
+      build.onLoad({ filter: /src\/native\/embedded\.ts$/ }, () => ({
+        contents: embeddedModule(files),
+        loader: 'ts',
+      }))
+      build.onLoad({ filter: /onnxruntime-node\/dist\/binding\.js$/ }, () => ({
+        contents: bindingModule,
+        loader: 'js',
+      }))
+    },
+  }
+}
+
+/**
+ * Threads are entry points of their own. The executable keeps their place below src/, where
+ * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them.
+ */
+const THREADS = [
+  'src/storage/sqlite/writer.ts',
+  'src/storage/sqlite/reader.ts',
+  'src/audio/decode-worker.ts',
+]
+
+export interface Build {
+  readonly target: Target
+  readonly entry: string
+  readonly outfile: string
+}
+
+/** Files of a target that are not installed on this machine. */
+export function missingFiles(target: Target): string[] {
+  return Object.values(nativeFiles(TARGETS[target].arch)).filter((path) => !existsSync(path))
+}
+
+/**
+ * Writes one executable: routes, console, SQLite with its vector extension, ONNX Runtime and the
+ * embedding model in one file. The console must have been built before.
+ */
+export async function buildExecutable({ target, entry, outfile }: Build): Promise<void> {
+  const { compile, arch } = TARGETS[target]
+  const result = await Bun.build({
+    entrypoints: [entry, ...THREADS.map((path) => join(root, path))],
+    root: join(root, 'src'),
+    target: 'bun',
+    // Names stay: Elysia reads the source of a handler to see what it uses, and with short names it
+    // sees a body where there is none and reads it away before the handler can.
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    format: 'esm',
+    // What is imported when it is used first stays in a file of its own, not loaded before.
+    splitting: true,
+    bytecode: true,
+    sourcemap: 'inline',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [nativePlugin(nativeFiles(arch))],
+    compile: { target: compile, outfile },
+  })
+  // They are inside the executable already; what lies beside it is a by-product.
+  const cwd = dirname(outfile)
+  for (const map of new Bun.Glob('*.map').scanSync({ cwd, absolute: true })) rmSync(map)
+  for (const log of result.logs) process.stderr.write(`${log}\n`)
+}

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Logger } from '../core/log.ts'
 import type { Facts } from './facts.ts'
+import { routeLabel } from './route-table.ts'
 
 /**
  * One line for each answered request, at level debug: route, status and time, never what was said,
@@ -14,7 +15,7 @@ export const accessLog = (facts: Facts, now: () => number, log: Logger) =>
       log.debug('request', {
         id: known?.requestId,
         method: request.method.slice(0, 10),
-        route: route.slice(0, 100),
+        route: routeLabel(route).slice(0, 100),
         status: typeof set.status === 'number' ? set.status : 200,
         ms: Math.max(0, Math.round(now() - (known?.startedAt ?? now()))),
         tenant: known?.principal?.tenantId,

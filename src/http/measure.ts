@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Meters } from '../core/meters.ts'
 import type { Facts } from './facts.ts'
+import { routeLabel } from './route-table.ts'
 
 /** Methods beyond these are one label, or a client could make up as many as it likes. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
@@ -12,5 +13,5 @@ export const measure = (facts: Facts, now: () => number, meters: Meters) =>
     const status = typeof set.status === 'number' ? set.status : 200
     const method = METHODS.has(request.method) ? request.method : 'other'
     const seconds = Math.max(0, now() - startedAt) / 1000
-    meters.request(method, route === '' || status === 404 ? 'unmatched' : route, status, seconds)
+    meters.request(method, status === 404 ? routeLabel('') : routeLabel(route), status, seconds)
   })

@@ -17,6 +17,9 @@ export function createRouteTable() {
   }
 }
 
+/** As hooks see the route of an answered request: Elysia gives none where no route matched. */
+export const routeLabel = (route: string | undefined): string => route || 'unmatched'
+
 function patternOf(path: string): RegExp {
   const parts = path
     .split('/')

@@ -51,12 +51,14 @@ test('counts requests by route and status, whatever clients make up', async () =
   for (const id of ['a', 'b', 'c']) await fetch(`${app.url}/v1/sessions/${id}/history`, { headers })
   await fetch(`${app.url}/v1/sessions`)
   for (let n = 0; n < 5; n++) await fetch(`${app.url}/made-up-${n}`, { method: 'PROPFIND' })
+  await fetch(`${app.url}/healthz`, { method: 'POST' })
   const text = await scrape()
   const label = (method: string, route: string, status: number) =>
     `moonbase_http_requests_total{method="${method}",route="${route}",status="${status}"}`
   expect(value(text, label('GET', '/v1/sessions/:id/history', 200))).toBe(3)
   expect(value(text, label('GET', '/v1/sessions', 401))).toBe(1)
   expect(value(text, label('other', 'unmatched', 404))).toBe(5)
+  expect(value(text, label('POST', 'unmatched', 405))).toBe(1)
   expect(text).not.toContain('made-up')
   expect(text).toContain('moonbase_http_request_seconds_bucket{le="0.01"')
 })

@@ -26,6 +26,24 @@ test('at level debug each request has a line with its id and no content', async 
   expect(log).not.toContain(key)
 })
 
+test('a request that no route takes is a line, too, and ends nothing', async () => {
+  await using app = await startApp({ env: { MB_LOG_LEVEL: 'debug' } })
+  const asked: [string, string, number][] = [
+    ['GET', '/nowhere', 404],
+    ['POST', '/healthz', 405],
+    ['PROPFIND', '/v1/agent', 405],
+  ]
+  for (const [method, path, status] of asked) {
+    expect((await fetch(app.url + path, { method })).status).toBe(status)
+  }
+  const log = await app.printed.until((text) => (lines(text).length >= 3 ? text : null))
+  expect(lines(log).map(({ route, status }) => [route, status])).toEqual([
+    ['unmatched', 404],
+    ['unmatched', 405],
+    ['unmatched', 405],
+  ])
+})
+
 test('at the usual level requests leave no line', async () => {
   await using app = await startApp()
   await fetch(`${app.url}/healthz`)

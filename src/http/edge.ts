@@ -24,6 +24,9 @@ const PREFLIGHT = {
 /** A name or address with an optional port; anything else would end up inside request URLs. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
 
+/** The form alone lets through ports above 65535 and addresses such as 256.0.0.1. */
+const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
+
 /** The path of an absolute URL begins after its third slash. */
 const isMachineSide = (url: string) => url.startsWith('/v1/', url.indexOf('/', 8))
 
@@ -35,7 +38,7 @@ export const edge = (facts: Facts) =>
     facts.begin(request, id)
     set.headers['x-request-id'] = id
     set.headers['x-content-type-options'] = 'nosniff'
-    if (!HOST.test(request.headers.get('host') ?? '')) throw badRequest('Host 请求头无效')
+    if (!isHost(request.headers.get('host') ?? '')) throw badRequest('Host 请求头无效')
     if (!isMachineSide(request.url)) {
       Object.assign(set.headers, SITE_HEADERS)
       return

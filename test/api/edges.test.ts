@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 
@@ -92,9 +93,10 @@ describe('a host name', () => {
 
 describe('malformed requests never give 5xx', () => {
   const hosts = ['', '[[[', 'a/b?c', '../..', 'x:99999999', 'a b', '%00', 'host:port', '@', '[::1']
+  hosts.push('x:65536', '256.256.256.256', '1.2.3.4.5', '[1:2]')
   for (const host of hosts) {
     test(`Host: ${JSON.stringify(host)}`, async () => {
-      for (const path of ['/healthz', '/v1/sessions']) {
+      for (const path of ['/healthz', '/v1/sessions', '/status', '/auth/native/authorize']) {
         const line = await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
         expect(line).not.toMatch(/ 5\d\d/)
       }
@@ -108,6 +110,30 @@ describe('malformed requests never give 5xx', () => {
       expect(line).not.toMatch(/ 5\d\d/)
     })
   }
+})
+
+describe('a body larger than any limit', () => {
+  /** Only announced: the answer comes before the body does. */
+  const announced = (path: string, more = '') =>
+    raw(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n${more}\r\n`)
+
+  test('is refused in the order and the form of every refusal', async () => {
+    const mine = `Authorization: Bearer ${key.key}\r\n`
+    for (const path of ['/v1/asr', '/v1/voice', '/v1/agent', '/v1/devices']) {
+      expect(await announced(path)).toContain(' 401 ')
+      expect(await announced(path, mine)).toContain(' 413 ')
+    }
+    const { port } = new URL(app.url)
+    const headers = { ...key.headers, 'content-length': 99_999_999_999 }
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const asked = httpRequest({ port, path: '/v1/asr', method: 'POST', headers }, resolve)
+      asked.on('error', reject)
+      asked.flushHeaders()
+    })
+    expect(answer.headers['x-request-id']).toBeTruthy()
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
+    answer.destroy()
+  })
 })
 
 describe('cross-origin calls', () => {

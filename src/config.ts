@@ -29,13 +29,22 @@ const whole = (least: number, most: number, fallback: number) =>
 
 const text = z.string().optional()
 
+/** Goes into a header, where any other character would make every request fail. */
+const secret = z
+  .string()
+  .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII characters' })
+  .optional()
+
 const url = (schemes: readonly string[]) =>
   z
     .string()
-    .refine((value) => schemes.includes(URL.parse(value)?.protocol.slice(0, -1) ?? ''), {
+    .refine((value) => hasHost(URL.parse(value), schemes), {
       error: `must be a URL starting with ${schemes.map((s) => `${s}://`).join(' or ')}`,
     })
     .optional()
+
+const hasHost = (value: URL | null, schemes: readonly string[]) =>
+  value !== null && schemes.includes(value.protocol.slice(0, -1)) && value.hostname !== ''
 
 const http = url(['http', 'https'])
 const speech = url(['http', 'https', 'tcp'])
@@ -112,10 +121,10 @@ export const SETTINGS = {
   MB_TRUST_PROXY: whole(0, 16, 0).describe('how many proxies stand in front'),
   MB_COOKIE_SECURE: flag(true).describe('false allows login over plain http on a LAN'),
   MB_LLM_BASE_URL: http.describe('OpenAI-compatible root of the platform channel'),
-  MB_LLM_API_KEY: text.describe('key of the platform channel'),
+  MB_LLM_API_KEY: secret.describe('key of the platform channel'),
   MB_LLM_MODEL: text.describe('default model of the platform channel'),
   MB_LLM_DETECT: flag(true).describe('look for Ollama, LM Studio or llama.cpp on this machine'),
-  MB_LLM_TIMEOUT_MS: whole(100, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
+  MB_LLM_TIMEOUT_MS: whole(1, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
   MB_LLM_THINKING: z
     .enum(['auto', 'reasoning_effort', 'thinking', 'enable_thinking', 'none'], {
       error: 'must be auto, reasoning_effort, thinking, enable_thinking or none',
@@ -123,9 +132,9 @@ export const SETTINGS = {
     .default('auto')
     .describe('how thinking travels on the platform channel'),
   MB_EMBED_BASE_URL: http.describe('remote /embeddings; unset: local ONNX'),
-  MB_EMBED_API_KEY: text.describe('key of the remote embedding endpoint'),
+  MB_EMBED_API_KEY: secret.describe('key of the remote embedding endpoint'),
   MB_EMBED_MODEL: text.describe('model of the remote embedding endpoint'),
-  MB_EMBED_MODEL_DIR: text.describe('folder of a local ONNX embedding model'),
+  MB_EMBED_MODEL_DIR: text.describe('folder of a local ONNX embedding model (models/default)'),
   MB_TTS_KIND: z
     .enum(['openai', 'minimax', 'wyoming', 'espeak', 'none'], {
       error: 'must be openai, minimax, wyoming, espeak or none',
@@ -133,7 +142,7 @@ export const SETTINGS = {
     .optional()
     .describe('speech synthesis: openai, minimax, wyoming, espeak or none'),
   MB_TTS_BASE_URL: speech.describe('speech synthesis upstream'),
-  MB_TTS_API_KEY: text.describe('key of the speech synthesis upstream'),
+  MB_TTS_API_KEY: secret.describe('key of the speech synthesis upstream'),
   MB_TTS_MODEL: text.describe('model of the speech synthesis upstream'),
   MB_TTS_VOICE: text.describe('voice used for the default voice id'),
   MB_ASR_KIND: z
@@ -143,7 +152,7 @@ export const SETTINGS = {
     .optional()
     .describe('speech recognition: openai, wyoming, local (voice pack) or none'),
   MB_ASR_BASE_URL: speech.describe('speech recognition upstream'),
-  MB_ASR_API_KEY: text.describe('key of the speech recognition upstream'),
+  MB_ASR_API_KEY: secret.describe('key of the speech recognition upstream'),
   MB_ASR_MODEL: text.describe('model of the upstream, or folder of one in the voice pack'),
   MB_TLS_CERT: text.describe('certificate file (PEM); with MB_TLS_KEY serves https'),
   MB_TLS_KEY: text.describe('private key file (PEM)'),
@@ -151,13 +160,13 @@ export const SETTINGS = {
   MB_MAIL_FROM: sender.describe('sender of outgoing mail'),
   MB_SIGNUP: signup.describe('open, closed, or addresses and @domains'),
   MB_GITHUB_CLIENT_ID: text.describe('login with GitHub'),
-  MB_GITHUB_CLIENT_SECRET: text,
+  MB_GITHUB_CLIENT_SECRET: text.describe('with MB_GITHUB_CLIENT_ID'),
   MB_GOOGLE_CLIENT_ID: text.describe('login with Google'),
-  MB_GOOGLE_CLIENT_SECRET: text,
+  MB_GOOGLE_CLIENT_SECRET: text.describe('with MB_GOOGLE_CLIENT_ID'),
   MB_OIDC_ISSUER: http.describe('login with any OpenID issuer'),
-  MB_OIDC_CLIENT_ID: text,
-  MB_OIDC_CLIENT_SECRET: text,
-  MB_OIDC_NAME: text,
+  MB_OIDC_CLIENT_ID: text.describe('with MB_OIDC_ISSUER'),
+  MB_OIDC_CLIENT_SECRET: text.describe('with MB_OIDC_ISSUER; unset: a public client'),
+  MB_OIDC_NAME: text.describe('what the login page calls it (SSO)'),
   MB_SESSION_SECRET: sessionSecret.describe('signs console sessions; unset: made on first start'),
   MB_ENCRYPTION_KEY: encryptionKey.describe('32 bytes (base64 or hex), or off'),
   MB_APP_SCHEMES: appSchemes.describe('deep-link schemes of native apps'),
@@ -171,7 +180,7 @@ export const SETTINGS = {
     .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.join(', ')}` })
     .default('info')
     .describe('server log'),
-  MB_METRICS_TOKEN: text.describe('opens /metrics'),
+  MB_METRICS_TOKEN: secret.describe('opens /metrics'),
 } as const
 
 /** Settings that mean nothing one without the other. */
@@ -183,6 +192,10 @@ const PAIRS = [
 ] as const
 
 const schema = z.object(SETTINGS).superRefine((env, context) => {
+  if (env.MB_OIDC_CLIENT_SECRET !== undefined && env.MB_OIDC_ISSUER === undefined) {
+    const message = 'needs MB_OIDC_ISSUER and MB_OIDC_CLIENT_ID beside it'
+    context.addIssue({ code: 'custom', path: ['MB_OIDC_CLIENT_SECRET'], message })
+  }
   for (const [one, other] of PAIRS) {
     if ((env[one] === undefined) === (env[other] === undefined)) continue
     context.addIssue({ code: 'custom', path: [one], message: `and ${other} must be set together` })

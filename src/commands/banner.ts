@@ -17,7 +17,8 @@ export function banner(url: string, version: string, adapters: Adapters): string
   return `\n  Moonbase ${version}\n\n${lines.join('\n')}\n\n  Stop with Ctrl+C.\n\n`
 }
 
-function signIn(url: string, config: Config): string {
+/** The sign-in page, and where its codes are to be found. */
+export function signIn(url: string, config: Config): string {
   const page = `${config.MB_PUBLIC_URL?.replace(/\/$/, '') ?? url}/login`
   return config.MB_SMTP_URL ? `${page} (codes by mail)` : `${page} (codes are shown here)`
 }

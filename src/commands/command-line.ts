@@ -2,7 +2,7 @@ import type { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import { ConfigError, loadConfig } from '../config.ts'
 import { prepareRuntime } from '../native/runtime.ts'
-import { OperatorError } from './operator-error.ts'
+import { explainStorage, OperatorError } from './operator-error.ts'
 import { isTerminal, openOutput } from './output.ts'
 import { ASR_COMMAND, EMBED_COMMAND } from './own-commands.ts'
 import { type Program, programAt } from './program.ts'
@@ -19,7 +19,9 @@ async function runServe(args: readonly string[], program: Program): Promise<void
   if (args.length > 0 && parse(args, {}).positionals.length > 0)
     throw new UsageError('usage: moonbase serve')
   const config = loadConfig(process.env)
-  const { copied } = await prepareRuntime(config.MB_DATA_DIR)
+  const { copied } = await prepareRuntime(config.MB_DATA_DIR).catch((error: unknown) => {
+    throw explainStorage(error, config.MB_DATA_DIR)
+  })
   if (copied) restartAfterCopying(process.env)
   const { serve } = await import('./serve.ts')
   const terminal = isTerminal()
@@ -45,13 +47,12 @@ async function runKey(args: readonly string[], program: Program): Promise<void> 
   })
   if (positionals.join(' ') !== 'create') throw new UsageError('usage: moonbase key create')
   const limit = values['rate-limit']
-  if (typeof limit === 'string' && !/^\d{1,9}$/.test(limit)) {
+  if (typeof limit === 'string' && !/^\d+$/.test(limit)) {
     throw new UsageError('--rate-limit is requests a minute, a whole number; 0 is unlimited')
   }
-  const email = typeof values.email === 'string' ? values.email.trim() : undefined
-  if (email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(email)) {
-    throw new UsageError('--email must be an e-mail address')
-  }
+  const { normalEmail } = await import('../features/login/model.ts')
+  const email = typeof values.email === 'string' ? normalEmail(values.email) : undefined
+  if (email === null) throw new UsageError('--email must be an e-mail address')
   const { createKey } = await import('./key.ts')
   await createKey({
     config: loadConfig(process.env),
@@ -96,7 +97,8 @@ function parse(args: readonly string[], options: NonNullable<ArgOptions>) {
     const util = process.getBuiltinModule('node:util')
     return util.parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : 'wrong arguments')
+    // Its first sentence says what is wrong; more lines explain the parser.
+    throw new UsageError(error instanceof Error ? error.message.split('\n')[0] : 'wrong arguments')
   }
 }
 

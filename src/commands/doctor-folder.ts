@@ -19,10 +19,10 @@ const NAME = 'Data folder'
 /** Whether the data folder, or the place it will be made in, can hold data. */
 export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   const there = statOrNull(dataDir)
-  if (there && !there.isDirectory()) {
-    return [fail(NAME, `${dataDir} is a file`, 'choose another folder with MB_DATA_DIR')]
-  }
   const folder = there ? dataDir : firstExisting(dirname(resolve(dataDir)))
+  if (!statOrNull(folder)?.isDirectory()) {
+    return [fail(NAME, `${folder} is a file`, 'choose another folder with MB_DATA_DIR')]
+  }
   const mend = `give this user the right to write to ${folder}, or set MB_DATA_DIR`
   if (!writable(folder)) return [fail(NAME, `${folder} cannot be written`, mend)]
   const free = statfsSync(folder).bavail * statfsSync(folder).bsize

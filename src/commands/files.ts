@@ -10,9 +10,14 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** Null: nothing is there. Other errors are thrown. */
+/** Null: nothing is there, or can be, below a file. Other errors are thrown. */
 export function statOrNull(path: string) {
-  return statSync(path, { throwIfNoEntry: false }) ?? null
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null
+    throw error
+  }
 }
 
 /** A time as part of a file name, such as `20261121T093000Z`. */

@@ -2,7 +2,7 @@ import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
 import { openAdapters } from './adapters.ts'
-import { banner } from './banner.ts'
+import { banner, signIn } from './banner.ts'
 import { watchClock } from './clock-watch.ts'
 import { compose } from './compose.ts'
 import { holdDataDir } from './data-folder.ts'
@@ -46,7 +46,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   if (terminal) write(banner(url, options.version, adapters))
   const channel = adapters.platform.get().description
-  log.info('listening', { url, channel, voice: adapters.speech.description })
+  log.info('listening', {
+    url,
+    data: config.MB_DATA_DIR,
+    channel,
+    embedding: adapters.embedding.description,
+    voice: adapters.speech.description,
+    sign_in: signIn(url, config),
+  })
 
   watchClock(clock, () => performance.now(), log)
 
@@ -64,10 +71,16 @@ export async function serve(options: ServeOptions): Promise<void> {
   await stop(await firstSignal())
 }
 
+const noHost = (host: string) =>
+  `MB_HOST ${host} is no address; give one of this machine, such as 127.0.0.1 or 0.0.0.0`
+
 const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
     `MB_PORT ${port} is taken on ${host}; stop the other program or choose another port`,
   EADDRNOTAVAIL: (host) => `MB_HOST ${host} is no address of this machine; try 0.0.0.0`,
+  EINVAL: noHost,
+  ENOTFOUND: noHost,
+  EAI_AGAIN: noHost,
   EACCES: (_, port) =>
     `MB_PORT ${port} needs the right to use ports below 1024; choose a higher one`,
 }

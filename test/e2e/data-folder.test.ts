@@ -37,6 +37,10 @@ describe('a data folder', () => {
     for (const dataDir of [folder.file('file'), folder.file('file', 'data')]) {
       expect(sentence(await run(['serve'], dataDir))).toContain('MB_DATA_DIR')
       expect(sentence(await run(['key', 'create'], dataDir))).toContain('MB_DATA_DIR')
+      expect(sentence(await run(['backup', folder.file('b')], dataDir))).toContain('MB_DATA_DIR')
+      const { out, err, code } = await run(['doctor'], dataDir)
+      expect({ err, code }).toEqual({ err: '', code: 1 })
+      expect(out).toContain('MB_DATA_DIR')
     }
   }, 20_000)
 

@@ -76,6 +76,15 @@ test('knows its version and finds nothing wrong', async () => {
   expect(out).toMatch(/ok +Native parts/)
 }, 30_000)
 
+test('tells in one sentence that its data folder is none', async () => {
+  for (const command of ['serve', 'doctor', 'backup x.db', 'key create']) {
+    const { out, err, code } = await run(command.split(' '), { MB_DATA_DIR: program })
+    expect(code).toBe(1)
+    expect(out + err).toContain('MB_DATA_DIR')
+    expect(err.trim().split('\n')).toHaveLength(1)
+  }
+}, 30_000)
+
 test('starts, makes a key, and answers with a tool', async () => {
   server = await start()
   const { out, code } = await run(['key', 'create', '--json', '--rate-limit', '0'])

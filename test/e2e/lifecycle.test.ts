@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { SETTINGS } from '../../src/config.ts'
 import { environment, moonbase, ROOT } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
 import { run } from '../support/run.ts'
@@ -20,7 +21,16 @@ describe('the command line', () => {
 
   test('stops at a mistyped command with the way to help', async () => {
     using folder = tempFolder()
-    for (const args of [['srve'], ['key'], ['key', 'crate'], ['key', 'create', '--mail', 'x']]) {
+    const create = ['key', 'create']
+    const wrong = [
+      ['srve'],
+      ['key'],
+      ['key', 'crate'],
+      [...create, '--mail', 'x'],
+      [...create, '--rate-limit', '-1'],
+      [...create, '--email', 'nobody@nowhere'],
+    ]
+    for (const args of wrong) {
       const { err, code } = await run(args, folder.path)
       expect(code).toBe(1)
       expect(err).toStartWith('moonbase: ')
@@ -32,8 +42,9 @@ describe('the command line', () => {
     using folder = tempFolder()
     const { out, code } = await run(['--help'], folder.path)
     expect(code).toBe(0)
-    for (const word of ['serve', 'key create', 'MB_PORT', 'MB_LLM_BASE_URL', 'MB_METRICS_TOKEN']) {
-      expect(out).toContain(word)
+    const commands = ['serve', 'key create', 'backup', 'restore', 'doctor', 'version']
+    for (const word of [...commands, ...Object.keys(SETTINGS)]) {
+      expect(out).toMatch(new RegExp(`^ +${word}\\b`, 'm'))
     }
     expect((await run(['version'], folder.path)).out).toMatch(/^moonbase \d+\.\d+\.\d+\n$/)
   })
@@ -47,6 +58,23 @@ describe('the command line', () => {
       expect(key).toMatch(/^sk-mb-[0-9a-f]{64}$/)
       expect((await fetch(`${server.url}/v1/sessions`, { headers })).status).toBe(200)
     }
+  })
+
+  test('tells where it listens, what it works with and how to sign in', async () => {
+    using folder = tempFolder()
+    await using server = await startServer({ dataDir: folder.path })
+    const line = server
+      .output()
+      .split('\n')
+      .find((text) => text.includes('"listening"'))
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      url: server.url,
+      data: folder.path,
+      channel: expect.stringContaining('built-in responder'),
+      embedding: expect.stringContaining('on this machine'),
+      voice: expect.stringContaining('speaks with'),
+      sign_in: `${server.url}/login (codes are shown here)`,
+    })
   })
 
   test('tells a person how to use a new key', async () => {

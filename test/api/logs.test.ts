@@ -128,6 +128,7 @@ describe.each(SURFACES)('logs on %s', (surface) => {
     ['limit=500', 120],
     ['limit=501', 120],
     ['limit=9999999', 120],
+    ['limit=99999999999', 120],
     ['limit=0', 100],
     ['limit=-1', 100],
     ['limit=abc', 100],

@@ -9,6 +9,8 @@ export interface OriginOptions {
 const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+const hostOf = (origin: string) => new URL(origin).host
+
 /**
  * The origin people reach this server by, and the refusal of what other origins' pages send
  * (contract, CORS). A browser cannot be made to lie in `Origin` or `Host`, and names its origin on
@@ -34,6 +36,16 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
   return {
     /** MB_PUBLIC_URL's, else the one that was asked for; null when that is malformed. */
     of: (request: Request): string | null => configured ?? requested(request),
+
+    /**
+     * The one that was asked for, whatever MB_PUBLIC_URL says (specification, Platform and site),
+     * but with its scheme when it names the same host, as behind a proxy that ends TLS.
+     */
+    asked(request: Request): string | null {
+      const origin = requested(request)
+      const same = origin !== null && configured !== null && hostOf(origin) === hostOf(configured)
+      return same ? configured : origin
+    },
 
     /** Throws 403 for a state-changing request from a page of another origin. */
     check(request: Request): void {

@@ -62,13 +62,16 @@ describe('public pages', () => {
     }
   })
 
-  test('name MB_PUBLIC_URL when it is set, whatever the request says', async () => {
+  test('name it beside MB_PUBLIC_URL, too, and take the scheme from there', async () => {
     await using own = await startApp({ env: { MB_PUBLIC_URL: 'https://moon.example/base' } })
-    const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' }
     for (const path of ['/robots.txt', '/sitemap.xml']) {
-      const text = await (await fetch(own.url + path, { headers })).text()
-      expect(text).toContain('https://moon.example/')
-      expect(text).not.toContain('evil')
+      const of = async (host: string) => {
+        const headers = { host, 'x-forwarded-host': 'evil.example' }
+        return (await fetch(own.url + path, { headers })).text()
+      }
+      expect(await of('moon.example')).toContain('https://moon.example/')
+      expect(await of('box.lan:3900')).toContain('http://box.lan:3900/')
+      expect(await of('box.lan:3900')).not.toContain('example')
     }
   })
 })

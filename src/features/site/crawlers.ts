@@ -2,7 +2,7 @@
 const PUBLIC_PATHS = ['/', '/docs', '/docs/devices', '/status']
 const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/']
 
-/** `origin` is that of the request or of MB_PUBLIC_URL, validated (contract, Site). */
+/** `origin` is that of the request, validated (specification, Platform and site). */
 export function robots(origin: string): string {
   const rules = PRIVATE_PATHS.map((path) => `Disallow: ${path}`)
   return ['User-agent: *', ...rules, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n')

@@ -33,7 +33,7 @@ export function siteRoutes({ origins, status }: SiteParts) {
 }
 
 function originOf(request: Request, origins: Origins): string {
-  const origin = origins.of(request)
+  const origin = origins.asked(request)
   if (origin === null) throw badRequest('Host 请求头无效')
   return origin
 }

@@ -28,6 +28,7 @@ describe('settings', () => {
     ['MB_TTS_KIND', 'openal'],
     ['MB_SMTP_URL', 'mail.example.com'],
     ['MB_SMTP_URL', 'smtp://'],
+    ['MB_SMTP_URL', 'smtp://me:50%off@mail.example.com'],
     ['MB_TTS_BASE_URL', 'tcp://:10200'],
     ['MB_LLM_API_KEY', 'sk-a\nb'],
     ['MB_LLM_API_KEY', 'sk-\u201cx\u201d'],

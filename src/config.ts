@@ -49,6 +49,19 @@ const hasHost = (value: URL | null, schemes: readonly string[]) =>
 const http = url(['http', 'https'])
 const speech = url(['http', 'https', 'tcp'])
 
+const smtp = url(['smtp', 'smtps']).refine((value) => isDecodable(value ?? ''), {
+  error: 'must have %25 for a percent sign in its user and password',
+})
+
+function isDecodable(value: string): boolean {
+  try {
+    decodeURIComponent(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const list = (fallback: string) =>
   z
     .string()
@@ -156,7 +169,7 @@ export const SETTINGS = {
   MB_ASR_MODEL: text.describe('model of the upstream, or folder of one in the voice pack'),
   MB_TLS_CERT: text.describe('certificate file (PEM); with MB_TLS_KEY serves https'),
   MB_TLS_KEY: text.describe('private key file (PEM)'),
-  MB_SMTP_URL: url(['smtp', 'smtps']).describe('outgoing mail'),
+  MB_SMTP_URL: smtp.describe('outgoing mail'),
   MB_MAIL_FROM: sender.describe('sender of outgoing mail'),
   MB_SIGNUP: signup.describe('open, closed, or addresses and @domains'),
   MB_GITHUB_CLIENT_ID: text.describe('login with GitHub'),

@@ -1,24 +1,34 @@
 import type { Config } from '../config.ts'
 import type { Adapters } from './adapters.ts'
 
-/** What a person who has just started the server wants to know (contract, section 6). */
-export function banner(url: string, version: string, adapters: Adapters): string {
-  const { config, platform, embedding, speech } = adapters
+/** What whoever has just started the server wants to know (contract, section 6). */
+export function startFacts(url: string, { config, platform, embedding, speech }: Adapters) {
+  return {
+    url,
+    data: config.MB_DATA_DIR,
+    channel: platform.get().description,
+    embedding: embedding.description,
+    voice: speech.description,
+    sign_in: signIn(url, config),
+  }
+}
+
+/** The same for a person at a terminal. */
+export function banner(facts: ReturnType<typeof startFacts>, version: string): string {
   const rows = [
-    ['Address', url],
-    ['Data', config.MB_DATA_DIR],
-    ['Model', platform.get().description],
-    ['Embedding', embedding.description],
-    ['Voice', speech.description],
-    ['Sign in', signIn(url, config)],
+    ['Address', facts.url],
+    ['Data', facts.data],
+    ['Model', facts.channel],
+    ['Embedding', facts.embedding],
+    ['Voice', facts.voice],
+    ['Sign in', facts.sign_in],
     ['First key', 'moonbase key create (in another terminal)'],
   ]
   const lines = rows.map(([name, text]) => `  ${(name ?? '').padEnd(10)} ${text}`)
   return `\n  Moonbase ${version}\n\n${lines.join('\n')}\n\n  Stop with Ctrl+C.\n\n`
 }
 
-/** The sign-in page, and where its codes are to be found. */
-export function signIn(url: string, config: Config): string {
+function signIn(url: string, config: Config): string {
   const page = `${config.MB_PUBLIC_URL?.replace(/\/$/, '') ?? url}/login`
   return config.MB_SMTP_URL ? `${page} (codes by mail)` : `${page} (codes are shown here)`
 }

@@ -2,7 +2,7 @@ import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
 import { openAdapters } from './adapters.ts'
-import { banner, signIn } from './banner.ts'
+import { banner, startFacts } from './banner.ts'
 import { watchClock } from './clock-watch.ts'
 import { compose } from './compose.ts'
 import { holdDataDir } from './data-folder.ts'
@@ -44,16 +44,9 @@ export async function serve(options: ServeOptions): Promise<void> {
 
   listen(app, config, tls)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
-  if (terminal) write(banner(url, options.version, adapters))
-  const channel = adapters.platform.get().description
-  log.info('listening', {
-    url,
-    data: config.MB_DATA_DIR,
-    channel,
-    embedding: adapters.embedding.description,
-    voice: adapters.speech.description,
-    sign_in: signIn(url, config),
-  })
+  const facts = startFacts(url, adapters)
+  if (terminal) write(banner(facts, options.version))
+  else log.info('listening', facts)
 
   watchClock(clock, () => performance.now(), log)
 

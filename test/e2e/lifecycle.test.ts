@@ -121,7 +121,7 @@ describe('an acknowledged turn', () => {
     const { messages } = (await answer.json()) as { messages: { role: string; content: string }[] }
     const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
     expect(said).toEqual(['turn 1', 'turn 2', 'turn 3', 'turn 4', 'turn 5'])
-  })
+  }, 20_000)
 })
 
 describe('a graceful stop', () => {

@@ -25,7 +25,9 @@ export const errorHandler = ({ log, facts, methodsOf }: ErrorOptions) =>
             ? missing(methodsOf(path))
             : code === 'PARSE'
               ? badRequest('请求体格式错误（bad request body）')
-              : unexpected(error, facts.of(request)?.requestId, request.method, path, log)
+              : hasLeft(error, request)
+                ? badRequest('连接已断开，请求未完成')
+                : unexpected(error, facts.of(request)?.requestId, request.method, path, log)
       facts.note(request, { errorClass: failure.code })
       set.status = failure.status
       set.headers['content-type'] = 'text/plain; charset=utf-8'
@@ -37,6 +39,10 @@ export const errorHandler = ({ log, facts, methodsOf }: ErrorOptions) =>
 function missing(methods: readonly string[]): AppError {
   return methods.length > 0 ? methodNotAllowed(methods) : notFound('路径不存在')
 }
+
+/** The client went away, in the middle of its body or of the work: nobody's fault here. */
+const hasLeft = (error: unknown, { signal }: Request): boolean =>
+  signal.aborted && error instanceof Error && error.name === 'AbortError'
 
 /** The id stands in the answer, too, so that a complaint leads to its log line. */
 function unexpected(

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { startApp } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
 
@@ -42,6 +43,22 @@ test('a request that no route takes is a line, too, and ends nothing', async () 
     ['unmatched', 405],
     ['unmatched', 405],
   ])
+})
+
+test('a client that leaves in the middle of its body is no fault of the server', async () => {
+  await using app = await startApp({ env: { MB_LOG_LEVEL: 'debug' } })
+  const { key, headers } = await app.key()
+  for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
+    const head = ['POST /v1/tts HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${key}`]
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    socket.write(`${[...head, framing].join('\r\n')}\r\n\r\n1\r\n{`, () => socket.destroy())
+  }
+  const log = await app.printed.until((text) => (lines(text).length >= 2 ? text : null))
+  expect(lines(log).map(({ status }) => status)).toEqual([400, 400])
+  expect(log).not.toContain('request failed')
+  const answer = await fetch(`${app.url}/v1/logs`, { headers })
+  const { logs } = (await answer.json()) as { logs: { error_class: string }[] }
+  expect(logs.map((row) => row.error_class)).toEqual(['bad_request', 'bad_request'])
 })
 
 test('at the usual level requests leave no line', async () => {

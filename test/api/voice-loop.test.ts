@@ -260,7 +260,7 @@ describe('POST /v1/voice', () => {
     expect(rows).toEqual([
       { ...row, endpoint: '/v1/asr', text_chars: 3 },
       { ...row, endpoint: '/v1/agent', text_chars: 3, session_id, channel: 'platform' },
-      { ...row, endpoint: '/v1/tts', text_chars: 3 },
+      { ...row, endpoint: '/v1/tts', text_chars: 2 },
       { ...row, endpoint: '/v1/asr', status: 502, text_chars: null, error_class: 'upstream' },
     ])
   })

@@ -11,14 +11,16 @@ const LINE_END = /[。！？!?；;…：:，,、.]$/
 
 /**
  * What of a written reply is worth hearing: no Markdown signs, no emoji, no program text and no
- * addresses, and a pause where a line ended without a sign.
+ * addresses, and a pause where a line ended without a sign. One plain line stays as it is.
  */
 export function speakable(reply: string, charsMax: number): string {
   const text = withoutBlocks(reply)
     .split('\n')
     .map((line) => spokenLine(line))
     .filter((line) => /[\p{L}\p{N}]/u.test(line))
-    .map((line) => (LINE_END.test(line) ? line : `${line}。`))
+    .map((line, index, { length }) =>
+      index === length - 1 || LINE_END.test(line) ? line : `${line}。`,
+    )
     .join('\n')
   return shortened(text, charsMax)
 }

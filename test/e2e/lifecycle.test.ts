@@ -134,7 +134,8 @@ describe('a graceful stop', () => {
     const gate = Promise.withResolvers<void>()
     upstream.reply({ pieces: ['a', 'b'], hold: { after: 1, until: gate.promise } })
     const body = { text: 'hi', session_id: 's' }
-    const stream = await postSse(`${server.url}/v1/agent`, { headers, body })
+    const asked = { ...headers, connection: 'close' }
+    const stream = await postSse(`${server.url}/v1/agent`, { headers: asked, body })
     const types: unknown[] = []
     let stopped: Promise<number> | null = null
     for await (const { data } of stream) {
@@ -147,12 +148,14 @@ describe('a graceful stop', () => {
     }
     expect(types.at(-1)).toBe('llm_end')
     expect(await stopped).toBe(0)
+    const lines = server.output().trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual(['listening', 'stopping'])
     await upstream.stop()
 
     await using again = await startServer({ dataDir: folder.path })
     const answer = await fetch(`${again.url}/v1/sessions/s/history`, { headers })
     expect(((await answer.json()) as { count: number }).count).toBe(2)
-  })
+  }, 20_000)
 })
 
 describe('standard output', () => {

@@ -57,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await answered(app, clock, DRAIN_MS)
     sse.close()
     await answered(app, clock, 1_000)
-    // Without kept-alive connections it has stopped by now, and says so on the terminal if told twice.
+    // Without kept-alive connections it has stopped by now, and being told twice it complains.
     if (app.server) await app.stop(true)
     await close()
     lock.release()

@@ -238,7 +238,15 @@ export const en: Dictionary = {
     'This is plain HTTP, so the browser may not keep you signed in. Use HTTPS, or MB_COOKIE_SECURE=false on a network you trust.',
   'login.mail.hint': 'We send a code to it. There is no password.',
   'login.mail.sent': 'A code is on its way to {email}. It is valid for five minutes.',
+  'login.oauth.denied': 'The sign-in was cancelled. Try again or use your e-mail.',
+  'login.oauth.expired': 'That sign-in took too long, or began in another window. Start again.',
   'login.oauth.failed': 'That sign-in was not completed. Try again or use your e-mail.',
+  'login.oauth.provider_unavailable':
+    'The sign-in service does not answer. Try later or use your e-mail.',
+  'login.oauth.signup_closed':
+    'This server takes no new people. Ask whoever runs it to let you in.',
+  'login.oauth.unverified_email':
+    'The sign-in service has not verified your e-mail address. Use your e-mail instead.',
   'login.or': 'or',
   'login.other': 'Use another address',
   'login.resend': 'Send again',

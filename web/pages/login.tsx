@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { api } from '../api/index.ts'
 import { CodeStep } from '../features/login/code-step.tsx'
 import { EmailStep } from '../features/login/email-step.tsx'
+import { loginFault } from '../features/login/fault.ts'
 import { Horizon } from '../features/login/horizon.tsx'
 import { LooksBar } from '../features/login/looks-bar.tsx'
 import { safeNext } from '../features/login/next.ts'
@@ -43,7 +44,7 @@ export function Login() {
           <p className="text-ink-2">{t('login.tagline')}</p>
         </div>
         <div className="card grid gap-5 p-6 shadow-sm">
-          {'error' in search && <Notice tone="bad">{t('login.oauth.failed')}</Notice>}
+          {'error' in search && <Notice tone="bad">{t(loginFault(search.error))}</Notice>}
           {dropsCookies() && <Notice tone="warn">{t('login.insecure')}</Notice>}
           {email === null ? (
             <EmailStep delivery={delivery} onSent={setEmail} />

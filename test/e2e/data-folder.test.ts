@@ -109,7 +109,7 @@ describe('a data folder', () => {
         else refused++
       }
       expect(refused).toBe(1)
-      expect(server.output()).toContain('full')
+      await server.printed.until((text) => (text.includes('full') ? text : null))
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
       expect(await history()).toBeGreaterThan(0)
 

@@ -1,6 +1,6 @@
 import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
-import { createLogger } from '../core/log.ts'
+import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { openAdapters } from './adapters.ts'
 import { banner, startFacts } from './banner.ts'
 import { watchClock } from './clock-watch.ts'
@@ -49,6 +49,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   else log.info('listening', facts)
 
   watchClock(clock, () => performance.now(), log)
+  outliveFaults(log)
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
@@ -63,6 +64,16 @@ export async function serve(options: ServeOptions): Promise<void> {
     lock.release()
   }
   await stop(await firstSignal())
+}
+
+/**
+ * An error that nobody waits for, such as one in a hook after an answer, is told and ends nothing:
+ * all that was acknowledged is on disk, and the conversations of everybody else go on.
+ */
+function outliveFaults(log: Logger): void {
+  const tell = (error: unknown) => log.error('unexpected fault', errorFields(error))
+  process.on('uncaughtException', tell)
+  process.on('unhandledRejection', tell)
 }
 
 const noHost = (host: string) =>

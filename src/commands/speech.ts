@@ -68,7 +68,7 @@ interface Parts extends Omit<SpeechParts, 'decoderUrl'> {
   readonly codecs: AudioCodecs
 }
 
-function openTts({ config, clock, fetch, codecs }: Parts): Tts | null {
+function openTts({ config, clock, log, fetch, codecs }: Parts): Tts | null {
   const baseUrl = config.MB_TTS_BASE_URL
   const apiKey = config.MB_TTS_API_KEY ?? ''
   const voice = config.MB_TTS_VOICE ?? ''
@@ -88,6 +88,9 @@ function openTts({ config, clock, fetch, codecs }: Parts): Tts | null {
     case 'espeak': {
       const folders = [config.MB_DATA_DIR, dirname(process.execPath)]
       const program = findEspeak({ folders, which: (name) => Bun.which(name), exists: existsSync })
+      if (!program && config.MB_TTS_KIND === 'espeak') {
+        log.warn('speech program not found', { setting: 'MB_TTS_KIND', install: 'espeak-ng' })
+      }
       return program && createEspeakTts({ program, voice, clock, codecs })
     }
     default:

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { SETTINGS } from '../../src/config.ts'
 import { environment, moonbase, ROOT } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
@@ -8,6 +9,25 @@ import { startServer } from '../support/server.ts'
 import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream } from '../support/upstream.ts'
+
+test('an error that nobody waits for is told and ends nothing', async () => {
+  using folder = tempFolder()
+  const preload = join(ROOT, 'test/fixtures/stray-faults.ts')
+  await using server = await startServer({
+    dataDir: folder.path,
+    command: [process.execPath, '--preload', preload, join(ROOT, 'src/main.ts')],
+    // The program would replace itself to set it, and lose the preloaded faults.
+    env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '65336' },
+  })
+  process.kill(server.pid, 'SIGUSR2')
+  for (const fault of [
+    /"unexpected fault".*stray exception/,
+    /"unexpected fault".*stray rejection/,
+  ]) {
+    await server.printed.until((text) => fault.exec(text))
+  }
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+})
 
 describe('the command line', () => {
   test('stops at a wrong setting with one sentence that names it', async () => {

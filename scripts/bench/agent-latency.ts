@@ -1,5 +1,6 @@
 import { loadStreams, type StreamLoad, type StreamResult, type StreamTarget } from './load-sse.ts'
-import { direct, type Program, turns, type Upstream } from './programs.ts'
+import { besidePeer } from './peer.ts'
+import { direct, type Program, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate, type Rounds } from './rounds.ts'
 import { quantile } from './stats.ts'
@@ -31,11 +32,12 @@ export interface LatencyPrograms {
   readonly product: Program
   readonly raw: Program
   readonly full: Program
+  readonly peer: Program | null
 }
 
 /** Added time to the first token, and added latency of each token, at 1, 50 and 500 streams. */
 export async function measureLatency(programs: LatencyPrograms, rounds: number): Promise<Row[]> {
-  const { upstream, product, raw, full } = programs
+  const { upstream, product, raw, full, peer } = programs
   const rows: Row[] = []
   for (const step of STEPS) {
     const load = { ...step.load, stamped: true }
@@ -43,16 +45,17 @@ export async function measureLatency(programs: LatencyPrograms, rounds: number):
     const measure = (target: StreamTarget) => () => loadStreams(target, load)
     const results = await alternate(rounds, {
       direct: measure(direct(upstream)),
-      raw: measure(turns(raw)),
-      full: measure(turns(full)),
-      product: measure(turns(product)),
+      raw: measure(raw.turns),
+      full: measure(full.turns),
+      product: measure(product.turns),
+      peer: peer && measure(peer.turns),
     })
     rows.push(...latencyRows(step, results))
   }
   return rows
 }
 
-type Measured = 'direct' | 'raw' | 'full' | 'product'
+type Measured = 'direct' | 'raw' | 'full' | 'product' | 'peer'
 
 function latencyRows({ load, most }: Step, results: Rounds<Measured, StreamResult>): Row[] {
   /** What a program adds to the upstream's own time, round by round. */
@@ -73,10 +76,13 @@ function latencyRows({ load, most }: Step, results: Rounds<Measured, StreamResul
     reference: { name: `relay-${reference}`, values: added(reference, of) },
     target: atMost === undefined ? null : { atMost },
   })
-  const first = (share: number) => (result: StreamResult) => quantile(result.firstMs, share)
-  const rows = [row('added to first token p50', 'full', first(0.5), most?.p50)]
+  const p50 = ({ firstMs }: StreamResult) => quantile(firstMs, 0.5)
+  const p99 = ({ firstMs }: StreamResult) => quantile(firstMs, 0.99)
+  const soonest = row('added to first token p50', 'full', p50, most?.p50)
+  const rows = [soonest, ...besidePeer(soonest, added('peer', p50), { atMost: 1 })]
   if (most) {
-    rows.push(row('added to first token p99', 'full', first(0.99), most.p99))
+    const latest = row('added to first token p99', 'full', p99, most.p99)
+    rows.push(latest, ...besidePeer(latest, added('peer', p99), { atMost: 1 }))
     rows.push(row('added to a token p50', 'raw', ({ ageMs }) => quantile(ageMs, 0.5), 1.15))
   }
   return rows

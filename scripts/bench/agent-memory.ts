@@ -1,6 +1,7 @@
 import { holdStreams, loadStreams } from './load-sse.ts'
+import { besidePeer, type StartPeer } from './peer.ts'
 import { residentKb } from './process-usage.ts'
-import { type Program, turns, type Upstream } from './programs.ts'
+import type { Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 
@@ -12,7 +13,7 @@ const SETTLE_MS = 1_000
 /** What an open, quiet stream costs; in a fresh process, since memory is seldom given back. */
 async function measure(upstream: Upstream, start: () => Promise<Program>): Promise<number> {
   await using program = await start()
-  const target = turns(program)
+  const target = program.turns
   await upstream.plan({ tokens: 1, delayMs: 0 })
   await loadStreams(target, { streams: 8, requests: 80, tokens: 1 })
   await Bun.sleep(SETTLE_MS)
@@ -25,22 +26,28 @@ async function measure(upstream: Upstream, start: () => Promise<Program>): Promi
   })
 }
 
+export interface FreshPrograms {
+  readonly product: () => Promise<Program>
+  readonly raw: () => Promise<Program>
+  readonly peer: StartPeer | null
+}
+
 export async function measureMemory(
   upstream: Upstream,
-  programs: { readonly product: () => Promise<Program>; readonly raw: () => Promise<Program> },
+  { product, raw, peer }: FreshPrograms,
   rounds: number,
 ): Promise<Row[]> {
   const results = await alternate(Math.min(rounds, ROUNDS_MAX), {
-    raw: () => measure(upstream, programs.raw),
-    product: () => measure(upstream, programs.product),
+    raw: () => measure(upstream, raw),
+    product: () => measure(upstream, product),
+    peer: peer && (() => measure(upstream, peer)),
   })
-  return [
-    {
-      measure: `memory of an open stream, ${STREAMS} open`,
-      unit: 'KB',
-      product: results.product,
-      reference: { name: 'relay-raw', values: results.raw },
-      target: { atMost: 1.3 },
-    },
-  ]
+  const row: Row = {
+    measure: `memory of an open stream, ${STREAMS} open`,
+    unit: 'KB',
+    product: results.product,
+    reference: { name: 'relay-raw', values: results.raw },
+    target: { atMost: 1.3 },
+  }
+  return [row, ...besidePeer(row, results.peer)]
 }

@@ -1,6 +1,7 @@
 import { loadStreams, type StreamLoad } from './load-sse.ts'
+import { besidePeer } from './peer.ts'
 import { cpuSeconds } from './process-usage.ts'
-import { type Program, turns, type Upstream } from './programs.ts'
+import type { Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 
@@ -11,7 +12,7 @@ const SHORT: StreamLoad = { streams: 50, seconds: 2, tokens: 1 }
 
 async function measure(program: Program, load: StreamLoad) {
   const before = cpuSeconds(program.pid)
-  const { tokens, streams, seconds } = await loadStreams(turns(program), load)
+  const { tokens, streams, seconds } = await loadStreams(program.turns, load)
   const cpu = cpuSeconds(program.pid) - before
   return {
     tokensPerCore: tokens / cpu,
@@ -20,52 +21,71 @@ async function measure(program: Program, load: StreamLoad) {
   }
 }
 
+export interface ThroughputPrograms {
+  readonly upstream: Upstream
+  readonly product: Program
+  readonly raw: Program
+  readonly full: Program
+  readonly durable: Program
+  readonly peer: Program | null
+}
+
 /** Relayed tokens a second and core, under more than it can relay. */
 export async function measureTokens(
-  { upstream, product, raw }: { upstream: Upstream; product: Program; raw: Program },
+  { upstream, product, raw, peer }: ThroughputPrograms,
   rounds: number,
 ): Promise<Row[]> {
   await upstream.plan({ tokens: FLOOD.tokens, delayMs: FLOOD_DELAY_MS })
   const results = await alternate(rounds, {
     raw: () => measure(raw, FLOOD),
     product: () => measure(product, FLOOD),
+    peer: peer && (() => measure(peer, FLOOD)),
   })
-  const tokens = (name: 'raw' | 'product') => results[name].map((result) => result.tokensPerCore)
-  return [
-    {
-      measure: 'relayed tokens per second and core',
-      unit: '1/s',
-      product: tokens('product'),
-      reference: { name: 'relay-raw', values: tokens('raw') },
-      target: { atLeast: 0.85 },
-    },
-  ]
+  const tokens = (name: keyof typeof results) =>
+    results[name].map(({ tokensPerCore }) => tokensPerCore)
+  const row: Row = {
+    measure: 'relayed tokens per second and core',
+    unit: '1/s',
+    product: tokens('product'),
+    reference: { name: 'relay-raw', values: tokens('raw') },
+    target: { atLeast: 0.85 },
+  }
+  return [row, ...besidePeer(row, tokens('peer'))]
 }
 
 /** Turns of one token: what a request costs beside its tokens. */
 export async function measureTurns(
-  programs: { upstream: Upstream; product: Program; full: Program; durable: Program },
+  { upstream, product, full, durable, peer }: ThroughputPrograms,
   rounds: number,
 ): Promise<Row[]> {
-  const { upstream, product, full, durable } = programs
   await upstream.plan({ tokens: SHORT.tokens, delayMs: 0 })
   const results = await alternate(rounds, {
     full: () => measure(full, SHORT),
     durable: () => measure(durable, SHORT),
     product: () => measure(product, SHORT),
+    peer: peer && (() => measure(peer, SHORT)),
   })
   const rate = (name: keyof typeof results) =>
     results[name].map(({ turnsPerSecond }) => turnsPerSecond)
   const cpu = (name: keyof typeof results) =>
     results[name].map(({ cpuMicrosPerTurn }) => cpuMicrosPerTurn)
+  const turns: Row = {
+    measure: 'one-token turns',
+    unit: '1/s',
+    product: rate('product'),
+    reference: { name: 'relay-full', values: rate('full') },
+    target: { atLeast: 0.7 },
+  }
+  const processor: Row = {
+    measure: 'processor time of a one-token turn',
+    unit: 'us',
+    product: cpu('product'),
+    reference: { name: 'relay-full', values: cpu('full') },
+    target: { atMost: 1.3 },
+  }
   return [
-    {
-      measure: 'one-token turns',
-      unit: '1/s',
-      product: rate('product'),
-      reference: { name: 'relay-full', values: rate('full') },
-      target: { atLeast: 0.7 },
-    },
+    turns,
+    ...besidePeer(turns, rate('peer')),
     {
       measure: 'durable one-token turns, 50 sessions',
       unit: '1/s',
@@ -73,12 +93,7 @@ export async function measureTurns(
       reference: { name: 'a commit each', values: rate('durable') },
       target: { atLeast: 3 },
     },
-    {
-      measure: 'processor time of a one-token turn',
-      unit: 'us',
-      product: cpu('product'),
-      reference: { name: 'relay-full', values: cpu('full') },
-      target: { atMost: 1.3 },
-    },
+    processor,
+    ...besidePeer(processor, cpu('peer')),
   ]
 }

@@ -2,7 +2,7 @@ import { createKey } from '../../test/support/key.ts'
 import { startServer } from '../../test/support/server.ts'
 import { tempFolder } from '../../test/support/temp.ts'
 import { loadStreams, type StreamTarget } from './load-sse.ts'
-import type { Product, Upstream } from './programs.ts'
+import { agentTurns, type Product, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 import { quantile } from './stats.ts'
@@ -30,7 +30,7 @@ export async function benchFailover(
       const answer = await fetch(`${server.url}/v1/provider`, { method: 'PUT', headers, body })
       if (!answer.ok) throw new Error(`PUT /v1/provider answered ${answer.status}`)
     }
-    return turnsOf(server.url, headers)
+    return agentTurns(server.url, headers)
   }
 
   await using server = await startServer({ dataDir: folder.path, env })
@@ -70,10 +70,3 @@ export async function benchFailover(
 async function failUntilSkipped(target: StreamTarget): Promise<void> {
   await loadStreams(target, { streams: TURNS_TO_SKIP, requests: TURNS_TO_SKIP, tokens: 4 })
 }
-
-const turnsOf = (url: string, headers: Readonly<Record<string, string>>): StreamTarget => ({
-  url: `${url}/v1/agent`,
-  headers,
-  format: 'agent',
-  body: (worker) => JSON.stringify({ text: 'hello', session_id: `s${worker}`, kb: false }),
-})

@@ -5,12 +5,15 @@ import { alternate } from './rounds.ts'
 
 const LOAD: HttpLoad = { connections: 32, seconds: 2 }
 const WARM_UP: HttpLoad = { connections: 32, seconds: 0.5 }
+/** Nothing is asked beyond the key and one row that is not there. */
+const LIGHT = '/v1/provider'
+const LIST = '/v1/sessions?limit=1'
 
 const get = ({ url, headers }: Program, path: string) => {
   return { method: 'GET', url: `${url}${path}`, headers } as const
 }
 
-/** Light endpoints, with and without a key, against a server that answers two letters. */
+/** Light endpoints beside a server that answers two letters, and one that looks a key up first. */
 export async function benchHttp(
   upstream: Upstream,
   prepared: Product,
@@ -18,34 +21,42 @@ export async function benchHttp(
 ): Promise<Row[]> {
   await using product = await prepared.start()
   await using bare = await startReference('ok', upstream.url)
+  await using elysia = await startReference('elysia', upstream.url)
   const requests = {
     bare: get(bare, '/'),
-    sessions: get(product, '/v1/sessions?limit=1'),
+    elysia: get(elysia, '/'),
+    light: get(product, LIGHT),
+    list: get(product, LIST),
     healthz: get(product, '/healthz'),
   }
   for (const request of Object.values(requests)) await loadHttp(request, WARM_UP)
   const results = await alternate(rounds, {
     bare: () => loadHttp(requests.bare, LOAD),
-    sessions: () => loadHttp(requests.sessions, LOAD),
+    elysia: () => loadHttp(requests.elysia, LOAD),
+    light: () => loadHttp(requests.light, LOAD),
+    list: () => loadHttp(requests.list, LOAD),
     healthz: () => loadHttp(requests.healthz, LOAD),
   })
   const rate = (name: keyof typeof results) =>
     results[name].map(({ requestsPerSecond }) => requestsPerSecond)
-  const reference = { name: 'bare Bun.serve', values: rate('bare') }
+  const bareServe = { name: 'bare Bun.serve', values: rate('bare') }
+  const withKey = { name: 'Elysia, key, SQLite', values: rate('elysia') }
+  const row = (
+    measure: string,
+    name: 'light' | 'list' | 'healthz',
+    reference: Row['reference'],
+    atLeast: number | null,
+  ): Row => ({
+    measure,
+    unit: '1/s',
+    product: rate(name),
+    reference,
+    target: atLeast === null ? null : { atLeast },
+  })
   return [
-    {
-      measure: 'GET /v1/sessions?limit=1 with a key',
-      unit: '1/s',
-      product: rate('sessions'),
-      reference,
-      target: { atLeast: 0.7 },
-    },
-    {
-      measure: 'GET /healthz',
-      unit: '1/s',
-      product: rate('healthz'),
-      reference,
-      target: null,
-    },
+    row(`light endpoint with a key, ${LIGHT}`, 'light', bareServe, 0.7),
+    row(`light endpoint with a key, ${LIGHT}`, 'light', withKey, 0.8),
+    row(`list with a key, ${LIST}`, 'list', withKey, null),
+    row('without a key, /healthz', 'healthz', bareServe, null),
   ]
 }

@@ -1,6 +1,6 @@
 import { measureScan } from './kb-scan.ts'
 import { loadStreams, type StreamResult } from './load-sse.ts'
-import { type Product, type Program, turns, type Upstream } from './programs.ts'
+import type { Product, Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 import { quantile } from './stats.ts'
@@ -27,12 +27,12 @@ async function measurePace(upstream: Upstream, prepared: Product, rounds: number
   let uploaded = 0
   let seconds = 0
   const results = await alternate(rounds, {
-    alone: () => loadStreams(turns(product), LOAD),
+    alone: () => loadStreams(product.turns, LOAD),
     beside: async () => {
       const done = new AbortController()
       const begin = performance.now()
       const uploads = uploadUntil(product, done.signal)
-      const result = await loadStreams(turns(product), LOAD)
+      const result = await loadStreams(product.turns, LOAD)
       done.abort()
       uploaded += await uploads
       seconds += (performance.now() - begin) / 1_000

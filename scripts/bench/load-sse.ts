@@ -71,12 +71,16 @@ export async function loadStreams(target: StreamTarget, load: StreamLoad): Promi
   return { firstMs, ageMs, streams: firstMs.length, tokens, seconds }
 }
 
-/** Opens streams that go on, waits for a token on each, calls `look`, and leaves. */
+/**
+ * Opens streams that go on, waits for a token on each, calls `look` with what counts those that are
+ * still open, and leaves.
+ */
 export async function holdStreams<Seen>(
   target: StreamTarget,
   streams: number,
-  look: () => Promise<Seen>,
+  look: (open: () => number) => Promise<Seen>,
 ): Promise<Seen> {
+  let ended = 0
   const open = async (worker: number) => {
     await Bun.sleep(worker / 2)
     const connection = await openConnection(target.url)
@@ -91,12 +95,13 @@ export async function holdStreams<Seen>(
       connection
         .send(request, feed)
         .then((status) => reject(new Error(`${target.url} ended a held stream: ${status}`)), reject)
+        .finally(() => ended++)
     })
     return connection
   }
   const connections = await Promise.all(Array.from({ length: streams }, (_, n) => open(n)))
   try {
-    return await look()
+    return await look(() => streams - ended)
   } finally {
     for (const connection of connections) connection.close()
   }

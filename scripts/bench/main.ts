@@ -1,64 +1,97 @@
-// `npm run bench`: the product beside references that do the same work, in one run, as ratios.
-//   --only agent,kb           some of the suites        --rounds 3   measures of each
-//   retrieval FOLDER         recall of the knowledge base on a folder of question sets
-// $MOONBASE_BIN names the executable to measure; without it the sources run under this Bun.
+// `npm run bench`: the product beside references that do the same work, in one run, as ratios. See
+// --help, and $MOONBASE_BIN for the executable to measure.
 import { availableParallelism, loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
 import { benchAgent } from './agent.ts'
+import { benchCapacity } from './capacity.ts'
+import { benchClone } from './clone.ts'
 import { benchConsole } from './console.ts'
 import { benchFailover } from './failover.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
 import { benchLogs } from './logs.ts'
-import { prepareProduct, startUpstream } from './programs.ts'
+import { helpText, readOptions, type SuiteText, UsageError } from './options.ts'
+import { preparePeer, type StartPeer } from './peer.ts'
+import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
 import { type Row, report } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
 import { benchVoice } from './voice.ts'
 
-const SUITES = {
-  start: benchStart,
-  http: benchHttp,
-  agent: benchAgent,
-  failover: benchFailover,
-  console: benchConsole,
-  kb: benchKb,
-  logs: benchLogs,
-  voice: benchVoice,
-} as const
-type SuiteName = keyof typeof SUITES
-const NAMES = Object.keys(SUITES) as SuiteName[]
+type Measure = (
+  upstream: Upstream,
+  product: Product,
+  rounds: number,
+  peer: StartPeer | null,
+) => Promise<Row[]>
 
-function readOptions(): { suites: SuiteName[]; rounds: number } {
-  const { values } = parseArgs({
-    options: { only: { type: 'string' }, rounds: { type: 'string', default: '3' } },
-  })
-  const only = values.only?.split(',') ?? NAMES
-  const unknown = only.find((name) => !NAMES.some((known) => known === name))
-  if (unknown) throw new Error(`unknown suite ${unknown}; there are ${NAMES.join(', ')}`)
-  if (!/^[1-9]\d?$/.test(values.rounds)) throw new Error('--rounds is a number from 1 to 99')
-  return { suites: NAMES.filter((name) => only.includes(name)), rounds: Number(values.rounds) }
+interface Suite extends SuiteText {
+  readonly measure: Measure
+  readonly withPeer?: boolean
 }
 
-async function main() {
-  const { suites, rounds } = readOptions()
+const SUITES = {
+  start: {
+    about: 'start to the first answer, memory when idle; also of the peer',
+    measure: benchStart,
+    withPeer: true,
+  },
+  http: { about: 'light endpoints, with a key and without', measure: benchHttp },
+  agent: {
+    about: 'turns: first token, tokens, turns a second, memory of a stream; also of the peer',
+    measure: benchAgent,
+    withPeer: true,
+  },
+  failover: { about: "what a tenant's own channel adds to a turn", measure: benchFailover },
+  console: { about: 'first load of the console, where there is a Chromium', measure: benchConsole },
+  kb: {
+    about: 'search of 10,000 chunks beside a C loop, uploads beside streams',
+    measure: benchKb,
+  },
+  logs: { about: 'summary of a million log rows', measure: benchLogs },
+  voice: { about: 'first sound, and codecs beside ffmpeg', measure: benchVoice },
+  capacity: {
+    about: '9,000 streams open at once; needs 18,500 open files (ulimit -n)',
+    measure: benchCapacity,
+    optIn: true,
+  },
+  clone: {
+    about: 'first reply of a fresh clone of the last commit, from `npm start`, packages cached',
+    measure: benchClone,
+    optIn: true,
+  },
+} as const satisfies Record<string, Suite>
+type SuiteName = keyof typeof SUITES
+
+async function measure(names: readonly SuiteName[], rounds: number): Promise<void> {
   const begin = performance.now()
+  const suites = names.map((name): [string, Suite] => [name, SUITES[name]])
   await using upstream = await startUpstream()
   using product = await prepareProduct(upstream.url)
+  const wanted = suites.some(([, { withPeer }]) => withPeer)
+  const peer = wanted ? await preparePeer(upstream) : null
   const rows: Row[] = []
-  for (const name of suites) {
+  for (const [name, suite] of suites) {
     process.stderr.write(`measuring ${name} ...\n`)
-    rows.push(...(await SUITES[name](upstream, product, rounds)))
+    rows.push(...(await suite.measure(upstream, product, rounds, peer)))
   }
   const subject = process.env.MOONBASE_BIN ?? 'bun src/main.ts'
   const seconds = Math.round((performance.now() - begin) / 1_000)
   // Above one a core, the machine has other work, and only the ratios still say something.
   const load = short(loadavg()[0] ?? Number.NaN)
   const machine = `${availableParallelism()} cores, load ${load}`
-  const head = `${subject}, medians of ${rounds} rounds, ${seconds} s, ${machine}`
+  const times = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`
+  const head = `${subject}, medians of ${times}, ${seconds} s, ${machine}`
   process.stdout.write(`\n${head}\n\n${report(rows)}`)
 }
 
-const [command, folder = ''] = process.argv.slice(2)
-await (command === 'retrieval' ? benchRetrieval(folder) : main())
+try {
+  const options = readOptions(process.argv.slice(2), SUITES)
+  if (options.kind === 'help') process.stdout.write(helpText(SUITES))
+  else if (options.kind === 'retrieval') await benchRetrieval(options.folder)
+  else await measure(options.suites, options.rounds)
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}; see --help\n`)
+  process.exitCode = 2
+}

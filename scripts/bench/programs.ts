@@ -5,7 +5,7 @@ import { tempFolder } from '../../test/support/temp.ts'
 import type { StreamTarget } from './load-sse.ts'
 import type { Plan } from './upstream.ts'
 
-export type ReferenceKind = 'ok' | 'raw' | 'full' | 'durable'
+export type ReferenceKind = 'ok' | 'elysia' | 'raw' | 'full' | 'durable'
 
 /** A server under measure. */
 export interface Program extends AsyncDisposable {
@@ -14,6 +14,8 @@ export interface Program extends AsyncDisposable {
   /** Milliseconds from its start until it answered. */
   readonly startMs: number
   readonly headers: Readonly<Record<string, string>>
+  /** Turns without retrieval, each worker in a session of its own. */
+  readonly turns: StreamTarget
 }
 
 const program = (url: URL) => [process.execPath, fileURLToPath(url)]
@@ -22,8 +24,13 @@ const REFERENCE_KEY = 'sk-bench'
 /** Starts a server in a folder of its own, which goes when the server goes. */
 async function start(options: Omit<Parameters<typeof startServer>[0], 'dataDir'>) {
   const folder = tempFolder()
-  const server = await startServer({ ...options, dataDir: folder.path })
-  return { server, end: () => server.stop().finally(() => folder[Symbol.dispose]()) }
+  try {
+    const server = await startServer({ ...options, dataDir: folder.path })
+    return { server, end: () => server.stop().finally(() => folder[Symbol.dispose]()) }
+  } catch (error) {
+    folder[Symbol.dispose]()
+    throw error
+  }
 }
 
 export async function startUpstream() {
@@ -46,19 +53,36 @@ export async function startUpstream() {
 
 export type Upstream = Awaited<ReturnType<typeof startUpstream>>
 
-export async function startReference(kind: ReferenceKind, upstream: string): Promise<Program> {
-  const env = {
-    BENCH_REFERENCE: kind,
-    BENCH_UPSTREAM: upstream,
-    BENCH_KEY: REFERENCE_KEY,
-    // Else Bun calls the upstream 256 times at once and no more.
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65336',
-  }
+export interface ProgramOptions {
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Answered with 200 as soon as it serves. */
+  readonly readyPath: string
+  readonly target: (server: Server) => StreamTarget
+}
+
+/** Starts a program that tells its address as the product does. */
+export async function startProgram(options: ProgramOptions): Promise<Program> {
+  const { command, env, readyPath, target } = options
   const begin = performance.now()
-  const command = program(new URL('./reference.ts', import.meta.url))
   const { server, end } = await start({ command, env })
+  return running(server, { begin, readyPath, turns: target(server), end })
+}
+
+export function startReference(kind: ReferenceKind, upstream: string): Promise<Program> {
   const headers = { authorization: `Bearer ${REFERENCE_KEY}` }
-  return running(server, begin, headers, end)
+  return startProgram({
+    command: program(new URL('./reference.ts', import.meta.url)),
+    env: {
+      BENCH_REFERENCE: kind,
+      BENCH_UPSTREAM: upstream,
+      BENCH_KEY: REFERENCE_KEY,
+      // Else Bun calls the upstream 256 times at once and no more.
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '65336',
+    },
+    readyPath: '/healthz',
+    target: ({ url }) => agentTurns(url, headers),
+  })
 }
 
 /** The product: a folder with a key, on which it may be started again and again. */
@@ -71,7 +95,8 @@ export async function prepareProduct(upstream: string) {
     async start(): Promise<Program> {
       const begin = performance.now()
       const server = await startServer({ dataDir: folder.path, env })
-      return running(server, begin, headers, server.stop)
+      const turns = agentTurns(server.url, headers)
+      return running(server, { begin, readyPath: '/healthz', turns, end: server.stop })
     },
     [Symbol.dispose]: folder[Symbol.dispose],
   }
@@ -79,21 +104,35 @@ export async function prepareProduct(upstream: string) {
 
 export type Product = Awaited<ReturnType<typeof prepareProduct>>
 
-async function running(
-  server: Server,
-  begin: number,
-  headers: Readonly<Record<string, string>>,
-  end: () => Promise<unknown>,
-): Promise<Program> {
-  const answer = await fetch(`${server.url}/healthz`)
-  if (!answer.ok) throw new Error(`${server.url}/healthz answered ${answer.status}`)
-  const startMs = performance.now() - begin
+interface Running {
+  readonly begin: number
+  readonly readyPath: string
+  readonly turns: StreamTarget
+  readonly end: () => Promise<unknown>
+}
+
+async function running(server: Server, options: Running): Promise<Program> {
+  const { begin, readyPath, turns, end } = options
   const { url, pid } = server
-  return { url, pid, startMs, headers, [Symbol.asyncDispose]: async () => void (await end()) }
+  const answer = await fetch(`${url}${readyPath}`)
+  if (!answer.ok) {
+    await end()
+    throw new Error(`${url}${readyPath} answered ${answer.status}`)
+  }
+  const startMs = performance.now() - begin
+  const { headers } = turns
+  return {
+    url,
+    pid,
+    startMs,
+    headers,
+    turns,
+    [Symbol.asyncDispose]: async () => void (await end()),
+  }
 }
 
 /** Turns without retrieval, each worker in a session of its own. */
-export const turns = ({ url, headers }: Program): StreamTarget => ({
+export const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget => ({
   url: `${url}/v1/agent`,
   headers,
   format: 'agent',

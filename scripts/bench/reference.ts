@@ -1,5 +1,6 @@
 // A program: one of the references that the product is measured against, named by $BENCH_REFERENCE.
 //   ok       answers every request with two letters
+//   elysia   the same by the product's framework, to those whose key is in the database
 //   raw      relays a turn: parses the upstream's chunks, writes the events
 //   full     raw, and looks the key up, reads the history and stores the turn
 //   durable  full, and every turn survives a power cut, each with a commit of its own
@@ -8,7 +9,7 @@ import { openStore } from './reference-store.ts'
 
 const { BENCH_REFERENCE: kind, BENCH_UPSTREAM: upstream = '', BENCH_KEY: key = '' } = process.env
 const folder = process.env.MB_DATA_DIR ?? '.'
-const stores = kind === 'full' || kind === 'durable'
+const stores = kind !== 'ok' && kind !== 'raw'
 const store = stores ? openStore(folder, key, kind === 'durable') : null
 
 interface Turn {
@@ -28,11 +29,20 @@ async function answer(request: Request): Promise<Response> {
   })
 }
 
-const server = Bun.serve({
-  port: 0,
-  hostname: '127.0.0.1',
-  idleTimeout: 0,
-  development: false,
-  fetch: answer,
-})
-process.stdout.write(`${JSON.stringify({ event: 'listening', url: server.url.href })}\n`)
+/** The framework is loaded by its own reference alone, so that the others stay small. */
+async function serve(): Promise<URL> {
+  const where = { port: 0, hostname: '127.0.0.1', idleTimeout: 0, development: false }
+  if (kind !== 'elysia' || !store) return Bun.serve({ ...where, fetch: answer }).url
+  const { Elysia } = await import('elysia')
+  const app = new Elysia({ serve: where })
+    .get('/healthz', () => 'ok')
+    .get('/', ({ headers, status }) =>
+      store.tenantOf(headers.authorization ?? null) === null ? status(401) : 'ok',
+    )
+    .listen(where)
+  if (!app.server) throw new Error('the framework does not listen')
+  return app.server.url
+}
+
+const url = await serve()
+process.stdout.write(`${JSON.stringify({ event: 'listening', url: url.href })}\n`)

@@ -3,11 +3,11 @@ export type Rounds<Name extends string, Result> = Readonly<Record<Name, readonly
 
 /**
  * Runs every measure once a round, in turning order, so that a machine that gets slower or faster
- * meanwhile does so for all of them.
+ * meanwhile does so for all of them. Null is a measure that is left out and has no values.
  */
 export async function alternate<Name extends string, Result>(
   rounds: number,
-  measures: Readonly<Record<Name, () => Promise<Result>>>,
+  measures: Readonly<Record<Name, (() => Promise<Result>) | null>>,
 ): Promise<Rounds<Name, Result>> {
   const names = Object.keys(measures) as Name[]
   const results = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
@@ -16,7 +16,8 @@ export async function alternate<Name extends string, Result>(
   >
   for (let round = 0; round < rounds; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      results[name].push(await measures[name]())
+      const measure = measures[name]
+      if (measure) results[name].push(await measure())
     }
   }
   return results

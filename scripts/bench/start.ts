@@ -1,3 +1,4 @@
+import { besidePeer, type StartPeer } from './peer.ts'
 import { residentKb } from './process-usage.ts'
 import { type Product, type Program, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
@@ -18,26 +19,27 @@ export async function benchStart(
   upstream: Upstream,
   prepared: Product,
   rounds: number,
+  peer: StartPeer | null,
 ): Promise<Row[]> {
   const results = await alternate(rounds * STARTS_PER_ROUND, {
     bare: () => measure(() => startReference('ok', upstream.url)),
     product: () => measure(prepared.start),
+    peer: peer && (() => measure(peer)),
   })
-  const row = (
-    measureName: string,
-    unit: string,
-    of: 'startMs' | 'idleMb',
-    atMost: number,
-  ): Row => ({
-    measure: measureName,
-    unit,
-    product: results.product.map((result) => result[of]),
-    reference: { name: 'bare Bun.serve', values: results.bare.map((result) => result[of]) },
-    target: { atMost },
-    absolute: true,
-  })
+  const rows = (name: string, unit: string, of: 'startMs' | 'idleMb', atMost: number): Row[] => {
+    const values = (program: keyof typeof results) => results[program].map((result) => result[of])
+    const row: Row = {
+      measure: name,
+      unit,
+      product: values('product'),
+      reference: { name: 'bare Bun.serve', values: values('bare') },
+      target: { atMost },
+      absolute: true,
+    }
+    return [row, ...besidePeer(row, values('peer'))]
+  }
   return [
-    row('start to /healthz', 'ms', 'startMs', 150),
-    row('memory when idle', 'MB', 'idleMb', 90),
+    ...rows('start to /healthz', 'ms', 'startMs', 150),
+    ...rows('memory when idle', 'MB', 'idleMb', 90),
   ]
 }

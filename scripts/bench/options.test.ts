@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test'
+import { helpText, readOptions, UsageError } from './options.ts'
+
+const TEXTS = {
+  start: { about: 'how soon it starts' },
+  agent: { about: 'turns' },
+  capacity: { about: 'how many streams', optIn: true },
+}
+const suites = (...names: string[]) => ({ kind: 'suites', suites: names, rounds: 3 }) as const
+
+describe('readOptions', () => {
+  test('measures every suite but those that must be named', () => {
+    expect(readOptions<string>([], TEXTS)).toEqual(suites('start', 'agent'))
+  })
+
+  test('takes named suites in the order of the table, each once', () => {
+    expect(readOptions<string>(['--only', 'capacity, agent,agent'], TEXTS)).toEqual(
+      suites('agent', 'capacity'),
+    )
+  })
+
+  test('takes rounds', () => {
+    expect(readOptions(['--rounds', '12'], TEXTS)).toMatchObject({ rounds: 12 })
+  })
+
+  test('takes a folder of question sets, and asks for help', () => {
+    expect(readOptions(['retrieval', 'sets'], TEXTS)).toEqual({ kind: 'retrieval', folder: 'sets' })
+    expect(readOptions(['--help'], TEXTS)).toEqual({ kind: 'help' })
+  })
+
+  for (const args of [
+    ['--only', 'agents'],
+    ['--only', ''],
+    ['--only'],
+    ['--rounds', '0'],
+    ['--rounds', '1.5'],
+    ['--rounds', '100'],
+    ['--round', '1'],
+    ['retrieval'],
+    ['retrieval', 'one', 'two'],
+    ['agent'],
+  ]) {
+    test(`refuses ${args.join(' ')}`, () => {
+      expect(() => readOptions(args, TEXTS)).toThrow(UsageError)
+    })
+  }
+})
+
+test('the help explains every suite and fits a terminal', () => {
+  const help = helpText(TEXTS)
+  const [usual = '', named = ''] = help.split('Only by their names')
+  expect(usual).toContain('\n  agent     turns\n')
+  expect(usual).not.toContain('how many streams')
+  expect(named).toContain('\n  capacity  how many streams\n')
+  for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+})

@@ -1,0 +1,89 @@
+import { parseArgs } from 'node:util'
+
+/** What the help text and the choice of suites need to know of a suite. */
+export interface SuiteText {
+  readonly about: string
+  /** Runs only when it is asked for by its name. */
+  readonly optIn?: boolean
+}
+
+export type Options<Name extends string> =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'retrieval'; readonly folder: string }
+  | { readonly kind: 'suites'; readonly suites: readonly Name[]; readonly rounds: number }
+
+/** Options that do not make sense; the message is for the person who typed them. */
+export class UsageError extends Error {}
+
+const ROUNDS_DEFAULT = '3'
+
+const parse = (args: readonly string[]) =>
+  parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      only: { type: 'string' },
+      rounds: { type: 'string', default: ROUNDS_DEFAULT },
+      help: { type: 'boolean', default: false },
+    },
+  })
+
+function parsed(args: readonly string[]): ReturnType<typeof parse> {
+  try {
+    return parse(args)
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** What is to be measured; suites come in the order of `texts`. Throws `UsageError`. */
+export function readOptions<Name extends string>(
+  args: readonly string[],
+  texts: Readonly<Record<Name, SuiteText>>,
+): Options<Name> {
+  const { values, positionals } = parsed(args)
+  if (values.help) return { kind: 'help' }
+  const [command, folder, ...more] = positionals
+  if (command === 'retrieval' && folder && more.length === 0) return { kind: 'retrieval', folder }
+  if (command === 'retrieval') throw new UsageError('retrieval takes one folder of question sets')
+  if (command !== undefined) throw new UsageError(`there is no command ${command}`)
+  const all = Object.keys(texts) as Name[]
+  const only = values.only?.split(',').map((name) => name.trim())
+  const unknown = only?.find((name) => !all.some((known) => known === name))
+  if (unknown !== undefined) {
+    throw new UsageError(`there is no suite "${unknown}"; there are ${all.join(', ')}`)
+  }
+  if (!/^[1-9]\d?$/.test(values.rounds)) throw new UsageError('--rounds is a number from 1 to 99')
+  const suites = all.filter((name) => (only ? only.includes(name) : !texts[name].optIn))
+  return { kind: 'suites', suites, rounds: Number(values.rounds) }
+}
+
+/** The text of --help. */
+export function helpText(texts: Readonly<Record<string, SuiteText>>): string {
+  const names = Object.keys(texts)
+  const width = Math.max(...names.map((name) => name.length))
+  const list = (optIn: boolean) =>
+    Object.entries(texts)
+      .filter(([, text]) => (text.optIn ?? false) === optIn)
+      .map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`)
+      .join('\n')
+  return `Measures Moonbase beside references that do the same work, in one run, as ratios.
+
+  npm run bench                            every suite but those of the second list
+  npm run bench -- --only agent,kb         some suites
+  npm run bench -- --rounds 5              measures of each, ${ROUNDS_DEFAULT} by default; medians are shown
+  npm run bench -- retrieval FOLDER        recall of the knowledge base on folders of questions
+
+Suites
+${list(false)}
+
+Only by their names
+${list(true)}
+
+$MOONBASE_BIN names the executable to measure; without it the sources run under this Bun. Figures of
+memory and processor time need Linux. References: "bare Bun.serve" answers two letters; "relay-raw"
+relays a turn and does no more; "relay-full" also looks the key up, reads the history and stores the
+turn; "portkey" is a gateway from npm, which the first run installs into scripts/bench/peer. It has
+no keys, history or storage, and waits 25 ms before the first token of each stream by itself.
+`
+}

@@ -20,7 +20,10 @@ const TASKS = {
   ],
   check: [['run', 'scripts/check.ts']],
   build: [['run', 'scripts/build.ts']],
-  bench: [['run', 'scripts/bench/main.ts']],
+  bench: [
+    ['run', 'scripts/build-web.ts'],
+    ['run', 'scripts/bench/main.ts'],
+  ],
 }
 
 function say(text) {

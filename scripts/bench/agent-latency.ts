@@ -1,5 +1,5 @@
 import { loadStreams, type StreamLoad, type StreamResult, type StreamTarget } from './load-sse.ts'
-import { besidePeer } from './peer.ts'
+import { besidePeer, tried } from './peer.ts'
 import { direct, type Program, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate, type Rounds } from './rounds.ts'
@@ -27,6 +27,9 @@ const STEPS: readonly Step[] = [
   },
 ]
 
+/** Has no quantiles. */
+const NOTHING: StreamResult = { firstMs: [], ageMs: [], streams: 0, tokens: 0, seconds: 0 }
+
 export interface LatencyPrograms {
   readonly upstream: Upstream
   readonly product: Program
@@ -48,7 +51,7 @@ export async function measureLatency(programs: LatencyPrograms, rounds: number):
       raw: measure(raw.turns),
       full: measure(full.turns),
       product: measure(product.turns),
-      peer: peer && measure(peer.turns),
+      peer: peer && tried(measure(peer.turns), NOTHING),
     })
     rows.push(...latencyRows(step, results))
   }

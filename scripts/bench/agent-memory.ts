@@ -1,5 +1,5 @@
 import { holdStreams, loadStreams } from './load-sse.ts'
-import { besidePeer, type StartPeer } from './peer.ts'
+import { besidePeer, type StartPeer, tried } from './peer.ts'
 import { residentKb } from './process-usage.ts'
 import type { Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
@@ -40,7 +40,7 @@ export async function measureMemory(
   const results = await alternate(Math.min(rounds, ROUNDS_MAX), {
     raw: () => measure(upstream, raw),
     product: () => measure(upstream, product),
-    peer: peer && (() => measure(upstream, peer)),
+    peer: peer && tried(() => measure(upstream, peer), Number.NaN),
   })
   const row: Row = {
     measure: `memory of an open stream, ${STREAMS} open`,

@@ -1,5 +1,5 @@
 import { loadStreams, type StreamLoad } from './load-sse.ts'
-import { besidePeer } from './peer.ts'
+import { besidePeer, tried } from './peer.ts'
 import { cpuSeconds } from './process-usage.ts'
 import type { Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
@@ -9,6 +9,9 @@ import { alternate } from './rounds.ts'
 const FLOOD: StreamLoad = { streams: 400, seconds: 3, tokens: 100, rampMs: 200 }
 const FLOOD_DELAY_MS = 2
 const SHORT: StreamLoad = { streams: 50, seconds: 2, tokens: 1 }
+
+const { NaN: none } = Number
+const NOTHING = { tokensPerCore: none, turnsPerSecond: none, cpuMicrosPerTurn: none }
 
 async function measure(program: Program, load: StreamLoad) {
   const before = cpuSeconds(program.pid)
@@ -39,7 +42,7 @@ export async function measureTokens(
   const results = await alternate(rounds, {
     raw: () => measure(raw, FLOOD),
     product: () => measure(product, FLOOD),
-    peer: peer && (() => measure(peer, FLOOD)),
+    peer: peer && tried(() => measure(peer, FLOOD), NOTHING),
   })
   const tokens = (name: keyof typeof results) =>
     results[name].map(({ tokensPerCore }) => tokensPerCore)
@@ -63,7 +66,7 @@ export async function measureTurns(
     full: () => measure(full, SHORT),
     durable: () => measure(durable, SHORT),
     product: () => measure(product, SHORT),
-    peer: peer && (() => measure(peer, SHORT)),
+    peer: peer && tried(() => measure(peer, SHORT), NOTHING),
   })
   const rate = (name: keyof typeof results) =>
     results[name].map(({ turnsPerSecond }) => turnsPerSecond)

@@ -21,7 +21,7 @@ function filesMax(): number {
   }
 }
 
-/** As many open, quiet streams as one box should hold; once, for it takes long and does not vary. */
+/** As many open, quiet streams as one box should hold; once, for it hardly varies. */
 export async function benchCapacity(upstream: Upstream, prepared: Product): Promise<Row[]> {
   if (filesMax() < FILES_MIN) {
     const limit = `ulimit -n is ${filesMax()} and should be ${FILES_MIN}`

@@ -71,7 +71,7 @@ export function helpText(texts: Readonly<Record<string, SuiteText>>): string {
 
   npm run bench                            every suite but those of the second list
   npm run bench -- --only agent,kb         some suites
-  npm run bench -- --rounds 5              measures of each, ${ROUNDS_DEFAULT} by default; medians are shown
+  npm run bench -- --rounds 5              measures of each (${ROUNDS_DEFAULT}); medians are shown
   npm run bench -- retrieval FOLDER        recall of the knowledge base on folders of questions
 
 Suites

@@ -1,10 +1,11 @@
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { loadStreams } from './load-sse.ts'
 import peerPackage from './peer/package.json'
 import { type Program, startProgram, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 
-const FOLDER = join(import.meta.dir, 'peer')
+const GATEWAY = fileURLToPath(new URL('./peer/gateway.mjs', import.meta.url))
 const VERSION = peerPackage.dependencies['@portkey-ai/gateway']
 const TRIAL_TOKENS = 3
 
@@ -32,6 +33,23 @@ export const besidePeer = (
   values.length === 0 ? [] : [{ measure, unit, product, reference: { name: PEER, values }, target }]
 
 /**
+ * A measure of the peer that costs no other its result: where the peer does not bear the load, the
+ * round has `gap` in its place and a line says why.
+ */
+export const tried =
+  <Result>(measure: () => Promise<Result>, gap: Result) =>
+  (): Promise<Result> =>
+    measure().catch((error) => {
+      tell('a measure of the peer gateway failed', error)
+      return gap
+    })
+
+function tell(what: string, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${what}: ${why.trim()}\n`)
+}
+
+/**
  * The Portkey gateway, which relays chat completions and neither holds keys nor stores anything.
  * Brought from npm on first use, into a folder of its own. Null, and a line that says why, where it
  * cannot be installed or does not relay a stream.
@@ -39,22 +57,21 @@ export const besidePeer = (
 export async function preparePeer(upstream: Upstream): Promise<StartPeer | null> {
   try {
     install()
-    const node = findNode()
+    const node = findNode(process.env.PATH ?? '')
     const start = () => startGateway(node, upstream)
     await upstream.plan({ tokens: TRIAL_TOKENS, delayMs: 0 })
     await using program = await start()
     await loadStreams(program.turns, { streams: 1, requests: 1, tokens: TRIAL_TOKENS })
     return start
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`the peer gateway is left out: ${why.trim()}\n`)
+    tell('the peer gateway is left out', error)
     return null
   }
 }
 
 const startGateway = (node: string, upstream: Upstream): Promise<Program> =>
   startProgram({
-    command: [node, join(FOLDER, 'gateway.mjs')],
+    command: [node, GATEWAY],
     env: { NODE_ENV: 'production' },
     readyPath: '/',
     target: ({ url }) => ({
@@ -72,18 +89,21 @@ const startGateway = (node: string, upstream: Upstream): Promise<Program> =>
 /** What is installed already is found so within milliseconds, without the network. */
 function install(): void {
   const args = ['install', '--frozen-lockfile', '--ignore-scripts', '--silent']
-  const { success, stderr } = Bun.spawnSync([process.execPath, ...args], { cwd: FOLDER })
+  const { success, stderr } = Bun.spawnSync([process.execPath, ...args], { cwd: dirname(GATEWAY) })
   if (!success) throw new Error(`it could not be installed from npm\n${stderr}`)
 }
 
-/** `bun run` puts a `node` before all others that is Bun itself; the gateway needs the real one. */
-function findNode(): string {
-  const found = (process.env.PATH ?? '').split(delimiter).find((folder) => {
-    const node = Bun.which('node', { PATH: folder })
+/**
+ * Path of the first Node.js in a list of folders. `bun run` puts a `node` before all others that is
+ * Bun itself, and the gateway needs the real one.
+ */
+export function findNode(path: string): string {
+  const nodes = path.split(delimiter).map((folder) => Bun.which('node', { PATH: folder }))
+  const found = nodes.find((node) => {
     if (node === null) return false
     const { stdout, success } = Bun.spawnSync([node, '-p', 'process.versions.bun'])
     return success && stdout.toString().trim() === 'undefined'
   })
-  if (found === undefined) throw new Error('it needs Node.js')
-  return join(found, 'node')
+  if (!found) throw new Error('it needs Node.js')
+  return found
 }

@@ -17,8 +17,10 @@ const HEAD = ['measure', 'moonbase', 'reference', '', 'ratio', 'target', '']
 
 function verdict({ target }: Row, reached: number): [string, string] {
   if (!target) return ['', '']
-  if ('atMost' in target) return [`<= ${target.atMost}`, reached <= target.atMost ? 'ok' : 'MISSED']
-  return [`>= ${target.atLeast}`, reached >= target.atLeast ? 'ok' : 'MISSED']
+  const [sign, bound] = 'atMost' in target ? ['<=', target.atMost] : ['>=', target.atLeast]
+  if (Number.isNaN(reached)) return [`${sign} ${bound}`, '-']
+  const well = sign === '<=' ? reached <= bound : reached >= bound
+  return [`${sign} ${bound}`, well ? 'ok' : 'MISSED']
 }
 
 /** The table of every measure with its ratio to the reference of the same run. */

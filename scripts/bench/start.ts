@@ -1,4 +1,4 @@
-import { besidePeer, type StartPeer } from './peer.ts'
+import { besidePeer, type StartPeer, tried } from './peer.ts'
 import { residentKb } from './process-usage.ts'
 import { type Product, type Program, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
@@ -24,7 +24,7 @@ export async function benchStart(
   const results = await alternate(rounds * STARTS_PER_ROUND, {
     bare: () => measure(() => startReference('ok', upstream.url)),
     product: () => measure(prepared.start),
-    peer: peer && (() => measure(peer)),
+    peer: peer && tried(() => measure(peer), { startMs: Number.NaN, idleMb: Number.NaN }),
   })
   const rows = (name: string, unit: string, of: 'startMs' | 'idleMb', atMost: number): Row[] => {
     const values = (program: keyof typeof results) => results[program].map((result) => result[of])

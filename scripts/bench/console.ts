@@ -58,7 +58,7 @@ export async function benchConsole(
     absolute: true,
   })
   return [
-    row('first load of the console, transferred', 'KB', 'kilobytes', 200),
-    row('first load of the console, until a person can type', 'ms', 'readyMs', null),
+    row('first load, transferred', 'KB', 'kilobytes', 200),
+    row('first load, until a person can type', 'ms', 'readyMs', null),
   ]
 }

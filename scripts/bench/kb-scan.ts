@@ -57,7 +57,7 @@ export async function measureScan(rounds: number): Promise<Row[]> {
   })
   return [
     {
-      measure: `nearest of ${CHUNKS} chunks among ${TENANTS * CHUNKS}, ${DIMENSIONS} dimensions`,
+      measure: `nearest of ${CHUNKS} chunks among ${TENANTS * CHUNKS}, ${DIMENSIONS}-d`,
       unit: 'ms',
       product: results.search,
       reference: { name: floor.name, values: results.floor },

@@ -42,7 +42,7 @@ async function measurePace(upstream: Upstream, prepared: Product, rounds: number
   const age = (name: keyof typeof results, share: number) =>
     results[name].map((result: StreamResult) => quantile(result.ageMs, share))
   const row = (share: number, label: string, target: Row['target']): Row => ({
-    measure: `age of a token ${label}, ${LOAD.streams} streams beside 100 KB uploads`,
+    measure: `age of a token ${label}, beside 100 KB uploads`,
     unit: 'ms',
     product: age('beside', share),
     reference: { name: 'without uploads', values: age('alone', share) },
@@ -52,7 +52,7 @@ async function measurePace(upstream: Upstream, prepared: Product, rounds: number
     row(0.5, 'p50', null),
     row(0.99, 'p99', null),
     {
-      measure: '100 KB documents indexed, beside the streams',
+      measure: `100 KB documents indexed, beside ${LOAD.streams} streams`,
       unit: '1/s',
       product: [uploaded / seconds],
       reference: { name: '', values: [] },

@@ -42,10 +42,10 @@ export async function benchLogs(_: Upstream, prepared: Product, rounds: number):
   }
   return [
     row('all', `GET /v1/logs, ${ROWS} rows`),
-    row('errors', 'with two filters'),
-    row('hour', 'of the last hour'),
+    row('errors', 'GET /v1/logs with two filters'),
+    row('hour', 'GET /v1/logs of the last hour'),
     {
-      measure: 'GET /healthz beside it, at most',
+      measure: 'GET /healthz beside a summary, at most',
       unit: 'ms',
       product: [longest],
       reference: { name: '', values: [] },

@@ -12,7 +12,7 @@ import { benchLogs } from './logs.ts'
 import { helpText, readOptions, type SuiteText, UsageError } from './options.ts'
 import { preparePeer, type StartPeer } from './peer.ts'
 import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
-import { type Row, report } from './report.ts'
+import { type Row, report, type Section } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
@@ -70,10 +70,10 @@ async function measure(names: readonly SuiteName[], rounds: number): Promise<voi
   using product = await prepareProduct(upstream.url)
   const wanted = suites.some(([, { withPeer }]) => withPeer)
   const peer = wanted ? await preparePeer(upstream) : null
-  const rows: Row[] = []
+  const sections: Section[] = []
   for (const [name, suite] of suites) {
     process.stderr.write(`measuring ${name} ...\n`)
-    rows.push(...(await suite.measure(upstream, product, rounds, peer)))
+    sections.push([name, await suite.measure(upstream, product, rounds, peer)])
   }
   const subject = process.env.MOONBASE_BIN ?? 'bun src/main.ts'
   const seconds = Math.round((performance.now() - begin) / 1_000)
@@ -82,7 +82,7 @@ async function measure(names: readonly SuiteName[], rounds: number): Promise<voi
   const machine = `${availableParallelism()} cores, load ${load}`
   const times = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`
   const head = `${subject}, medians of ${times}, ${seconds} s, ${machine}`
-  process.stdout.write(`\n${head}\n\n${report(rows)}`)
+  process.stdout.write(`\n${head}\n\n${report(sections)}`)
 }
 
 try {

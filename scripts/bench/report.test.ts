@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Row, report } from './report.ts'
 
 /** Cells of one row, as the table shows them. */
-function cells(row: Partial<Row>): string[] {
+function shown(row: Partial<Row>): string[] {
   const whole: Row = {
     measure: 'work',
     unit: 'ms',
@@ -11,23 +11,35 @@ function cells(row: Partial<Row>): string[] {
     target: null,
     ...row,
   }
-  const [, , line = ''] = report([whole]).split('\n')
+  const line =
+    report([['suite', [whole]]])
+      .trim()
+      .split('\n')
+      .at(-1) ?? ''
   return line.trim().split(/ {2,}/)
 }
 
 test('a row has the medians and the ratio of each round', () => {
-  expect(cells({})).toEqual(['work (ms)', '22.0', '11.0', 'floor', '2.00'])
+  expect(shown({})).toEqual(['work (ms)', '22.0', '11.0', 'floor', '2.00'])
 })
 
 test('a target is of the ratio, or of the value itself', () => {
-  expect(cells({ target: { atMost: 2 } }).slice(-2)).toEqual(['<= 2', 'ok'])
-  expect(cells({ target: { atMost: 1.9 } }).slice(-2)).toEqual(['<= 1.9', 'MISSED'])
-  expect(cells({ target: { atLeast: 2 } }).slice(-2)).toEqual(['>= 2', 'ok'])
-  expect(cells({ target: { atLeast: 3 } }).slice(-2)).toEqual(['>= 3', 'MISSED'])
-  expect(cells({ target: { atMost: 2 }, absolute: true }).slice(-2)).toEqual(['<= 2', 'MISSED'])
+  expect(shown({ target: { atMost: 2 } }).slice(-2)).toEqual(['<= 2', 'ok'])
+  expect(shown({ target: { atMost: 1.9 } }).slice(-2)).toEqual(['<= 1.9', 'MISSED'])
+  expect(shown({ target: { atLeast: 2 } }).slice(-2)).toEqual(['>= 2', 'ok'])
+  expect(shown({ target: { atLeast: 3 } }).slice(-2)).toEqual(['>= 3', 'MISSED'])
+  expect(shown({ target: { atMost: 2 }, absolute: true }).slice(-2)).toEqual(['<= 2', 'MISSED'])
 })
 
 test('what was not measured is neither reached nor missed', () => {
   const reference = { name: 'peer', values: [Number.NaN, Number.NaN] }
-  expect(cells({ reference, target: { atMost: 1 } }).slice(-3)).toEqual(['-', '<= 1', '-'])
+  expect(shown({ reference, target: { atMost: 1 } }).slice(-3)).toEqual(['-', '<= 1', '-'])
+})
+
+test('rows stand under the name of their suite', () => {
+  const lines = report([
+    ['one', []],
+    ['two', []],
+  ]).split('\n')
+  expect(lines.slice(2)).toEqual(['', 'one', '', 'two', ''])
 })

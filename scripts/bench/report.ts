@@ -23,20 +23,23 @@ function verdict({ target }: Row, reached: number): [string, string] {
   return [`${sign} ${bound}`, well ? 'ok' : 'MISSED']
 }
 
-/** The table of every measure with its ratio to the reference of the same run. */
-export function report(rows: readonly Row[]): string {
-  const lines = rows.map((row) => {
-    const { measure, unit, product, reference, absolute } = row
-    const value = median(product)
-    const ratio = ratioOf(product, reference.values)
-    return [
-      `${measure} (${unit})`,
-      short(value),
-      short(median(reference.values)),
-      reference.name,
-      short(ratio),
-      ...verdict(row, absolute ? value : ratio),
-    ]
-  })
-  return table([HEAD, ...lines])
+function cells(row: Row): string[] {
+  const { measure, unit, product, reference, absolute } = row
+  const value = median(product)
+  const ratio = ratioOf(product, reference.values)
+  return [
+    `${measure} (${unit})`,
+    short(value),
+    short(median(reference.values)),
+    reference.name,
+    short(ratio),
+    ...verdict(row, absolute ? value : ratio),
+  ]
 }
+
+/** Rows of one suite, under its name. */
+export type Section = readonly [name: string, rows: readonly Row[]]
+
+/** The table of every measure with its ratio to the reference of the same run. */
+export const report = (sections: readonly Section[]): string =>
+  table([HEAD, ...sections.flatMap(([name, rows]) => [[], [name], ...rows.map(cells)])])

@@ -34,6 +34,7 @@ export function table(rows: readonly (readonly string[])[]): string {
         return column === 0 ? cell.padEnd(width) : cell.padStart(width)
       })
       .join('  ')
+      .trimEnd()
   const [head = [], ...body] = rows
   const rule = line(widths.map((width) => '-'.repeat(width)))
   return `${[line(head), rule, ...body.map(line)].join('\n')}\n`

@@ -126,7 +126,7 @@ async function measureUpstream(upstream: Upstream, rounds: number): Promise<Row[
       measure: 'sound of /v1/voice, 2 s in and 2 s out',
       unit: 'ms',
       product: results.voice,
-      reference: { name: 'its three upstream calls', values: results.calls },
+      reference: { name: 'its three calls', values: results.calls },
       target: null,
     },
   ]

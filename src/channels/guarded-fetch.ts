@@ -1,3 +1,4 @@
+import { orAborted } from '../core/abort.ts'
 import type { Guard, Target } from './url-guard.ts'
 
 /** The platform's `fetch`, as main.ts passes it in. */
@@ -27,7 +28,8 @@ export interface GuardedFetchOptions {
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { guard, fetch, ca } = options
   return async (url, init = {}) => {
-    const target = await abortable(guard.connectable(url), init.signal)
+    const looking = guard.connectable(url)
+    const target = await (init.signal ? orAborted(looking, init.signal) : looking)
     const headers = new Headers(init.headers)
     headers.set('host', target.url.host)
     return fetch(pinnedUrl(target), {
@@ -51,15 +53,4 @@ function pinnedUrl({ url, address, family }: Target): string {
 function serverName({ url, address }: Target): { serverName?: string } {
   const name = url.hostname.replace(/\.$/, '')
   return name === address || name.startsWith('[') ? {} : { serverName: name }
-}
-
-/** Name lookups cannot be cancelled, so an abort leaves them behind. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
-  if (!signal) return work
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

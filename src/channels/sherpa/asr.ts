@@ -1,3 +1,4 @@
+import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../core/limits.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
@@ -6,7 +7,7 @@ import { type AudioCodecs, RECOGNISER_RATE } from '../audio.ts'
 import { ChannelFailure } from '../failure.ts'
 import { EngineLost, EngineUnloadable, type ProcessCommand } from './process.ts'
 import { createRecogniser } from './recogniser.ts'
-import { createTurns, orAborted } from './turns.ts'
+import { createTurns } from './turns.ts'
 
 export interface SherpaAsrOptions {
   readonly command: ProcessCommand

@@ -1,7 +1,7 @@
+import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import { createKeeper } from './keeper.ts'
 import { type AsrProcess, EngineLost, type ProcessCommand } from './process.ts'
-import { orAborted } from './turns.ts'
 
 /** After this long without work the process is stopped, and its memory given back. */
 const IDLE_MS = 10 * 60_000

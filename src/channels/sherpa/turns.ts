@@ -1,3 +1,5 @@
+import { orAborted } from '../../core/abort.ts'
+
 /**
  * Lets callers in one after another, in their order, and no more than `callersMax` of them at a
  * time, waiting ones included. `enter` resolves with the function that lets the next one in, with
@@ -27,21 +29,5 @@ export function createTurns(callersMax: number) {
         throw error
       }
     },
-  }
-}
-
-/** The same outcome, or the signal's reason as soon as it aborts. */
-export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  if (signal.aborted) onAbort()
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    // Whichever lost the race has nobody else to hear it.
-    work.catch(() => null)
-    aborted.catch(() => null)
   }
 }

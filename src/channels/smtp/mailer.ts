@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { orAborted } from '../../core/abort.ts'
 import { randomToken } from '../../core/crypto.ts'
 import { type Mailer, MailFailure } from '../mail.ts'
 
@@ -34,9 +35,9 @@ export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
         const messageId = `<${randomToken(18)}@${domain}>`
         const address = { name: '', address: to }
         const sending = transport.sendMail({ to: address, subject, text, messageId })
-        await unlessAborted(sending, signal)
+        await orAborted(sending, signal)
       } catch (error) {
-        if (error instanceof MailFailure) throw error
+        if (signal.aborted) throw new MailFailure('EABORTED', null)
         const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
         throw new MailFailure(
           typeof code === 'string' ? code : 'ESEND',
@@ -45,18 +46,5 @@ export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
       }
     },
     close: async () => transport.close(),
-  }
-}
-
-/** What `work` comes to, or a rejection as soon as the signal aborts. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  const stop = Promise.withResolvers<never>()
-  const refuse = () => stop.reject(new MailFailure('EABORTED', null))
-  if (signal.aborted) refuse()
-  signal.addEventListener('abort', refuse, { once: true })
-  try {
-    return await Promise.race([work, stop.promise])
-  } finally {
-    signal.removeEventListener('abort', refuse)
   }
 }

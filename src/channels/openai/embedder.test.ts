@@ -4,7 +4,7 @@ import { hashVector } from '../../../test/support/upstream-embeddings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { ChannelFailure } from '../failure.ts'
 import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from './embedder.ts'
-import { listedEmbeddingModel, readVectors } from './vectors.ts'
+import { readVectors } from './vectors.ts'
 
 let upstream: Upstream
 beforeAll(async () => {
@@ -151,12 +151,4 @@ describe('reading an answer', () => {
       expect(() => readVectors(text, 2)).toThrow(ChannelFailure)
     })
   }
-
-  test('finds the embedding model in a list', () => {
-    const list = (...ids: string[]) => JSON.stringify({ data: ids.map((id) => ({ id })) })
-    expect(listedEmbeddingModel(list('qwen3', 'nomic-embed-text'))).toBe('nomic-embed-text')
-    expect(listedEmbeddingModel(list('x', 'BAAI/bge-m3'))).toBe('BAAI/bge-m3')
-    expect(listedEmbeddingModel(list('qwen3'))).toBeNull()
-    expect(listedEmbeddingModel('<html>')).toBeNull()
-  })
 })

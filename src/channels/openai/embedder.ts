@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { UPSTREAM_MODELS_BYTES_MAX, UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits.ts'
+import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits.ts'
 import { type Call, openCall } from '../call.ts'
 import type { Embedder } from '../embedder.ts'
 import { endpointHost } from '../endpoint.ts'
@@ -7,7 +7,8 @@ import { readStart } from '../read-start.ts'
 import { refusalOf } from '../refusal.ts'
 import { backOff } from '../retry.ts'
 import { createSender, type SenderOptions } from '../sender.ts'
-import { listedEmbeddingModel, readVectors } from './vectors.ts'
+import { firstEmbeddingModel } from './models.ts'
+import { readVectors } from './vectors.ts'
 
 export interface OpenAiEmbedderOptions extends SenderOptions {
   readonly clock: Clock
@@ -41,7 +42,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     const known = options.model ?? listed
     if (known !== null) return known
     const response = await accepted(call, '/models', { headers: { accept: 'application/json' } })
-    listed = listedEmbeddingModel(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
+    listed = await firstEmbeddingModel(response)
     return listed
   }
 

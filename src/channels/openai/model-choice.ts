@@ -24,7 +24,7 @@ export function createModelChoice(transport: Transport, clock: Clock, defaultMod
         throw failure
       }
       try {
-        listed = (await firstChatModel(response)) ?? null
+        listed = await firstChatModel(response)
       } catch (error) {
         throw call.explain(error)
       }

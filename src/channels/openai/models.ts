@@ -1,22 +1,28 @@
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits.ts'
 import { readStart } from '../read-start.ts'
 
-const NO_CHAT = [
-  /embed|rerank|(^|[/-])(bge|gte|e5|m3e)[-:]/i,
-  /whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i,
-]
+/** Models are told apart by their ids, the only thing that every server lists. */
+const RERANKS = /rerank/i
+const EMBEDS = /embed|(^|[/-])(bge|gte|e5|m3e)[-:]/i
+const NO_TEXT = /whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i
 
-/**
- * The first model of a `GET /models` answer that can chat, judged by its id. Null: a list without
- * one. Undefined: the answer is no model list at all.
- */
-export async function firstChatModel(response: Response): Promise<string | null | undefined> {
-  const text = await readStart(response, UPSTREAM_MODELS_BYTES_MAX)
-  const list = parse(text)
-  if (!Array.isArray(list?.data)) return undefined
+const embeds = (id: string) => EMBEDS.test(id) && !RERANKS.test(id)
+const chats = (id: string) => ![RERANKS, EMBEDS, NO_TEXT].some((pattern) => pattern.test(id))
+
+/** The first model of a `GET /models` answer that can chat; null when it lists none. */
+export const firstChatModel = async (response: Response): Promise<string | null> =>
+  (await idsOf(response)).find(chats) ?? null
+
+/** The first model of a `GET /models` answer that makes vectors; null when it lists none. */
+export const firstEmbeddingModel = async (response: Response): Promise<string | null> =>
+  (await idsOf(response)).find(embeds) ?? null
+
+/** None for an answer that is no list of models. Throws what reading the body throws. */
+async function idsOf(response: Response): Promise<string[]> {
+  const list = parse(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
+  if (!Array.isArray(list?.data)) return []
   const ids = list.data.map((model: { id?: unknown } | null): unknown => model?.id)
-  if (!ids.every((id): id is string => typeof id === 'string' && id !== '')) return undefined
-  return ids.find((id) => !NO_CHAT.some((pattern) => pattern.test(id))) ?? null
+  return ids.every((id): id is string => typeof id === 'string' && id !== '') ? ids : []
 }
 
 function parse(text: string): { readonly data?: unknown } | null {

@@ -49,7 +49,7 @@ async function complete(options: ProbeOptions, call: Call): Promise<number> {
 
   async function listedModel(): Promise<string | null> {
     const response = await transport.list(call)
-    return response.ok ? ((await firstChatModel(response)) ?? null) : null
+    return response.ok ? firstChatModel(response) : null
   }
 
   const model = options.model ?? (await listedModel())

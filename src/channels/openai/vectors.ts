@@ -39,13 +39,6 @@ function toVector(embedding: readonly number[] | string): Float32Array {
   return new Float32Array(new Uint8Array(bytes).buffer)
 }
 
-/** The first model of a `GET /models` answer whose name says that it embeds; null: none does. */
-export function listedEmbeddingModel(text: string): string | null {
-  const list = z.object({ data: z.array(z.object({ id: z.string() })) }).safeParse(parse(text))
-  const ids = list.success ? list.data.data.map(({ id }) => id) : []
-  return ids.find((id) => /embed|(^|[/-])(bge|gte|e5|m3e)[-:]/i.test(id)) ?? null
-}
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

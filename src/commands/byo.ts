@@ -1,10 +1,10 @@
+import type { Endpoint } from '../channels/endpoint.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { probe } from '../channels/openai/probe.ts'
 import { retry } from '../channels/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { PROBE_MS_MAX } from '../core/limits.ts'
-import type { Endpoint } from '../features/provider/service.ts'
 import { guardedFetch } from './tools.ts'
 
 /** How the product reaches the models that tenants bring: the platform's adapter, guarded. */

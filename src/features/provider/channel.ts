@@ -1,4 +1,5 @@
 import { type Breaker, breaker } from '../../channels/breaker.ts'
+import type { Endpoint } from '../../channels/endpoint.ts'
 import { ChannelFailure } from '../../channels/failure.ts'
 import type { Llm } from '../../channels/llm.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -6,7 +7,6 @@ import { PROVIDER_CHANNELS_MAX } from '../../core/limits.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Seal } from '../../core/seal.ts'
 import type { ChannelChoice } from '../agent/turn.ts'
-import type { Endpoint } from './service.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
 
 export interface ProviderChannelOptions {

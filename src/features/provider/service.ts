@@ -1,15 +1,10 @@
+import type { Endpoint } from '../../channels/endpoint.ts'
 import { checkLiteral, type LiteralRefusal } from '../../channels/url-guard.ts'
 import { badRequest, unavailable } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Seal } from '../../core/seal.ts'
 import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
-
-/** Where a tenant's own model is, and what opens it. */
-export interface Endpoint {
-  readonly baseUrl: string
-  readonly apiKey: string
-}
 
 export interface ProviderOptions {
   readonly store: ProviderStore

@@ -1,8 +1,8 @@
+import { SILENCE_RMS } from '../channels/audio.ts'
 import { sniff } from './sniff.ts'
 import { createWavReader, createWavSamples } from './wav.ts'
 
-/** Root mean square that no 20 ms of a silent recording reach: 50 dB below full scale. */
-const SILENCE_RMS = 0.003
+/** Of 20 ms each, as `SILENCE_RMS` has it. */
 const WINDOWS_PER_SECOND = 50
 const STEP_BYTES = 64 * 1024
 

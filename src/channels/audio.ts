@@ -5,6 +5,9 @@ export const SPEECH_RATE = 32_000
 /** Samples a second that speech recognisers take. */
 export const RECOGNISER_RATE = 16_000
 
+/** Root mean square, of full scale, that no 20 ms of a silent recording reach: 50 dB below it. */
+export const SILENCE_RMS = 0.003
+
 /** What an upload is, by its first bytes; `extension` makes upstreams accept it. */
 export interface AudioKind {
   readonly name: 'wav' | 'mp3' | 'flac' | 'opus' | 'vorbis' | 'ogg' | 'webm' | 'm4a' | 'aac' | 'amr'

@@ -1,4 +1,4 @@
-import { RECOGNISER_RATE } from '../audio.ts'
+import { RECOGNISER_RATE, SILENCE_RMS } from '../audio.ts'
 
 /** A part of a recording, in samples. */
 export interface Span {
@@ -11,8 +11,8 @@ const seconds = (count: number) => Math.round(count * RECOGNISER_RATE)
 /** Whisper hears no more than 30 s at a time, and the others need memory by the square of it. */
 export const PIECE_SAMPLES_MAX = seconds(28)
 const WINDOW = seconds(0.02)
-/** Root mean square that no 20 ms of silence reach: 50 dB below full scale. */
-const SILENCE_RMS = 0.003 * 32_768
+/** The same in samples of 16 bit. */
+const SILENCE_RMS_S16 = SILENCE_RMS * 32_768
 /** Pauses that do not end a span. */
 const PAUSE = seconds(0.5)
 /** Spans this close together are heard as one, which gives the model more to go by. */
@@ -25,7 +25,7 @@ export function loudSpans(samples: Int16Array): Span[] {
   const spans: { start: number; end: number }[] = []
   for (let start = 0; start < samples.length; start += WINDOW) {
     const end = Math.min(start + WINDOW, samples.length)
-    if (loudness(samples, start, end) < SILENCE_RMS) continue
+    if (loudness(samples, start, end) < SILENCE_RMS_S16) continue
     const last = spans.at(-1)
     if (last && start - last.end < PAUSE) last.end = end
     else spans.push({ start, end })

@@ -1,6 +1,7 @@
 import type { Embedder } from '../channels/embedder.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { defineTool } from '../features/agent/tools/tool.ts'
 import { createReembed } from '../features/kb/reembed.ts'
 import { createSearch } from '../features/kb/search.ts'
 import { createKb } from '../features/kb/service.ts'
@@ -33,6 +34,6 @@ export async function openKnowledge(options: KnowledgeOptions) {
   return {
     service,
     reembed: createReembed({ store: createStaleStore(db, vectors), embedder, clock, log }),
-    tool: searchTool(service.retrieve),
+    tool: searchTool(defineTool, service.retrieve),
   }
 }

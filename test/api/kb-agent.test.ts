@@ -131,5 +131,6 @@ describe('the tool search_knowledge_base', () => {
     callWith({ q: 1 })
     const events = await ask({ text: 'hello there' })
     expect(events).toContainEqual({ type: 'tool_result', name: 'search_knowledge_base', ok: false })
+    expect(toolMessage()).toMatch(/query/)
   })
 })

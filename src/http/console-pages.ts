@@ -4,6 +4,7 @@ import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
 import { notFound, unavailable } from '../core/errors.ts'
 import { ENCODINGS, type Encoding, preferredEncoding } from './encoding.ts'
+import { PAGE_HEADERS } from './security-headers.ts'
 
 /**
  * What a page of the console may do: nothing that does not come from this server, no inline script
@@ -22,13 +23,11 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const PAGE_HEADERS = {
+const HTML_HEADERS = {
+  ...PAGE_HEADERS,
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(self)',
   'referrer-policy': 'same-origin',
-  'x-frame-options': 'DENY',
   'cache-control': 'no-cache',
   vary: 'accept-encoding',
 } as const
@@ -71,7 +70,7 @@ async function pageHandler(folder: string | null) {
   const hash = new Bun.CryptoHasher('sha256').update(plain).digest('hex').slice(0, 16)
   return ({ request }: { request: Request }): Response => {
     const encoding = preferredEncoding(request)
-    const headers = { ...PAGE_HEADERS, ...marks(hash, encoding) }
+    const headers = { ...HTML_HEADERS, ...marks(hash, encoding) }
     if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers })
     return new Response(forms.get(encoding) ?? plain, { headers })
   }

@@ -67,6 +67,14 @@ describe('pages of the console', () => {
     expect(page).not.toMatch(/https?:\/\/|style=|<style|onload|<script>/)
   })
 
+  test.each(['/', '/status'])('%p gives no other page a hold on it', async (path) => {
+    const { headers } = await get(path)
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    expect(headers.get('permissions-policy')).toContain('camera=(), geolocation=()')
+  })
+
   test('the page is asked for anew and answered with 304 while it is the same', async () => {
     const first = await get('/')
     expect(first.headers.get('cache-control')).toBe('no-cache')

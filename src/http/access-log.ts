@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Logger } from '../core/log.ts'
+import { elapsedMs, statusOf } from './answered.ts'
 import type { Facts } from './facts.ts'
 import { routeLabel } from './route-table.ts'
 
@@ -16,8 +17,8 @@ export const accessLog = (facts: Facts, now: () => number, log: Logger) =>
         id: known?.requestId,
         method: request.method.slice(0, 10),
         route: routeLabel(route).slice(0, 100),
-        status: typeof set.status === 'number' ? set.status : 200,
-        ms: Math.max(0, Math.round(now() - (known?.startedAt ?? now()))),
+        status: statusOf(set),
+        ms: Math.round(elapsedMs(known, now())),
         tenant: known?.principal?.tenantId,
         key: known?.principal?.keyId ?? undefined,
         error: known?.errorClass ?? undefined,

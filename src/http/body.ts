@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { badRequest, tooLarge } from '../core/errors.ts'
 import { checked } from '../core/explain.ts'
 
-/** The words a client finds in every 400 for a body that is not JSON (specification, Errors). */
-const NOT_JSON = '请求体格式错误（bad request body）'
+/** Every 400 for a body that is not JSON says this (specification, Errors). */
+export const notJson = () => badRequest('请求体格式错误（bad request body）')
 
 /**
  * Reads a body no further than `bytesMax`. Handlers call this instead of letting the framework
@@ -51,13 +51,13 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw badRequest(NOT_JSON)
+    throw notJson()
   }
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw badRequest(NOT_JSON)
+    throw notJson()
   }
   return checked(schema, value)
 }

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { badRequest } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Facts } from './facts.ts'
+import { isHost } from './host.ts'
 import { SITE_HEADERS } from './security-headers.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
@@ -20,12 +21,6 @@ const PREFLIGHT = {
   'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
   'access-control-max-age': '86400',
 } as const
-
-/** A name or address with an optional port; anything else would end up inside request URLs. */
-const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
-
-/** The form alone lets through ports above 65535 and addresses such as 256.0.0.1. */
-const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 
 /** The path of an absolute URL begins after its third slash. */
 const isMachineSide = (url: string) => url.startsWith('/v1/', url.indexOf('/', 8))

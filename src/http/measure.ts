@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Meters } from '../core/meters.ts'
+import { elapsedMs, statusOf } from './answered.ts'
 import type { Facts } from './facts.ts'
 import { routeLabel } from './route-table.ts'
 
@@ -9,9 +10,8 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIO
 /** Counts every answered request by the pattern of its route, never by its path. */
 export const measure = (facts: Facts, now: () => number, meters: Meters) =>
   new Elysia({ name: 'measure' }).onAfterResponse({ as: 'global' }, ({ request, route, set }) => {
-    const startedAt = facts.of(request)?.startedAt ?? now()
-    const status = typeof set.status === 'number' ? set.status : 200
+    const status = statusOf(set)
     const method = METHODS.has(request.method) ? request.method : 'other'
-    const seconds = Math.max(0, now() - startedAt) / 1000
+    const seconds = elapsedMs(facts.of(request), now()) / 1000
     meters.request(method, status === 404 ? routeLabel('') : routeLabel(route), status, seconds)
   })

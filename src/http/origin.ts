@@ -1,4 +1,5 @@
 import { forbidden } from '../core/errors.ts'
+import { isHost } from './host.ts'
 
 export interface OriginOptions {
   readonly publicUrl: string | undefined
@@ -6,7 +7,6 @@ export interface OriginOptions {
   readonly tls: boolean
 }
 
-const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const hostOf = (origin: string) => new URL(origin).host
@@ -29,8 +29,7 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
   function requested(request: Request): string | null {
     const scheme = forwarded(request, 'x-forwarded-proto') ?? (tls ? 'https' : 'http')
     const host = forwarded(request, 'x-forwarded-host') ?? request.headers.get('host') ?? ''
-    if (!HOST.test(host) || !/^https?$/.test(scheme)) return null
-    return URL.parse(`${scheme}://${host}`)?.origin ?? null
+    return isHost(host) && /^https?$/.test(scheme) ? new URL(`${scheme}://${host}`).origin : null
   }
 
   return {

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import { elapsedMs, statusOf } from './answered.ts'
 import type { Facts, RequestFacts } from './facts.ts'
 
 /** The specification's fixed set of log labels, by method and route. */
@@ -36,12 +37,12 @@ export const requestLog = (
     const known = facts.of(context.request)
     const endpoint = LABELS[`${context.request.method} ${context.route}`]
     if (!known?.principal || endpoint === undefined) return
-    const status = typeof context.set.status === 'number' ? context.set.status : 200
+    const status = statusOf(context.set)
     record({
       ...known,
       errorClass: status >= 400 ? known.errorClass : null,
       endpoint,
       status,
-      latencyMs: Math.max(0, Math.round(now() - known.startedAt)),
+      latencyMs: Math.round(elapsedMs(known, now())),
     })
   })

@@ -1,0 +1,9 @@
+import type { RequestFacts } from './facts.ts'
+
+/** The status of an answer as the hooks after it see it: Elysia sets none where it is 200. */
+export const statusOf = ({ status }: { readonly status?: number | string }): number =>
+  typeof status === 'number' ? status : 200
+
+/** Milliseconds from the beginning of a request to `now`; 0 where the clock was set back. */
+export const elapsedMs = (facts: RequestFacts | undefined, now: number): number =>
+  Math.max(0, now - (facts?.startedAt ?? now))

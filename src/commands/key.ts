@@ -47,10 +47,17 @@ function shown(key: string, email: string, config: Config): string {
 
   Try it:
 
-    curl -N http://${config.MB_HOST}:${config.MB_PORT}/v1/agent \\
+    curl -N ${addressOf(config)}/v1/agent \\
       -H 'Authorization: Bearer ${key}' \\
       -H 'Content-Type: application/json' \\
       -d '{"text":"你好，12*34 等于多少？"}'
 
 `
+}
+
+/** Where the server of these settings is reached: as people reach it, else from this machine. */
+function addressOf({ MB_PUBLIC_URL, MB_TLS_CERT, MB_HOST, MB_PORT }: Config): string {
+  if (MB_PUBLIC_URL !== undefined) return MB_PUBLIC_URL.replace(/\/$/, '')
+  const host = MB_HOST.includes(':') ? `[${MB_HOST}]` : MB_HOST
+  return `${MB_TLS_CERT === undefined ? 'http' : 'https'}://${host}:${MB_PORT}`
 }

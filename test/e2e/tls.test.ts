@@ -74,6 +74,17 @@ test('tells in one sentence what is wrong with the files', async () => {
   }
 }, 20_000)
 
+test.each([
+  [{}, 'http://127.0.0.1:0/v1/agent'],
+  [{ MB_HOST: '::1', MB_PORT: '3900' }, 'http://[::1]:3900/v1/agent'],
+  [{ MB_TLS_CERT: 'a.pem', MB_TLS_KEY: 'a.key' }, 'https://127.0.0.1:0/v1/agent'],
+  [{ MB_PUBLIC_URL: 'https://moon.example/' }, 'https://moon.example/v1/agent'],
+])('with %j the first call of a new key goes to %s', async (env, url) => {
+  using folder = tempFolder()
+  const { out } = await run(['key', 'create'], folder.file('data'), { ...env })
+  expect(out).toContain(`curl -N ${url} `)
+})
+
 for (const host of ['203.0.113.7', '300.1.1.1', 'no host']) {
   test(`MB_HOST=${host} is told in one sentence`, async () => {
     using folder = tempFolder()

@@ -1,8 +1,8 @@
 import { liftFetchLimit } from './commands/restart.ts'
 
-// Nothing else is loaded before this process is replaced: what is would be loaded twice.
+// Until this process has replaced itself nothing else is loaded, for it would be loaded twice.
 
-// Keys and conversations: nobody but this user reads what is written.
+// What it writes are keys and conversations: for this user's eyes only.
 process.umask(0o077)
 
 const args = process.argv.slice(2)

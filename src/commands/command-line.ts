@@ -5,7 +5,7 @@ import { prepareRuntime } from '../native/runtime.ts'
 import { explainStorage, OperatorError } from './operator-error.ts'
 import { isTerminal, openOutput } from './output.ts'
 import { ASR_COMMAND, EMBED_COMMAND } from './own-commands.ts'
-import { type Program, programAt } from './program.ts'
+import { mainFile, type Program, programAt } from './program.ts'
 import { restartAfterCopying } from './restart.ts'
 
 /** A command that was mistyped; told with the way to the help text. */
@@ -127,8 +127,7 @@ async function dispatch([command = 'serve', ...rest]: readonly string[], main: s
   if (rest.includes('--help') || rest.includes('-h')) {
     return write((await helpText()).helpOf(command))
   }
-  const self = [process.execPath, ...(Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])]
-  await run(rest, programAt(main, self))
+  await run(rest, programAt(main, [process.execPath, ...mainFile()]))
 }
 
 /** One sentence for what an operator can mend, and the whole error for what they cannot. */

@@ -1,7 +1,11 @@
+/** The file that Bun is told to run; none for the executable, which has it inside. */
+export const mainFile = (): readonly string[] => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
+
 /** Where this program finds its own parts, which differs between the sources and the executable. */
 export interface Program {
-  /** How it starts itself again, as the embedding process. */
+  /** How it starts itself again, as one of the processes of own-commands.ts. */
   readonly self: readonly string[]
+  /** Addresses of its threads. */
   readonly writerUrl: string
   readonly readerUrl: string
   readonly decoderUrl: string

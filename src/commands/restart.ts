@@ -1,26 +1,27 @@
 import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { mainFile } from './program.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
 const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
-/** As many as there are ports to call from. */
-const PORTS = '65336'
+/** The most that Bun takes. */
+const LIMIT_MAX = '65336'
 const COPIED = 'MOONBASE_PARTS_COPIED'
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
 /**
  * Bun starts no more than 256 fetches at once, which would hold up the 257th conversation, and
  * reads the limit from the environment before the program begins. So the process replaces itself
- * once, by the same program with the variable set. Returns only when that was done before or
- * cannot be done.
+ * once, by the same program with the variable set. Returns only when the variable is set already,
+ * by this or by the operator, or when that cannot be done.
  */
 export function liftFetchLimit(env: Env): void {
-  if (env[LIMIT] === undefined) restart({ ...env, [LIMIT]: PORTS })
+  if (env[LIMIT] === undefined) restart({ ...env, [LIMIT]: LIMIT_MAX })
 }
 
 /**
- * Copying the native parts leaves the process with 60 MB that it needs no more, and that a fresh
- * one has not. Once and no more: on a disk that forgets what was written it would never end.
+ * Copying the native parts leaves the process with 60 MB that it does not need any more and that a
+ * fresh one does not have. Only once: on a disk that forgets what was written it would never end.
  */
 export function restartAfterCopying(env: Env): void {
   if (env[COPIED] === undefined) restart({ ...env, [COPIED]: '1' })
@@ -31,8 +32,8 @@ export function restartAfterCopying(env: Env): void {
  * only when that cannot be done.
  */
 function restart(env: Env): void {
-  const own = Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main]
-  const argv = [process.execPath, ...process.execArgv, ...own, ...process.argv.slice(2)]
+  const own = [...process.execArgv, ...mainFile()]
+  const argv = [process.execPath, ...own, ...process.argv.slice(2)]
   const pairs = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${value}`],
   )

@@ -1,7 +1,7 @@
 /**
  * Files the operating system must load from disk, carried inside the executable. The build replaces
- * this module by one that names them (scripts/build.ts); run from source there are none, and the
- * packages' own files are used where they lie.
+ * this module by one that names them (scripts/build-executable.ts); run from source there are none,
+ * and the packages' own files are used where they lie.
  */
 export interface EmbeddedFiles {
   /** Hash of all contents; names the folder they are copied to. */

@@ -7,7 +7,7 @@ import { prepareRuntime } from '../native/runtime.ts'
 import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
 import { databasePath } from './data-folder.ts'
 import { statOrNull, syncToDisk } from './files.ts'
-import { explainStorage, OperatorError } from './operator-error.ts'
+import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
 import { readSecretsText, secretsPath } from './secrets.ts'
 
 export interface BackupOptions {
@@ -73,7 +73,7 @@ function isBackup(path: string): boolean {
 }
 
 function explainBackup(error: unknown, file: string, dataDir: string): unknown {
-  const code = String((error as { code?: unknown } | null)?.code ?? '')
+  const code = codeOf(error)
   if (code === 'ENOSPC' || code === 'SQLITE_FULL' || code.startsWith('SQLITE_IOERR_WRITE')) {
     return new OperatorError(`the disk is too full for ${file}; nothing was written`)
   }

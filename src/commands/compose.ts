@@ -1,4 +1,5 @@
 import { createApp } from '../app.ts'
+import { HOUR_MS, MINUTE_MS } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnContextStore } from '../features/agent/store.ts'
@@ -24,9 +25,6 @@ import { openProvider } from './provider.ts'
 import { openRecords } from './records.ts'
 import { openSite } from './site.ts'
 import { composeVoice } from './voice.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters) {

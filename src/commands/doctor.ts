@@ -3,13 +3,14 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../config.ts'
-import { systemClock } from '../core/clock.ts'
+import { DAY_MS, systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
 import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
 import { vectorVersion } from '../storage/sqlite/inspect.ts'
 import { type Finding, fail, ok, printed, warn } from './doctor-finding.ts'
 import { checkDatabase, checkFolder, checkSecrets, isServed } from './doctor-folder.ts'
 import { checkEmbedding, checkUpstreams } from './doctor-upstreams.ts'
+import { codeOf } from './operator-error.ts'
 import type { Program } from './program.ts'
 import { loadTls } from './tls.ts'
 
@@ -87,7 +88,7 @@ async function checkAddress(config: Config, served: boolean | null): Promise<Fin
   return fail('Address', `${address} ${text}`, mend)
 }
 
-const SOON_MS = 14 * 86_400_000
+const SOON_MS = 14 * DAY_MS
 
 function checkTls(config: Config): Finding {
   const name = 'TLS'
@@ -113,8 +114,10 @@ async function checkNative(
     const runtime = await prepareRuntime(folder)
     return { finding: ok(name, `sqlite-vec ${vectorVersion(runtime.vec0)}`), runtime }
   } catch (error) {
-    const code = String((error as { code?: unknown } | null)?.code ?? '')
     const noexec = 'its disk may forbid programs (noexec), or be full; set MB_DATA_DIR'
-    return { finding: fail(name, `cannot be loaded ${code}`.trim(), noexec), runtime: null }
+    return {
+      finding: fail(name, `cannot be loaded ${codeOf(error)}`.trim(), noexec),
+      runtime: null,
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { LOGIN_CODE_SECONDS_MAX } from '../core/limits.ts'
 import { createLogger } from '../core/log.ts'
 
 export interface CodePrinterOptions {
@@ -26,6 +27,6 @@ const block = (email: string, code: string) => `
   │
   │     ${code}
   │
-  └ valid for 5 minutes
+  └ valid for ${LOGIN_CODE_SECONDS_MAX / 60} minutes
 
 `

@@ -28,8 +28,8 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Promise<Metrics> {
   if (MB_METRICS_TOKEN === undefined) return { meters: NO_METERS, watch() {}, page: null }
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
-  const registers = [new Registry()]
-  const registry = registers[0] as InstanceType<typeof Registry>
+  const registry = new Registry()
+  const registers = [registry]
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name: `moonbase_${name}`, help, labelNames, registers })
   const requests = counter('http_requests_total', 'Answered requests', [

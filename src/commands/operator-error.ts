@@ -12,11 +12,15 @@ const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
 const NO_FOLDER = new Set(['ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
 const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
 
+/** The word by which Node and SQLite tell errors apart, such as `EACCES`; empty without one. */
+export const codeOf = (error: unknown): string =>
+  String((error as { code?: unknown } | null)?.code ?? '')
+
 /** An error of the data folder as one sentence with its mend; other errors as they are. */
 export function explainStorage(error: unknown, dataDir: string): unknown {
   if (error instanceof ConfigError || error instanceof OperatorError) return error
   if (error instanceof NewerDatabaseError) return new OperatorError(error.message)
-  const code = String((error as { code?: unknown } | null)?.code ?? '')
+  const code = codeOf(error)
   const family = code.startsWith('SQLITE_') ? code.split('_').slice(0, 2).join('_') : code
   const say = (text: string) => new OperatorError(`MB_DATA_DIR ${dataDir} ${text}`)
   const locked = family === 'SQLITE_CANTOPEN' && !mayWrite(dataDir)

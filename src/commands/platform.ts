@@ -70,9 +70,9 @@ export async function openPlatform(config: Config, clock: Clock, fetcher: typeof
     lookAgainMs: LOOK_AGAIN_MS,
     /** Looks for a model server while there is none; tells whether one was found. */
     async lookAgain(): Promise<boolean> {
-      if (!canAppear || current.llm.name !== 'offline') return false
+      if (!canAppear || current.endpoint !== null) return false
       current = await choose()
-      return current.llm.name !== 'offline'
+      return current.endpoint !== null
     },
   }
 }

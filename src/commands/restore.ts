@@ -17,7 +17,7 @@ import { type BackupParts, foldLog, readBackup, stripBackup } from '../storage/s
 import { inspect } from '../storage/sqlite/inspect.ts'
 import { databasePath, holdDataDir } from './data-folder.ts'
 import { fileStamp, statOrNull, syncToDisk } from './files.ts'
-import { explainStorage, OperatorError } from './operator-error.ts'
+import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
 import { parseSecrets, secretsPath } from './secrets.ts'
 
 export interface RestoreOptions {
@@ -79,8 +79,7 @@ function attempt<Result>(source: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    const code = String((error as { code?: unknown } | null)?.code ?? '')
-    if (!code.startsWith('SQLITE_')) throw error
+    if (!codeOf(error).startsWith('SQLITE_')) throw error
     throw new OperatorError(`${source} is no backup of Moonbase, or a damaged one; take another`)
   }
 }

@@ -7,6 +7,7 @@ import { watchClock } from './clock-watch.ts'
 import { compose } from './compose.ts'
 import { holdDataDir } from './data-folder.ts'
 import { codePrinter } from './login-code.ts'
+import { codeOf } from './operator-error.ts'
 import type { Program } from './program.ts'
 import { loadTls, type Tls } from './tls.ts'
 
@@ -97,8 +98,7 @@ function listen(app: App, config: Config, tls: Tls | null): void {
   try {
     app.listen({ hostname, port, reusePort: false, ...secured })
   } catch (error) {
-    const code = String((error as { code?: unknown }).code)
-    const told = LISTEN_FAULTS[code]
+    const told = LISTEN_FAULTS[codeOf(error)]
     throw told ? new ConfigError(told(hostname, port)) : error
   }
 }

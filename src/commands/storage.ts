@@ -5,6 +5,7 @@ import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { openSqlite } from '../storage/sqlite/db.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
 import { databasePath } from './data-folder.ts'
+import { fileStamp } from './files.ts'
 import { explainStorage } from './operator-error.ts'
 
 /**
@@ -26,7 +27,6 @@ async function open(dataDir: string, now: Date, writerUrl: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const runtime = await prepareRuntime(dataDir)
   const file = { path: databasePath(dataDir), extensions: [runtime.vec0] }
-  const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '')
-  const report = migrate(file, MIGRATIONS, stamp)
+  const report = migrate(file, MIGRATIONS, fileStamp(now))
   return { opening: openSqlite(file, writerUrl), runtime, file, report }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Config, ConfigError } from '../config.ts'
 import { nodeCrypto } from '../core/crypto.ts'
+import { codeOf } from './operator-error.ts'
 
 export interface Tls {
   readonly cert: string
@@ -30,7 +31,7 @@ function readPem(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const missing = codeOf(error) === 'ENOENT'
     throw new ConfigError(`${name} ${path} ${missing ? 'does not exist' : 'cannot be read'}`)
   }
 }

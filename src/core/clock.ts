@@ -1,3 +1,7 @@
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
 /** Time as an argument, so that windows, expiries and back-off are tested without waiting. */
 export interface Clock {
   /** Epoch milliseconds. */

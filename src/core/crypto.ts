@@ -36,7 +36,7 @@ export function sameSecret(a: string, b: string): boolean {
 
 /** `bytes` of cryptographic randomness as base64url without padding: fit for URLs and cookies. */
 export function randomToken(bytes: number): string {
-  return crypto.getRandomValues(Buffer.alloc(bytes)).toString('base64url')
+  return randomBytes(bytes).toString('base64url')
 }
 
 /** Lower-case hex HMAC-SHA256: what is stored of secrets short enough to be guessed. */

@@ -1,12 +1,12 @@
 import type { Embedder } from '../../channels/embedder.ts'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { passageText } from './passage.ts'
 import type { StaleDoc, StaleStore } from './stale-store.ts'
 
 /** After a failure a document waits a minute, then twice as long each time, up to an hour. */
-const WAIT_MS = 60_000
-const WAIT_MS_MAX = 3_600_000
+const WAIT_MS = MINUTE_MS
+const WAIT_MS_MAX = HOUR_MS
 
 export interface ReembedParts {
   readonly store: StaleStore

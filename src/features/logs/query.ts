@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { DAY_MS } from '../../core/clock.ts'
 import { badRequest } from '../../core/errors.ts'
 import { clampedLimit } from '../../core/fields.ts'
 import { LOG_FILTER_CHARS_MAX, LOGS_LIMIT_DEFAULT, LOGS_LIMIT_MAX } from '../../core/limits.ts'
 import { charCount } from '../../core/text.ts'
 import type { LogFilter } from './model.ts'
 
-const DAY_MS = 86_400_000
 const Day = z.iso.date()
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?$/
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import { LOG_RETENTION_DAYS } from '../../core/limits.ts'
 import { createHistogram } from './histogram.ts'
@@ -6,7 +6,6 @@ import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
 import type { LogRow, LogStore } from './store.ts'
 
-const DAY_MS = 86_400_000
 /** Rows read in one piece: a few milliseconds, after which waiting searches get their turn. */
 const SLICE_ROWS_MAX = 10_000
 

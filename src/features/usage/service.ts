@@ -1,9 +1,7 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { USAGE_DAYS } from '../../core/limits.ts'
 import type { UsageResponse } from './model.ts'
 import type { UsageEvent, UsageStore } from './store.ts'
-
-const DAY_MS = 86_400_000
 
 export interface UsageOptions {
   readonly store: UsageStore

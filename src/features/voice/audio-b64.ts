@@ -1,7 +1,7 @@
 import { badRequest, tooLarge } from '../../core/errors.ts'
 import { AUDIO_BYTES_MAX } from '../../core/limits.ts'
 
-const TOO_LARGE = '音频过大（最多 25 MB）'
+const TOO_LARGE = `音频过大（最多 ${AUDIO_BYTES_MAX / 1024 / 1024} MB）`
 /** White space that `Uint8Array.fromBase64` skips too. */
 const SPACE = /[\t\n\f\r ]/g
 

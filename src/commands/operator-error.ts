@@ -28,10 +28,12 @@ export function explainStorage(error: unknown, dataDir: string): unknown {
     return say('cannot be written; give this user the right to write there')
   if (FULL.has(family)) return say('is on a full disk; free some space, nothing stored is lost')
   if (NO_FOLDER.has(family)) return say('is no folder that can be made or used; choose another')
-  if (family === 'SQLITE_CANTOPEN') return say('holds a database that cannot be opened')
+  if (family === 'SQLITE_CANTOPEN')
+    return say('holds a database that this user cannot open; give it the right to')
   if (family === 'SQLITE_BUSY')
     return say('is in use by another program; try again when it is done')
-  if (family === 'SQLITE_IOERR') return say('is on a disk that fails to read or write')
+  if (family === 'SQLITE_IOERR')
+    return say('is on a disk that fails to read or write; look at the log of the system')
   if (DAMAGED.has(family)) {
     return say('holds a damaged database; put a backup back: moonbase restore FILE --force')
   }

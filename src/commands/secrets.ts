@@ -53,12 +53,16 @@ function readSecrets(path: string) {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new ConfigError(`MB_DATA_DIR holds a secrets.json that cannot be read (${path})`)
+    throw new ConfigError(
+      `MB_DATA_DIR holds a secrets.json that this user cannot read (${path}); give it the right to`,
+    )
   }
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
   const secrets = parseSecrets(text)
   if (secrets) return secrets
-  throw new ConfigError(`MB_DATA_DIR holds a damaged secrets.json (${path}); restore it`)
+  throw new ConfigError(
+    `MB_DATA_DIR holds a damaged secrets.json (${path}); put it back from a backup`,
+  )
 }
 
 /** The keys in the text of a secrets.json; null when it is damaged. */

@@ -3,9 +3,8 @@ import { isAllowEntry } from './channels/url-guard.ts'
 import { LOG_LEVELS } from './core/log.ts'
 
 /**
- * Every setting of the product (contract, section 5), parsed once from the environment. A wrong
- * value stops the start with one sentence that names the variable, because a server that guesses at
- * its settings fails later, where nobody looks.
+ * A setting that stops the start; the message is one sentence that names the variable. A server
+ * that guesses at its settings would fail later, where nobody looks.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -126,6 +125,7 @@ function keyBytes(value: string): Buffer | null {
   return null
 }
 
+/** Every setting of the product (contract, section 5), with what `--help` says of it. */
 export const SETTINGS = {
   MB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   MB_PORT: whole(0, 65535, 3900).describe('port to listen on; 0 picks a free one'),

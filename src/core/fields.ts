@@ -31,6 +31,10 @@ export const nullableText = (name: string, charsMax: number) =>
     .nullable()
     .default(null)
 
+/** Null is refused; what it may be is checked where it is used. */
+export const optionalText = (name: string) =>
+  trimmed(`字段 ${name} 类型错误，应为字符串`).optional()
+
 /** Absent means `fallback`. */
 export const optionalFlag = (name: string, fallback: boolean) =>
   z.boolean({ error: `字段 ${name} 类型错误，应为布尔值` }).default(fallback)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requiredText } from '../../core/fields.ts'
+import { optionalFlag, requiredText } from '../../core/fields.ts'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits.ts'
 
 /** Only these three fields are read (specification, Provider channel). */
@@ -7,7 +7,7 @@ export const ProviderPutRequest = z.object({
   /** Its host is judged where the allow-list is known. */
   base_url: requiredText('base_url', PROVIDER_URL_CHARS_MAX),
   api_key: requiredText('api_key', PROVIDER_KEY_CHARS_MAX),
-  failover: z.boolean({ error: '字段 failover 类型错误，应为布尔值' }).default(true),
+  failover: optionalFlag('failover', true),
 })
 export type ProviderPutRequest = z.infer<typeof ProviderPutRequest>
 

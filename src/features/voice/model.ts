@@ -1,13 +1,7 @@
 import { z } from 'zod'
 import { DEFAULT_VOICE } from '../../channels/tts.ts'
-import { requiredText } from '../../core/fields.ts'
+import { optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits.ts'
-
-const optionalText = (name: string) =>
-  z
-    .string({ error: `字段 ${name} 类型错误，应为字符串` })
-    .trim()
-    .optional()
 
 const voice = optionalText('voice')
   .refine((value) => (value?.length ?? 0) <= VOICE_ID_CHARS_MAX, {
@@ -29,7 +23,7 @@ export const VoiceRequest = z.object({
   /** Its length is checked where it becomes a session id. */
   session_id: optionalText('session_id'),
   voice,
-  kb: z.boolean({ error: '字段 kb 类型错误，应为布尔值' }).default(true),
+  kb: optionalFlag('kb', true),
   persona_id: optionalText('persona_id'),
 })
 export type VoiceRequest = z.infer<typeof VoiceRequest>

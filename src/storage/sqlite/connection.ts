@@ -22,8 +22,10 @@ const PRAGMAS = [
 ]
 
 /** Every commit empties a reader's page cache; mapped pages are read again without a call. */
-const READER_PRAGMAS = ['query_only = ON', 'mmap_size = 268435456']
+const MAPPED_BYTES = 256 * 1024 ** 2
+const READER_PRAGMAS = ['query_only = ON', `mmap_size = ${MAPPED_BYTES}`]
 
+/** Makes the file when there is none. Throws SQLite's error when it cannot be used. */
 export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Database {
   const db = new Database(file.path, { create: true, strict: true })
   for (const pragma of PRAGMAS) db.run(`PRAGMA ${pragma}`)

@@ -15,10 +15,11 @@ export type WriterAnswer =
   | { readonly type: 'failed'; readonly message: string }
 
 /** Messages between the event loop and the reading thread; many may be open. */
-export type ReaderRequest =
-  | { readonly id: number; readonly type: 'open'; readonly file: DatabaseFile }
-  | { readonly id: number; readonly type: 'read'; readonly statement: Statement }
-  | { readonly id: number; readonly type: 'close' }
+export type ReaderAsk =
+  | { readonly type: 'open'; readonly file: DatabaseFile }
+  | { readonly type: 'read'; readonly statement: Statement }
+  | { readonly type: 'close' }
+export type ReaderRequest = ReaderAsk & { readonly id: number }
 
 export type ReaderAnswer =
   | { readonly id: number; readonly rows: readonly unknown[] }

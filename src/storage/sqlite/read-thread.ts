@@ -1,6 +1,6 @@
 import type { Statement } from '../db.ts'
 import type { DatabaseFile } from './connection.ts'
-import type { ReaderAnswer, ReaderRequest } from './protocol.ts'
+import type { ReaderAnswer, ReaderAsk, ReaderRequest } from './protocol.ts'
 
 export interface ReadThread {
   /** As `Db.all`, off the event loop; for searches. */
@@ -12,11 +12,6 @@ interface Waiting {
   readonly resolve: (rows: readonly unknown[]) => void
   readonly reject: (error: Error) => void
 }
-
-type Ask =
-  | { readonly type: 'open'; readonly file: DatabaseFile }
-  | { readonly type: 'read'; readonly statement: Statement }
-  | { readonly type: 'close' }
 
 /**
  * The thread starts with the first search. `readerUrl` is where `reader.ts` lies, as `writerUrl` of
@@ -43,7 +38,7 @@ export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThr
     return fresh
   }
 
-  function ask(to: Worker, message: Ask): Promise<readonly unknown[]> {
+  function ask(to: Worker, message: ReaderAsk): Promise<readonly unknown[]> {
     const id = ++lastId
     return new Promise((resolve, reject) => {
       waiting.set(id, { resolve, reject })

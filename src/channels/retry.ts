@@ -4,8 +4,6 @@ import type { Llm, LlmPart, LlmRequest } from './llm.ts'
 
 export interface RetryOptions {
   readonly clock: Clock
-  /** Called before each wait, with the failure and the wait in milliseconds. */
-  readonly onRetry?: (failure: ChannelFailure, waitMs: number) => void
 }
 
 type Parts = readonly LlmPart[]
@@ -27,7 +25,7 @@ export function backOff(error: unknown, attempt: number): number | null {
  * Asks again, twice, when a model could not be reached or was busy (contract, section 4, "BYO
  * reasons"); never once a part is out.
  */
-export function retry(llm: Llm, { clock, onRetry }: RetryOptions): Llm {
+export function retry(llm: Llm, { clock }: RetryOptions): Llm {
   /** The first parts, and the iterator that has the rest. */
   async function begin(
     request: LlmRequest,
@@ -40,7 +38,6 @@ export function retry(llm: Llm, { clock, onRetry }: RetryOptions): Llm {
     } catch (error) {
       const waitMs = backOff(error, attempt)
       if (waitMs === null) throw error
-      onRetry?.(error as ChannelFailure, waitMs)
       await clock.sleep(waitMs, signal)
     }
     return begin(request, signal, attempt + 1)

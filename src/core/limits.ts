@@ -1,4 +1,8 @@
-/** Every limit of the product in one place (specification, Limits; contract sections 1, 3, 4). */
+/**
+ * The limits of the product (specification, Limits; contract sections 1, 3, 4) and what bounds the
+ * share of the machine that a client, a tenant or an upstream can take. What only one vendor,
+ * algorithm or cache knows stands beside it.
+ */
 export const SESSION_ID_CHARS_MAX = 200
 export const AGENT_TEXT_CHARS_MAX = 32_000
 export const IMAGES_MAX = 8

@@ -3,7 +3,7 @@ import { SESSION_ID_CHARS_MAX } from './limits.ts'
 import { charCount } from './text.ts'
 
 /** The tenant-shared anonymous session (specification, AgentRequest). */
-export const ANONYMOUS = 'anon'
+const ANONYMOUS = 'anon'
 
 /**
  * The caller's own name of a session; empty means the anonymous one. Too long: 400. A lone

@@ -6,10 +6,10 @@ export interface BufferOptions<Row> {
   readonly log: Logger
   readonly name: string
   readonly write: (rows: readonly Row[]) => Promise<void>
-  readonly rowsMax?: number
-  readonly waitMs?: number
 }
 
+const ROWS_MAX = 200
+const WAIT_MS = 1_000
 /**
  * Rows kept while the database refuses them; beyond it the oldest go, because memory is bounded.
  */
@@ -20,7 +20,7 @@ const ROWS_HELD_MAX = 20_000
  * is first. A failed write is tried again with the next one.
  */
 export function createBuffer<Row>(options: BufferOptions<Row>) {
-  const { clock, log, name, write, rowsMax = 200, waitMs = 1_000 } = options
+  const { clock, log, name, write } = options
   let rows: Row[] = []
   let cancelTimer: (() => void) | null = null
   let writing: Promise<void> = Promise.resolve()
@@ -29,8 +29,8 @@ export function createBuffer<Row>(options: BufferOptions<Row>) {
     cancelTimer?.()
     cancelTimer = null
     while (rows.length > 0) {
-      const batch = rows.slice(0, rowsMax)
-      rows = rows.slice(rowsMax)
+      const batch = rows.slice(0, ROWS_MAX)
+      rows = rows.slice(ROWS_MAX)
       try {
         await write(batch)
       } catch (error) {
@@ -50,8 +50,8 @@ export function createBuffer<Row>(options: BufferOptions<Row>) {
   return {
     add(row: Row): void {
       rows.push(row)
-      if (rows.length === rowsMax) void flush()
-      else cancelTimer ??= clock.after(waitMs, () => void flush())
+      if (rows.length === ROWS_MAX) void flush()
+      else cancelTimer ??= clock.after(WAIT_MS, () => void flush())
     },
     flush,
     close: flush,

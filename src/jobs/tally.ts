@@ -15,8 +15,9 @@ export interface TallyOptions<Item> {
   readonly nameOf: (item: Item) => string
   /** Adds the counts to what is stored already. */
   readonly write: (counts: readonly Count<Item>[]) => Promise<void>
-  readonly waitMs?: number
 }
+
+const WAIT_MS = 1_000
 
 /**
  * Counts what nobody waits for and writes the sums after a second, so that the number of writes
@@ -24,7 +25,7 @@ export interface TallyOptions<Item> {
  * counted on and tried again with the next write.
  */
 export function createTally<Item>(options: TallyOptions<Item>) {
-  const { clock, log, name, nameOf, write, waitMs = 1_000 } = options
+  const { clock, log, name, nameOf, write } = options
   let counts = new Map<string, { item: Item; count: number }>()
   let cancelTimer: (() => void) | null = null
   let writing: Promise<void> = Promise.resolve()
@@ -59,7 +60,7 @@ export function createTally<Item>(options: TallyOptions<Item>) {
   return {
     add(item: Item): void {
       add(item)
-      cancelTimer ??= clock.after(waitMs, () => void flush())
+      cancelTimer ??= clock.after(WAIT_MS, () => void flush())
     },
     flush,
     close: flush,

@@ -48,7 +48,7 @@ export function segments(text: string): Segment[] {
  * The Mandarin voice of eSpeak NG 1.51 reads characters wrongly, but pinyin with tone digits
  * rightly. Digits stay: the voice reads them in Mandarin; those of a year one by one.
  */
-export function toPinyin(text: string): string {
+function toPinyin(text: string): string {
   const years = text.replace(/\d{4}(?=\s*年)/g, (year) => [...year].join(' '))
   const runs = years.matchAll(/\p{Script=Han}+|[^\p{Script=Han}]+/gu)
   return [...runs]

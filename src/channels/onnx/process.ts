@@ -21,7 +21,7 @@ export class ProcessLost extends Error {
 }
 
 /** The model refused: another process would, too. */
-export class ModelError extends Error {
+class ModelError extends Error {
   override readonly name = 'ModelError'
 }
 

@@ -21,7 +21,7 @@ export interface NewKey {
   readonly createdAt: number
 }
 
-export const insertKey = (key: NewKey): Statement => sql`
+const insertKey = (key: NewKey): Statement => sql`
   INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
   VALUES (${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.rateLimit},
     ${key.appId}, ${key.deviceId}, ${key.createdAt})`

@@ -81,5 +81,3 @@ export function createProviderChannels(options: ProviderChannelOptions) {
     onWorking: (tenantId: string): void => open.get(tenantId)?.llm.reset(),
   }
 }
-
-export type ProviderChannels = ReturnType<typeof createProviderChannels>

@@ -10,8 +10,8 @@ const CACHED_UNITS_MAX = 8 * 1024 * 1024
  * what the database holds: a write that overlaps another use of its session drops the entry instead
  * of guessing at the order.
  */
-export function cacheSessions(store: SessionStore, unitsMax = CACHED_UNITS_MAX): SessionStore {
-  const entries = leastRecentlyUsed(unitsMax, unitsOf)
+export function cacheSessions(store: SessionStore): SessionStore {
+  const entries = leastRecentlyUsed(CACHED_UNITS_MAX, unitsOf)
   const writing = new Map<string, number>()
 
   /** Does one write; `after` may keep the entry when no other write ran beside it. */

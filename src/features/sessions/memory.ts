@@ -1,7 +1,6 @@
 import type { LlmMessage } from '../../channels/llm.ts'
 import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX } from '../../core/limits.ts'
-import type { Logger } from '../../core/log.ts'
-import { errorFields } from '../../core/log.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { charCount } from '../../core/text.ts'
 import type { FinishedTurn, Memory, SessionStore, Turn } from './store.ts'
 
@@ -11,8 +10,6 @@ export type Summarise = (messages: readonly LlmMessage[]) => Promise<string>
 export interface MemoryOptions {
   readonly store: SessionStore
   readonly log: Logger
-  readonly turnsMax?: number
-  readonly charsMax?: number
 }
 
 const INSTRUCTION =
@@ -24,15 +21,14 @@ const INSTRUCTION =
  * Folding happens after the reply was sent, replaces turns by their summary in one transaction, and
  * on any failure leaves all turns in place for the next time (contract, Memory).
  */
-export function createMemory(options: MemoryOptions) {
-  const { store, log, turnsMax = MEMORY_TURNS_MAX, charsMax = MEMORY_CHARS_MAX } = options
+export function createMemory({ store, log }: MemoryOptions) {
   const folding = new Set<string>()
 
   const recall = async (tenantId: string, sessionId: string): Promise<Memory> =>
     (await store.memory(tenantId, sessionId)) ?? { summary: '', foldedThrough: 0, turns: [] }
 
   const isOver = (turns: readonly Spoken[]) =>
-    turns.length > turnsMax || (turns.length > 1 && hasMoreChars(turns, charsMax))
+    turns.length > MEMORY_TURNS_MAX || (turns.length > 1 && hasMoreChars(turns, MEMORY_CHARS_MAX))
 
   async function fold(tenantId: string, sessionId: string, summarise: Summarise) {
     const { summary, foldedThrough, turns } = await recall(tenantId, sessionId)

@@ -7,6 +7,7 @@ import { RATE_MAX, RATE_MIN } from './wav.ts'
 /** Samples a chunk: a quarter of a second for a recogniser. */
 const CHUNK_SAMPLES = 4_000
 
+/** The recording lasts longer than `AUDIO_SECONDS_MAX`. */
 export class TooLong extends Error {}
 
 /**

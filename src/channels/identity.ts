@@ -26,6 +26,7 @@ export interface IdentityProvider {
  */
 export type IdentityReason = 'denied' | 'unavailable' | 'refused'
 
+/** A login that came to nothing on the side of the provider. */
 export class IdentityFailure extends Error {
   override readonly name = 'IdentityFailure'
 

@@ -34,6 +34,7 @@ export interface GuardOptions {
 
 export type Guard = ReturnType<typeof createGuard>
 
+/** The guard of this server; `allow` lifts it for exactly the hosts it lists. */
 export function createGuard({ resolve, allow }: GuardOptions) {
   return {
     /** The check of a literal, without any lookup. */

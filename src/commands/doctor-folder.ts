@@ -84,6 +84,7 @@ export function checkDatabase({ MB_DATA_DIR: dataDir }: Config, vec0: string | n
   }
 }
 
+/** Whether secrets.json is whole, and nobody else can read it. */
 export function checkSecrets({ MB_DATA_DIR: dataDir }: Config): Finding {
   const name = 'Secrets'
   const path = secretsPath(dataDir)

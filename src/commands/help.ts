@@ -18,6 +18,7 @@ Commands
 Settings (environment variables, all optional)
 `
 
+/** What `moonbase --help` prints: the commands, and every setting with its default. */
 export function help(): string {
   const rows = Object.entries(SETTINGS)
     .filter(([, setting]) => setting.description !== undefined)

@@ -16,6 +16,7 @@ export interface Clock {
   after(ms: number, task: () => void): () => void
 }
 
+/** The time and the timers of this machine. */
 export function systemClock(): Clock {
   return {
     now: () => Date.now(),

@@ -19,6 +19,7 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
+/** An error that the caller is told of, in these words and with this status. */
 export class AppError extends Error {
   override readonly name = 'AppError'
 

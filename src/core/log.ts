@@ -20,6 +20,7 @@ export interface LoggerOptions {
   readonly write: (line: string) => void
 }
 
+/** Drops what is below `level`. `json` gives a JSON object a line, else a line for a person. */
 export function createLogger({ level, json, now, write }: LoggerOptions): Logger {
   const least = LOG_LEVELS.indexOf(level)
   const at =

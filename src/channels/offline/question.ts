@@ -33,6 +33,7 @@ const TIME = new RegExp(
 
 const ZONE = /\b(?:UTC|[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?)\b/
 
+/** What was said last; what stands before it is not looked at. */
 export function readQuestion(request: LlmRequest): Question {
   const said = request.messages.findLast((message) => message.role === 'user')
   const text = said?.content.trim() ?? ''

@@ -13,6 +13,7 @@ export interface LoadedModel {
 /** Padded tokens of one run, which bounds its memory. */
 const BATCH_TOKENS_MAX = 4096
 
+/** Throws `ModelFolderError`, or what the runtime says of weights that it cannot load. */
 export async function loadModel(dir: string): Promise<LoadedModel> {
   const model = await readModelFolder(dir)
   const [tokenize, session] = await Promise.all([openTokenizer(model), openSession(model)])

@@ -11,6 +11,7 @@ export interface Session {
   run(pieces: readonly Piece[]): Promise<Float32Array[]>
 }
 
+/** Loads the weights. Throws for a model that cannot be run, with words for the operator. */
 export function openSession(model: EmbeddingModel): Promise<Session> {
   return model.kind === 'onnx' ? openOnnx(model) : openStatic(model)
 }

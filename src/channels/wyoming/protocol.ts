@@ -15,6 +15,7 @@ const LINE_BYTES_MAX = 1024 * 1024
 const PART_BYTES_MAX = 16 * 1024 * 1024
 const LF = 10
 
+/** One event as it goes over the wire. */
 export function encodeEvent(
   type: string,
   data: Readonly<Record<string, unknown>> = {},

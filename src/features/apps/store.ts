@@ -17,6 +17,7 @@ const appOf = (row: Row): App => ({
 const number = (flag: boolean | null) => (flag === null ? null : Number(flag))
 const text = (tools: readonly string[] | null) => (tools === null ? null : JSON.stringify(tools))
 
+/** Apps by tenant; rows in the words of the specification. */
 export function createAppStore(db: Db) {
   return {
     async list(tenantId: string): Promise<App[]> {

@@ -24,6 +24,7 @@ export interface Points {
   readonly offsets: Uint32Array
 }
 
+/** In time and memory linear in the text. */
 export function toPoints(text: string): Points {
   const codes = new Uint32Array(text.length)
   const offsets = new Uint32Array(text.length + 1)
@@ -38,6 +39,7 @@ export function toPoints(text: string): Points {
   return { text, length, codes, offsets }
 }
 
+/** The text from the code point `start` on, up to but without the one at `end`. */
 export function slice({ text, offsets }: Points, start: number, end: number): string {
   return text.slice(offsets[start], offsets[end])
 }

@@ -16,6 +16,7 @@ export interface KbParts {
   readonly clock: Clock
 }
 
+/** A tenant's documents, and what is found in them (specification, Knowledge base). */
 export function createKb({ store, embedder, search: searchChunks, clock }: KbParts) {
   return {
     create: createUpload({ store, embedder, clock }),

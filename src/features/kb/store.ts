@@ -31,6 +31,7 @@ export interface KbStoreParts {
   readonly words: WordIndex
 }
 
+/** Documents and their chunks, written together with both indexes of them. */
 export function createKbStore({ db, vectors, words }: KbStoreParts) {
   /** Documents are numbered here, so that both indexes can be written in the same batch. */
   let lastNum: Promise<number> | null = null

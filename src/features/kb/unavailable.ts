@@ -5,6 +5,7 @@ import { upstream } from '../../core/errors.ts'
 export const unavailable = (cause?: unknown) =>
   upstream('知识库向量服务暂不可用，请稍后重试', cause)
 
+/** The same, with a failure of the embedder as that 502. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -27,6 +27,7 @@ export interface IssuedKey {
   readonly key: string
 }
 
+/** API keys of every kind (specification, Identity and keys): made, found, revoked. */
 export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) {
   /** A new key and the row to store with it, for a caller that commits it with rows of its own. */
   function mint(tenantId: string, scope: KeyScope = {}): { issued: IssuedKey; row: NewKey } {

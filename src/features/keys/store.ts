@@ -44,6 +44,7 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
 /** What finding a key reads; a revoked one is never served from memory. */
 const READ = ['api_key']
 
+/** API keys by tenant; of a key itself only the hash. */
 export function createKeyStore(db: Db) {
   return {
     /** The valid key of a hash, or null: the only statement that finds a tenant by a secret. */

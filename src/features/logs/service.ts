@@ -17,6 +17,7 @@ export interface LogsOptions {
   readonly sliceRowsMax?: number
 }
 
+/** The request log: written behind the answers, read with a summary, kept for seven days. */
 export function createLogs(options: LogsOptions) {
   const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
 

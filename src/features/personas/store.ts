@@ -10,6 +10,7 @@ export interface NewPersona extends PersonaUpdateRequest {
 const clearDefault = (tenantId: string): Statement => sql`
   UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
 
+/** The persona library by tenant; at most one row of a tenant is the default. */
 export function createPersonaStore(db: Db) {
   return {
     list: (tenantId: string) =>

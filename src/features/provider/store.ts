@@ -23,6 +23,7 @@ export interface StoredProvider {
   readonly revision: string
 }
 
+/** A tenant's own model channel; one row at most, its key sealed. */
 export function createProviderStore(db: Db) {
   return {
     /** The tenant's channel, and the model that its settings name. */

@@ -7,6 +7,7 @@ const messagesOf = (turns: readonly Turn[]): Message[] =>
     { role: 'assistant', content: reply },
   ])
 
+/** What callers see of sessions: the index, what is remembered, and forgetting it. */
 export function createSessions({ store }: { store: SessionStore }) {
   return {
     /** Most recently active first; `since` is compared as text, inclusive. */

@@ -46,6 +46,7 @@ const touchSession = (turn: FinishedTurn): Statement => sql`
   ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = turn_count + 1,
     last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
 
+/** Sessions and their turns by tenant and the caller's own session id. */
 export function createSessionStore(db: Db) {
   return {
     list: (tenantId: string, since: string, limit: number) =>

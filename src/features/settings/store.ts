@@ -1,6 +1,7 @@
 import { type Db, sql } from '../../storage/db.ts'
 import type { TenantSettings } from './model.ts'
 
+/** The settings that a tenant has chosen; no row until it has. */
 export function createSettingsStore(db: Db) {
   return {
     /** Null when the tenant has never chosen anything. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/ids.ts'
 import type { TenantStore, User } from './store.ts'
 
+/** Who has which tenant: an address is one person, and a person has one tenant. */
 export function createTenants({ store, clock }: { store: TenantStore; clock: Clock }) {
   return {
     /** Null when there is no such person, or no longer. */

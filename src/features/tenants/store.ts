@@ -6,6 +6,7 @@ export interface User {
   readonly tenant_id: string
 }
 
+/** People and the tenant that each of them has. */
 export function createTenantStore(db: Db) {
   const byEmail = (email: string) =>
     db.get<User>(sql`SELECT id AS user_id, email, tenant_id FROM user WHERE email = ${email}`)

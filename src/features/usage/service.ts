@@ -10,6 +10,7 @@ export interface UsageOptions {
   readonly tally: { add(event: UsageEvent): void; flush(): Promise<void> }
 }
 
+/** How much a tenant calls (specification, Usage event; contract, Usage). */
 export function createUsage({ store, clock, tally }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
 

@@ -16,6 +16,7 @@ export interface UsageCount {
   readonly count: number
 }
 
+/** Calls by tenant, day and app. */
 export function createUsageStore(db: Db) {
   return {
     async write(calls: readonly UsageCount[]): Promise<void> {

@@ -4,6 +4,7 @@ import { version } from '../../package.json'
 import { executable } from '../support/executable.ts'
 import { signIn } from '../support/login.ts'
 import { tone, wav } from '../support/recordings.ts'
+import { runProgram } from '../support/run.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { postSse } from '../support/sse.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
@@ -21,21 +22,8 @@ let server: Server
 let upstream: Upstream
 let headers: { authorization: string }
 
-async function run(args: readonly string[], env: Record<string, string> = ENV) {
-  const child = Bun.spawn([program, ...args], {
-    cwd: folder.path,
-    env,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { out, err, code }
-}
+const run = (args: readonly string[], env: Record<string, string> = ENV) =>
+  runProgram([program, ...args], { cwd: folder.path, env })
 
 const start = (env: Record<string, string> = {}) =>
   startServer({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readModelFolder } from '../../src/channels/onnx/model-folder.ts'
+import { runProgram } from '../support/run.ts'
 import { tempFolder } from '../support/temp.ts'
 
 const SCRIPT = join(import.meta.dir, '..', '..', 'scripts', 'fetch-model.ts')
@@ -30,19 +31,10 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-async function run(...args: string[]) {
+function run(...args: string[]) {
   const hubUrl = hub.url.href.replace(/\/$/, '')
   const options = ['--base-url', hubUrl, '--into', folder.path]
-  const child = Bun.spawn([process.execPath, SCRIPT, ...args, ...options], {
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  return { out, err, code }
+  return runProgram([process.execPath, SCRIPT, ...args, ...options])
 }
 
 test('downloads a model into a folder that describes itself', async () => {

@@ -1,4 +1,4 @@
-import { environment, moonbase, ROOT } from './command.ts'
+import { run } from './run.ts'
 
 export interface KeyOptions {
   readonly email?: string
@@ -17,18 +17,8 @@ export interface CreatedKey {
 export async function createKey(dataDir: string, options: KeyOptions = {}): Promise<CreatedKey> {
   const { email, rateLimit = 0, env } = options
   const args = ['key', 'create', '--json', '--rate-limit', String(rateLimit)]
-  const child = Bun.spawn([...moonbase(), ...args, ...(email ? ['--email', email] : [])], {
-    cwd: ROOT,
-    env: environment(dataDir, env),
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+  const owner = email ? ['--email', email] : []
+  const { out, err, code } = await run([...args, ...owner], dataDir, env)
   if (code !== 0) throw new Error(`key create ended with ${code}:\n${err}`)
   const { key } = JSON.parse(out) as { key: string }
   return { key, headers: { authorization: `Bearer ${key}` } }

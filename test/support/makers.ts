@@ -4,6 +4,7 @@ import { marked, type Tokens } from 'marked'
 import { makersGuide } from '../../web/guides/makers.ts'
 import { type AppOptions, startApp } from './app.ts'
 import { deviceClient } from './devices.ts'
+import { runProgram } from './run.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** The blocks of code of the guide for makers, as its page shows them. */
@@ -43,17 +44,8 @@ export async function typeInto(
   lines: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  const child = Bun.spawn([...command], {
-    env: { PATH: '', ...env },
-    stdin: new Blob(lines.map((line) => `${line}\n`)),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+  const stdin = new Blob(lines.map((line) => `${line}\n`))
+  const { out, err, code } = await runProgram(command, { env: { PATH: '', ...env }, stdin })
   return { out: out + err, code }
 }
 

@@ -6,17 +6,21 @@ export interface Ran {
   readonly code: number
 }
 
-/** Runs the command line to its end. */
-export async function run(
-  args: readonly string[],
-  dataDir: string,
-  env: Readonly<Record<string, string>> = {},
-  before: readonly string[] = [],
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** What is typed into it. */
+  readonly stdin?: Blob
+}
+
+/** Runs a program to its end. */
+export async function runProgram(
+  command: readonly string[],
+  { stdin, ...options }: RunOptions = {},
 ): Promise<Ran> {
-  const child = Bun.spawn([...before, ...moonbase(), ...args], {
-    cwd: ROOT,
-    env: environment(dataDir, env),
-    stdin: 'ignore',
+  const child = Bun.spawn([...command], {
+    ...options,
+    stdin: stdin ?? 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -26,6 +30,17 @@ export async function run(
     child.exited,
   ])
   return { out, err, code }
+}
+
+/** Runs the product's command line to its end; `before` stands in front of it. */
+export function run(
+  args: readonly string[],
+  dataDir: string,
+  env: Readonly<Record<string, string>> = {},
+  before: readonly string[] = [],
+): Promise<Ran> {
+  const command = [...before, ...moonbase(), ...args]
+  return runProgram(command, { cwd: ROOT, env: environment(dataDir, env) })
 }
 
 /** The one sentence a command that refused has printed; fails when it printed more, or a stack. */

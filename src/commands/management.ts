@@ -5,9 +5,9 @@ import { createAppStore } from '../features/apps/store.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
-import { createPortable } from '../features/portable/service.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
+import { createTransfer } from '../features/transfer/service.ts'
 import type { Db } from '../storage/db.ts'
 
 export interface ManagementParts {
@@ -22,6 +22,6 @@ export function openManagement({ db, clock, log, keys }: ManagementParts) {
   const apps = createApps({ store: createAppStore(db), keys, clock })
   const personas = createPersonas({ store: createPersonaStore(db), clock })
   const settings = createSettings({ store: createSettingsStore(db) })
-  const portable = createPortable({ personas, apps, settings, clock, log })
-  return { apps, personas, settings, portable }
+  const transfer = createTransfer({ personas, apps, settings, clock, log })
+  return { apps, personas, settings, transfer }
 }

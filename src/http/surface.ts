@@ -11,14 +11,14 @@ import { logRoutes } from '../features/logs/routes.ts'
 import type { Logs } from '../features/logs/service.ts'
 import { personaRoutes } from '../features/personas/routes.ts'
 import type { Personas } from '../features/personas/service.ts'
-import { portableRoutes } from '../features/portable/routes.ts'
-import type { Portable } from '../features/portable/service.ts'
 import { providerRoutes } from '../features/provider/routes.ts'
 import type { Provider } from '../features/provider/service.ts'
 import { sessionRoutes } from '../features/sessions/routes.ts'
 import type { Sessions } from '../features/sessions/service.ts'
 import { settingsRoutes } from '../features/settings/routes.ts'
 import type { Settings } from '../features/settings/service.ts'
+import { transferRoutes } from '../features/transfer/routes.ts'
+import type { Transfer } from '../features/transfer/service.ts'
 import { usageRoutes } from '../features/usage/routes.ts'
 import type { Usage } from '../features/usage/service.ts'
 import { type VoiceRouteOptions, voiceRoutes } from '../features/voice/routes.ts'
@@ -34,7 +34,7 @@ export interface SurfaceServices {
   readonly voice: VoiceRouteOptions
   readonly apps: Apps
   readonly logs: Logs
-  readonly portable: Portable
+  readonly transfer: Transfer
 }
 
 /**
@@ -47,14 +47,14 @@ export function surface(
   facts: Facts,
   services: SurfaceServices,
 ): AnyElysia {
-  const { apps, devices, kb, logs, portable, provider, sessions, voice } = services
+  const { apps, devices, kb, logs, transfer, provider, sessions, voice } = services
   const routes: AnyElysia = new Elysia({ prefix })
   return routes
     .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
     .use(kbRoutes(gate, kb, facts))
     .use(logRoutes(gate, logs))
-    .use(portableRoutes(gate, portable))
+    .use(transferRoutes(gate, transfer))
     .use(providerRoutes(gate, provider))
     .use(sessionRoutes(gate, sessions))
     .use(voiceRoutes(gate, voice))

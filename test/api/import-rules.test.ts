@@ -11,7 +11,7 @@ import {
   type Persona,
   personasOf,
   settingsOf,
-} from '../support/portable.ts'
+} from '../support/transfer.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -69,7 +69,7 @@ export const api = {
     history: (id: string) => call<T.History>('GET', at('sessions', id, '/history')),
     remove: (id: string) => call<unknown>('DELETE', at('sessions', id)),
   },
-  portable: {
+  transfer: {
     read: () => call<T.ConfigExport>('GET', '/console/export'),
     import: (config: unknown, mode: 'skip' | 'merge') =>
       call<T.ImportResult>('POST', '/console/import', { config, mode }),

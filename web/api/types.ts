@@ -14,13 +14,13 @@ export type {
   RequestLogEntry as LogRow,
 } from '../../src/features/logs/model.ts'
 export type { Persona } from '../../src/features/personas/model.ts'
-export type { ConfigExport, ImportResult } from '../../src/features/portable/model.ts'
 export type {
   ProviderConfig as Provider,
   ProviderTestResponse as ProviderTest,
 } from '../../src/features/provider/model.ts'
 export type { HistoryResponse as History, SessionRow } from '../../src/features/sessions/model.ts'
 export type { TenantSettings as Settings } from '../../src/features/settings/model.ts'
+export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
 export type { VoiceResponse as VoiceReply } from '../../src/features/voice/model.ts'
 

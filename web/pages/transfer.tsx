@@ -8,7 +8,7 @@ import { Loaded } from '../ui/state.tsx'
 
 export function Transfer() {
   const { t } = useI18n()
-  const query = useQuery({ queryKey: ['export'], queryFn: api.portable.read, staleTime: 0 })
+  const query = useQuery({ queryKey: ['export'], queryFn: api.transfer.read, staleTime: 0 })
   return (
     <Page title={t('nav.transfer')} about={t('transfer.about')}>
       <Section title={t('transfer.export')} about={t('transfer.export.about')}>

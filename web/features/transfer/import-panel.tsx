@@ -25,7 +25,7 @@ export function ImportPanel({ held }: { readonly held: ConfigExport | null }) {
   const input = useRef<HTMLInputElement>(null)
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const bring = useAction(
-    ({ config, mode }: { config: ConfigExport; mode: Mode }) => api.portable.import(config, mode),
+    ({ config, mode }: { config: ConfigExport; mode: Mode }) => api.transfer.import(config, mode),
     {
       refresh: ['export', 'apps', 'personas', 'settings'],
       onDone: () => setChosen(null),

@@ -3,12 +3,12 @@ import { exportConfig } from './export.ts'
 import { type ImportParts, importApps, importPersonas, importSettings } from './import.ts'
 import type { ConfigExport, ImportRequest, ImportResult } from './model.ts'
 
-export interface PortableOptions extends ImportParts {
+export interface TransferOptions extends ImportParts {
   readonly clock: Clock
 }
 
 /** A tenant's configuration as a document, out and in (specification, Export and import). */
-export function createPortable({ clock, ...parts }: PortableOptions) {
+export function createTransfer({ clock, ...parts }: TransferOptions) {
   const { personas, apps, settings } = parts
 
   return {
@@ -32,4 +32,4 @@ export function createPortable({ clock, ...parts }: PortableOptions) {
   }
 }
 
-export type Portable = ReturnType<typeof createPortable>
+export type Transfer = ReturnType<typeof createTransfer>

@@ -1,4 +1,4 @@
-import type { ConfigExport, ImportResult } from '../../src/features/portable/model.ts'
+import type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 import { type Call, type Surface, surfaceOf } from './api.ts'
 import type { TestApp } from './app.ts'
 

@@ -4,19 +4,19 @@ import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { ConfigExport, ImportRequest, ImportRequestShown, ImportResult } from './model.ts'
-import type { Portable } from './service.ts'
+import type { Transfer } from './service.ts'
 
 const body = jsonBody(ImportRequest, { shown: ImportRequestShown })
 const DOWNLOAD = queryDoc({ download: '1 makes a browser save the answer as a file (console)' })
 
 /** Export and import of the configuration; the same on both surfaces. */
-export const portableRoutes = (gate: Gate, portable: Portable) =>
+export const transferRoutes = (gate: Gate, transfer: Transfer) =>
   new Elysia()
     .use(gate)
     .get(
       '/export',
       async ({ principal, request, set }) => {
-        const config = await portable.export(principal.tenantId)
+        const config = await transfer.export(principal.tenantId)
         const wanted = new URL(request.url).searchParams.get('download') === '1'
         if (wanted && principal.kind === 'session') {
           const day = config.exported_at.slice(0, 10)
@@ -33,7 +33,7 @@ export const portableRoutes = (gate: Gate, portable: Portable) =>
     .post(
       '/import',
       async ({ principal, request }) =>
-        portable.import(principal.tenantId, await body.read(request)),
+        transfer.import(principal.tenantId, await body.read(request)),
       {
         allow: MANAGERS,
         parse: 'none',

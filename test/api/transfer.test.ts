@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { ConfigExport, ImportResult } from '../../src/features/portable/model.ts'
+import type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 import { type Call, SURFACES, surfaceOf } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import {
@@ -11,7 +11,7 @@ import {
   furnish,
   load,
   personasOf,
-} from '../support/portable.ts'
+} from '../support/transfer.ts'
 
 let app: TestApp
 beforeAll(async () => {

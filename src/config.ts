@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { THINKING_FORMS } from './channels/llm.ts'
 import { isAllowEntry } from './channels/url-guard.ts'
 import { LOG_LEVELS } from './core/log.ts'
 
@@ -139,9 +140,7 @@ export const SETTINGS = {
   MB_LLM_DETECT: flag(true).describe('look for Ollama, LM Studio or llama.cpp on this machine'),
   MB_LLM_TIMEOUT_MS: whole(1, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
   MB_LLM_THINKING: z
-    .enum(['auto', 'reasoning_effort', 'thinking', 'enable_thinking', 'none'], {
-      error: 'must be auto, reasoning_effort, thinking, enable_thinking or none',
-    })
+    .enum(THINKING_FORMS, { error: `must be ${THINKING_FORMS.join(', ')}` })
     .default('auto')
     .describe('how thinking travels on the platform channel'),
   MB_EMBED_BASE_URL: http.describe('remote /embeddings; unset: local ONNX'),

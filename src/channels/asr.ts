@@ -1,9 +1,9 @@
-/** The port to speech recognition. Language is fixed to Chinese with punctuation guidance. */
 export interface AudioClip {
   /** The upload as it came: wav, mp3, flac, ogg, webm, m4a. */
   readonly bytes: Uint8Array
 }
 
+/** The port to speech recognition. Language is fixed to Chinese with punctuation guidance. */
 export interface Asr {
   readonly name: string
   /** Recognised text, untrimmed; empty for silence. Throws `ChannelFailure`. */

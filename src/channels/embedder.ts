@@ -1,6 +1,7 @@
-/** The port to a text-embedding model: local ONNX, or a remote OpenAI-compatible endpoint. */
+/** What a text is to a model that tells questions from what is searched. */
 export type EmbedKind = 'query' | 'passage'
 
+/** The port to a text-embedding model: local ONNX, or a remote OpenAI-compatible endpoint. */
 export interface Embedder {
   /** Names the vector space: vectors of different ids must never be compared. */
   readonly id: string

@@ -1,4 +1,4 @@
-/** The port to a chat model. One adapter serves the platform's channel and a tenant's own. */
+/** A tool that the model wants to be run. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
@@ -30,6 +30,16 @@ export interface Passage {
   readonly text: string
 }
 
+/** How `thinking` travels to a model (contract, section 4, Fine points); `auto` goes by vendor. */
+export const THINKING_FORMS = [
+  'auto',
+  'reasoning_effort',
+  'thinking',
+  'enable_thinking',
+  'none',
+] as const
+export type ThinkingForm = (typeof THINKING_FORMS)[number]
+
 export interface LlmRequest {
   /** `summary` folds old turns into memory; `turn` answers a person. */
   readonly purpose: 'turn' | 'summary'
@@ -58,6 +68,7 @@ export type LlmPart =
       readonly usage: LlmUsage | null
     }
 
+/** The port to a chat model. One adapter serves the platform's channel and a tenant's own. */
 export interface Llm {
   /** For start-up and status pages, such as `openai-compatible` or `offline`. */
   readonly name: string

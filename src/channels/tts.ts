@@ -1,4 +1,3 @@
-/** The port to speech synthesis. Adapters always deliver PCM; encoding and resampling are ours. */
 export interface SpeechRequest {
   /** One piece of text, already under the adapter's `textCharsMax`. */
   readonly text: string
@@ -16,6 +15,7 @@ export interface PcmStream {
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
+/** The port to speech synthesis. Adapters always deliver PCM; encoding and resampling are ours. */
 export interface Tts {
   readonly name: string
   /** Longest text one call takes, in code points. */

@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Call } from '../call.ts'
 import { endpointHost } from '../endpoint.ts'
-import type { LlmRequest } from '../llm.ts'
+import type { LlmRequest, ThinkingForm } from '../llm.ts'
 import { refusalOf } from '../refusal.ts'
 import { createModelChoice } from './model-choice.ts'
 import { chatBody } from './request.ts'
-import { type ThinkingForm, thinkingFields } from './thinking.ts'
+import { thinkingFields } from './thinking.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface CompletionsOptions extends TransportOptions {

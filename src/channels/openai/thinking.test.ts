@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type ThinkingForm, thinkingFields } from './thinking.ts'
+import type { ThinkingForm } from '../llm.ts'
+import { thinkingFields } from './thinking.ts'
 
 const FORMS = {
   enable_thinking: [{ enable_thinking: true }, { enable_thinking: false }],

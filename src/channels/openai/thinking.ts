@@ -1,11 +1,4 @@
-export const THINKING_FORMS = [
-  'auto',
-  'reasoning_effort',
-  'thinking',
-  'enable_thinking',
-  'none',
-] as const
-export type ThinkingForm = (typeof THINKING_FORMS)[number]
+import type { ThinkingForm } from '../llm.ts'
 
 type Family = Exclude<ThinkingForm, 'auto'>
 

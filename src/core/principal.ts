@@ -11,6 +11,7 @@ export interface Principal {
   readonly keyId: string | null
   /** The app whose configuration agent turns use; null for tenant-wide behaviour. */
   readonly appId: string | null
+  /** The device whose key this is. */
   readonly deviceId: string | null
   /** The signed-in person; null on the machine side. */
   readonly userId: string | null
@@ -18,4 +19,5 @@ export interface Principal {
 
 /** Kinds that may manage a tenant: its general keys and its signed-in people. */
 export const MANAGERS: readonly PrincipalKind[] = ['general', 'session']
-export const ANY_KEY: readonly PrincipalKind[] = ['general', 'app', 'device', 'session']
+/** Every key, and signed-in people. */
+export const EVERYONE: readonly PrincipalKind[] = ['general', 'app', 'device', 'session']

@@ -10,6 +10,7 @@ const SENTENCES: Readonly<Record<FailureReason, string>> = {
   provider_error: '模型服务的回复中断或格式异常，请重试',
 }
 
+/** The sentence of an `error` event. */
 export function failureMessage(error: unknown): string {
   if (error instanceof ChannelFailure) return SENTENCES[error.reason]
   if (error instanceof AppError) return error.message

@@ -1,14 +1,7 @@
 import { z } from 'zod'
-import { requiredText } from '../../core/fields.ts'
+import { optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits.ts'
 import { checkImage } from './image.ts'
-
-const optionalText = (name: string) =>
-  z
-    .string({ error: `字段 ${name} 类型错误，应为字符串` })
-    .trim()
-    .overwrite((value) => value.toWellFormed())
-    .optional()
 
 /** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */
 export const AgentRequest = z.object({
@@ -27,7 +20,7 @@ export const AgentRequest = z.object({
     )
     .max(IMAGES_MAX, { error: `images 最多 ${IMAGES_MAX} 张` })
     .default([]),
-  kb: z.boolean({ error: '字段 kb 类型错误，应为布尔值' }).default(true),
+  kb: optionalFlag('kb', true),
 })
 export type AgentRequest = z.infer<typeof AgentRequest>
 

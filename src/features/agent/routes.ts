@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits.ts'
-import { ANY_KEY } from '../../core/principal.ts'
+import { EVERYONE } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'
 import type { Facts } from '../../http/facts.ts'
@@ -36,7 +36,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions
       return sse.respond(turn.run, set, listenerOf(principal, request, server))
     },
     {
-      allow: ANY_KEY,
+      allow: EVERYONE,
       parse: 'none',
       detail: {
         summary: 'One turn of a conversation',

@@ -21,6 +21,7 @@ const READ = ['tenant', 'app', 'tenant_settings', 'persona']
 
 const truth = (value: number | null) => (value === null ? null : value === 1)
 
+/** The rows that decide how a turn runs. */
 export function createTurnContextStore(db: Db) {
   return {
     /** Everything a turn is resolved from, in one statement. */

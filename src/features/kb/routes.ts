@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { badRequest } from '../../core/errors.ts'
 import { KB_BODY_BYTES_MAX } from '../../core/limits.ts'
-import { ANY_KEY, type PrincipalKind } from '../../core/principal.ts'
+import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -72,7 +72,7 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
         return kb.search(principal.tenantId, q, request.signal)
       },
       {
-        allow: ANY_KEY,
+        allow: EVERYONE,
         parse: 'none',
         response: KbSearchResponse,
         detail: { summary: 'Search the documents', requestBody: searchBody.doc },

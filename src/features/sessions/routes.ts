@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { clampedLimit } from '../../core/fields.ts'
 import { SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX } from '../../core/limits.ts'
-import { ANY_KEY, MANAGERS } from '../../core/principal.ts'
+import { EVERYONE, MANAGERS } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
@@ -34,7 +34,7 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
       '/sessions/:id/history',
       ({ principal, params }) => sessions.history(principal.tenantId, sessionId(params.id)),
       {
-        allow: ANY_KEY,
+        allow: EVERYONE,
         response: HistoryResponse,
         detail: { summary: 'What a session remembers' },
       },
@@ -43,7 +43,7 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
       '/sessions//history',
       ({ principal }) => sessions.history(principal.tenantId, sessionId('')),
       {
-        allow: ANY_KEY,
+        allow: EVERYONE,
         response: HistoryResponse,
         detail: { hide: true },
       },

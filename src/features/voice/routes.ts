@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { ASR_BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits.ts'
-import { ANY_KEY } from '../../core/principal.ts'
+import { EVERYONE } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'
 import { readBytes } from '../../http/body.ts'
@@ -49,7 +49,7 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
         return new Response(mp3, { headers: { 'content-type': 'audio/mpeg' } })
       },
       {
-        allow: ANY_KEY,
+        allow: EVERYONE,
         parse: 'none',
         detail: {
           summary: 'Speak a text',
@@ -71,7 +71,7 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
         return new Response(body, { headers: PCM_HEADERS })
       },
       {
-        allow: ANY_KEY,
+        allow: EVERYONE,
         parse: 'none',
         detail: {
           summary: 'Speak a text as a stream',
@@ -94,7 +94,7 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
         return { text }
       },
       {
-        allow: ANY_KEY,
+        allow: EVERYONE,
         parse: 'none',
         response: AsrResponse,
         detail: { summary: 'Recognise speech', requestBody: BYTES_BODY_DOC },
@@ -114,7 +114,7 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
         return loop.run(turn, request.signal, (stage) => onStage(request, stage))
       },
       {
-        allow: ANY_KEY,
+        allow: EVERYONE,
         parse: 'none',
         response: VoiceResponse,
         detail: { summary: 'Hear, answer and speak in one request', requestBody: spoken.doc },

@@ -12,6 +12,8 @@ export interface FetchUrlOptions {
   readonly clock: Pick<Clock, 'after'>
 }
 
+const TOO_SLOW = `the page took longer than ${limits.FETCH_URL_TIMEOUT_MS / 1000} seconds`
+
 const args = z.object({
   url: z.string().trim().min(1).max(limits.FETCH_URL_CHARS_MAX).describe('http(s) address'),
 })
@@ -29,7 +31,7 @@ export function createFetchUrl({ fetch, clock }: FetchUrlOptions) {
       try {
         return await read(fetch, url, AbortSignal.any([signal, timeout.signal]))
       } catch (error) {
-        if (timeout.signal.aborted) throw new ToolFailure('the page took longer than 10 seconds')
+        if (timeout.signal.aborted) throw new ToolFailure(TOO_SLOW)
         throw explained(error)
       } finally {
         cancel()

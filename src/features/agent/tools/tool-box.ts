@@ -15,6 +15,7 @@ export interface ToolBox {
   run(call: ToolCall, signal: AbortSignal): Promise<ToolResult>
 }
 
+/** `tools` are those that the turn may use, bound to its tenant. */
 export function createToolBox(tools: readonly Tool[], tenantId: string, log: Logger): ToolBox {
   return {
     specs: tools.map(({ spec }) => spec),

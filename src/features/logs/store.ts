@@ -25,12 +25,23 @@ const insert = (row: LogRow): Statement => sql`
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
     ${row.channel})`
 
+/** The condition that a tenant's rows have to meet. */
+const matching = (tenantId: string, filter: LogFilter): Statement => sql`
+  tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
+    AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
+    AND (${filter.endpoint} IS NULL OR endpoint = ${filter.endpoint})
+    AND (${filter.appId} IS NULL OR app_id = ${filter.appId})
+    AND (${filter.deviceId} IS NULL OR device_id = ${filter.deviceId})
+    AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
+    AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})`
+
 /** `reader` is where reads that may scan a million rows hold up nobody. */
 export function createLogStore(db: Db, reader: Pick<Db, 'all'>) {
   return {
     async write(rows: readonly LogRow[]): Promise<void> {
       await db.batch(rows.map(insert))
     },
+
     /**
      * Where a slice of at most about `rowsMax` rows begins that ends at `until`; null when all that
      * is left since `since` fits.
@@ -44,34 +55,26 @@ export function createLogStore(db: Db, reader: Pick<Db, 'all'>) {
     },
 
     /** Newest first. */
-    rows: (tenantId: string, filter: LogFilter, limit: number) =>
-      reader.all<LogRow>(sql`
-        SELECT id, tenant_id AS tenantId, ts, app_id AS appId, device_id AS deviceId, endpoint,
-          status, latency_ms AS latencyMs, session_id AS sessionId, text_chars AS textChars,
-          error_class AS errorClass, channel
-        FROM request_log
-        WHERE tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
-          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
-          AND (${filter.endpoint} IS NULL OR endpoint = ${filter.endpoint})
-          AND (${filter.appId} IS NULL OR app_id = ${filter.appId})
-          AND (${filter.deviceId} IS NULL OR device_id = ${filter.deviceId})
-          AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
-          AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})
-        ORDER BY ts DESC, id DESC LIMIT ${limit}`),
+    rows(tenantId: string, filter: LogFilter, limit: number): Promise<LogRow[]> {
+      const { sql: matches, args } = matching(tenantId, filter)
+      return reader.all<LogRow>({
+        sql: `SELECT id, tenant_id AS tenantId, ts, app_id AS appId, device_id AS deviceId,
+          endpoint, status, latency_ms AS latencyMs, session_id AS sessionId,
+          text_chars AS textChars, error_class AS errorClass, channel
+        FROM request_log WHERE ${matches} ORDER BY ts DESC, id DESC LIMIT ?`,
+        args: [...args, limit],
+      })
+    },
 
     /** How many of the rows that match have which latency, and how many of them failed. */
-    latencies: (tenantId: string, filter: LogFilter) =>
-      reader.all<LatencyCount>(sql`
-        SELECT latency_ms AS latencyMs, count(*) AS count, sum(status >= 400) AS errors
-        FROM request_log
-        WHERE tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
-          AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
-          AND (${filter.endpoint} IS NULL OR endpoint = ${filter.endpoint})
-          AND (${filter.appId} IS NULL OR app_id = ${filter.appId})
-          AND (${filter.deviceId} IS NULL OR device_id = ${filter.deviceId})
-          AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
-          AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})
-        GROUP BY latency_ms`),
+    latencies(tenantId: string, filter: LogFilter): Promise<LatencyCount[]> {
+      const { sql: matches, args } = matching(tenantId, filter)
+      return reader.all<LatencyCount>({
+        sql: `SELECT latency_ms AS latencyMs, count(*) AS count, sum(status >= 400) AS errors
+        FROM request_log WHERE ${matches} GROUP BY latency_ms`,
+        args,
+      })
+    },
 
     /** Deletes the rows of all tenants older than `before`, a bounded slice at a time. */
     async prune(before: number): Promise<number> {

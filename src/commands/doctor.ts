@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../config.ts'
 import { DAY_MS, systemClock } from '../core/clock.ts'
-import { createLogger } from '../core/log.ts'
+import { NO_LOG } from '../core/log.ts'
 import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
 import { vectorVersion } from '../storage/sqlite/inspect.ts'
 import { type Finding, fail, ok, printed, warn } from './doctor-finding.ts'
@@ -48,9 +48,7 @@ async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
     const { finding, runtime } = await checkNative(usable ? config.MB_DATA_DIR : scratch)
     findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
     const clock = systemClock()
-    const now = () => new Date(clock.now())
-    const log = createLogger({ level: 'error', json: true, now, write: () => {} })
-    const parts = { config, clock, log, program, fetch }
+    const parts = { config, clock, log: NO_LOG, program, fetch }
     if (runtime) findings.push(await checkEmbedding(parts, runtime))
     return [...findings, ...(await checkUpstreams(parts))]
   } catch (error) {

@@ -44,6 +44,9 @@ function textLine(time: Date, level: LogLevel, event: string, fields: LogFields)
   return `${[clock, level.padEnd(5), event, ...pairs].join(' ')}\n`
 }
 
+/** Where nobody reads along. */
+export const NO_LOG: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
 /** What an operator may see of an unexpected error: its class, code and stack, on one line. */
 export function errorFields(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: typeof error }

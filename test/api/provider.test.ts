@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
+import { credentials, SURFACES, type Surface } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { credentials, SURFACES, type Surface } from '../support/surfaces.ts'
 import { tempFolder } from '../support/temp.ts'
 import { refusedUrl, startUpstream, type Upstream } from '../support/upstream.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { credentials, SURFACES, type Surface } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { mp3Frames } from '../support/mp3-frames.ts'
 import { tone, wav } from '../support/recordings.ts'
-import { credentials, SURFACES, type Surface } from '../support/surfaces.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let upstream: Upstream

@@ -5,7 +5,7 @@ import { createSherpaAsr, type SherpaAsr } from '../../src/channels/sherpa/asr.t
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { tooLarge } from '../../src/core/errors.ts'
 import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../src/core/limits.ts'
-import { createLogger } from '../../src/core/log.ts'
+import { NO_LOG } from '../../src/core/log.ts'
 import { tempFolder } from '../support/temp.ts'
 
 const WORKER = join(import.meta.dir, '..', 'fixtures', 'asr-worker.ts')
@@ -48,12 +48,10 @@ function start({ loads = 'yes', read = decode } = {}) {
   const folder = tempFolder()
   const journal = folder.file('journal')
   const hand = handClock()
-  const now = () => new Date()
-  const log = createLogger({ level: 'error', json: true, now, write: () => {} })
   const command = { argv: [process.execPath, WORKER, journal, loads] }
   const { clock } = hand
   const codecs = { decode: read }
-  const asr = createSherpaAsr({ command, clock, log, codecs, idleMs: IDLE_MS })
+  const asr = createSherpaAsr({ command, clock, log: NO_LOG, codecs, idleMs: IDLE_MS })
   opened.push({ asr, folder })
   const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [])
   return {

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOnnxEmbedder } from '../../src/channels/onnx/embedder.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
-import { createLogger } from '../../src/core/log.ts'
+import { NO_LOG } from '../../src/core/log.ts'
 import { DEFAULT_MODEL } from '../support/models.ts'
 
 const WORKER = join(import.meta.dir, '..', 'fixtures', 'embed-worker.ts')
-const log = createLogger({ level: 'error', json: true, now: () => new Date(), write: () => {} })
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
@@ -25,7 +24,13 @@ interface StartOptions {
 function start(options: StartOptions = {}) {
   const { dir = DEFAULT_MODEL, marker, env = {}, clock = systemClock(), ...rest } = options
   const argv = [process.execPath, WORKER, dir, ...(marker ? [marker] : [])]
-  const embedder = createOnnxEmbedder({ id: 'm', command: { argv, env }, clock, log, ...rest })
+  const embedder = createOnnxEmbedder({
+    id: 'm',
+    command: { argv, env },
+    clock,
+    log: NO_LOG,
+    ...rest,
+  })
   open.push(embedder)
   return embedder
 }

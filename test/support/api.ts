@@ -1,4 +1,5 @@
 import type { TestApp } from './app.ts'
+import { signIn } from './login.ts'
 
 export interface Answer<Body> {
   readonly status: number
@@ -40,6 +41,7 @@ export function caller(base: string, credential: Readonly<Record<string, string>
   }
 }
 
+/** The two ways to the same handlers (specification, dual-surface rule). */
 export const SURFACES = ['/v1', '/console'] as const
 export type Surface = (typeof SURFACES)[number]
 
@@ -47,4 +49,14 @@ export type Surface = (typeof SURFACES)[number]
 export async function surfaceOf(app: TestApp, surface: Surface, email: string): Promise<Call> {
   const { headers } = surface === '/v1' ? await app.key(email) : await app.person(email)
   return caller(app.url + surface, headers)
+}
+
+/** Credentials of one tenant for both surfaces, by surface. */
+export async function credentials(
+  app: TestApp,
+  email = 'a@example.com',
+): Promise<Record<Surface, Record<string, string>>> {
+  const { headers: machine } = await app.key(email)
+  const { headers: person } = await signIn(app, email)
+  return { '/v1': { ...machine }, '/console': { ...person } }
 }

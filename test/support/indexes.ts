@@ -1,4 +1,3 @@
-import { createLogger } from '../../src/core/log.ts'
 import { prepareRuntime } from '../../src/native/runtime.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { openSqlite } from '../../src/storage/sqlite/db.ts'
@@ -9,13 +8,6 @@ import { createWordIndex } from '../../src/storage/sqlite/words.ts'
 
 const thread = (name: string) =>
   new URL(`../../src/storage/sqlite/${name}.ts`, import.meta.url).href
-
-export const silentLog = createLogger({
-  level: 'error',
-  json: true,
-  now: () => new Date(0),
-  write: () => {},
-})
 
 /** A migrated database in `folder` with both search indexes, as the product opens them. */
 export async function openIndexes(folder: string) {

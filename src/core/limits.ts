@@ -44,6 +44,8 @@ export const PROVIDER_CHANNELS_MAX = 1_000
 
 export const DEVICES_MAX = 100
 export const DEVICE_NAME_CHARS_MAX = 60
+/** A device heard of this recently is shown as online. */
+export const DEVICE_ONLINE_MS_MAX = 5 * 60_000
 export const DEVICE_LABEL_CHARS_MAX = 200
 export const ACTIVATION_CODE_CHARS = 16
 export const ACTIVATION_CODE_TTL_MS = 15 * 60_000

@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bot, Plus } from 'lucide-react'
+import { APPS_MAX } from '../../src/core/limits.ts'
 import { api } from '../api/index.ts'
 import type { App } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Ago, Badge, Notice, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
-
-const APPS_MAX = 20
 
 export function Apps() {
   const { t } = useI18n()

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Mic, Plus } from 'lucide-react'
 import { useState } from 'react'
+import { DEVICES_MAX } from '../../src/core/limits.ts'
 import { api } from '../api/index.ts'
 import type { Device, PairingCode } from '../api/types.ts'
 import { DeviceDialog, type DeviceDraft } from '../features/devices/device-dialog.tsx'
@@ -14,7 +15,6 @@ import { Confirm } from '../ui/dialog.tsx'
 import { Notice, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
-const DEVICES_MAX = 100
 const POLL_MS = 20_000
 
 type Asked = { readonly what: 'new' | 'edit' | 'recode' | 'delete'; readonly device: Device | null }

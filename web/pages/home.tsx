@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
+import { DEVICE_ONLINE_MS_MAX } from '../../src/core/limits.ts'
 import { api } from '../api/index.ts'
 import { checkDevices, checkDocument, checkModel } from '../features/home/checks.ts'
 import { Step } from '../features/home/step.tsx'
@@ -88,14 +89,13 @@ function Health({ facts: { status } }: { readonly facts: Facts }) {
   )
 }
 
-const ONLINE_MS = 5 * 60_000
-
 function Figures({ facts }: { readonly facts: Facts }) {
   const { t, locale } = useI18n()
   const usage = useQuery({ queryKey: ['usage'], queryFn: api.usage })
   const number = (value: number | undefined) => value?.toLocaleString(locale) ?? '–'
   const online = facts.devices?.filter(
-    ({ last_seen_at }) => last_seen_at && Date.now() - Date.parse(last_seen_at) < ONLINE_MS,
+    ({ last_seen_at }) =>
+      last_seen_at && Date.now() - Date.parse(last_seen_at) < DEVICE_ONLINE_MS_MAX,
   )
   const today = usage.data?.daily.at(-1)?.count
   return (

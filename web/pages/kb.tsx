@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { BookText, PenLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { KB_DOCS_MAX } from '../../src/core/limits.ts'
 import { api } from '../api/index.ts'
 import type { KbDoc } from '../api/types.ts'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
 import { DropZone } from '../features/kb/drop-zone.tsx'
 import { SearchPanel } from '../features/kb/search-panel.tsx'
-import { DOCS_MAX, useUploads } from '../features/kb/uploads.ts'
+import { useUploads } from '../features/kb/uploads.ts'
 import { WriteDialog } from '../features/kb/write-dialog.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
@@ -29,12 +30,12 @@ export function Kb() {
   )
   return (
     <Page title={t('nav.kb')} about={t('kb.about')} actions={write}>
-      {count >= DOCS_MAX ? (
-        <Notice tone="warn">{t('kb.full', { max: DOCS_MAX })}</Notice>
+      {count >= KB_DOCS_MAX ? (
+        <Notice tone="warn">{t('kb.full', { max: KB_DOCS_MAX })}</Notice>
       ) : (
         <DropZone {...uploads} />
       )}
-      <Section title={t('kb.docs')} about={t('kb.docs.count', { count, max: DOCS_MAX })}>
+      <Section title={t('kb.docs')} about={t('kb.docs.count', { count, max: KB_DOCS_MAX })}>
         <div className="card overflow-hidden">
           <Loaded query={query}>
             {({ docs }) =>

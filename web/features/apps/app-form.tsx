@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
+import { APP_NAME_CHARS_MAX, SYSTEM_PROMPT_CHARS_MAX } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import type { App, AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -11,9 +12,6 @@ import { Unsaved } from '../../ui/unsaved.tsx'
 import { type Draft, draftOf, inputOf, temperatureOf } from './draft.ts'
 import { Preview } from './preview.tsx'
 import { ToolPicker } from './tool-picker.tsx'
-
-const NAME_CHARS_MAX = 60
-const PROMPT_CHARS_MAX = 8_000
 
 interface PartProps {
   readonly draft: Draft
@@ -45,8 +43,8 @@ export function AppForm({ app }: { readonly app: App | null }) {
   const name = draft.name.trim()
   const valid =
     name !== '' &&
-    [...name].length <= NAME_CHARS_MAX &&
-    [...draft.prompt.trim()].length <= PROMPT_CHARS_MAX &&
+    [...name].length <= APP_NAME_CHARS_MAX &&
+    [...draft.prompt.trim()].length <= SYSTEM_PROMPT_CHARS_MAX &&
     temperatureOf(draft.temperature) !== 'wrong'
   const dirty = JSON.stringify(inputOf(draft)) !== JSON.stringify(inputOf(draftOf(app)))
   const submit = (event: FormEvent) => {
@@ -59,7 +57,7 @@ export function AppForm({ app }: { readonly app: App | null }) {
         <TextField
           label={t('field.name')}
           value={draft.name}
-          maxLength={NAME_CHARS_MAX}
+          maxLength={APP_NAME_CHARS_MAX}
           autoFocus={app === null}
           required
           onText={(value) => change({ name: value })}
@@ -96,7 +94,7 @@ function PromptPart({ draft, change }: PartProps) {
         label={t('apps.prompt')}
         hint={t('apps.prompt.hint')}
         value={draft.prompt}
-        charsMax={PROMPT_CHARS_MAX}
+        charsMax={SYSTEM_PROMPT_CHARS_MAX}
         rows={7}
         onText={(prompt) => change({ prompt })}
       />

@@ -1,3 +1,4 @@
+import { TEMPERATURE_MAX } from '../../../src/core/limits.ts'
 import type { App, AppInput } from '../../api/types.ts'
 
 /** The tools every server has (contract, Built-in tools). */
@@ -30,7 +31,7 @@ export const draftOf = (app: App | null): Draft => ({
 export function temperatureOf(text: string): number | null | 'wrong' {
   if (text.trim() === '') return null
   const value = Number(text)
-  return value >= 0 && value <= 2 ? value : 'wrong'
+  return value >= 0 && value <= TEMPERATURE_MAX ? value : 'wrong'
 }
 
 const orNull = (text: string) => text.trim() || null

@@ -1,14 +1,12 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Pencil, QrCode, Trash2 } from 'lucide-react'
+import { DEVICE_ONLINE_MS_MAX } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import type { Device } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useNow } from '../../lib/time.ts'
 import { Ago, Badge } from '../../ui/page.tsx'
-
-/** Seen this recently counts as online (specification, Limits). */
-const ONLINE_MS = 5 * 60_000
 
 interface DeviceActions {
   readonly onEdit: (device: Device) => void
@@ -50,7 +48,7 @@ function State({ device }: { readonly device: Device }) {
     )
   }
   const seen = device.last_seen_at
-  const online = seen !== null && now - Date.parse(seen) < ONLINE_MS
+  const online = seen !== null && now - Date.parse(seen) < DEVICE_ONLINE_MS_MAX
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       <Badge tone={online ? 'good' : undefined}>

@@ -1,13 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { KB_DOC_BYTES_MAX, KB_TITLE_CHARS_MAX } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
-
-/** The server's own limits (specification, Knowledge base). */
-export const DOC_BYTES_MAX = 102_400
-export const TITLE_CHARS_MAX = 200
-export const DOCS_MAX = 50
 
 export interface Upload {
   readonly id: number
@@ -21,11 +17,11 @@ export interface Upload {
 export function problemOf(name: string, bytes: number): Key | null {
   if (!/\.(txt|md|markdown)$/i.test(name)) return 'kb.upload.kind'
   if (bytes === 0) return 'kb.upload.empty'
-  return bytes > DOC_BYTES_MAX ? 'kb.upload.large' : null
+  return bytes > KB_DOC_BYTES_MAX ? 'kb.upload.large' : null
 }
 
 export const titleOf = (name: string): string =>
-  [...name.replace(/\.(txt|md|markdown)$/i, '')].slice(0, TITLE_CHARS_MAX).join('')
+  [...name.replace(/\.(txt|md|markdown)$/i, '')].slice(0, KB_TITLE_CHARS_MAX).join('')
 
 /** Sends files one after another: each is embedded before its answer, and one at a time is fair. */
 export function useUploads() {

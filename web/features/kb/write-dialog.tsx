@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from 'react'
+import { KB_DOC_BYTES_MAX, KB_TITLE_CHARS_MAX } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, TextField } from '../../ui/form.tsx'
-import { DOC_BYTES_MAX, TITLE_CHARS_MAX } from './uploads.ts'
 
 interface WriteProps {
   readonly open: boolean
@@ -27,7 +27,7 @@ export function WriteDialog({ open, onClose }: WriteProps) {
     },
   })
   const kilobytes = new TextEncoder().encode(text).length / 1024
-  const valid = title.trim() !== '' && text.trim() !== '' && kilobytes * 1024 <= DOC_BYTES_MAX
+  const valid = title.trim() !== '' && text.trim() !== '' && kilobytes * 1024 <= KB_DOC_BYTES_MAX
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (valid) save.mutate(undefined)
@@ -38,10 +38,13 @@ export function WriteDialog({ open, onClose }: WriteProps) {
         <TextField
           label={t('kb.title')}
           value={title}
-          maxLength={TITLE_CHARS_MAX}
+          maxLength={KB_TITLE_CHARS_MAX}
           onText={setTitle}
         />
-        <Field label={t('kb.text')} aside={`${kilobytes.toFixed(1)} / 100 KB`}>
+        <Field
+          label={t('kb.text')}
+          aside={`${kilobytes.toFixed(1)} / ${KB_DOC_BYTES_MAX / 1024} KB`}
+        >
           {(ids) => (
             <textarea
               {...ids}

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../../src/core/limits.ts'
 import type { IssuedKey } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
@@ -7,8 +8,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { SecretDialog } from '../../ui/secret.tsx'
 
-const RATE_DEFAULT = '60'
-const RATE_MAX = 100_000
+const RATE_DEFAULT = String(RATE_LIMIT_DEFAULT)
 
 interface IssueProps {
   readonly title: string
@@ -29,7 +29,7 @@ export function IssueKeyDialog({ title, open, issue, onClose }: IssueProps) {
       onClose()
     },
   })
-  const valid = /^\d{1,6}$/.test(rate) && Number(rate) <= RATE_MAX
+  const valid = /^\d{1,6}$/.test(rate) && Number(rate) <= RATE_LIMIT_MAX
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (valid) create.mutate(Number(rate))

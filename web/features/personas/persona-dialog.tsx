@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import type { Persona } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -6,9 +7,6 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField, SwitchField, TextField } from '../../ui/form.tsx'
-
-const NAME_CHARS_MAX = 200
-const PROMPT_CHARS_MAX = 8_000
 
 interface PersonaDialogProps {
   /** Null: a new one. */
@@ -42,19 +40,24 @@ function PersonaForm({ persona, onClose }: Omit<PersonaDialogProps, 'open'>) {
     { done: 'personas.saved', refresh: ['personas'], onDone: onClose },
   )
   const count = [...prompt.trim()].length
-  const valid = name.trim() !== '' && count > 0 && count <= PROMPT_CHARS_MAX
+  const valid = name.trim() !== '' && count > 0 && count <= PERSONA_PROMPT_CHARS_MAX
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (valid) save.mutate(undefined)
   }
   return (
     <form className="grid gap-5" onSubmit={submit}>
-      <TextField label={t('field.name')} value={name} maxLength={NAME_CHARS_MAX} onText={setName} />
+      <TextField
+        label={t('field.name')}
+        value={name}
+        maxLength={PERSONA_NAME_CHARS_MAX}
+        onText={setName}
+      />
       <AreaField
         label={t('personas.prompt')}
         hint={t('personas.prompt.hint')}
         value={prompt}
-        charsMax={PROMPT_CHARS_MAX}
+        charsMax={PERSONA_PROMPT_CHARS_MAX}
         rows={9}
         onText={setPrompt}
       />

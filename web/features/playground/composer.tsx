@@ -1,9 +1,10 @@
 import { ArrowUp, ImagePlus, Mic, Square, X } from 'lucide-react'
 import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { IMAGES_MAX } from '../../../src/core/limits.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import { IMAGES_MAX, isImage, toDataUrl } from './images.ts'
+import { isImage, toDataUrl } from './images.ts'
 
 interface ComposerProps {
   readonly running: boolean

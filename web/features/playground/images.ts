@@ -1,6 +1,4 @@
-/** The server's own limits (contract, section 3). */
-export const IMAGES_MAX = 8
-const IMAGE_BYTES_MAX = 10 * 1024 * 1024
+import { IMAGE_BYTES_MAX } from '../../../src/core/limits.ts'
 
 export const isImage = (file: File): boolean =>
   file.type.startsWith('image/') && file.size <= IMAGE_BYTES_MAX

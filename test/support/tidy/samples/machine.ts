@@ -67,12 +67,16 @@ export const MACHINE_SAMPLES: readonly Sample[] = [
     good: { 'web/api.ts': 'fetch("/x")', 'web/api-stream.ts': 'fetch("/x")' },
   },
   {
-    rule: 'the console imports types only from src/',
+    rule: 'the console imports types only from src/, and limits',
     bad: {
       'web/api.ts': "import { type App, parse } from '../src/features/apps/model.ts'",
       'web/pages/a.tsx': "import { type App } from '../../src/features/apps/model.ts'",
     },
     expect: ['web/api.ts:1', 'web/pages/a.tsx:1'],
-    good: { 'web/api.ts': "import type { App } from '../src/features/apps/model.ts'" },
+    good: {
+      'web/api.ts': "import type { App } from '../src/features/apps/model.ts'",
+      'web/pages/a.tsx': "import { APPS_MAX } from '../../src/core/limits.ts'",
+      'src/core/limits.ts': 'export const APPS_MAX = 20',
+    },
   },
 ]

@@ -1,3 +1,4 @@
+import { SPEECH_RATE } from '../../src/channels/audio.ts'
 import { findEspeak } from '../../src/channels/espeak/find.ts'
 import { createEspeakTts } from '../../src/channels/espeak/tts.ts'
 import { DEFAULT_VOICE } from '../../src/channels/tts.ts'
@@ -5,8 +6,6 @@ import { systemClock } from '../../src/core/clock.ts'
 import { codecs } from '../../test/support/speech-codecs.ts'
 
 type Command = readonly [program: string, ...args: string[]]
-
-export const SPEECH_RATE = 32_000
 
 const recorders = (seconds: number): readonly Command[] => [
   ['arecord', '-q', '-t', 'wav', '-f', 'S16_LE', '-r', '16000', '-c', '1', '-d', `${seconds}`],

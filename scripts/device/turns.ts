@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import { SPEECH_RATE } from '../../src/channels/audio.ts'
 import type { Server } from './server.ts'
-import { asWav, openPlayer, playerNames, SPEECH_RATE } from './sound.ts'
+import { asWav, openPlayer, playerNames } from './sound.ts'
 
 export interface TurnOptions {
   readonly server: Server

@@ -1,5 +1,6 @@
+import { SPEECH_RATE } from '../../src/channels/audio.ts'
 import { STUB_SPEECH_SECONDS, STUB_TRANSCRIPT, sweep } from '../bench/stub-voice.ts'
-import { asWav, SPEECH_RATE } from '../device/sound.ts'
+import { asWav } from '../device/sound.ts'
 
 export interface DeviceOptions {
   readonly url: string

@@ -1,3 +1,4 @@
+import { DEVICE_ONLINE_MS_MAX } from '../../src/core/limits.ts'
 import { startUpstream } from '../bench/programs.ts'
 import { quantile } from '../bench/stats.ts'
 import { createDevice, DEVICE_WORK, type Device, type Work } from './device.ts'
@@ -85,7 +86,7 @@ function createOwner(url: string, headers: Readonly<Record<string, string>>) {
     async unseen(): Promise<string[]> {
       const list = (await call('GET', '')).devices as { name: string; last_seen_at: string }[]
       const late = list.filter(({ last_seen_at }) => {
-        return !(Date.now() - Date.parse(last_seen_at) < 5 * 60_000)
+        return !(Date.now() - Date.parse(last_seen_at) < DEVICE_ONLINE_MS_MAX)
       })
       const missing = list.length === DEVICES ? [] : [`${list.length} devices in the list`]
       return [...missing, ...late.map(({ name }) => `${name} is not online`)]

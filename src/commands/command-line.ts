@@ -45,7 +45,8 @@ async function runKey(args: readonly string[], program: Program): Promise<void> 
     'rate-limit': { type: 'string' },
     json: { type: 'boolean' },
   })
-  if (positionals.join(' ') !== 'create') throw new UsageError('usage: moonbase key create')
+  if (positionals.join(' ') !== 'create')
+    throw new UsageError('usage: moonbase key create [--email E] [--rate-limit N] [--json]')
   const limit = values['rate-limit']
   if (typeof limit === 'string' && !/^\d+$/.test(limit)) {
     throw new UsageError('--rate-limit is requests a minute, a whole number; 0 is unlimited')

@@ -23,7 +23,8 @@ export interface DoctorOptions {
 
 /**
  * `moonbase doctor`: looks at everything the server needs and says what is wrong and how to mend
- * it, in words without secrets. Resolves with whether all is well; changes nothing.
+ * it, in words without secrets. Resolves with whether all is well. Changes no data: all it writes
+ * are the native parts, as a start would, for only in their place do they show that they load.
  */
 export async function doctor(options: DoctorOptions): Promise<boolean> {
   const findings = await examine(options)

@@ -67,8 +67,9 @@ there before is kept in MB_DATA_DIR/backups.
   doctor: `Usage: moonbase doctor [--json]
 
 Looks at settings, address, data folder, secrets, database, native parts, embedding model, language
-model, speech and mail, and says what is wrong and how to mend it. Changes nothing and prints no
-secret. Ends with 1 when something must be mended.
+model, speech and mail, and says what is wrong and how to mend it. Changes no data and prints no
+secret; only the native parts are put in place, as a start would. Ends with 1 when something must
+be mended.
 
   --json           print JSON: {checks: [{name, level, text, mend}]}
 `,

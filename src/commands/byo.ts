@@ -5,7 +5,7 @@ import { retry } from '../channels/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { PROBE_MS_MAX } from '../core/limits.ts'
-import { guardedFetch } from './tools.ts'
+import { guardedFetch } from './guarded.ts'
 
 /** How the product reaches the models that tenants bring: the platform's adapter, guarded. */
 export function openByo(config: Config, clock: Clock, fetcher: typeof fetch) {

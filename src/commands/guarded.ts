@@ -1,0 +1,15 @@
+import { createGuardedFetch } from '../channels/guarded-fetch.ts'
+import { createGuard } from '../channels/url-guard.ts'
+import type { Config } from '../config.ts'
+
+/** Requests to addresses that tenants supply: checked, pinned, never redirected. */
+export function guardedFetch(config: Config, fetcher: typeof fetch) {
+  const guard = createGuard({
+    resolve: async (hostname) => {
+      const { lookup } = await import('node:dns/promises')
+      return lookup(hostname, { all: true })
+    },
+    allow: config.MB_ALLOW_PRIVATE_HOSTS,
+  })
+  return createGuardedFetch({ guard, fetch: fetcher })
+}

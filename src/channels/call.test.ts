@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { handClock } from '../../test/support/clock.ts'
-import { openCall } from './call.ts'
+import { Call } from './call.ts'
 import { ChannelFailure } from './failure.ts'
 
 function open(timeoutMs = 100) {
   const hand = handClock()
   const caller = new AbortController()
-  return { ...hand, caller, call: openCall(hand.clock, timeoutMs, caller.signal) }
+  return { ...hand, caller, call: new Call(hand.clock, timeoutMs, caller.signal) }
 }
 
 describe('an upstream call', () => {
@@ -85,7 +85,7 @@ describe('an upstream call', () => {
   test('does not begin for a caller that has left', () => {
     const { clock, armed } = handClock()
     const reason = new Error('client left')
-    expect(() => openCall(clock, 100, AbortSignal.abort(reason))).toThrow(reason)
+    expect(() => new Call(clock, 100, AbortSignal.abort(reason))).toThrow(reason)
     expect(armed()).toBe(0)
   })
 })

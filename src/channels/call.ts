@@ -1,77 +1,98 @@
 import type { Clock } from '../core/clock.ts'
 import { ChannelFailure } from './failure.ts'
 
-export type Call = ReturnType<typeof openCall>
+/** What sending a request needs of its call. */
+export type Asking = Pick<Call, 'signal' | 'waiting' | 'explain'>
 
 /**
  * The life of one upstream request. Its `signal` goes to `fetch` and aborts when the caller aborts,
  * when the upstream is silent for too long, and when the call is closed. One timer serves the whole
  * stream: it looks at the last activity and re-arms itself, so a read costs no timer of its own.
  */
-export function openCall(clock: Clock, timeoutMs: number, caller: AbortSignal) {
-  caller.throwIfAborted()
-  const controller = new AbortController()
-  let limitMs = timeoutMs
-  let waitingSince: number | null = clock.now()
-  let gotBytes = false
-  let silent = false
-  let disarm = clock.after(limitMs, check)
+export class Call {
+  readonly #clock: Clock
+  readonly #caller: AbortSignal
+  readonly #controller = new AbortController()
+  #limitMs: number
+  #waitingSince: number | null
+  #gotBytes = false
+  #silent = false
+  #disarm: () => void
 
-  // Time that the consumer takes between two reads is not the upstream's silence.
-  function check(): void {
-    const idleMs = waitingSince === null ? 0 : Math.max(0, clock.now() - waitingSince)
-    if (idleMs < limitMs) {
-      disarm = clock.after(limitMs - idleMs, check)
-      return
-    }
-    silent = true
-    controller.abort()
+  /** Throws the caller's reason when the caller has aborted. */
+  constructor(clock: Clock, timeoutMs: number, caller: AbortSignal) {
+    caller.throwIfAborted()
+    this.#clock = clock
+    this.#caller = caller
+    this.#limitMs = timeoutMs
+    this.#waitingSince = clock.now()
+    this.#disarm = clock.after(timeoutMs, this.#check)
+    caller.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  const onAbort = () => controller.abort(caller.reason)
-  caller.addEventListener('abort', onAbort, { once: true })
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Whether the upstream was given up for its silence. */
+  get isSilent(): boolean {
+    return this.#silent
+  }
+
+  /** The upstream is being waited for from now on. */
+  waiting(): void {
+    this.#waitingSince = this.#clock.now()
+  }
+
+  /** Bytes of the answer have come. */
+  arrived(): void {
+    this.#waitingSince = null
+    this.#gotBytes = true
+  }
+
+  /** Lowers the silence limit for the rest of the stream. */
+  hurry(ms: number): void {
+    if (ms >= this.#limitMs) return
+    this.#limitMs = ms
+    this.#disarm()
+    this.#disarm = this.#clock.after(ms, this.#check)
+  }
 
   /** What an error of `fetch` or of a read means: the caller's own reason, or a failure. */
-  function explain(error: unknown): unknown {
-    if (caller.aborted) return caller.reason
+  explain(error: unknown): unknown {
+    if (this.#caller.aborted) return this.#caller.reason
     if (error instanceof ChannelFailure) return error
-    if (gotBytes) {
-      const phrase = silent ? 'stream went silent' : 'connection broken'
+    if (this.#gotBytes) {
+      const phrase = this.#silent ? 'stream went silent' : 'connection broken'
       return new ChannelFailure('provider_error', phrase, { cause: error })
     }
-    const phrase = silent ? 'timed out' : 'connection failed'
+    const phrase = this.#silent ? 'timed out' : 'connection failed'
     return new ChannelFailure('retry_exhausted', phrase, { retryable: true, cause: error })
   }
 
-  return {
-    signal: controller.signal,
-    /** The upstream is being waited for from now on. */
-    waiting(): void {
-      waitingSince = clock.now()
-    },
-    /** Bytes of the answer have come. */
-    arrived(): void {
-      waitingSince = null
-      gotBytes = true
-    },
-    /** Whether the upstream was given up for its silence. */
-    isSilent: () => silent,
-    /** Lowers the silence limit for the rest of the stream. */
-    hurry(ms: number): void {
-      if (ms >= limitMs) return
-      limitMs = ms
-      disarm()
-      disarm = clock.after(ms, check)
-    },
-    /** What an error of `fetch` or of a read means: the caller's own reason, or a failure. */
-    explain,
-    /** Throws the caller's reason when the caller has aborted. */
-    throwIfAborted: () => caller.throwIfAborted(),
-    /** Releases timer and listener. Ends the request, unless its body was read to the end. */
-    close(complete = false): void {
-      disarm()
-      caller.removeEventListener('abort', onAbort)
-      if (!complete) controller.abort()
-    },
+  /** Throws the caller's reason when the caller has aborted. */
+  throwIfAborted(): void {
+    this.#caller.throwIfAborted()
+  }
+
+  /** Releases timer and listener. Ends the request, unless its body was read to the end. */
+  close(complete = false): void {
+    this.#disarm()
+    this.#caller.removeEventListener('abort', this.#onAbort)
+    if (!complete) this.#controller.abort()
+  }
+
+  readonly #onAbort = () => this.#controller.abort(this.#caller.reason)
+
+  // Time that the consumer takes between two reads is not the upstream's silence.
+  readonly #check = (): void => {
+    const since = this.#waitingSince
+    const idleMs = since === null ? 0 : Math.max(0, this.#clock.now() - since)
+    if (idleMs < this.#limitMs) {
+      this.#disarm = this.#clock.after(this.#limitMs - idleMs, this.#check)
+      return
+    }
+    this.#silent = true
+    this.#controller.abort()
   }
 }

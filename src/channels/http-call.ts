@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { type Call, openCall } from './call.ts'
+import { Call } from './call.ts'
 import { ChannelFailure } from './failure.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { createSender, type SenderOptions } from './sender.ts'
@@ -31,7 +31,7 @@ export function createHttpCall(options: HttpCallOptions) {
     init: RequestInit,
     caller: AbortSignal,
   ): Promise<HttpAnswer | Refusal> => {
-    const call = openCall(clock, timeoutMs, caller)
+    const call = new Call(clock, timeoutMs, caller)
     try {
       const response = await send(call, path, { method: 'POST', ...init })
       if (response.ok) return answerOf(response, call)
@@ -49,7 +49,7 @@ export function createHttpCall(options: HttpCallOptions) {
 
 /** A person waits for the sound: who was silent for so long is not asked again. */
 const hasty = (failure: ChannelFailure, call: Call): ChannelFailure =>
-  call.isSilent() ? new ChannelFailure(failure.reason, failure.phrase) : failure
+  call.isSilent ? new ChannelFailure(failure.reason, failure.phrase) : failure
 
 function answerOf(response: Response, call: Call): HttpAnswer {
   call.arrived()

@@ -1,4 +1,4 @@
-import type { Call } from './call.ts'
+import type { Asking } from './call.ts'
 import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from './endpoint.ts'
 
 export interface SenderOptions extends Endpoint {
@@ -13,7 +13,7 @@ export interface SenderOptions extends Endpoint {
 export function createSender(options: SenderOptions) {
   const urls = new Map<string, string>()
 
-  return async (call: Call, path: string, init: RequestInit): Promise<Response> => {
+  return async (call: Asking, path: string, init: RequestInit): Promise<Response> => {
     try {
       const url = urls.get(path) ?? endpointUrl(options, path)
       urls.set(path, url)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { ChannelFailure } from './failure.ts'
-import { createSseDecoder } from './sse-decoder.ts'
+import { SseDecoder } from './sse-decoder.ts'
 
 /** Events of `text`, fed `step` bytes at a time. */
 function decode(text: string, step = Number.POSITIVE_INFINITY): string[] {
-  const decoder = createSseDecoder()
+  const decoder = new SseDecoder()
   const bytes = new TextEncoder().encode(text)
   const events: string[] = []
   for (let at = 0; at < bytes.length; at += step) {
@@ -42,7 +42,7 @@ describe('SSE decoder', () => {
   }
 
   test('an event leaves with the read that completes it', () => {
-    const decoder = createSseDecoder()
+    const decoder = new SseDecoder()
     const reads = ['data: a\n', '\nda', 'ta: b\r', '\n\r', '\n']
     const seen = reads.map((read) => {
       const events: string[] = []
@@ -53,7 +53,7 @@ describe('SSE decoder', () => {
   })
 
   test('does not keep the buffer of a read', () => {
-    const decoder = createSseDecoder()
+    const decoder = new SseDecoder()
     const events: string[] = []
     const buffer = new TextEncoder().encode('data: first')
     decoder.push(buffer, events)
@@ -69,7 +69,7 @@ describe('SSE decoder', () => {
       ['data: a\n\n', null],
       [': a', null],
     ] as const) {
-      const decoder = createSseDecoder()
+      const decoder = new SseDecoder()
       decoder.push(new TextEncoder().encode(rest), [])
       expect(decoder.end()).toBe(event)
     }
@@ -83,7 +83,7 @@ describe('SSE decoder', () => {
   for (const [name, stream] of tooLarge) {
     test(`fails over the limit: ${name}`, () => {
       for (const step of [2500, 10]) {
-        const decoder = createSseDecoder(1000)
+        const decoder = new SseDecoder(1000)
         const feed = () => {
           const bytes = new TextEncoder().encode(stream)
           for (let at = 0; at < bytes.length; at += step) {
@@ -96,7 +96,7 @@ describe('SSE decoder', () => {
   }
 
   test('the limit is of an event, not of the stream', () => {
-    const decoder = createSseDecoder(1000)
+    const decoder = new SseDecoder(1000)
     const events: string[] = []
     for (let n = 0; n < 100; n++) {
       decoder.push(new TextEncoder().encode(`data: ${'x'.repeat(900)}\n\n`), events)

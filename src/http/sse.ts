@@ -76,8 +76,11 @@ export const listenerOf = (
   drop: () => server?.timeout(request, 1),
 })
 
-/** The events of one stream; the signal aborts when nobody listens any more. */
-type Start = (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>
+/** Sends events; a promise means that the client is slower than its stream. */
+type Tell = (events: readonly StreamEvent[]) => Promise<void> | undefined
+
+/** Tells the events of one stream; the signal aborts when nobody listens any more. */
+type Start = (signal: AbortSignal, tell: Tell) => Promise<void>
 
 export interface SseOptions {
   readonly clock: Clock
@@ -121,7 +124,7 @@ export function createSse(options: SseOptions) {
         openSoon(stream)
         const release = slots.take(owner)
         try {
-          await relay(stream, start(abort.signal), clock)
+          await start(abort.signal, (events) => send(stream, events, clock))
         } catch (error) {
           if (!abort.signal.aborted) onError(error)
         } finally {
@@ -136,7 +139,7 @@ export function createSse(options: SseOptions) {
   }
 
   /**
-   * Answers with the events that `start` yields, under the request's own `headers`. Its signal
+   * Answers with the events that `start` tells, under the request's own `headers`. Its signal
    * aborts when the client has gone or the server stops. Throws `unavailable` when too many streams
    * are open.
    */
@@ -169,22 +172,23 @@ function write(stream: OpenStream, text: string, clock: Clock, flush = true) {
   return written
 }
 
-/** Waits for a slow client; without this, what it does not read would pile up in memory. */
-async function relay(
+function send(
   stream: OpenStream,
-  events: AsyncIterable<readonly StreamEvent[]>,
+  events: readonly StreamEvent[],
   clock: Clock,
-): Promise<void> {
-  for await (const batch of events) {
-    let text = ''
-    for (const event of batch) text += frame(event)
-    const last = batch.at(-1)?.type ?? ''
-    const written = write(stream, text, clock, !LAST.has(last))
-    if (!(written instanceof Promise)) continue
-    stream.blocked = true
-    await Promise.race([written, aborted(stream.abort.signal)])
-    stream.blocked = false
-  }
+): Promise<void> | undefined {
+  let text = ''
+  for (const event of events) text += frame(event)
+  const last = events.at(-1)?.type ?? ''
+  const written = write(stream, text, clock, !LAST.has(last))
+  return written instanceof Promise ? drained(stream, written) : undefined
+}
+
+/** Waits for a slow client; without this, what it does not read would pile up in memory. */
+async function drained(stream: OpenStream, written: Promise<number>): Promise<void> {
+  stream.blocked = true
+  await Promise.race([written, aborted(stream.abort.signal)])
+  stream.blocked = false
 }
 
 /** A write to a client that has gone may never settle. */

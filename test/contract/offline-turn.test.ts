@@ -36,7 +36,10 @@ async function turn(text: string) {
     log,
     meters: NO_METERS,
   }
-  for await (const batch of runTurn(plan, new AbortController().signal)) events.push(...batch)
+  await runTurn(plan, new AbortController().signal, (batch) => {
+    events.push(...batch)
+    return undefined
+  })
   return { stored, events: events.filter(({ type }) => type !== 'llm_delta') }
 }
 

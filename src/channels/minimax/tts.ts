@@ -4,7 +4,7 @@ import { SPEECH_RATE } from '../audio.ts'
 import { ChannelFailure } from '../failure.ts'
 import { createHttpCall, type HttpAnswer, readText } from '../http-call.ts'
 import type { SenderOptions } from '../sender.ts'
-import { createSseDecoder } from '../sse-decoder.ts'
+import { SseDecoder } from '../sse-decoder.ts'
 import { DEFAULT_VOICE, type PcmStream, type SpeechRequest, type Tts } from '../tts.ts'
 import { createEventReader, Declined } from './events.ts'
 
@@ -84,7 +84,7 @@ async function* readWhole(answer: HttpAnswer): AsyncGenerator<Uint8Array> {
 
 async function* readEvents(answer: HttpAnswer): AsyncGenerator<Uint8Array> {
   const reader = createEventReader()
-  const decoder = createSseDecoder(TTS_EVENT_BYTES_MAX)
+  const decoder = new SseDecoder(TTS_EVENT_BYTES_MAX)
   for await (const bytes of answer.body) {
     const events: string[] = []
     decoder.push(bytes, events)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ChannelFailure } from '../failure.ts'
 import type { LlmPart } from '../llm.ts'
-import { createAnswer } from './answer.ts'
+import { Answer } from './answer.ts'
 
 const delta = (fields: object, finish: string | null = null) => ({
   choices: [{ index: 0, delta: fields, finish_reason: finish }],
@@ -10,7 +10,7 @@ const STOP = delta({}, 'stop')
 
 function answer(...payloads: readonly unknown[]): LlmPart[] {
   const parts: LlmPart[] = []
-  const reader = createAnswer()
+  const reader = new Answer()
   for (const payload of payloads) {
     reader.add(typeof payload === 'string' ? payload : JSON.stringify(payload), parts)
   }

@@ -1,8 +1,8 @@
 import { ANSWER_CHARS_MAX } from '../../core/limits.ts'
 import { ChannelFailure } from '../failure.ts'
 import type { LlmPart, LlmUsage } from '../llm.ts'
-import { createTextChunks } from './text-chunk.ts'
-import { createThinkFilter } from './think-block.ts'
+import { TextChunks } from './text-chunk.ts'
+import { ThinkFilter } from './think-block.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
 /** A `chat.completion.chunk` as far as it is read. Nothing about it is taken for granted. */
@@ -24,90 +24,85 @@ interface Choice {
 
 type Finish = Extract<LlmPart, { type: 'finish' }>
 
-export type Answer = ReturnType<typeof createAnswer>
-
 /**
  * Reads the chunks of one answer. Reasoning fields are ignored; usage may come with any chunk, and
  * the last one counts. Every fault is a `ChannelFailure` (`provider_error`).
  */
-export function createAnswer() {
-  const textChunks = createTextChunks()
-  const bounded = createBound()
-  const think = createThinkFilter()
+export class Answer {
+  readonly #textChunks = new TextChunks()
+  readonly #think = new ThinkFilter()
   // Most answers call no tool.
-  let calls: ReturnType<typeof createToolCalls> | null = null
-  let finishReason: string | null = null
-  let usage: LlmUsage | null = null
-  let done = false
-  let hasText = false
+  #calls: ReturnType<typeof createToolCalls> | null = null
+  #finishReason: string | null = null
+  #usage: LlmUsage | null = null
+  #done = false
+  #hasText = false
+  #chars = 0
 
-  function addText(text: string, parts: LlmPart[]): void {
-    if (text === '') return
-    hasText = true
-    parts.push({ type: 'text', text })
+  /** `[DONE]` has come: nothing after it counts. */
+  get done(): boolean {
+    return this.#done
   }
 
-  function addChunk(payload: string, parts: LlmPart[]): void {
-    const chunk = parse(payload)
-    if (chunk.error || chunk.object === 'error') throw fault('error in stream')
-    if (chunk.usage) usage = usageOf(chunk.usage) ?? usage
-    const choice = chunk.choices?.[0]
-    if (typeof choice?.finish_reason === 'string') finishReason = choice.finish_reason
-    const delta = choice?.delta
-    if (!delta) return
-    const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
-    if (text !== '') addText(think.push(bounded(text)), parts)
-    if (Array.isArray(delta.tool_calls)) {
-      calls ??= createToolCalls()
-      for (const fragment of delta.tool_calls as readonly ToolFragment[]) calls.add(fragment)
-    } else if (text !== '') {
-      // Finish and usage of a chunk like this one are the same, and so known already.
-      textChunks.learn(payload, text)
+  /** The model has said why it stopped; only usage and `[DONE]` may follow. */
+  get finished(): boolean {
+    return this.#done || this.#finishReason !== null
+  }
+
+  /** Appends the text of one event. */
+  add(payload: string, parts: LlmPart[]): void {
+    if (this.#done || payload === '') return
+    const plain = this.#textChunks.read(payload)
+    if (plain !== null) {
+      this.#addContent(plain, parts)
+    } else if (payload.startsWith('[DONE]')) {
+      this.#done = true
+    } else {
+      this.#addChunk(payload, parts)
     }
   }
 
-  return {
-    /** `[DONE]` has come: nothing after it counts. */
-    get done(): boolean {
-      return done
-    },
-    /** The model has said why it stopped; only usage and `[DONE]` may follow. */
-    get finished(): boolean {
-      return done || finishReason !== null
-    },
-
-    /** Appends the text of one event. */
-    add(payload: string, parts: LlmPart[]): void {
-      if (done || payload === '') return
-      const plain = textChunks.read(payload)
-      if (plain !== null) {
-        addText(think.push(bounded(plain)), parts)
-      } else if (payload.startsWith('[DONE]')) {
-        done = true
-      } else {
-        addChunk(payload, parts)
-      }
-    },
-
-    /** Appends the parts that close the answer. */
-    end(parts: LlmPart[]): void {
-      if (!this.finished) throw fault('stream ended early')
-      addText(think.end(), parts)
-      const called = calls?.finish() ?? []
-      for (const call of called) parts.push({ type: 'tool_call', call })
-      if (!hasText && called.length === 0) throw fault('empty answer')
-      parts.push({ type: 'finish', reason: reasonOf(finishReason, called.length > 0), usage })
-    },
+  /** Appends the parts that close the answer. */
+  end(parts: LlmPart[]): void {
+    if (!this.finished) throw fault('stream ended early')
+    this.#addText(this.#think.end(), parts)
+    const called = this.#calls?.finish() ?? []
+    for (const call of called) parts.push({ type: 'tool_call', call })
+    if (!this.#hasText && called.length === 0) throw fault('empty answer')
+    const reason = reasonOf(this.#finishReason, called.length > 0)
+    parts.push({ type: 'finish', reason, usage: this.#usage })
   }
-}
 
-/** An endpoint that never stops would fill the memory that all tenants share. */
-function createBound() {
-  let chars = 0
-  return (text: string): string => {
-    chars += text.length
-    if (chars > ANSWER_CHARS_MAX) throw fault('answer too large')
-    return text
+  #addChunk(payload: string, parts: LlmPart[]): void {
+    const chunk = parse(payload)
+    if (chunk.error || chunk.object === 'error') throw fault('error in stream')
+    if (chunk.usage) this.#usage = usageOf(chunk.usage) ?? this.#usage
+    const choice = chunk.choices?.[0]
+    if (typeof choice?.finish_reason === 'string') this.#finishReason = choice.finish_reason
+    const delta = choice?.delta
+    if (!delta) return
+    const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
+    if (text !== '') this.#addContent(text, parts)
+    if (Array.isArray(delta.tool_calls)) {
+      this.#calls ??= createToolCalls()
+      for (const fragment of delta.tool_calls as readonly ToolFragment[]) this.#calls.add(fragment)
+    } else if (text !== '') {
+      // Finish and usage of a chunk like this one are the same, and so known already.
+      this.#textChunks.learn(payload, text)
+    }
+  }
+
+  /** An endpoint that never stops would fill the memory that all tenants share. */
+  #addContent(text: string, parts: LlmPart[]): void {
+    this.#chars += text.length
+    if (this.#chars > ANSWER_CHARS_MAX) throw fault('answer too large')
+    this.#addText(this.#think.push(text), parts)
+  }
+
+  #addText(text: string, parts: LlmPart[]): void {
+    if (text === '') return
+    this.#hasText = true
+    parts.push({ type: 'text', text })
   }
 }
 

@@ -1,7 +1,7 @@
-import { openCall } from '../call.ts'
+import { Call } from '../call.ts'
 import type { Llm, LlmPart, LlmRequest } from '../llm.ts'
-import { createSseDecoder, type SseDecoder } from '../sse-decoder.ts'
-import { type Answer, createAnswer } from './answer.ts'
+import { SseDecoder } from '../sse-decoder.ts'
+import { Answer } from './answer.ts'
 import { type CompletionsOptions, createCompletions } from './completions.ts'
 
 export interface OpenAiChatOptions extends CompletionsOptions {
@@ -18,13 +18,13 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
   const completions = createCompletions(options)
 
   async function* stream(request: LlmRequest, signal: AbortSignal) {
-    const call = openCall(clock, timeoutMs, signal)
+    const call = new Call(clock, timeoutMs, signal)
     let complete = false
     try {
       const response = await completions.open(call, request)
       const reader = response.body?.getReader()
-      const decoder = createSseDecoder()
-      const answer = createAnswer()
+      const decoder = new SseDecoder()
+      const answer = new Answer()
       while (reader) {
         call.waiting()
         let read: Bun.ReadableStreamDefaultReadResult<Uint8Array>

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { openCall } from '../call.ts'
+import { Call } from '../call.ts'
 import type { Fetch } from '../endpoint.ts'
 import { firstChatModel } from './models.ts'
 
@@ -35,7 +35,7 @@ export async function detectLocalServer({
   timeoutMs = 300,
 }: DetectOptions): Promise<LocalServer | null> {
   async function look(name: string, port: number): Promise<LocalServer | null> {
-    const call = openCall(clock, timeoutMs, new AbortController().signal)
+    const call = new Call(clock, timeoutMs, new AbortController().signal)
     const baseUrl = `http://127.0.0.1:${port}/v1`
     try {
       const response = await fetch(`${baseUrl}/models`, {

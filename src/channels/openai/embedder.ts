@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits.ts'
-import { type Call, openCall } from '../call.ts'
+import { Call } from '../call.ts'
 import type { Embedder } from '../embedder.ts'
 import { endpointHost } from '../endpoint.ts'
 import { readStart } from '../read-start.ts'
@@ -47,7 +47,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   }
 
   async function ask(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const call = openCall(clock, timeoutMs, signal)
+    const call = new Call(clock, timeoutMs, signal)
     try {
       const model = await modelOf(call)
       const body = { ...(model === null ? {} : { model }), input: texts }

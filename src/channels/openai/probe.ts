@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
-import { type Call, openCall } from '../call.ts'
+import { type Asking, Call } from '../call.ts'
 import { ChannelFailure } from '../failure.ts'
 import { readStart } from '../read-start.ts'
 import { firstChatModel } from './models.ts'
@@ -26,14 +26,18 @@ export type ProbeResult =
 export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
   const { clock } = options
   const start = clock.now()
-  const call = openCall(clock, options.timeoutMs, signal)
+  const call = new Call(clock, options.timeoutMs, signal)
   const result = (error: string | null): ProbeResult => {
     const latency_ms = Math.max(0, Math.round(clock.now() - start))
     return error === null ? { ok: true, latency_ms } : { ok: false, latency_ms, error }
   }
   try {
     // The wait that began with the call is not begun anew by its requests.
-    const status = await complete(options, { ...call, waiting() {} })
+    const status = await complete(options, {
+      signal: call.signal,
+      waiting() {},
+      explain: (error) => call.explain(error),
+    })
     return result(status === 200 ? null : `HTTP ${status}`)
   } catch (error) {
     const cause = call.explain(error)
@@ -44,7 +48,7 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
   }
 }
 
-async function complete(options: ProbeOptions, call: Call): Promise<number> {
+async function complete(options: ProbeOptions, call: Asking): Promise<number> {
   const transport = createTransport(options)
 
   async function listedModel(): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createTextChunks } from './text-chunk.ts'
+import { TextChunks } from './text-chunk.ts'
 
 const chunk = (content: string, fields: object = {}) =>
   JSON.stringify({
@@ -9,7 +9,7 @@ const chunk = (content: string, fields: object = {}) =>
   })
 
 function learnt(payload: string, text: string) {
-  const chunks = createTextChunks()
+  const chunks = new TextChunks()
   chunks.learn(payload, text)
   return chunks
 }
@@ -66,7 +66,7 @@ describe('text chunks of one shape', () => {
   })
 
   test('gives up on a vendor that varies every chunk', () => {
-    const chunks = createTextChunks()
+    const chunks = new TextChunks()
     for (let n = 0; n < 20; n++) chunks.learn(chunk('a', { n }), 'a')
     expect(chunks.read(chunk('a', { n: 19 }))).toBeNull()
   })

@@ -7,35 +7,35 @@ const VAIN_MAX = 8
  * JSON would have to escape, has exactly that structure and another text. It saves most of the time
  * that reading an answer costs.
  */
-export function createTextChunks() {
-  let head = ''
-  let tail = ''
-  let vain = 0
+export class TextChunks {
+  #head = ''
+  #tail = ''
+  #vain = 0
 
-  return {
-    /** The text of a chunk like the last one learnt; null: parse it. */
-    read(payload: string): string | null {
-      const end = payload.length - tail.length
-      if (head === '' || end < head.length) return null
-      if (!payload.startsWith(head) || !payload.endsWith(tail)) return null
-      const text = payload.slice(head.length, end)
-      if (!isPlain(text)) return null
-      vain = 0
-      return text
-    },
+  /** The text of a chunk like the last one learnt; null: parse it. */
+  read(payload: string): string | null {
+    const head = this.#head
+    const tail = this.#tail
+    const end = payload.length - tail.length
+    if (head === '' || end < head.length) return null
+    if (!payload.startsWith(head) || !payload.endsWith(tail)) return null
+    const text = payload.slice(head.length, end)
+    if (!isPlain(text)) return null
+    this.#vain = 0
+    return text
+  }
 
-    /** Remembers a parsed chunk whose twins have nothing new to say but their text. */
-    learn(payload: string, text: string): void {
-      if (vain >= VAIN_MAX || !isPlain(text)) return
-      vain++
-      head = ''
-      const key = payload.indexOf('"content":')
-      if (key < 0 || payload.lastIndexOf('"content":') !== key) return
-      const start = payload.indexOf('"', key + '"content":'.length) + 1
-      if (!payload.startsWith(`${text}"`, start)) return
-      head = payload.slice(0, start)
-      tail = payload.slice(start + text.length)
-    },
+  /** Remembers a parsed chunk whose twins have nothing new to say but their text. */
+  learn(payload: string, text: string): void {
+    if (this.#vain >= VAIN_MAX || !isPlain(text)) return
+    this.#vain++
+    this.#head = ''
+    const key = payload.indexOf('"content":')
+    if (key < 0 || payload.lastIndexOf('"content":') !== key) return
+    const start = payload.indexOf('"', key + '"content":'.length) + 1
+    if (!payload.startsWith(`${text}"`, start)) return
+    this.#head = payload.slice(0, start)
+    this.#tail = payload.slice(start + text.length)
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createThinkFilter } from './think-block.ts'
+import { ThinkFilter } from './think-block.ts'
 
 const CASES: readonly (readonly [name: string, content: string, answer: string])[] = [
   ['no block', 'plain answer', 'plain answer'],
@@ -18,7 +18,7 @@ describe('a leading think block', () => {
   for (const [name, content, answer] of CASES) {
     test(name, () => {
       for (const step of [100, 1, 2, 3, 5]) {
-        const filter = createThinkFilter()
+        const filter = new ThinkFilter()
         let out = ''
         for (let at = 0; at < content.length; at += step) {
           out += filter.push(content.slice(at, at + step))
@@ -29,14 +29,14 @@ describe('a leading think block', () => {
   }
 
   test('much blank space in small pieces takes no longer than other text', () => {
-    const filter = createThinkFilter()
+    const filter = new ThinkFilter()
     const pieces = 100_000
     for (let i = 0; i < pieces; i++) filter.push(' ')
     expect(filter.push('x')).toHaveLength(pieces + 1)
   })
 
   test('the first piece of an ordinary answer is not held back', () => {
-    const filter = createThinkFilter()
+    const filter = new ThinkFilter()
     expect([filter.push('你'), filter.push('好')]).toEqual(['你', '好'])
   })
 })

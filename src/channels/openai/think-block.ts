@@ -6,61 +6,67 @@ const CLOSE = '</think>'
  * The block is taken out only when it opens the content and is closed; a block that never closes
  * comes back as it was at the end, and one further on is content.
  */
-export function createThinkFilter() {
-  let state: 'start' | 'inside' | 'gap' | 'pass' = 'start'
-  let held: string[] = []
-  /** What is held, without the blank space before it. */
-  let lead = ''
-  let tail = ''
+export class ThinkFilter {
+  #state: 'start' | 'inside' | 'gap' | 'pass' = 'start'
+  #held = ''
+  /** What is held, without the blank space before it; inside the block, the end of what came. */
+  #seen = ''
 
-  function start(text: string): string {
-    held.push(text)
-    lead = (lead + text).trimStart()
+  /** The part of the content so far that may go out now. */
+  push(text: string): string {
+    switch (this.#state) {
+      case 'pass':
+        return text
+      case 'start':
+        this.#held += text
+        return this.#start(text)
+      case 'inside':
+        this.#held += text
+        return this.#inside(text)
+      case 'gap':
+        return this.#gap(text)
+    }
+  }
+
+  /** What is still held back when the content ends. */
+  end(): string {
+    return this.#held
+  }
+
+  #start(text: string): string {
+    const lead = (this.#seen + text).trimStart()
     if (lead.startsWith(OPEN)) {
-      state = 'inside'
-      return inside(lead.slice(OPEN.length))
+      this.#state = 'inside'
+      this.#seen = ''
+      return this.#inside(lead.slice(OPEN.length))
     }
+    this.#seen = lead
     if (OPEN.startsWith(lead)) return ''
-    state = 'pass'
-    return held.join('')
-  }
-
-  function inside(text: string): string {
-    const seen = tail + text
-    const at = seen.indexOf(CLOSE)
-    if (at < 0) {
-      tail = seen.slice(-(CLOSE.length - 1))
-      return ''
-    }
-    held = []
-    state = 'gap'
-    return gap(seen.slice(at + CLOSE.length))
-  }
-
-  function gap(text: string): string {
-    const answer = text.trimStart()
-    if (answer !== '') state = 'pass'
+    const answer = this.#held
+    this.#leave('pass')
     return answer
   }
 
-  return {
-    /** The part of the content so far that may go out now. */
-    push(text: string): string {
-      switch (state) {
-        case 'pass':
-          return text
-        case 'start':
-          return start(text)
-        case 'inside':
-          held.push(text)
-          return inside(text)
-        case 'gap':
-          return gap(text)
-      }
-    },
-    /** What is still held back when the content ends. */
-    end(): string {
-      return state === 'start' || state === 'inside' ? held.join('') : ''
-    },
+  #inside(text: string): string {
+    const seen = this.#seen + text
+    const at = seen.indexOf(CLOSE)
+    if (at < 0) {
+      this.#seen = seen.slice(-(CLOSE.length - 1))
+      return ''
+    }
+    this.#leave('gap')
+    return this.#gap(seen.slice(at + CLOSE.length))
+  }
+
+  #gap(text: string): string {
+    const answer = text.trimStart()
+    if (answer !== '') this.#state = 'pass'
+    return answer
+  }
+
+  #leave(state: 'gap' | 'pass'): void {
+    this.#state = state
+    this.#held = ''
+    this.#seen = ''
   }
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../call.ts'
+import type { Asking } from '../call.ts'
 import { createSender, type SenderOptions } from '../sender.ts'
 
 export type TransportOptions = SenderOptions
@@ -9,9 +9,9 @@ export type Transport = ReturnType<typeof createTransport>
 export function createTransport(options: TransportOptions) {
   const send = createSender(options)
   return {
-    list: (call: Call) => send(call, '/models', { headers: { accept: 'application/json' } }),
+    list: (call: Asking) => send(call, '/models', { headers: { accept: 'application/json' } }),
     /** Uncompressed: a compressor on the way would hold tokens back. */
-    complete: (call: Call, body: object, accept: 'text/event-stream' | 'application/json') =>
+    complete: (call: Asking, body: object, accept: 'text/event-stream' | 'application/json') =>
       send(call, '/chat/completions', {
         method: 'POST',
         headers: { accept, 'accept-encoding': 'identity', 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../chann
 import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
-import type { AgentEvent, AnsweringChannel } from './events.ts'
+import type { AgentEvent, AnsweringChannel, Tell } from './events.ts'
 import { failureMessage } from './failure-message.ts'
 import type { ToolBox } from './tools/tool-box.ts'
 
@@ -32,61 +32,64 @@ interface Answer {
   readonly iterations: number
 }
 
-type Events = AsyncGenerator<readonly AgentEvent[], Answer>
-
 /**
  * One turn: model calls and tools until the model has answered, on the primary channel and, when it
  * fails for good, announced, once more from the start on the fallback. Never throws: it ends with
  * `stats` and `llm_end` after the turn is stored, or with `error`, or silently when the client
  * left.
  */
-export async function* runTurn(
-  plan: TurnPlan,
-  signal: AbortSignal,
-): AsyncGenerator<readonly AgentEvent[], void> {
+export async function runTurn(plan: TurnPlan, signal: AbortSignal, tell: Tell): Promise<void> {
   try {
-    const { channel, answer } = yield* answerTurn(plan, signal)
+    const { channel, answer } = await answerTurn(plan, signal, tell)
     if (signal.aborted) return
     await plan.store(answer.reply)
-    yield [
+    await tell([
       { type: 'stats', iterations: answer.iterations, channel: channel.label },
       { type: 'llm_end', reply: answer.reply },
-    ]
+    ])
   } catch (error) {
     if (signal.aborted) return
     if (!(error instanceof ChannelFailure)) plan.log.error('turn failed', errorFields(error))
-    yield [{ type: 'error', message: failureMessage(error) }]
+    await tell([{ type: 'error', message: failureMessage(error) }])
   }
 }
 
-async function* answerTurn(
+async function answerTurn(
   plan: TurnPlan,
   signal: AbortSignal,
-): AsyncGenerator<readonly AgentEvent[], { channel: Channel; answer: Answer }> {
-  const { primary, fallback, log, meters } = plan
-  const tell = ({ label: channel }: Channel, { reason, phrase }: ChannelFailure) => {
-    log.warn('channel failed', { channel, reason, cause: phrase })
-    meters.upstreamFailed(channel, reason)
-  }
+  tell: Tell,
+): Promise<{ channel: Channel; answer: Answer }> {
+  const { primary, fallback } = plan
   try {
-    return { channel: primary, answer: yield* answerOn(primary, plan, signal) }
+    return { channel: primary, answer: await answerOn(primary, plan, signal, tell) }
   } catch (error) {
     if (!(error instanceof ChannelFailure) || signal.aborted) throw error
-    tell(primary, error)
+    report(plan, primary, error)
     if (!fallback) throw error
-    meters.fellBack(error.reason)
-    yield [{ type: 'provider_fallback', from: 'byo', reason: error.reason }]
+    plan.meters.fellBack(error.reason)
+    await tell([{ type: 'provider_fallback', from: 'byo', reason: error.reason }])
     try {
-      return { channel: fallback, answer: yield* answerOn(fallback, plan, signal) }
+      return { channel: fallback, answer: await answerOn(fallback, plan, signal, tell) }
     } catch (again) {
-      if (again instanceof ChannelFailure && !signal.aborted) tell(fallback, again)
+      if (again instanceof ChannelFailure && !signal.aborted) report(plan, fallback, again)
       throw again
     }
   }
 }
 
+function report({ log, meters }: TurnPlan, { label: channel }: Channel, failure: ChannelFailure) {
+  const { reason, phrase } = failure
+  log.warn('channel failed', { channel, reason, cause: phrase })
+  meters.upstreamFailed(channel, reason)
+}
+
 /** The loop of model calls and tool rounds on one channel. The last call is offered no tools. */
-async function* answerOn(channel: Channel, plan: TurnPlan, signal: AbortSignal): Events {
+async function answerOn(
+  channel: Channel,
+  plan: TurnPlan,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<Answer> {
   const messages: LlmMessage[] = [...plan.request.messages]
   let offered = plan.tools.specs
   let reply = ''
@@ -100,7 +103,7 @@ async function* answerOn(channel: Channel, plan: TurnPlan, signal: AbortSignal):
       for await (const parts of channel.llm.stream(request, signal)) {
         const events = collect(parts, calls)
         for (const event of events) text += event.text
-        if (events.length > 0) yield events
+        if (events.length > 0) await tell(events)
       }
     } catch (error) {
       // A model without tool support says so before it says anything else: ask again without.
@@ -113,7 +116,7 @@ async function* answerOn(channel: Channel, plan: TurnPlan, signal: AbortSignal):
     if (calls.length === 0) return { reply, iterations }
     if (last) throw new ChannelFailure('provider_error', 'tool calls without end')
     messages.push({ role: 'assistant', content: text, toolCalls: calls })
-    yield* useTools(calls, plan.tools, messages, signal)
+    messages.push(...(await useTools(calls, plan.tools, signal, tell)))
   }
 }
 
@@ -130,21 +133,23 @@ function refusesTools(error: unknown, offered: number): boolean {
   return offered > 0 && error instanceof ChannelFailure && error.toolsRefused
 }
 
-/** Runs the calls of one round side by side and adds their results for the model, in order. */
-async function* useTools(
+/** Runs the calls of one round side by side; their results for the model, in order. */
+async function useTools(
   calls: readonly ToolCall[],
   tools: ToolBox,
-  messages: LlmMessage[],
   signal: AbortSignal,
-): AsyncGenerator<readonly AgentEvent[], void> {
-  yield calls.map(({ name }) => ({ type: 'tool_call' as const, name }))
+  tell: Tell,
+): Promise<LlmMessage[]> {
+  await tell(calls.map(({ name }) => ({ type: 'tool_call', name })))
   const results = await Promise.all(calls.map((call) => tools.run(call, signal)))
   signal.throwIfAborted()
   const events: AgentEvent[] = []
+  const messages: LlmMessage[] = []
   for (const [index, call] of calls.entries()) {
     const result = results[index] ?? { ok: false, content: '' }
     messages.push({ role: 'tool', callId: call.id, content: result.content })
     events.push({ type: 'tool_result', name: call.name, ok: result.ok })
   }
-  yield events
+  await tell(events)
+  return messages
 }

@@ -21,3 +21,6 @@ export type AgentEvent =
   | { readonly type: 'stats'; readonly iterations: number; readonly channel: AnsweringChannel }
   | { readonly type: 'llm_end'; readonly reply: string }
   | { readonly type: 'error'; readonly message: string }
+
+/** Passes events on as they happen; a promise means that the listener is slower: wait for it. */
+export type Tell = (events: readonly AgentEvent[]) => Promise<void> | undefined

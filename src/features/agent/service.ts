@@ -1,6 +1,6 @@
 import { unauthorized } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { AgentEvent } from './events.ts'
+import type { Tell } from './events.ts'
 import type { AgentRequest } from './model.ts'
 import { resolveTurn } from './resolve.ts'
 import type { TurnContextStore } from './store.ts'
@@ -22,7 +22,8 @@ const REVOKED = '未授权：API 密钥缺失、无效或已被吊销'
 export interface PreparedTurn {
   readonly sessionId: string
   readonly channel: 'byo' | 'platform'
-  run(signal: AbortSignal): AsyncGenerator<readonly AgentEvent[], void>
+  /** Never rejects for what goes wrong in the turn: that is told as an `error` event. */
+  run(signal: AbortSignal, tell: Tell): Promise<void>
 }
 
 /** The agent: one turn at a time in a session, sessions side by side. */
@@ -30,16 +31,10 @@ export function createAgent(options: AgentOptions) {
   const { contexts, channelOf, stillValid, onTurn } = options
   const queue = createTurnQueue()
 
-  async function* inOrder(turn: Turn, signal: AbortSignal) {
-    const leave = await queue.enter(`${turn.principal.tenantId}/${turn.sessionId}`, signal)
-    if (!leave) return
-    try {
-      // It may have waited long for the turns before it.
-      if (await stillValid(turn.principal)) yield* performTurn(options, turn, signal)
-      else yield [{ type: 'error' as const, message: REVOKED }]
-    } finally {
-      leave()
-    }
+  async function perform(turn: Turn, signal: AbortSignal, tell: Tell): Promise<void> {
+    // It may have waited long for the turns before it.
+    if (await stillValid(turn.principal)) return performTurn(options, turn, signal, tell)
+    return tell([{ type: 'error', message: REVOKED }])
   }
 
   return {
@@ -57,7 +52,12 @@ export function createAgent(options: AgentOptions) {
       const channel = await channelOf(tenantId)
       const resolved = resolveTurn(context, request)
       const turn = { principal, sessionId, request, resolved, channel }
-      return { sessionId, channel: channel.label, run: (signal) => inOrder(turn, signal) }
+      return {
+        sessionId,
+        channel: channel.label,
+        run: (signal, tell) =>
+          queue.run(`${tenantId}/${sessionId}`, signal, () => perform(turn, signal, tell)),
+      }
     },
   }
 }

@@ -1,27 +1,34 @@
 /** Lets the turns of one session run one after another, in the order they came (contract, 4). */
 export function createTurnQueue() {
-  const tails = new Map<string, Promise<void>>()
+  const tails = new Map<string, Promise<unknown>>()
 
   return {
     /**
-     * Resolves with the function that lets the next one go when it is this turn's time, or with
-     * null when the signal aborted first.
+     * Runs `turn` when those before it have ended, or not at all when the signal aborts first.
+     * Settles as the turn does.
      */
-    async enter(name: string, signal: AbortSignal): Promise<(() => void) | null> {
+    run(name: string, signal: AbortSignal, turn: () => Promise<void>): Promise<void> {
       const before = tails.get(name)
-      const mine = Promise.withResolvers<void>()
-      const tail = before ? before.then(() => mine.promise) : mine.promise
+      const mine = before ? afterwards(before, signal, turn) : turn()
+      // One that gave up waiting does not let the next one pass.
+      const tail = before ? Promise.allSettled([before, mine]) : mine
       tails.set(name, tail)
       const leave = () => {
-        mine.resolve()
         if (tails.get(name) === tail) tails.delete(name)
       }
-      if (before) await Promise.race([before, aborted(signal)])
-      if (!signal.aborted) return leave
-      leave()
-      return null
+      tail.then(leave, leave)
+      return mine
     },
   }
+}
+
+async function afterwards(
+  before: Promise<unknown>,
+  signal: AbortSignal,
+  turn: () => Promise<void>,
+) {
+  await Promise.race([before.catch(() => {}), aborted(signal)])
+  if (!signal.aborted) await turn()
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import type { Jobs } from '../../jobs/runner.ts'
 import type { SessionMemory } from '../sessions/memory.ts'
 import type { Memory } from '../sessions/store.ts'
 import { type Channel, runTurn } from './engine.ts'
-import type { AgentEvent, KbRef } from './events.ts'
+import type { AgentEvent, KbRef, Tell } from './events.ts'
 import type { AgentRequest } from './model.ts'
 import { buildMessages, rememberedText } from './prompt.ts'
 import type { ResolvedTurn } from './resolve.ts'
@@ -50,7 +50,12 @@ export interface Turn {
 const SEARCH_TOOL = 'search_knowledge_base'
 
 /** Runs one turn from memory and knowledge to the stored reply; the caller sees to its order. */
-export async function* performTurn(options: TurnOptions, turn: Turn, signal: AbortSignal) {
+export async function performTurn(
+  options: TurnOptions,
+  turn: Turn,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<void> {
   const { memory, log, tools, meters } = options
   const { principal, sessionId, request, resolved, channel } = turn
   const { tenantId } = principal
@@ -58,7 +63,7 @@ export async function* performTurn(options: TurnOptions, turn: Turn, signal: Abo
     memory.recall(tenantId, sessionId),
     resolved.kb ? search(options, tenantId, request.text, signal) : [],
   ])
-  if (hits.length > 0) yield [refsOf(hits)]
+  if (hits.length > 0) await tell([refsOf(hits)])
   const passages = hits.map(({ title, seq, text }) => ({ title, seq, text }))
   const messages = buildMessages({
     prompt: resolved.prompt,
@@ -77,7 +82,7 @@ export async function* performTurn(options: TurnOptions, turn: Turn, signal: Abo
     meters,
     store: (reply: string) => store(options, turn, recalled, reply),
   }
-  yield* runTurn(plan, signal)
+  return runTurn(plan, signal, tell)
 }
 
 /** A knowledge base that cannot be searched must not silence the agent: the turn goes on. */

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode, upstream } from '../../core/errors.ts'
 import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
-import type { Agent } from '../agent/service.ts'
+import type { Agent, PreparedTurn } from '../agent/service.ts'
 import type { VoiceRequest, VoiceResponse } from './model.ts'
 import type { Voice } from './service.ts'
 import { speakable } from './speakable.ts'
@@ -56,7 +56,7 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
         note({ sessionId, textChars: charCount(heard) })
         const turn = await agent.prepare(principal, input, sessionId)
         note({ channel: turn.channel })
-        return drain(turn.run(signal))
+        return replyOf(turn, signal)
       })
       const text = speakable(reply, TTS_TEXT_CHARS_MAX)
       const mp3 = await timed('/v1/tts', async (note) => {
@@ -118,17 +118,18 @@ function askAgain(error: unknown): never {
   throw error instanceof AppError && error.code === 'upstream' ? askToRepeat(error) : error
 }
 
-/** Reads a turn to its end; an `error` event becomes a 502 with its own text. */
-async function drain(
-  turn: ReturnType<Awaited<ReturnType<Agent['prepare']>>['run']>,
-): Promise<string> {
+/** Runs a turn to its end; an `error` event becomes a 502 with its own text. */
+async function replyOf(turn: PreparedTurn, signal: AbortSignal): Promise<string> {
   let reply: string | null = null
-  for await (const events of turn) {
+  let failure: string | null = null
+  await turn.run(signal, (events) => {
     for (const event of events) {
-      if (event.type === 'error') throw upstream(event.message)
+      if (event.type === 'error') failure = event.message
       if (event.type === 'llm_end') reply = event.reply
     }
-  }
+    return undefined
+  })
+  if (failure !== null) throw upstream(failure)
   if (reply === null) throw upstream('对话暂不可用，请稍后重试')
   return reply
 }

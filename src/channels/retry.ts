@@ -25,41 +25,54 @@ export function backOff(error: unknown, attempt: number): number | null {
  * Asks again, twice, when a model could not be reached or was busy (contract, section 4, "BYO
  * reasons"); never once a part is out.
  */
-export function retry(llm: Llm, { clock }: RetryOptions): Llm {
-  /** The first parts, and the iterator that has the rest. */
-  async function begin(
-    request: LlmRequest,
-    signal: AbortSignal,
-    attempt = 0,
-  ): Promise<{ first: IteratorResult<Parts>; rest: AsyncIterator<Parts> }> {
-    const rest = llm.stream(request, signal)[Symbol.asyncIterator]()
+export function retry(llm: Llm, options: RetryOptions): Llm {
+  return {
+    name: llm.name,
+    stream: (request, signal) => new RetriedStream(llm, options, request, signal),
+  }
+}
+
+/** Written out, because a second generator around the first would cost every token. */
+class RetriedStream implements AsyncIterableIterator<Parts, undefined> {
+  readonly #llm: Llm
+  readonly #options: RetryOptions
+  readonly #request: LlmRequest
+  readonly #signal: AbortSignal
+  #inner: AsyncIterator<Parts> | null = null
+
+  constructor(llm: Llm, options: RetryOptions, request: LlmRequest, signal: AbortSignal) {
+    this.#llm = llm
+    this.#options = options
+    this.#request = request
+    this.#signal = signal
+  }
+
+  [Symbol.asyncIterator]() {
+    return this
+  }
+
+  next(): Promise<IteratorResult<Parts>> {
+    return this.#inner === null ? this.#begin() : this.#inner.next()
+  }
+
+  async return(): Promise<IteratorResult<Parts, undefined>> {
+    await this.#inner?.return?.()
+    return { done: true, value: undefined }
+  }
+
+  /** The first parts; the iterator that gave them has the rest. */
+  async #begin(attempt = 0): Promise<IteratorResult<Parts>> {
+    const { clock } = this.#options
+    const inner = this.#llm.stream(this.#request, this.#signal)[Symbol.asyncIterator]()
     try {
-      return { first: await rest.next(), rest }
+      const first = await inner.next()
+      this.#inner = inner
+      return first
     } catch (error) {
       const waitMs = backOff(error, attempt)
       if (waitMs === null) throw error
-      await clock.sleep(waitMs, signal)
+      await clock.sleep(waitMs, this.#signal)
     }
-    return begin(request, signal, attempt + 1)
+    return this.#begin(attempt + 1)
   }
-
-  // Written out, because a second generator around the first would cost every token.
-  function stream(request: LlmRequest, signal: AbortSignal): AsyncIterable<Parts> {
-    let inner: AsyncIterator<Parts> | null = null
-    async function start(): Promise<IteratorResult<Parts>> {
-      const { first, rest } = await begin(request, signal)
-      inner = rest
-      return first
-    }
-    const iterator: AsyncIterator<Parts> = {
-      next: () => (inner === null ? start() : inner.next()),
-      async return() {
-        await inner?.return?.()
-        return { done: true, value: undefined }
-      },
-    }
-    return { [Symbol.asyncIterator]: () => iterator }
-  }
-
-  return { name: llm.name, stream }
 }

@@ -46,7 +46,7 @@ interface DirectController {
 interface OpenStream {
   readonly controller: DirectController
   readonly abort: AbortController
-  readonly drop: () => void
+  readonly listener: Listener
   lastWriteAt: number
   begun: boolean
   /** A write waits for the client: no heartbeat on top of it. */
@@ -105,7 +105,7 @@ export function createSse(options: SseOptions) {
       const restMs = now - stream.lastWriteAt
       if (!stream.blocked && restMs >= heartbeatMs * 0.75) write(stream, HEARTBEAT, clock)
       // Its upstream would be held, and paid for, as long as such a client likes.
-      if (stream.blocked && restMs >= STREAM_STALL_MS_MAX) stream.drop()
+      if (stream.blocked && restMs >= STREAM_STALL_MS_MAX) stream.listener.drop()
     }
   })
 
@@ -113,29 +113,31 @@ export function createSse(options: SseOptions) {
     if (!stream.begun && open.has(stream)) write(stream, OPENING, clock)
   })
 
-  function body(start: Start, { owner, drop }: Listener): ReadableStream {
+  function body(start: Start, listener: Listener): ReadableStream {
     const abort = new AbortController()
     const source = {
       type: 'direct' as const,
-      async pull(controller: DirectController) {
-        const lastWriteAt = clock.now()
-        const stream = { controller, abort, drop, lastWriteAt, begun: false, blocked: false }
-        open.add(stream)
-        openSoon(stream)
-        const release = slots.take(owner)
-        try {
-          await start(abort.signal, (events) => send(stream, events, clock))
-        } catch (error) {
-          if (!abort.signal.aborted) onError(error)
-        } finally {
-          open.delete(stream)
-          release()
-          if (!abort.signal.aborted) controller.end()
-        }
-      },
+      pull: (controller: DirectController) =>
+        serve(opened(controller, abort, listener, clock.now()), start),
       cancel: () => abort.abort(),
     }
     return new ReadableStream(source as unknown as UnderlyingDefaultSource)
+  }
+
+  async function serve(stream: OpenStream, start: Start): Promise<void> {
+    const { signal } = stream.abort
+    open.add(stream)
+    openSoon(stream)
+    slots.take(stream.listener.owner)
+    try {
+      await start(signal, (events) => send(stream, events, clock))
+    } catch (error) {
+      if (!signal.aborted) onError(error)
+    } finally {
+      open.delete(stream)
+      slots.giveBack(stream.listener.owner)
+      if (!signal.aborted) stream.controller.end()
+    }
   }
 
   /**
@@ -162,6 +164,13 @@ export function createSse(options: SseOptions) {
     },
   }
 }
+
+const opened = (
+  controller: DirectController,
+  abort: AbortController,
+  listener: Listener,
+  lastWriteAt: number,
+): OpenStream => ({ controller, abort, listener, lastWriteAt, begun: false, blocked: false })
 
 /** A promise means that the client is slower than its stream. */
 function write(stream: OpenStream, text: string, clock: Clock, flush = true) {

@@ -18,16 +18,16 @@ export function createStreamSlots(most: number) {
       if (open < (greedy ? most * CROWDED : most)) return
       throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
     },
-    /** Takes a slot and returns what gives it back. */
-    take(owner: string): () => void {
+    /** Takes a slot, to be given back once. */
+    take(owner: string): void {
       open += 1
       held.set(owner, (held.get(owner) ?? 0) + 1)
-      return () => {
-        open -= 1
-        const left = (held.get(owner) ?? 1) - 1
-        if (left > 0) held.set(owner, left)
-        else held.delete(owner)
-      }
+    },
+    giveBack(owner: string): void {
+      open -= 1
+      const left = (held.get(owner) ?? 1) - 1
+      if (left > 0) held.set(owner, left)
+      else held.delete(owner)
     },
   }
 }

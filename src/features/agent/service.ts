@@ -31,8 +31,8 @@ export function createAgent(options: AgentOptions) {
   const { contexts, channelOf, stillValid, onTurn } = options
   const queue = createTurnQueue()
 
-  async function perform(turn: Turn, signal: AbortSignal, tell: Tell): Promise<void> {
-    // It may have waited long for the turns before it.
+  /** After turns that may have taken long. */
+  async function performLater(turn: Turn, signal: AbortSignal, tell: Tell): Promise<void> {
     if (await stillValid(turn.principal)) return performTurn(options, turn, signal, tell)
     return tell([{ type: 'error', message: REVOKED }])
   }
@@ -56,7 +56,9 @@ export function createAgent(options: AgentOptions) {
         sessionId,
         channel: channel.label,
         run: (signal, tell) =>
-          queue.run(`${tenantId}/${sessionId}`, signal, () => perform(turn, signal, tell)),
+          queue.run(`${tenantId}/${sessionId}`, signal, (waited) =>
+            waited ? performLater(turn, signal, tell) : performTurn(options, turn, signal, tell),
+          ),
       }
     },
   }

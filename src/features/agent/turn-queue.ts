@@ -1,15 +1,17 @@
+type QueuedTurn = (waited: boolean) => Promise<void>
+
 /** Lets the turns of one session run one after another, in the order they came (contract, 4). */
 export function createTurnQueue() {
   const tails = new Map<string, Promise<unknown>>()
 
   return {
     /**
-     * Runs `turn` when those before it have ended, or not at all when the signal aborts first.
-     * Settles as the turn does.
+     * Runs `turn` when those before it have ended, telling it whether it waited for any, or not at
+     * all when the signal aborts first. Settles as the turn does.
      */
-    run(name: string, signal: AbortSignal, turn: () => Promise<void>): Promise<void> {
+    run(name: string, signal: AbortSignal, turn: QueuedTurn): Promise<void> {
       const before = tails.get(name)
-      const mine = before ? afterwards(before, signal, turn) : turn()
+      const mine = before ? afterwards(before, signal, turn) : turn(false)
       // One that gave up waiting does not let the next one pass.
       const tail = before ? Promise.allSettled([before, mine]) : mine
       tails.set(name, tail)
@@ -22,13 +24,9 @@ export function createTurnQueue() {
   }
 }
 
-async function afterwards(
-  before: Promise<unknown>,
-  signal: AbortSignal,
-  turn: () => Promise<void>,
-) {
+async function afterwards(before: Promise<unknown>, signal: AbortSignal, turn: QueuedTurn) {
   await Promise.race([before.catch(() => {}), aborted(signal)])
-  if (!signal.aborted) await turn()
+  if (!signal.aborted) await turn(true)
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -22,7 +22,7 @@ const REVOKED = '未授权：API 密钥缺失、无效或已被吊销'
 export interface PreparedTurn {
   readonly sessionId: string
   readonly channel: 'byo' | 'platform'
-  /** Never rejects for what goes wrong in the turn: that is told as an `error` event. */
+  /** What goes wrong with a model is told as an `error` event. */
   run(signal: AbortSignal, tell: Tell): Promise<void>
 }
 

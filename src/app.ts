@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import { IDLE_SECONDS_MAX } from './core/limits.ts'
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
 import { playgroundRoutes } from './features/agent/playground-routes.ts'
@@ -26,8 +27,6 @@ import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from
  * as it comes: the server's own limit would answer with nothing at all.
  */
 const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
-/** Seconds a connection may rest between bytes; streams watch over themselves. */
-const IDLE_SECONDS = 120
 
 export interface AppServices extends SurfaceServices, ConsoleServices {
   readonly agent: Agent
@@ -65,7 +64,11 @@ export function createApp(options: AppOptions): AnyElysia {
     // would take a host name of up to three letters for a part of the path, the second the slashes
     // of https, where only names of up to two letters are left out so.
     handler: { standardHostname: tls },
-    serve: { idleTimeout: IDLE_SECONDS, maxRequestBodySize: REQUEST_BYTES_MAX, development: false },
+    serve: {
+      idleTimeout: IDLE_SECONDS_MAX,
+      maxRequestBodySize: REQUEST_BYTES_MAX,
+      development: false,
+    },
   })
     .use(edge(facts))
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))

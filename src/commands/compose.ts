@@ -14,6 +14,7 @@ import { createSessionStore } from '../features/sessions/store.ts'
 import { bearer } from '../http/bearer.ts'
 import { createFacts } from '../http/facts.ts'
 import { gate } from '../http/gate.ts'
+import { createPatience } from '../http/patience.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
@@ -25,6 +26,9 @@ import { openProvider } from './provider.ts'
 import { openRecords } from './records.ts'
 import { openSite } from './site.ts'
 import { composeVoice } from './voice.ts'
+
+/** Also how often the clock is looked at, for a clock that was just set removes nothing. */
+const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters) {
@@ -59,10 +63,12 @@ export function compose(adapters: Adapters) {
 
   const limiter = createRateLimiter(clock)
   const bearerKey = bearer({ facts, limiter, findKey: keys.find, onAdmitted: usage.count })
-  const people = openConsole({ ...adapters, jobs, facts, keys, secret: adapters.secrets.session })
+  const patienceFor = createPatience({ steady: clock.steady })
+  const secret = adapters.secrets.session
+  const people = openConsole({ ...adapters, jobs, facts, keys, patienceFor, secret })
   const app = createApp({
     services: { agent, devices, kb: kb.service, provider, voice, ...records },
-    machineGate: gate('machine', bearerKey),
+    machineGate: gate('machine', bearerKey, patienceFor),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
@@ -89,8 +95,7 @@ export function compose(adapters: Adapters) {
 
 /** The one list of what runs without being asked for. */
 function schedule({ kb, platform, log }: Adapters, jobs: Jobs, logs: Logs): void {
-  jobs.run('prune logs', logs.prune)
-  jobs.every('prune logs', HOUR_MS, logs.prune)
+  jobs.every('prune logs', PRUNE_EVERY_MS, logs.prune)
   jobs.run('embed anew', kb.reembed.run)
   jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
   jobs.every('look for a model server', platform.lookAgainMs, async () => {

@@ -9,6 +9,7 @@ import { addressLimit } from '../http/address-limit.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Facts } from '../http/facts.ts'
 import { createOrigins } from '../http/origin.ts'
+import type { PatienceFor } from '../http/patience.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
@@ -23,6 +24,7 @@ export interface ConsoleParts {
   readonly db: Db
   readonly facts: Facts
   readonly keys: Keys
+  readonly patienceFor: PatienceFor
   /** Signs sessions, seals login flows, hashes login codes; a key of its own for each. */
   readonly secret: Uint8Array
   readonly fetch: typeof fetch
@@ -31,7 +33,7 @@ export interface ConsoleParts {
 
 /** Everything that lets people in and tells their browsers from others. */
 export function openConsole(parts: ConsoleParts) {
-  const { config, clock, secret, db, facts } = parts
+  const { config, clock, secret, db, facts, patienceFor } = parts
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
   const origins = createOrigins({ publicUrl: config.MB_PUBLIC_URL, proxies, tls })
@@ -44,7 +46,7 @@ export function openConsole(parts: ConsoleParts) {
   warnOfPlainHttp(config, parts.log)
   const login = openLogin({ ...parts, tenants })
   return {
-    gate: sessionGate({ sessions, origins, facts }),
+    gate: sessionGate({ sessions, origins, facts, patienceFor }),
     login: {
       ...login,
       tenants,

@@ -8,6 +8,8 @@ export interface Clock {
   now(): number
   /** ISO 8601 UTC with milliseconds; sorts as text. */
   iso(): string
+  /** Milliseconds since some start; unlike `now`, nobody can set it. */
+  steady(): number
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Calls `task` every `ms` until the returned function is called; keeps no process alive. */
@@ -21,6 +23,7 @@ export function systemClock(): Clock {
   return {
     now: () => Date.now(),
     iso: () => new Date().toISOString(),
+    steady: () => performance.now(),
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)

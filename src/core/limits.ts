@@ -9,6 +9,12 @@ export const IMAGES_MAX = 8
 export const IMAGE_BYTES_MAX = 10 * 1024 * 1024
 export const BODY_BYTES_MAX = 1024 * 1024
 export const AGENT_BODY_BYTES_MAX = 48 * 1024 * 1024
+/** A connection on which nothing moves for this long is closed; streams watch over themselves. */
+export const IDLE_SECONDS_MAX = 120
+/** A whole body of somebody known: 25 MB of sound at 14 kB a second. */
+export const BODY_MS_MAX = 30 * 60_000
+/** Of a body this small nobody needs longer than `IDLE_SECONDS_MAX`: 550 bytes a second. */
+export const SHORT_BODY_BYTES_MAX = 64 * 1024
 
 export const RATE_LIMIT_DEFAULT = 60
 export const RATE_LIMIT_MAX = 100_000
@@ -19,6 +25,8 @@ export const SESSIONS_LIMIT_MAX = 500
 export const LOGS_LIMIT_DEFAULT = 100
 export const LOGS_LIMIT_MAX = 500
 export const LOG_RETENTION_DAYS = 7
+/** A clock that ran evenly for this long is taken for right; nothing is removed by it before. */
+export const CLOCK_SETTLED_MS = 30 * 60_000
 export const LOG_FILTER_CHARS_MAX = 200
 export const USAGE_DAYS = 7
 
@@ -126,6 +134,8 @@ export const FETCH_URL_TIMEOUT_MS = 10_000
 
 /** A console login holds this long. */
 export const SESSION_SECONDS_MAX = 7 * 24 * 60 * 60
+/** How far a clock may be set back before the logins of before count as forged. */
+export const CLOCK_BACK_SECONDS_MAX = 24 * 60 * 60
 
 export const EMAIL_CHARS_MAX = 254
 export const LOGIN_CODE_DIGITS = 6

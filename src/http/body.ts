@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import { badRequest, tooLarge } from '../core/errors.ts'
 import { checked } from '../core/explain.ts'
+import { SHORT_BODY_BYTES_MAX } from '../core/limits.ts'
+import type { Patience } from './patience.ts'
 
 /** Every 400 for a body that is not JSON says this (specification, Errors). */
 export const notJson = () => badRequest('请求体格式错误（bad request body）')
@@ -8,17 +10,26 @@ export const notJson = () => badRequest('请求体格式错误（bad request bod
 /**
  * Reads a body no further than `bytesMax`. Handlers call this instead of letting the framework
  * parse, because credentials, rate limit and rights are to be checked before a body is read.
- * Nothing is decompressed: a small body could become a huge one.
+ * Nothing is decompressed: a small body could become a huge one. Without `patience` a body that is
+ * not there when the server's idle limit ends is cut off.
  */
-export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function readBytes(
+  request: Request,
+  bytesMax: number,
+  patience?: Patience,
+): Promise<Uint8Array> {
   const coding = request.headers.get('content-encoding') ?? 'identity'
   if (!/^identity$/i.test(coding)) throw badRequest('不支持压缩的请求体（Content-Encoding）')
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > bytesMax) throw tooLarge()
-  if (announced <= bytesMax) return new Uint8Array(await request.arrayBuffer())
+  if (announced <= (patience ? Math.min(bytesMax, SHORT_BODY_BYTES_MAX) : bytesMax)) {
+    return new Uint8Array(await request.arrayBuffer())
+  }
   const chunks: Uint8Array[] = []
   let size = 0
+  patience?.()
   for await (const chunk of request.body ?? []) {
+    patience?.()
     size += chunk.byteLength
     if (size > bytesMax) throw tooLarge()
     chunks.push(chunk)
@@ -33,8 +44,9 @@ export async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,
+  patience?: Patience,
 ): Promise<z.output<Schema>> {
-  return check(schema, parseJson(await readBytes(request, bytesMax)))
+  return check(schema, parseJson(await readBytes(request, bytesMax, patience)))
 }
 
 /** As `readJson`; an absent or empty body counts as `{}`. */
@@ -42,8 +54,9 @@ export async function readOptionalJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,
+  patience?: Patience,
 ): Promise<z.output<Schema>> {
-  const bytes = await readBytes(request, bytesMax)
+  const bytes = await readBytes(request, bytesMax, patience)
   return check(schema, bytes.byteLength === 0 ? {} : parseJson(bytes))
 }
 

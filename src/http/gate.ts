@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { forbidden } from '../core/errors.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
+import type { PatienceFor } from './patience.ts'
 
 /** Headers that an authenticated answer carries besides its own, such as the rate-limit trio. */
 export interface Admission {
@@ -20,12 +21,16 @@ const REFUSALS: Readonly<Record<PrincipalKind, string>> = {
  * body is read (contract, Order of checks). The machine side and the console side have a gate each,
  * so that a credential of one side is never even looked at on the other.
  */
-export const gate = (name: string, admit: (request: Request) => Promise<Admission>) =>
+export const gate = (
+  name: string,
+  admit: (request: Request) => Promise<Admission>,
+  patienceFor: PatienceFor,
+) =>
   new Elysia({ name: 'gate', seed: name })
-    .derive({ as: 'scoped' }, async ({ request, set }) => {
+    .derive({ as: 'scoped' }, async ({ request, server, set }) => {
       const { principal, headers } = await admit(request)
       Object.assign(set.headers, headers)
-      return { principal }
+      return { principal, patience: patienceFor(request, server) }
     })
     .macro({
       allow: (kinds: readonly PrincipalKind[]) => ({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BODY_BYTES_MAX } from '../core/limits.ts'
 import { readJson, readOptionalJson } from './body.ts'
+import type { Patience } from './patience.ts'
 
 export interface JsonBodyOptions {
   readonly bytesMax?: number
@@ -19,7 +20,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: Json
   const { bytesMax = BODY_BYTES_MAX, optional = false, shown = schema } = options
   const read = optional ? readOptionalJson : readJson
   return {
-    read: (request: Request) => read(request, schema, bytesMax),
+    read: (request: Request, patience?: Patience) => read(request, schema, bytesMax, patience),
     doc: {
       required: !optional,
       content: {

@@ -6,6 +6,7 @@ import { cookie, cookieValues } from './cookies.ts'
 import type { Facts } from './facts.ts'
 import { gate } from './gate.ts'
 import type { Origins } from './origin.ts'
+import type { PatienceFor } from './patience.ts'
 
 const COOKIE = 'mb_session'
 
@@ -50,20 +51,23 @@ export interface SessionGateOptions {
   readonly sessions: ConsoleSessions
   readonly origins: Origins
   readonly facts: Facts
+  readonly patienceFor: PatienceFor
 }
 
 /**
  * The gate of `/console` and `/auth/me`: it looks at the cookie and never at the Authorization
  * header, and refuses what pages of other origins send.
  */
-export const sessionGate = ({ sessions, origins, facts }: SessionGateOptions) =>
-  gate('console', async (request) => {
+export function sessionGate({ sessions, origins, facts, patienceFor }: SessionGateOptions) {
+  async function admit(request: Request) {
     const principal = await sessions.find(request)
     if (!principal) throw unauthorized('未登录或登录已过期')
     origins.check(request)
     facts.note(request, { principal })
     return { principal, headers: { 'cache-control': 'no-store' } }
-  })
+  }
+  return gate('console', admit, patienceFor)
+}
 
 const principal = (userId: string, tenantId: string): Principal => ({
   kind: 'session',

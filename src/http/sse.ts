@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
 import type { Principal } from '../core/principal.ts'
 import { together } from '../core/together.ts'
+import type { Connections } from './patience.ts'
 import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
 import { createStreamSlots } from './stream-slots.ts'
 
@@ -59,11 +60,6 @@ export interface Listener {
   readonly owner: string
   /** Closes the connection of a client that has stopped reading. */
   readonly drop: () => void
-}
-
-/** The part of a listening server that cuts connections. */
-interface Connections {
-  timeout(request: Request, seconds: number): void
 }
 
 /** The sender of `request` as the listener to its answer. */

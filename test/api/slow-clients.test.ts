@@ -60,6 +60,51 @@ describe('a client that reads nothing', () => {
   }, 20_000)
 })
 
+describe('a slow upload', () => {
+  /** Sends a part every `everyMs`; the status of the answer, or '' when the connection is closed. */
+  async function upload(url: string, head: string[], parts: string[], everyMs: number) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const closed = new Promise<void>((resolve) => socket.once('close', resolve))
+    let text = ''
+    socket.on('data', (data) => {
+      text += data
+      socket.end()
+    })
+    socket.on('error', () => {})
+    socket.write(`${['POST', ...head].join(' ')}\r\n\r\n`)
+    const left = [...parts]
+    const timer = setInterval(() => {
+      const part = left.shift()
+      if (part !== undefined && !socket.destroyed) socket.write(part)
+    }, everyMs)
+    await closed
+    clearInterval(timer)
+    return text.split(' ')[1] ?? ''
+  }
+
+  test('is waited for as long as it goes on, of a known sender only', async () => {
+    await using slow = await startApp({ idleSeconds: 4 })
+    const { headers } = await slow.key()
+    const request = (path: string, credential: string, framing: string) => [
+      `${path} HTTP/1.1\r\nHost: localhost\r\n${credential}${framing}`,
+    ]
+    const known = `Authorization: ${headers.authorization}\r\n`
+    const sound = '0'.repeat(10_000)
+    const sounds = Array.from({ length: 14 }, () => sound)
+    const chunk = `${sound.length.toString(16)}\r\n${sound}\r\n`
+    const chunks = [...Array.from({ length: 13 }, () => chunk), '0\r\n\r\n']
+    const length = `Content-Length: ${sounds.length * sound.length}`
+    const chunked = 'Transfer-Encoding: chunked'
+    const answers = await Promise.all([
+      upload(slow.url, request('/v1/asr', known, length), sounds, 600),
+      upload(slow.url, request('/v1/asr', known, chunked), chunks, 600),
+      upload(slow.url, request('/v1/devices/activate', '', length), sounds, 600),
+    ])
+    // Heard to the end: nobody is there to recognise it.
+    expect(answers).toEqual(['502', '502', ''])
+  }, 30_000)
+})
+
 describe('requests', () => {
   const post = (headers: Record<string, string>, body: BodyInit) =>
     fetch(`${app.url}/v1/agent`, {

@@ -20,6 +20,8 @@ export interface AppOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Stands for the system clock, to move time forward. */
   readonly clock?: Clock
+  /** In place of the server's idle limit, which is minutes; it is kept to within four seconds. */
+  readonly idleSeconds?: number
   /** In place of the embedding model that is shipped. */
   readonly embedder?: Embedder
   /** A folder of an earlier app, to start again on; by default a new one. */
@@ -79,7 +81,8 @@ export async function startApp(options: AppOptions = {}) {
   })
   const { db, kb } = adapters
   const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters)
-  app.listen({ hostname: '127.0.0.1', port: 0 })
+  const idle = options.idleSeconds === undefined ? {} : { idleTimeout: options.idleSeconds }
+  app.listen({ hostname: '127.0.0.1', port: 0, ...idle })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const tokens = createSessionTokens({ secret: adapters.secrets.session, clock })

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { createApp } from '../../src/app.ts'
 import { createFacts } from '../../src/http/facts.ts'
 import { gate } from '../../src/http/gate.ts'
+import { createPatience } from '../../src/http/patience.ts'
 
 export interface Route {
   readonly method: string
@@ -23,9 +24,10 @@ const idle: unknown = new Proxy(() => {}, {
 /** The application with all its routes and nothing behind them. */
 export function emptyApp() {
   const refuse = () => Promise.reject(new Error('nobody is let in'))
+  const patienceFor = createPatience({ steady: () => 0 })
   const given: Partial<Parts> = {
-    machineGate: gate('machine', refuse),
-    consoleGate: gate('console', refuse),
+    machineGate: gate('machine', refuse, patienceFor),
+    consoleGate: gate('console', refuse, patienceFor),
     pages: new Elysia(),
     facts: createFacts(() => 0),
     tls: false,

@@ -34,8 +34,10 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
     })
     .post(
       '/kb/docs',
-      async ({ principal, request, set }) => {
-        const body = await createBody.read(request)
+      async ({ principal, patience, request, server, set }) => {
+        const body = await createBody.read(request, patience)
+        // A small machine may embed for minutes.
+        server?.timeout(request, 0)
         facts.note(request, { textChars: charCount(body.text.trim()) })
         const created = await kb.create(principal.tenantId, body, request.signal)
         set.status = 201

@@ -32,8 +32,8 @@ export const transferRoutes = (gate: Gate, transfer: Transfer) =>
     )
     .post(
       '/import',
-      async ({ principal, request }) =>
-        transfer.import(principal.tenantId, await body.read(request)),
+      async ({ principal, patience, request }) =>
+        transfer.import(principal.tenantId, await body.read(request, patience)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -86,8 +86,8 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
     .use(gate)
     .post(
       '/asr',
-      async ({ request, server }) => {
-        const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX))
+      async ({ patience, request, server }) => {
+        const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, patience))
         server?.timeout(request, 0)
         const text = await voice.transcribe(audio, request.signal)
         facts.note(request, { textChars: charCount(text) })
@@ -102,8 +102,8 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
     )
     .post(
       '/voice',
-      async ({ principal, request, server }) => {
-        const { audio_b64, session_id, ...rest } = await spoken.read(request)
+      async ({ principal, patience, request, server }) => {
+        const { audio_b64, session_id, ...rest } = await spoken.read(request, patience)
         const turn = {
           principal,
           audio: decodeAudio(audio_b64),

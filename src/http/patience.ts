@@ -1,0 +1,36 @@
+import { badRequest } from '../core/errors.ts'
+import { BODY_MS_MAX, IDLE_SECONDS_MAX } from '../core/limits.ts'
+
+/** The part of a listening server that closes connections. */
+export interface Connections {
+  timeout(request: Request, seconds: number): void
+}
+
+/** To be called when the wait for a body begins, and with each piece of it. Throws 400 at last. */
+export type Patience = () => void
+
+export interface PatienceOptions {
+  /** Milliseconds that only go forward. */
+  readonly steady: () => number
+  readonly stallSeconds?: number
+  readonly bodyMsMax?: number
+}
+
+/**
+ * How long a body may take. The server counts the time of a connection from the last thing that it
+ * sent, so a slow upload would end in the middle however steadily it comes. Here the time begins
+ * anew with each piece, up to a limit for the whole body: whoever stalls is cut as before, and
+ * nobody holds a connection for ever with a byte a minute. For known senders only.
+ */
+export function createPatience(options: PatienceOptions) {
+  const { steady, stallSeconds = IDLE_SECONDS_MAX, bodyMsMax = BODY_MS_MAX } = options
+  return (request: Request, server: Connections | null): Patience => {
+    const since = steady()
+    return () => {
+      if (steady() - since > bodyMsMax) throw badRequest('请求体传输过慢，请检查网络后重试')
+      server?.timeout(request, stallSeconds)
+    }
+  }
+}
+
+export type PatienceFor = ReturnType<typeof createPatience>

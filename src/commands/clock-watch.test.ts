@@ -17,7 +17,7 @@ test('a jump is told once, with its size; a correction is not', () => {
     now: () => new Date(0),
     write: (line) => lines.push(line),
   })
-  watchClock({ ...systemClock(), now: () => wall, every }, () => steady, log)
+  watchClock({ ...systemClock(), now: () => wall, steady: () => steady, every }, log)
   const pass = (ms: number, jump = 0) => {
     steady += ms
     wall += ms + jump

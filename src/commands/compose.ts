@@ -1,5 +1,5 @@
 import { createApp } from '../app.ts'
-import { HOUR_MS, MINUTE_MS } from '../core/clock.ts'
+import { MINUTE_MS } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnContextStore } from '../features/agent/store.ts'

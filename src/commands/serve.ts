@@ -49,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (terminal) write(banner(facts, options.version))
   else log.info('listening', facts)
 
-  watchClock(clock, () => performance.now(), log)
+  watchClock(clock, log)
   outliveFaults(log)
 
   const stop = async (signal: string) => {

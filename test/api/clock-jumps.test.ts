@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { requestCode, verifyCode } from '../support/login.ts'
 import { postSse } from '../support/sse.ts'
 
 const HOUR_MS = 3_600_000
@@ -31,6 +32,32 @@ test('turns keep the order they were said in, wherever the clock jumps between t
   const list = await fetch(`${app.url}/v1/sessions`, { headers })
   const { sessions } = (await list.json()) as { sessions: { turn_count: number }[] }
   expect(sessions[0]?.turn_count).toBe(JUMPS.length)
+})
+
+test('a clock that was set back signs nobody out; a login from a far future is no login', async () => {
+  shiftMs = 0
+  const { headers } = await app.person('c@example.com')
+  const status = async () => (await fetch(`${app.url}/auth/me`, { headers })).status
+  for (const [back, answer] of [
+    [0, 200],
+    [HOUR_MS, 200],
+    [23 * HOUR_MS, 200],
+    [25 * HOUR_MS, 401],
+    [YEAR_MS, 401],
+    [0, 200],
+  ] as const) {
+    shiftMs = -back
+    expect(await status()).toBe(answer)
+  }
+})
+
+test('a login code lives as long wherever the clock is set', async () => {
+  for (const jump of [HOUR_MS, -HOUR_MS]) {
+    shiftMs = 0
+    const code = await requestCode(app, 'd@example.com')
+    shiftMs = jump
+    expect((await verifyCode(app, 'd@example.com', code)).status).toBe(200)
+  }
 })
 
 test('a clock that was set back locks no key out', async () => {

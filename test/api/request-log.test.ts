@@ -4,6 +4,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const DAY = 86_400_000
+const MINUTE = 60_000
 const clock = fakeClock()
 let upstream: Upstream
 let app: TestApp
@@ -122,6 +123,33 @@ describe('the request log', () => {
     clock.advance(1)
     await app.prune()
     expect(await rows(key)).toHaveLength(1)
+  })
+
+  test('keeps its rows while the clock is wrong for a moment, or was just started', async () => {
+    const wrong = fakeClock()
+    await using server = await startApp({ clock: wrong })
+    const { tenantId, headers } = await server.key()
+    const count = async () => {
+      await server.prune()
+      const sql = 'SELECT id FROM request_log WHERE tenant_id = ?'
+      return (await server.db.all({ sql, args: [tenantId] })).length
+    }
+    await fetch(`${server.url}/v1/kb/docs`, { headers })
+    while ((await count()) === 0) await server.flush()
+    wrong.set(8 * DAY)
+    expect(await count()).toBe(1)
+    wrong.advance(29 * MINUTE)
+    expect(await count()).toBe(1)
+    wrong.set(-8 * DAY)
+    for (let looks = 0; looks < 6; looks++) {
+      wrong.advance(10 * MINUTE)
+      expect(await count()).toBe(1)
+    }
+    // Whatever the jump, a time that goes on is the time.
+    wrong.set(8 * DAY)
+    expect(await count()).toBe(1)
+    wrong.advance(30 * MINUTE)
+    expect(await count()).toBe(0)
   })
 })
 

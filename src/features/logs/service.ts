@@ -1,6 +1,7 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
+import { createJumps } from '../../core/clock-jumps.ts'
 import { newId } from '../../core/ids.ts'
-import { LOG_RETENTION_DAYS } from '../../core/limits.ts'
+import { CLOCK_SETTLED_MS, LOG_RETENTION_DAYS } from '../../core/limits.ts'
 import { createHistogram } from './histogram.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
@@ -20,6 +21,8 @@ export interface LogsOptions {
 /** The request log: written behind the answers, read with a summary, kept for seven days. */
 export function createLogs(options: LogsOptions) {
   const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
+  const jumpedMs = createJumps(clock)
+  let evenSince = clock.steady()
 
   return {
     /** Takes note of an answered request; it is on disk within about a second. */
@@ -48,8 +51,14 @@ export function createLogs(options: LogsOptions) {
       return { logs: rows.map(entryOf), summary: histogram.summary() }
     },
 
-    /** Removes what is past its seven days (specification, Limits). */
+    /**
+     * Removes what is past its seven days (specification, Limits). To be called now and then: a
+     * clock that has just started or was just set may be wrong and corrected in a moment, and what
+     * it had removed would be gone. So nothing goes before time has run evenly for a while.
+     */
     async prune(): Promise<void> {
+      if (jumpedMs() !== 0) evenSince = clock.steady()
+      if (clock.steady() - evenSince < CLOCK_SETTLED_MS) return
       const before = clock.now() - LOG_RETENTION_DAYS * DAY_MS
       while ((await store.prune(before)) > 0);
     },

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { selfSigned } from '../../test/support/certificate.ts'
+import { systemClock } from '../core/clock.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
-import { createGuard } from './url-guard.ts'
+import { createReach, knock } from './reach.ts'
+import { createGuard, type ResolvedAddress } from './url-guard.ts'
 
 const HOST = 'good.example.com'
+const reach = createReach({ clock: systemClock(), knock })
 const { cert, key } = selfSigned(HOST)
 let tls: Bun.Server<undefined>
 let plain: Bun.Server<undefined>
@@ -46,7 +49,7 @@ afterAll(async () => {
 
 function fetchFor(allow: string[], ca?: string, address = '127.0.0.1') {
   const guard = createGuard({ resolve: async () => [{ address, family: 4 }], allow })
-  return createGuardedFetch({ guard, fetch, ...(ca === undefined ? {} : { ca }) })
+  return createGuardedFetch({ guard, fetch, reach, ...(ca === undefined ? {} : { ca }) })
 }
 
 describe('guardedFetch', () => {
@@ -93,6 +96,7 @@ describe('guardedFetch', () => {
     })
     const guarded = createGuardedFetch({
       guard,
+      reach,
       fetch: async () => {
         fetched++
         return new Response()
@@ -114,6 +118,7 @@ describe('guardedFetch', () => {
     })
     const guarded = createGuardedFetch({
       guard,
+      reach,
       fetch: async (url) => {
         urls.push(url)
         return new Response()
@@ -159,7 +164,7 @@ describe('guardedFetch', () => {
       signal: controller.signal,
     }).catch((error) => error)
     const stuck = createGuard({ resolve: () => new Promise(() => {}), allow: [] })
-    const resolving = createGuardedFetch({ guard: stuck, fetch })(`http://${HOST}/`, {
+    const resolving = createGuardedFetch({ guard: stuck, fetch, reach })(`http://${HOST}/`, {
       signal: controller.signal,
     }).catch((error) => error)
     await arrived.promise
@@ -183,5 +188,51 @@ describe('guardedFetch', () => {
       await proxy.stop(true)
     }
     expect(proxied).toBe(0)
+  })
+
+  test('takes the next address of a host when one does not answer', async () => {
+    const closed = '127.0.0.9'
+    const calls: string[] = []
+    const answers: ResolvedAddress[] = [
+      { address: '::1', family: 6 },
+      { address: closed, family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]
+    const guard = createGuard({ resolve: async () => answers, allow: [HOST] })
+    const guarded = createGuardedFetch({
+      guard,
+      reach,
+      fetch: (url, init) => {
+        calls.push(new URL(url).hostname)
+        return fetch(url, init)
+      },
+    })
+    const ask = async () => (await guarded(`http://${HOST}:${plain.port}/`)).json()
+    expect(await ask()).toMatchObject({ headers: { host: `${HOST}:${plain.port}` } })
+    await ask()
+    // What answered before but is no longer an address of the host is not asked.
+    answers.splice(2, 1)
+    const failure = await ask().catch((error) => error)
+    expect(failure).toMatchObject({ message: 'no address of the host answers' })
+    expect(calls).toEqual(['127.0.0.1', '127.0.0.1'])
+  })
+
+  test('knocks at no address when the guard refuses one of them', async () => {
+    let knocks = 0
+    const answers = [
+      { address: '93.184.216.34', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]
+    const guard = createGuard({ resolve: async () => answers, allow: [] })
+    const counting = createReach({
+      clock: systemClock(),
+      knock: async () => {
+        knocks++
+      },
+    })
+    const guarded = createGuardedFetch({ guard, fetch, reach: counting })
+    const failure = await guarded(`http://${HOST}:${plain.port}/`).catch((error) => error)
+    expect(failure).toMatchObject({ reason: 'channel_unavailable' })
+    expect(knocks).toBe(0)
   })
 })

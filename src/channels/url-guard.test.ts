@@ -144,10 +144,10 @@ describe('connectable', () => {
     createGuard({ resolve: async () => addresses, allow })
   const refused = { name: 'ChannelFailure', reason: 'channel_unavailable', retryable: false }
 
-  test('gives the first address of a public host', async () => {
+  test('gives the addresses of a public host', async () => {
     const guard = guardOf(answering('93.184.216.34', '2606:2800:21f::1'))
     const target = await guard.connectable('https://example.com/v1')
-    expect(target).toMatchObject({ address: '93.184.216.34', family: 4 })
+    expect(target).toMatchObject({ addresses: answering('93.184.216.34', '2606:2800:21f::1') })
   })
 
   const mixed = [
@@ -182,7 +182,8 @@ describe('connectable', () => {
   test('judges every connection anew, so an answer that turns private is refused', async () => {
     const answers = [answering('93.184.216.34'), answering('127.0.0.1')]
     const guard = createGuard({ resolve: async () => answers.shift() ?? [], allow: [] })
-    expect((await guard.connectable('http://rebind.example.com/')).address).toBe('93.184.216.34')
+    const first = await guard.connectable('http://rebind.example.com/')
+    expect(first.addresses).toEqual(answering('93.184.216.34'))
     const second = await guard.connectable('http://rebind.example.com/').catch((error) => error)
     expect(second).toMatchObject(refused)
   })
@@ -190,7 +191,7 @@ describe('connectable', () => {
   test('takes a listed host wherever it leads, and only on the listed port', async () => {
     const guard = guardOf(answering('192.168.1.9'), ['nas.example.com:8080'])
     const listed = await guard.connectable('http://nas.example.com:8080/')
-    expect(listed.address).toBe('192.168.1.9')
+    expect(listed.addresses).toEqual(answering('192.168.1.9'))
     const other = await guard.connectable('http://nas.example.com/').catch((error) => error)
     expect(other).toMatchObject(refused)
   })

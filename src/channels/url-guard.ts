@@ -4,7 +4,7 @@ import { isPublicAddress } from './public-address.ts'
 /**
  * The guard for addresses that tenants supply: `base_url`, `fetch_url` and image URLs (contract,
  * section 4). The literal is checked when it is saved, and every resolved address again when it is
- * connected to; the caller must then connect to the address this module returned and to no other,
+ * connected to; the caller must then connect to an address this module returned and to no other,
  * else a name that changes its answer between check and connection (DNS rebinding) gets through.
  */
 
@@ -22,9 +22,10 @@ export interface ResolvedAddress {
 /** Every address of a host name, such as `node:dns` `lookup` with `all`. Rejects when unknown. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
-/** Where to connect, and the name to ask for there. */
-export interface Target extends ResolvedAddress {
+/** Where to connect: any of the addresses, of which there is one at least; and what to ask for. */
+export interface Target {
   readonly url: URL
+  readonly addresses: readonly ResolvedAddress[]
 }
 
 export interface GuardOptions {
@@ -41,7 +42,7 @@ export function createGuard({ resolve, allow }: GuardOptions) {
     check: (url: string | URL): LiteralCheck => checkLiteral(url, allow),
 
     /**
-     * The address to connect to. Throws `ChannelFailure('channel_unavailable')` when the guard
+     * The addresses to connect to. Throws `ChannelFailure('channel_unavailable')` when the guard
      * refuses; rejects as `resolve` does when the name has no address, which is a failure of the
      * connection and may pass.
      */
@@ -50,13 +51,12 @@ export function createGuard({ resolve, allow }: GuardOptions) {
       if ('refused' in checked) throw refusal()
       const host = bareHost(checked.url)
       const family = familyOf(host)
-      if (family !== 0) return { url: checked.url, address: host, family }
+      if (family !== 0) return { url: checked.url, addresses: [{ address: host, family }] }
       const addresses = await resolve(host)
-      const [first] = addresses
-      if (first === undefined) throw new Error('the host name has no address')
+      if (addresses.length === 0) throw new Error('the host name has no address')
       const lifted = isAllowed(checked.url, allow)
       if (!lifted && !addresses.every(({ address }) => isPublicAddress(address))) throw refusal()
-      return { url: checked.url, address: first.address, family: first.family }
+      return { url: checked.url, addresses }
     },
   }
 }

@@ -9,7 +9,7 @@ import { guardedFetch } from './guarded.ts'
 
 /** How the product reaches the models that tenants bring: the platform's adapter, guarded. */
 export function openByo(config: Config, clock: Clock, fetcher: typeof fetch) {
-  const fetch = guardedFetch(config, fetcher)
+  const fetch = guardedFetch(config, clock, fetcher)
   // The resolved model name goes to the channel as it is, the platform's default included.
   const defaultModel = config.MB_LLM_MODEL ?? null
   return {

@@ -1,9 +1,11 @@
 import { createGuardedFetch } from '../channels/guarded-fetch.ts'
+import { createReach, knock } from '../channels/reach.ts'
 import { createGuard } from '../channels/url-guard.ts'
 import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
 
 /** Requests to addresses that tenants supply: checked, pinned, never redirected. */
-export function guardedFetch(config: Config, fetcher: typeof fetch) {
+export function guardedFetch(config: Config, clock: Clock, fetcher: typeof fetch) {
   const guard = createGuard({
     resolve: async (hostname) => {
       const { lookup } = await import('node:dns/promises')
@@ -11,5 +13,5 @@ export function guardedFetch(config: Config, fetcher: typeof fetch) {
     },
     allow: config.MB_ALLOW_PRIVATE_HOSTS,
   })
-  return createGuardedFetch({ guard, fetch: fetcher })
+  return createGuardedFetch({ guard, fetch: fetcher, reach: createReach({ clock, knock }) })
 }

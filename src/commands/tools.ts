@@ -11,6 +11,6 @@ export function builtInTools(config: Config, clock: Clock, fetcher: typeof fetch
   return [
     createCurrentTime({ clock }),
     createCalculator(),
-    createFetchUrl({ fetch: guardedFetch(config, fetcher), clock }),
+    createFetchUrl({ fetch: guardedFetch(config, clock, fetcher), clock }),
   ]
 }

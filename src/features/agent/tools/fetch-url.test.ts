@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { createGuardedFetch } from '../../../channels/guarded-fetch.ts'
+import { createReach, knock } from '../../../channels/reach.ts'
 import { createGuard } from '../../../channels/url-guard.ts'
 import { systemClock } from '../../../core/clock.ts'
 import { FETCH_URL_BYTES_MAX, TOOL_RESULT_CHARS_MAX } from '../../../core/limits.ts'
@@ -92,12 +93,13 @@ beforeAll(() => {
 afterAll(() => server.stop(true))
 
 const clock = systemClock()
+const reach = createReach({ clock, knock })
 const fetchUrl = (after = clock.after) => {
   const guard = createGuard({
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     allow: [`pages.example.com:${server.port}`],
   })
-  return createFetchUrl({ fetch: createGuardedFetch({ guard, fetch }), clock: { after } })
+  return createFetchUrl({ fetch: createGuardedFetch({ guard, fetch, reach }), clock: { after } })
 }
 const context = { signal: new AbortController().signal, tenantId: 't' }
 const get = (path: string) => {

@@ -6,22 +6,20 @@ import type { Logs as LogsAnswer } from '../api/types.ts'
 import { FilterBar, type Filters } from '../features/logs/filters.tsx'
 import { LatencyChart } from '../features/logs/latency-chart.tsx'
 import { LogTable } from '../features/logs/log-table.tsx'
-import { errorClasses, latencySeries } from '../features/logs/series.ts'
+import { chartsOfPeriod, chartsOfRows, ROWS_MAX } from '../features/logs/period.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { RowBars, Stat } from '../ui/bars.tsx'
 import { Button } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
-const ROWS = 500
 const SHOWN_ROWS = 200
-const BUCKETS = 24
 const HOUR_MS = 3_600_000
 
 /** The address holds hours back; the server takes a moment. */
 function queryOf({ hours, ...filters }: Filters): Record<string, string> {
   const since = hours ? { since: new Date(Date.now() - Number(hours) * HOUR_MS).toISOString() } : {}
-  return { ...filters, ...since, limit: String(ROWS) }
+  return { ...filters, ...since, limit: String(ROWS_MAX) }
 }
 
 export function Logs() {
@@ -51,19 +49,36 @@ export function Logs() {
       <FilterBar filters={filters} onChange={onChange} />
       <div className="mt-5">
         <Loaded query={query} rows={8}>
-          {(answer) => <Shown answer={answer} />}
+          {(answer) => <Shown answer={answer} filters={filters} />}
         </Loaded>
       </div>
     </Page>
   )
 }
 
-function Shown({ answer: { logs, summary } }: { readonly answer: LogsAnswer }) {
+interface ShownProps {
+  readonly answer: LogsAnswer
+  readonly filters: Filters
+}
+
+/** Of all rows that match, however many. */
+function useCharts({ answer: { logs, summary }, filters }: ShownProps) {
+  const whole = useQuery({
+    queryKey: ['logs', filters, 'charts', summary.count, logs[0]?.id],
+    queryFn: () => chartsOfPeriod(api.logs, filters, Date.now()),
+    placeholderData: keepPreviousData,
+    enabled: summary.count > logs.length,
+  })
+  const all = summary.count > logs.length ? whole.data : null
+  return all ?? chartsOfRows(logs)
+}
+
+function Shown(props: ShownProps) {
+  const { logs, summary } = props.answer
   const { t, locale } = useI18n()
   const ms = (value: number | null) =>
     value === null ? '—' : `${value.toLocaleString(locale)} ${t('logs.ms')}`
-  const points = latencySeries(logs, BUCKETS)
-  const classes = errorClasses(logs)
+  const { points, classes } = useCharts(props)
   if (logs.length === 0) {
     return (
       <div className="card">

@@ -1,0 +1,76 @@
+import type { LogRow, Logs } from '../../api/types.ts'
+import { errorClasses, latencySeries, type Point } from './series.ts'
+
+type Query = Readonly<Record<string, string>>
+export type AskLogs = (query: Query) => Promise<Logs>
+
+/** The most rows that one answer has. */
+export const ROWS_MAX = 500
+/** The server keeps seven days. */
+const KEPT_HOURS = 7 * 24
+const HOUR_MS = 3_600_000
+const POINTS = 24
+/** A first look finds where the rows begin, so that an hour of them is not one point of a week. */
+const PARTS = 7
+
+export interface Charts {
+  readonly points: readonly Point[]
+  readonly classes: readonly (readonly [name: string, count: number])[]
+}
+
+/** What the charts show of rows that are all there is. */
+export const chartsOfRows = (rows: readonly LogRow[]): Charts => ({
+  points: latencySeries(rows, POINTS),
+  classes: errorClasses(rows),
+})
+
+/**
+ * The charts of a period with more rows than one answer has, from the server's own summaries, each
+ * over a part of the period. `filters` are those of the page's address, with `hours` back.
+ */
+export async function chartsOfPeriod(ask: AskLogs, filters: Query, now: number): Promise<Charts> {
+  const { hours = String(KEPT_HOURS), ...rest } = filters
+  const since = now - Number(hours) * HOUR_MS
+  const [points, classes] = await Promise.all([
+    pointsOf(ask, rest, since, now),
+    classesOf(ask, { ...rest, since: new Date(since).toISOString() }),
+  ])
+  return { points, classes }
+}
+
+async function pointsOf(ask: AskLogs, filters: Query, since: number, now: number) {
+  const parts = await summaries(ask, filters, since, now, PARTS)
+  const begin = parts.find(({ summary }) => summary.count > 0)?.since ?? since
+  const spans = await summaries(ask, filters, begin, now, POINTS)
+  return spans.flatMap(({ since: from, until, summary: { p50_ms: p50, p95_ms: p95 } }) =>
+    p50 === null || p95 === null ? [] : [{ at: (from + until) / 2, p50, p95 }],
+  )
+}
+
+/** Equal parts of a time; both ends of each are in it. */
+function summaries(ask: AskLogs, filters: Query, since: number, until: number, parts: number) {
+  const edge = (part: number) => Math.round(since + ((until + 1 - since) * part) / parts)
+  const iso = (at: number) => new Date(at).toISOString()
+  return Promise.all(
+    Array.from({ length: parts }, async (_, part) => {
+      const span = { since: edge(part), until: edge(part + 1) - 1 }
+      const query = { ...filters, since: iso(span.since), until: iso(span.until), limit: '1' }
+      return { ...span, summary: (await ask(query)).summary }
+    }),
+  )
+}
+
+async function classesOf(ask: AskLogs, filters: Query) {
+  const statuses = filters.status ? [filters.status] : ['4xx', '5xx']
+  const limit = String(ROWS_MAX)
+  const answers = await Promise.all(statuses.map((status) => ask({ ...filters, status, limit })))
+  const seen = errorClasses(answers.flatMap(({ logs }) => logs))
+  if (answers.every(({ logs, summary }) => logs.length >= summary.count)) return seen
+  const counted = await Promise.all(
+    seen.map(async ([name]) => {
+      const { summary } = await ask({ ...filters, error_class: name, limit: '1' })
+      return [name, summary.count] as const
+    }),
+  )
+  return counted.sort(([, a], [, b]) => b - a)
+}

@@ -34,7 +34,7 @@ test('turns keep the order they were said in, wherever the clock jumps between t
   expect(sessions[0]?.turn_count).toBe(JUMPS.length)
 })
 
-test('a clock that was set back signs nobody out; a login from a far future is no login', async () => {
+test('a clock that was set back signs nobody out; a far future is no login', async () => {
   shiftMs = 0
   const { headers } = await app.person('c@example.com')
   const status = async () => (await fetch(`${app.url}/auth/me`, { headers })).status

@@ -61,7 +61,7 @@ describe('a client that reads nothing', () => {
 })
 
 describe('a slow upload', () => {
-  /** Sends a part every `everyMs`; the status of the answer, or '' when the connection is closed. */
+  /** Sends a part every `everyMs`. The answer's status, or '' when the connection was closed. */
   async function upload(url: string, head: string[], parts: string[], everyMs: number) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     const closed = new Promise<void>((resolve) => socket.once('close', resolve))

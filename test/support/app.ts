@@ -6,6 +6,7 @@ import { codePrinter } from '../../src/commands/login-code.ts'
 import { programAt } from '../../src/commands/program.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { IDLE_SECONDS_MAX } from '../../src/core/limits.ts'
 import { createLogger } from '../../src/core/log.ts'
 import { createSessionTokens } from '../../src/core/session-token.ts'
 import type { KeyScope } from '../../src/features/keys/service.ts'
@@ -69,7 +70,7 @@ export async function startApp(options: AppOptions = {}) {
     write: printed.add,
   })
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
-  const { embedder } = options
+  const { embedder, idleSeconds: idleTimeout = IDLE_SECONDS_MAX } = options
   const adapters = await openAdapters({
     config,
     clock,
@@ -81,8 +82,7 @@ export async function startApp(options: AppOptions = {}) {
   })
   const { db, kb } = adapters
   const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters)
-  const idle = options.idleSeconds === undefined ? {} : { idleTimeout: options.idleSeconds }
-  app.listen({ hostname: '127.0.0.1', port: 0, ...idle })
+  app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const tokens = createSessionTokens({ secret: adapters.secrets.session, clock })

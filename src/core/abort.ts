@@ -19,3 +19,8 @@ export async function orAborted<Result>(
     aborted.catch(() => {})
   }
 }
+
+/** Resolves when `work` has settled, in whatever way, or as soon as the signal aborts. */
+export async function untilAborted(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await orAborted(work, signal).catch(() => {})
+}

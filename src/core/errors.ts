@@ -40,6 +40,8 @@ export class AppError extends Error {
 export const badRequest = (message: string) => new AppError('bad_request', message)
 export const unauthorized = (message = '未授权：缺少有效凭证') =>
   new AppError('unauthorized', message)
+/** Missing, malformed, unknown and revoked keys are one and the same to whoever tries them. */
+export const KEY_REFUSED = '未授权：API 密钥缺失、无效或已被吊销'
 export const forbidden = (message: string) => new AppError('forbidden', message)
 export const notFound = (message = '资源不存在') => new AppError('not_found', message)
 export const methodNotAllowed = (allow: readonly string[]) =>

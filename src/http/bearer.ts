@@ -1,4 +1,4 @@
-import { unauthorized } from '../core/errors.ts'
+import { KEY_REFUSED, unauthorized } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Facts } from './facts.ts'
 import type { Admission } from './gate.ts'
@@ -31,7 +31,7 @@ export const bearer =
     const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
     const key = token === undefined ? null : await findKey(token)
     if (!key?.principal.keyId) {
-      throw unauthorized('未授权：API 密钥缺失、无效或已被吊销')
+      throw unauthorized(KEY_REFUSED)
     }
     facts.note(request, { principal: key.principal })
     const headers = limiter.take(key.principal.keyId, key.rateLimit)

@@ -18,8 +18,8 @@ export interface ErrorOptions {
 export const errorHandler = (options: ErrorOptions) =>
   new Elysia({ name: 'errors' }).onError(
     { as: 'global' },
-    ({ error, code, set, request, path }) => {
-      const failure = failureOf({ error, code, request, path }, options)
+    ({ error, code, set, request, path, route }) => {
+      const failure = failureOf({ error, code, request, path, route }, options)
       options.facts.note(request, { errorClass: failure.code })
       set.status = failure.status
       set.headers['content-type'] = 'text/plain; charset=utf-8'
@@ -34,10 +34,12 @@ interface Fault {
   readonly code: unknown
   readonly request: Request
   readonly path: string
+  /** The pattern; empty where none matched. A path can hold the name of a session. */
+  readonly route: string | undefined
 }
 
 /** What is told of a fault. The log line has the id of the answer, which a complaint may name. */
-function failureOf({ error, code, request, path }: Fault, options: ErrorOptions): AppError {
+function failureOf({ error, code, request, path, route }: Fault, options: ErrorOptions): AppError {
   const { log, facts, methodsOf } = options
   if (error instanceof AppError) return error
   if (code === 'NOT_FOUND') return missing(methodsOf(path))
@@ -45,7 +47,7 @@ function failureOf({ error, code, request, path }: Fault, options: ErrorOptions)
   if (hasLeft(error, request)) return badRequest('连接已断开，请求未完成')
   const id = facts.of(request)?.requestId
   const { method } = request
-  log.error('request failed', { id, method, path: path.slice(0, 200), ...errorFields(error) })
+  log.error('request failed', { id, method, route, ...errorFields(error) })
   return internal(error)
 }
 

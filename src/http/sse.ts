@@ -1,3 +1,4 @@
+import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
 import type { Principal } from '../core/principal.ts'
@@ -81,7 +82,6 @@ type Start = (signal: AbortSignal, tell: Tell) => Promise<void>
 export interface SseOptions {
   readonly clock: Clock
   readonly streamsMax: number
-  readonly heartbeatMs?: number
   /** A source is to end its stream with an event; one that throws all the same is reported here. */
   readonly onError: (error: unknown) => void
 }
@@ -92,14 +92,14 @@ export interface SseOptions {
  * of filling memory. One timer beats for all streams.
  */
 export function createSse(options: SseOptions) {
-  const { clock, streamsMax, heartbeatMs = HEARTBEAT_MS, onError } = options
+  const { clock, streamsMax, onError } = options
   const open = new Set<OpenStream>()
   const slots = createStreamSlots(streamsMax)
-  const stopBeat = clock.every(heartbeatMs / 4, () => {
+  const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {
     const now = clock.now()
     for (const stream of open) {
       const restMs = now - stream.lastWriteAt
-      if (!stream.blocked && restMs >= heartbeatMs * 0.75) write(stream, HEARTBEAT, clock)
+      if (!stream.blocked && restMs >= HEARTBEAT_MS * 0.75) write(stream, HEARTBEAT, clock)
       // Its upstream would be held, and paid for, as long as such a client likes.
       if (stream.blocked && restMs >= STREAM_STALL_MS_MAX) stream.listener.drop()
     }
@@ -192,16 +192,9 @@ function send(
 /** Waits for a slow client; without this, what it does not read would pile up in memory. */
 async function drained(stream: OpenStream, written: Promise<number>): Promise<void> {
   stream.blocked = true
-  await Promise.race([written, aborted(stream.abort.signal)])
+  // A write to a client that has gone may never settle.
+  await untilAborted(written, stream.abort.signal)
   stream.blocked = false
-}
-
-/** A write to a client that has gone may never settle. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 export type Sse = ReturnType<typeof createSse>

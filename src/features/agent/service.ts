@@ -1,4 +1,4 @@
-import { unauthorized } from '../../core/errors.ts'
+import { KEY_REFUSED, unauthorized } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Tell } from './events.ts'
 import type { AgentRequest } from './model.ts'
@@ -16,8 +16,6 @@ export interface AgentOptions extends TurnOptions {
   readonly onTurn: (principal: Principal) => void
 }
 
-const REVOKED = '未授权：API 密钥缺失、无效或已被吊销'
-
 /** A turn that is ready to run; `channel` is known beforehand, for the request log. */
 export interface PreparedTurn {
   readonly sessionId: string
@@ -34,7 +32,7 @@ export function createAgent(options: AgentOptions) {
   /** After turns that may have taken long. */
   async function performLater(turn: Turn, signal: AbortSignal, tell: Tell): Promise<void> {
     if (await stillValid(turn.principal)) return performTurn(options, turn, signal, tell)
-    return tell([{ type: 'error', message: REVOKED }])
+    return tell([{ type: 'error', message: KEY_REFUSED }])
   }
 
   return {
@@ -45,7 +43,7 @@ export function createAgent(options: AgentOptions) {
       sessionId: string,
     ): Promise<PreparedTurn> {
       // The body may have taken its time to arrive.
-      if (!(await stillValid(principal))) throw unauthorized(REVOKED)
+      if (!(await stillValid(principal))) throw unauthorized(KEY_REFUSED)
       onTurn(principal)
       const { tenantId, appId } = principal
       const context = await contexts.load(tenantId, appId, request.persona_id ?? null)

@@ -1,3 +1,5 @@
+import { untilAborted } from '../../core/abort.ts'
+
 type QueuedTurn = (waited: boolean) => Promise<void>
 
 /** Lets the turns of one session run one after another, in the order they came (contract, 4). */
@@ -25,13 +27,6 @@ export function createTurnQueue() {
 }
 
 async function afterwards(before: Promise<unknown>, signal: AbortSignal, turn: QueuedTurn) {
-  await Promise.race([before.catch(() => {}), aborted(signal)])
+  await untilAborted(before, signal)
   if (!signal.aborted) await turn(true)
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

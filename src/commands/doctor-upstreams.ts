@@ -102,7 +102,8 @@ function speechFinding(
   adapter: string | undefined,
   { state, class: word }: ProbeFinding,
 ): Finding {
-  if (state === 'off') return ok(name, `off; ${prefix}_KIND or ${prefix}_BASE_URL turns it on`)
+  const alone = prefix === 'MB_TTS' ? 'espeak-ng on this machine' : 'a voice pack'
+  if (state === 'off') return ok(name, `off; ${alone} or ${prefix}_BASE_URL turns it on`)
   if (state === 'ok') return ok(name, adapter ?? '')
   return fail(name, `${adapter} ${SAID[word] ?? word}`, `check ${prefix}_BASE_URL and its key`)
 }

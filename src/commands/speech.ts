@@ -87,7 +87,7 @@ function openTts({ config, clock, log, fetch, codecs }: Parts): Tts | null {
       return createWyomingTts({ baseUrl: needed('MB_TTS_BASE_URL', baseUrl, 'tcp'), voice, clock })
     case 'espeak': {
       const folders = [config.MB_DATA_DIR, dirname(process.execPath)]
-      const program = findEspeak({ folders, which: (name) => Bun.which(name), exists: existsSync })
+      const program = findEspeak({ folders, which: installed, exists: existsSync })
       if (!program && config.MB_TTS_KIND === 'espeak') {
         log.warn('speech program not found', { setting: 'MB_TTS_KIND', install: 'espeak-ng' })
       }
@@ -113,6 +113,11 @@ function openAsr({ config, clock, fetch, codecs }: Parts): Asr | null {
       return null
   }
 }
+
+/** Where programs lie when the environment does not say. */
+const PROGRAM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
+
+const installed = (name: string) => Bun.which(name) ?? Bun.which(name, { PATH: PROGRAM_FOLDERS })
 
 const asrKind = (config: Config) => config.MB_ASR_KIND ?? kindOf(config.MB_ASR_BASE_URL) ?? 'local'
 

@@ -108,6 +108,16 @@ test.skipIf(!hasSherpa)(
   30_000,
 )
 
+test.skipIf(!Bun.which('espeak-ng'))(
+  'speaks with the eSpeak NG of the machine, without a setting',
+  async () => {
+    const spoken = await post('/v1/tts', JSON.stringify({ text: '你好' }))
+    expect(spoken.status).toBe(200)
+    expect(spoken.headers.get('content-type')).toBe('audio/mpeg')
+  },
+  30_000,
+)
+
 test('signs a person in by the code it prints', async () => {
   const { me, headers: session } = await signIn(server, 'a@example.com')
   const answer = await fetch(`${server.url}/auth/me`, { headers: session })

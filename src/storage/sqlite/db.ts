@@ -75,9 +75,9 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
     async close() {
       if (closed) return
       closed = true
+      await draining
       reader.close()
       connection.close()
-      await draining
       await writer.ask({ type: 'close' })
       writer.end()
     },

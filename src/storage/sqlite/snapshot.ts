@@ -15,13 +15,10 @@ const COMMIT: Statement = { sql: 'COMMIT', args: [] }
  */
 export function snapshotReader(db: Database) {
   const { get, all, run, close } = statements(db)
-  let open = false
   let ending: ReturnType<typeof setImmediate> | null = null
 
   function renew() {
-    if (!open) return
-    open = false
-    run(COMMIT)
+    if (db.inTransaction) run(COMMIT)
   }
 
   function endOfTurn() {
@@ -30,9 +27,7 @@ export function snapshotReader(db: Database) {
   }
 
   function begin() {
-    if (open) return
-    run(BEGIN)
-    open = true
+    if (!db.inTransaction) run(BEGIN)
     ending ??= setImmediate(endOfTurn)
   }
 

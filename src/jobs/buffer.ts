@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
+import { createWriteBehind } from './write-behind.ts'
 
 export interface BufferOptions<Row> {
   readonly clock: Clock
@@ -9,7 +10,6 @@ export interface BufferOptions<Row> {
 }
 
 const ROWS_MAX = 200
-const WAIT_MS = 1_000
 /**
  * Rows kept while the database refuses them; beyond it the oldest go, because memory is bounded.
  */
@@ -22,12 +22,8 @@ const ROWS_HELD_MAX = 20_000
 export function createBuffer<Row>(options: BufferOptions<Row>) {
   const { clock, log, name, write } = options
   let rows: Row[] = []
-  let cancelTimer: (() => void) | null = null
-  let writing: Promise<void> = Promise.resolve()
 
   async function writeOut() {
-    cancelTimer?.()
-    cancelTimer = null
     while (rows.length > 0) {
       const batch = rows.slice(0, ROWS_MAX)
       rows = rows.slice(ROWS_MAX)
@@ -41,17 +37,12 @@ export function createBuffer<Row>(options: BufferOptions<Row>) {
     }
   }
 
-  /** Resolves when everything added before this call is written, or was refused once more. */
-  function flush(): Promise<void> {
-    writing = writing.then(writeOut)
-    return writing
-  }
-
+  const { flush, soon } = createWriteBehind(clock, writeOut)
   return {
     add(row: Row): void {
       rows.push(row)
       if (rows.length === ROWS_MAX) void flush()
-      else cancelTimer ??= clock.after(WAIT_MS, () => void flush())
+      else soon()
     },
     flush,
     close: flush,

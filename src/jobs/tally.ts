@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
+import { createWriteBehind } from './write-behind.ts'
 
 /** How often something happened since it was last written. */
 export interface Count<Item> {
@@ -17,8 +18,6 @@ export interface TallyOptions<Item> {
   readonly write: (counts: readonly Count<Item>[]) => Promise<void>
 }
 
-const WAIT_MS = 1_000
-
 /**
  * Counts what nobody waits for and writes the sums after a second, so that the number of writes
  * follows the number of things counted and not how often they happen. What could not be written is
@@ -27,8 +26,6 @@ const WAIT_MS = 1_000
 export function createTally<Item>(options: TallyOptions<Item>) {
   const { clock, log, name, nameOf, write } = options
   let counts = new Map<string, { item: Item; count: number }>()
-  let cancelTimer: (() => void) | null = null
-  let writing: Promise<void> = Promise.resolve()
 
   function add(item: Item, by = 1): void {
     const label = nameOf(item)
@@ -38,8 +35,6 @@ export function createTally<Item>(options: TallyOptions<Item>) {
   }
 
   async function writeOut() {
-    cancelTimer?.()
-    cancelTimer = null
     if (counts.size === 0) return
     const taken = [...counts.values()]
     counts = new Map()
@@ -51,16 +46,11 @@ export function createTally<Item>(options: TallyOptions<Item>) {
     }
   }
 
-  /** Resolves when everything counted before this call is written, or was refused once more. */
-  function flush(): Promise<void> {
-    writing = writing.then(writeOut)
-    return writing
-  }
-
+  const { flush, soon } = createWriteBehind(clock, writeOut)
   return {
     add(item: Item): void {
       add(item)
-      cancelTimer ??= clock.after(WAIT_MS, () => void flush())
+      soon()
     },
     flush,
     close: flush,

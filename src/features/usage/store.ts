@@ -1,3 +1,4 @@
+import type { Count } from '../../jobs/tally.ts'
 import { type Db, sql } from '../../storage/db.ts'
 
 /** One authenticated machine call (specification, Usage event). `day` is days since the epoch. */
@@ -11,15 +12,10 @@ export interface UsageEvent {
 export const usageName = ({ tenantId, appId, day }: UsageEvent): string =>
   `${tenantId}/${day}/${appId ?? ''}`
 
-export interface UsageCount {
-  readonly item: UsageEvent
-  readonly count: number
-}
-
 /** Calls by tenant, day and app. */
 export function createUsageStore(db: Db) {
   return {
-    async write(calls: readonly UsageCount[]): Promise<void> {
+    async write(calls: readonly Count<UsageEvent>[]): Promise<void> {
       await db.batch(
         calls.map(
           ({ item, count }) => sql`

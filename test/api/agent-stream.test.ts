@@ -1,28 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { startApp, type TestApp, type TestKey } from '../support/app.ts'
-import { postSse } from '../support/sse.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { startConversation } from '../support/conversation.ts'
 
-let upstream: Upstream
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  app = await startApp({ upstream: upstream.baseUrl, env: { MB_LLM_TIMEOUT_MS: '400' } })
-  key = await app.key()
-})
+const conversation = await startConversation()
+const { upstream, app, key, freshSession, ask, history } = conversation
 afterEach(() => upstream.reset())
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await upstream.stop()
-})
-
-let sessions = 0
-const freshSession = () => `s${++sessions}`
-const ask = (body: object) => postSse(`${app.url}/v1/agent`, { headers: key.headers, body })
-const history = async (session: string) =>
-  (await fetch(`${app.url}/v1/sessions/${session}/history`, { headers: key.headers })).json()
+afterAll(conversation.stop)
 const types = (events: readonly { data: Record<string, unknown> }[]) =>
   events.map(({ data }) => data.type)
 

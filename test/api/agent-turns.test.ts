@@ -1,29 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { startApp, type TestApp, type TestKey } from '../support/app.ts'
-import { postSse } from '../support/sse.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { startApp } from '../support/app.ts'
+import { startConversation } from '../support/conversation.ts'
 
-let upstream: Upstream
-let app: TestApp
-let key: TestKey
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  app = await startApp({ upstream: upstream.baseUrl, env: { MB_LLM_TIMEOUT_MS: '400' } })
-  key = await app.key()
-})
+const conversation = await startConversation()
+const { upstream, freshSession, ask, history } = conversation
 afterEach(() => upstream.reset())
-afterAll(async () => {
-  await app[Symbol.asyncDispose]()
-  await upstream.stop()
-})
-
-let sessions = 0
-const freshSession = () => `s${++sessions}`
-const ask = (body: object) => postSse(`${app.url}/v1/agent`, { headers: key.headers, body })
-const history = async (session: string) =>
-  (await fetch(`${app.url}/v1/sessions/${session}/history`, { headers: key.headers })).json()
+afterAll(conversation.stop)
 
 describe('a client that leaves', () => {
   test('aborts the upstream call, and the turn is not stored', async () => {

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
+import { EMPTY, load } from '../support/transfer.ts'
 import { type Received, startUpstream, type Upstream } from '../support/upstream.ts'
 
 const EMAIL = 'a@example.com'
@@ -161,6 +162,51 @@ describe('prompt, from the lowest level to the highest', () => {
     expect((await received(general, { persona_id: id })).prompt).not.toContain('秘密')
     const { headers } = await makeApp({ persona_id: id })
     expect((await received(headers, {})).prompt).not.toContain('秘密')
+  })
+})
+
+describe('each change counts from the next turn on, for a key in use', () => {
+  test('of settings and personas, and what an import brings', async () => {
+    const { headers } = await app.key(EMAIL)
+    const platform = await received(headers, {})
+
+    await person('PUT', '/settings', { model: 'chosen' })
+    expect((await received(headers, {})).model).toBe('chosen')
+    await person('PUT', '/settings', {})
+    expect((await received(headers, {})).model).toBe(platform.model)
+
+    const first = await makePersona('一', true)
+    expect((await received(headers, {})).prompt).toBe('一')
+    await person('PUT', `/personas/${first}`, { name: '一', prompt: '一改', is_default: true })
+    expect((await received(headers, {})).prompt).toBe('一改')
+    const second = await makePersona('二', true)
+    expect((await received(headers, {})).prompt).toBe('二')
+    await person('DELETE', `/personas/${second}`)
+    expect((await received(headers, {})).prompt).toBe(platform.prompt)
+
+    const settings = { model: 'imported', thinking: false, temperature: null }
+    expect((await load(person, { ...EMPTY, settings }, 'merge')).imported.settings).toBe(true)
+    expect((await received(headers, {})).model).toBe('imported')
+  })
+
+  test('of its app, whose deletion cuts it', async () => {
+    const { id, headers } = await makeApp({ model: 'before' })
+    expect((await received(headers, {})).model).toBe('before')
+    await person('PUT', `/apps/${id}`, { name: 'app', model: 'after' })
+    expect((await received(headers, {})).model).toBe('after')
+    await person('DELETE', `/apps/${id}`)
+    expect((await postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi' } })).status).toBe(
+      401,
+    )
+  })
+
+  test('of the key itself', async () => {
+    const { id, headers } = await app.key(EMAIL)
+    await received(headers, {})
+    await person('DELETE', `/keys/${id}`)
+    expect((await postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi' } })).status).toBe(
+      401,
+    )
   })
 })
 

@@ -1,0 +1,28 @@
+import { startApp } from './app.ts'
+import { postSse } from './sse.ts'
+import { startUpstream } from './upstream.ts'
+
+export type Conversation = Awaited<ReturnType<typeof startConversation>>
+
+/** The product with a scripted model that is waited for briefly, and one key that talks with it. */
+export async function startConversation() {
+  const upstream = await startUpstream()
+  const env = { MB_LLM_TIMEOUT_MS: '400' }
+  const app = await startApp({ upstream: upstream.baseUrl, env })
+  const key = await app.key()
+  const { headers } = key
+  let sessions = 0
+  return {
+    upstream,
+    app,
+    key,
+    freshSession: () => `s${++sessions}`,
+    ask: (body: object) => postSse(`${app.url}/v1/agent`, { headers, body }),
+    history: async (session: string) =>
+      (await fetch(`${app.url}/v1/sessions/${session}/history`, { headers })).json(),
+    async stop() {
+      await app[Symbol.asyncDispose]()
+      await upstream.stop()
+    },
+  }
+}

@@ -152,4 +152,21 @@ describe('memory', () => {
       count: 2,
     })
   })
+
+  test('does not mix a deleted session into one that has its name', async () => {
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ text: 'a' })
+    await say('长'.repeat(13_000), 'again')
+    upstream.reply({ text: 'b' })
+    upstream.reply({ text: 'ghost', holdHeaders: gate.promise })
+    await say('话'.repeat(13_000), 'again')
+    await fetch(`${app.url}/v1/sessions/again`, { method: 'DELETE', headers: key.headers })
+    await talk('again', 1, 3)
+    gate.resolve()
+    await app.jobs.idle()
+    const { summary, messages } = await history('again')
+    expect(summary).toBe('')
+    const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
+    expect(said).toEqual(['turn 1', 'turn 2', 'turn 3'])
+  })
 })

@@ -57,11 +57,11 @@ export function cacheSessions(store: SessionStore): SessionStore {
         (entry) => extended(entry, turn),
       ),
 
-    fold: (tenantId, id, was, through, summary) =>
+    fold: (tenantId, id, was, last, summary) =>
       write(
         nameOf(tenantId, id),
-        () => store.fold(tenantId, id, was, through, summary),
-        (entry, done) => (done ? folded(entry, through, summary) : null),
+        () => store.fold(tenantId, id, was, last, summary),
+        (entry, done) => (done ? folded(entry, last.seq, summary) : null),
       ),
 
     remove: (tenantId, id) =>
@@ -78,7 +78,7 @@ const nameOf = (tenantId: string, id: string) => `${tenantId}/${id}`
 /** Numbered as the store numbers it. */
 function extended({ summary, foldedThrough, turns }: Memory, turn: FinishedTurn): Memory {
   const seq = 1 + Math.max(foldedThrough, turns.at(-1)?.seq ?? 0)
-  const added = { seq, user_text: turn.userText, reply: turn.reply }
+  const added = { seq, user_text: turn.userText, reply: turn.reply, created_at: turn.at }
   return { summary, foldedThrough, turns: [...turns, added] }
 }
 

@@ -34,10 +34,11 @@ export function createMemory({ store, log }: MemoryOptions) {
     const { summary, foldedThrough, turns } = await recall(tenantId, sessionId)
     if (!isOver(turns)) return
     const old = turns.slice(0, Math.ceil(turns.length / 2))
-    const through = old.at(-1)?.seq ?? foldedThrough
+    const last = old.at(-1)
+    if (!last) return
     const next = (await summarise(summaryRequest(summary, old))).trim()
     if (next === '') throw new Error('the summary came back empty')
-    await store.fold(tenantId, sessionId, foldedThrough, through, next)
+    await store.fold(tenantId, sessionId, foldedThrough, last, next)
   }
 
   return {

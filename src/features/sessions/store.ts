@@ -5,6 +5,7 @@ export interface Turn {
   readonly seq: number
   readonly user_text: string
   readonly reply: string
+  readonly created_at: string
 }
 
 export interface Memory {
@@ -61,7 +62,7 @@ export function createSessionStore(db: Db) {
      */
     async memory(tenantId: string, id: string): Promise<Memory | null> {
       const rows = await db.all<MemoryRow>(sql`
-        SELECT s.summary, s.folded_through, t.seq, t.user_text, t.reply
+        SELECT s.summary, s.folded_through, t.seq, t.user_text, t.reply, t.created_at
         FROM session s LEFT JOIN turn t ON t.tenant_id = s.tenant_id AND t.session_id = s.id
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY t.seq`)
       const [first] = rows
@@ -76,21 +77,23 @@ export function createSessionStore(db: Db) {
     },
 
     /**
-     * Replaces the turns up to `through` by `summary`, in one step, unless the session was deleted
-     * or folded meanwhile; false then, and nothing has changed.
+     * Replaces the turns up to `last` by `summary`, in one step, unless the session was deleted or
+     * folded meanwhile; false then, and nothing has changed. A session that began anew under its
+     * old name has turns of the same numbers, hence the time of the turn is compared, too.
      */
     async fold(
       tenantId: string,
       id: string,
       was: number,
-      through: number,
+      last: Turn,
       summary: string,
     ): Promise<boolean> {
       const [updated] = await db.batch([
-        sql`UPDATE session SET summary = ${summary}, folded_through = ${through}
+        sql`UPDATE session SET summary = ${summary}, folded_through = ${last.seq}
           WHERE tenant_id = ${tenantId} AND id = ${id} AND folded_through = ${was}
             AND EXISTS (SELECT 1 FROM turn
-              WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq = ${through})`,
+              WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq = ${last.seq}
+                AND created_at = ${last.created_at})`,
         sql`DELETE FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${id}
           AND seq <= (SELECT folded_through FROM session
             WHERE tenant_id = ${tenantId} AND id = ${id})`,

@@ -84,6 +84,29 @@ describe('the re-run', () => {
     expect((await tenant.history()).count).toBe(0)
   })
 
+  test('also writes the summary, while a channel that works writes its own', async () => {
+    const tenant = await world.tenant()
+    const long = { text: '长'.repeat(13_000) }
+    world.byo.chat.alwaysFault(401)
+    world.platform.reply({ text: 'a' })
+    world.platform.reply({ text: 'b' })
+    world.platform.reply({ text: 'SUMMARY' })
+    await tenant.ask(long)
+    await tenant.ask(long)
+    await world.app.jobs.idle()
+    expect(await tenant.history()).toMatchObject({ summary: 'SUMMARY', count: 2 })
+    const asked = world.asked(world.platform)
+    expect(asked.map(({ body }) => body.model)).toEqual(['fake', 'fake', 'fake'])
+
+    world.byo.reset()
+    world.byo.reply({ text: 'c' })
+    world.byo.reply({ text: 'OWN SUMMARY' })
+    await tenant.ask(long)
+    await world.app.jobs.idle()
+    expect(await tenant.history()).toMatchObject({ summary: 'OWN SUMMARY', count: 2 })
+    expect(world.asked(world.platform)).toHaveLength(3)
+  })
+
   test('comes after the references, which are found once', async () => {
     const tenant = await world.tenant()
     const text = '月球基地的供电来自南极的太阳能板'

@@ -21,8 +21,8 @@ export interface TurnPlan {
   readonly primary: Channel
   /** Takes over when `primary` failed for good; null: the failure is told as it is. */
   readonly fallback: Channel | null
-  /** Stores the finished turn; it is on disk when this resolves. */
-  readonly store: (reply: string) => Promise<void>
+  /** Stores the finished turn, which `by` has answered; it is on disk when this resolves. */
+  readonly store: (reply: string, by: Channel) => Promise<void>
   readonly log: Logger
   readonly meters: Meters
 }
@@ -42,7 +42,7 @@ export async function runTurn(plan: TurnPlan, signal: AbortSignal, tell: Tell): 
   try {
     const { channel, answer } = await answerTurn(plan, signal, tell)
     if (signal.aborted) return
-    await plan.store(answer.reply)
+    await plan.store(answer.reply, channel)
     await tell([
       { type: 'stats', iterations: answer.iterations, channel: channel.label },
       { type: 'llm_end', reply: answer.reply },

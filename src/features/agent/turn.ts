@@ -80,7 +80,7 @@ export async function performTurn(
     fallback: fallbackOf(channel),
     log,
     meters,
-    store: (reply: string) => store(options, turn, recalled, reply),
+    store: (reply: string, by: Channel) => store(options, turn, recalled, reply, by),
   }
   return runTurn(plan, signal, tell)
 }
@@ -106,18 +106,26 @@ function offered(registry: ToolRegistry, { tools, kb }: ResolvedTurn): readonly 
   return kb ? allowed : allowed.filter(({ spec }) => spec.name !== SEARCH_TOOL)
 }
 
-/** Stores the turn; old turns are folded into the summary later, while nobody waits. */
-async function store(options: TurnOptions, turn: Turn, before: Memory, reply: string) {
+/**
+ * Stores the turn; old turns are folded into the summary later, while nobody waits, by the channel
+ * that answered. One that had to be replaced would fail at this, too, turn after turn, and the
+ * platform gets to see nothing that a `provider_fallback` has not announced.
+ */
+async function store(
+  options: TurnOptions,
+  turn: Turn,
+  before: Memory,
+  reply: string,
+  { llm, model }: Channel,
+) {
   const { clock, jobs, memory } = options
-  const { principal, sessionId, request, channel, resolved } = turn
+  const { principal, sessionId, request } = turn
   const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
   const finished = { tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId }
   if (!(await memory.append(before, finished))) return
   jobs.run('fold memory', (signal) =>
-    memory.foldWhenLong(tenantId, sessionId, (messages) =>
-      summarise(channel.llm, resolved.model, messages, signal),
-    ),
+    memory.foldWhenLong(tenantId, sessionId, (messages) => summarise(llm, model, messages, signal)),
   )
 }
 

@@ -33,29 +33,27 @@ export interface KbStoreParts {
 
 /** Documents and their chunks, written together with both indexes of them. */
 export function createKbStore({ db, vectors, words }: KbStoreParts) {
-  /** Documents are numbered here, so that both indexes can be written in the same batch. */
-  let lastNum: Promise<number> | null = null
+  let lastNum = 0
 
+  /**
+   * Documents are numbered here, so that both indexes can be written in the same batch. A number
+   * is given out once, whatever becomes of its batch: others are on their way beside it.
+   */
   async function nextNum(): Promise<number> {
-    const before = lastNum ?? highestNum()
-    lastNum = before.then((num) => num + 1)
-    return lastNum
-  }
-
-  async function highestNum(): Promise<number> {
     const row = await db.get<{ num: number | null }>(sql`SELECT max(num) AS num FROM kb_doc`)
-    return row?.num ?? 0
+    lastNum = Math.max(lastNum, row?.num ?? 0) + 1
+    return lastNum
   }
 
   return {
     /**
-     * Document, chunks, words and vectors, all or nothing; on disk when this resolves. Rejects when
-     * the tenant has `KB_DOCS_MAX` documents by then.
+     * Document, chunks, words and vectors, all or nothing; on disk when this resolves. False, and
+     * nothing is stored, when the tenant has `KB_DOCS_MAX` documents by then.
      */
-    async insert({ tenantId, doc, model, chunks }: NewDoc): Promise<void> {
+    async insert({ tenantId, doc, model, chunks }: NewDoc): Promise<boolean> {
+      const num = await nextNum()
+      const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
       try {
-        const num = await nextNum()
-        const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
         await db.batch([
           insertDoc(num, tenantId, doc, model),
           ...chunks.map(
@@ -65,9 +63,9 @@ export function createKbStore({ db, vectors, words }: KbStoreParts) {
           ...words.upsert(tenantId, keyed),
           ...vectors.upsert({ tenantId, model }, keyed),
         ])
+        return true
       } catch (error) {
-        // Should another process have taken the number, the next try reads it anew.
-        lastNum = null
+        if (error instanceof Error && error.message.includes(OVER_QUOTA)) return false
         throw error
       }
     },
@@ -90,6 +88,9 @@ export function createKbStore({ db, vectors, words }: KbStoreParts) {
 }
 
 export type KbStore = ReturnType<typeof createKbStore>
+
+/** What a database says of it names the column that refused. */
+const OVER_QUOTA = 'kb_doc.tenant_id'
 
 /**
  * The count is checked in the statement itself, against what is stored when it runs: a document too

@@ -24,10 +24,7 @@ export interface UploadParts {
 
 /** Takes a document in. Embeds it first, so that what is stored is whole and found at once. */
 export function createUpload({ store, embedder, clock }: UploadParts) {
-  async function checkQuota(tenantId: string): Promise<void> {
-    if ((await store.count(tenantId)) < KB_DOCS_MAX) return
-    throw forbidden(`知识库文档数已达上限（${KB_DOCS_MAX} 篇）`)
-  }
+  const full = () => forbidden(`知识库文档数已达上限（${KB_DOCS_MAX} 篇）`)
 
   /** In slices: looking words up takes this thread, which other requests wait for. */
   async function index(title: string, pieces: readonly string[], signal?: AbortSignal) {
@@ -53,7 +50,7 @@ export function createUpload({ store, embedder, clock }: UploadParts) {
     if (Buffer.byteLength(request.text) > KB_DOC_BYTES_MAX) {
       throw tooLarge(`文档过大（最多 ${KB_DOC_BYTES_MAX / 1024} KB）`)
     }
-    await checkQuota(tenantId)
+    if ((await store.count(tenantId)) >= KB_DOCS_MAX) throw full()
     // A lone surrogate has no UTF-8 form, so it would come back from the database as another text.
     const text = request.text.trim().toWellFormed()
     const title = request.title.toWellFormed()
@@ -66,13 +63,8 @@ export function createUpload({ store, embedder, clock }: UploadParts) {
       chunk_count: pieces.length,
       created_at: clock.iso(),
     }
-    try {
-      await store.insert({ tenantId, doc, model: embedder.id, chunks })
-    } catch (error) {
-      // Another upload may have taken the last place while this one was embedded.
-      await checkQuota(tenantId)
-      throw error
-    }
+    // Another upload may have taken the last place while this one was embedded.
+    if (!(await store.insert({ tenantId, doc, model: embedder.id, chunks }))) throw full()
     return { ...doc, note: NOTE }
   }
 }

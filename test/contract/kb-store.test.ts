@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { KB_DOCS_MAX } from '../../src/core/limits.ts'
+import { createKbStore, type NewDoc } from '../../src/features/kb/store.ts'
+import { sql } from '../../src/storage/db.ts'
+import { openIndexes } from '../support/indexes.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+
+let folder: TempFolder
+let open: Awaited<ReturnType<typeof openIndexes>>
+/** What writes of tenant b wait for. */
+let held: Promise<void>
+/** Done before anybody hears that a write has failed. */
+let onFailure: () => Promise<unknown>
+let store: ReturnType<typeof createKbStore>
+beforeEach(async () => {
+  folder = tempFolder()
+  open = await openIndexes(folder.path)
+  const { db, vectors, words } = open
+  await db.batch([
+    sql`INSERT INTO tenant (id, created_at) VALUES ('a', '')`,
+    sql`INSERT INTO tenant (id, created_at) VALUES ('b', '')`,
+  ])
+  held = Promise.resolve()
+  onFailure = async () => {}
+  const batch: typeof db.batch = async (statements) => {
+    if (statements[0]?.args.includes('b')) await held
+    try {
+      return await db.batch(statements)
+    } catch (error) {
+      await onFailure()
+      throw error
+    }
+  }
+  store = createKbStore({ db: { ...db, batch }, vectors, words })
+})
+afterEach(async () => {
+  await open[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+let docs = 0
+function doc(tenantId: string): NewDoc {
+  const id = `doc${++docs}`
+  const chunk = { text: id, vector: Float32Array.of(1, 0), terms: ['term'] }
+  const kept = { id, title: id, char_count: 4, chunk_count: 1, created_at: '2026-11-21' }
+  return { tenantId, doc: kept, model: 'm', chunks: [chunk] }
+}
+
+describe('documents that are stored at the same time', () => {
+  test('have numbers of their own, also beside one too many', async () => {
+    for (let i = 0; i < KB_DOCS_MAX; i++) expect(await store.insert(doc('a'))).toBe(true)
+    const gate = Promise.withResolvers<void>()
+    held = gate.promise
+    const refused = store.insert(doc('a'))
+    const underWay = store.insert(doc('b'))
+    expect(await refused).toBe(false)
+    const next = store.insert(doc('b'))
+    gate.resolve()
+    expect(await Promise.all([underWay, next])).toEqual([true, true])
+    expect(await store.list('b')).toHaveLength(2)
+    expect(await store.list('a')).toHaveLength(KB_DOCS_MAX)
+  })
+
+  test('are refused as one too many even when room is made right afterwards', async () => {
+    const first = doc('a')
+    await store.insert(first)
+    for (let i = 1; i < KB_DOCS_MAX; i++) await store.insert(doc('a'))
+    onFailure = () => store.remove('a', first.doc.id)
+    expect(await store.insert(doc('a'))).toBe(false)
+    expect(await store.insert(doc('a'))).toBe(true)
+  })
+})

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { oneByOne } from '../../core/one-by-one.ts'
 import { exportConfig } from './export.ts'
 import { type ImportParts, importApps, importPersonas, importSettings } from './import.ts'
 import type { ConfigExport, ImportRequest, ImportResult } from './model.ts'
@@ -10,6 +11,7 @@ export interface TransferOptions extends ImportParts {
 /** A tenant's configuration as a document, out and in (specification, Export and import). */
 export function createTransfer({ clock, ...parts }: TransferOptions) {
   const { personas, apps, settings } = parts
+  const inTurn = oneByOne()
 
   return {
     async export(tenantId: string): Promise<ConfigExport> {
@@ -18,17 +20,21 @@ export function createTransfer({ clock, ...parts }: TransferOptions) {
       return exportConfig(library, published, await settings.get(tenantId), clock.iso())
     },
 
-    /** Best effort: what cannot be imported is told, and the rest goes on. */
-    async import(tenantId: string, { config, mode }: ImportRequest): Promise<ImportResult> {
-      const notes = { skipped: [], errors: [] }
-      const into = { ...parts, tenantId, mode, notes }
-      const imported = {
-        personas: await importPersonas(into, config.personas),
-        apps: await importApps(into, config.apps),
-        settings: await importSettings(into, config.settings),
-      }
-      return { imported, ...notes }
-    },
+    /**
+     * Best effort: what cannot be imported is told, and the rest goes on. One import of a tenant
+     * after another, for each looks first what is there: sent twice, it adds nothing twice.
+     */
+    import: (tenantId: string, { config, mode }: ImportRequest): Promise<ImportResult> =>
+      inTurn(tenantId, async () => {
+        const notes = { skipped: [], errors: [] }
+        const into = { ...parts, tenantId, mode, notes }
+        const imported = {
+          personas: await importPersonas(into, config.personas),
+          apps: await importApps(into, config.apps),
+          settings: await importSettings(into, config.settings),
+        }
+        return { imported, ...notes }
+      }),
   }
 }
 

@@ -30,17 +30,21 @@ export function createApps({ store, keys, clock }: AppsOptions) {
 
     /** Throws `forbidden` at the quota. */
     async create(tenantId: string, request: AppUpsertRequest): Promise<App> {
-      const id = newId()
-      if (!(await store.insert(tenantId, id, request, clock.iso(), APPS_MAX))) {
+      const app = { id: newId(), ...request, created_at: clock.iso() }
+      if (!(await store.insert(tenantId, app, APPS_MAX))) {
         throw forbidden(`应用数量已达上限（最多 ${APPS_MAX} 个）`)
       }
-      return read(tenantId, id)
+      return app
     },
 
-    /** A full replacement: an omitted field is not overridden afterwards. */
+    /**
+     * A full replacement: an omitted field is not overridden afterwards. The answer is what this
+     * call has written, which another one may have replaced by now.
+     */
     async replace(tenantId: string, id: string, request: AppUpsertRequest): Promise<App> {
+      const { created_at } = await read(tenantId, id)
       if (!(await store.replace(tenantId, id, request))) throw missing()
-      return read(tenantId, id)
+      return { id, ...request, created_at }
     },
 
     /** Deletes the app; its app-level keys are refused from the next request on. */

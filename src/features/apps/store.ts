@@ -37,19 +37,13 @@ export function createAppStore(db: Db) {
     },
 
     /** False, and nothing is stored, when the tenant has `most` already: one statement decides. */
-    async insert(
-      tenantId: string,
-      id: string,
-      app: AppUpsertRequest,
-      at: string,
-      most: number,
-    ): Promise<boolean> {
+    async insert(tenantId: string, app: App, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`
         INSERT INTO app (id, tenant_id, name, system_prompt, persona_id, model, thinking,
           temperature, kb_enabled, tools_enabled, created_at)
-        SELECT ${id}, ${tenantId}, ${app.name}, ${app.system_prompt}, ${app.persona_id},
+        SELECT ${app.id}, ${tenantId}, ${app.name}, ${app.system_prompt}, ${app.persona_id},
           ${app.model}, ${number(app.thinking)}, ${app.temperature}, ${number(app.kb_enabled)},
-          ${text(app.tools_enabled)}, ${at}
+          ${text(app.tools_enabled)}, ${app.created_at}
         WHERE (SELECT count(*) FROM app WHERE tenant_id = ${tenantId}) < ${most}`)
       return changes === 1
     },

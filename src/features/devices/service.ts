@@ -70,8 +70,9 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
 
     /** An issued key keeps the app it was given: rebinding affects later activations only. */
     async update(tenantId: string, id: string, fields: DeviceUpdateRequest): Promise<Device> {
+      const device = await get(tenantId, id)
       if (!(await store.update(tenantId, id, fields))) throw notFound(MISSING)
-      return get(tenantId, id)
+      return { ...device, ...fields }
     },
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {

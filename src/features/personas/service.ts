@@ -20,37 +20,46 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
     return persona
   }
 
-  async function changed(tenantId: string, id: string, done: Promise<boolean>): Promise<Persona> {
-    if (!(await done)) throw missing()
-    return read(tenantId, id)
+  /** The answer to a change is what it has made, though another may have come since. */
+  async function change(
+    tenantId: string,
+    id: string,
+    write: () => Promise<boolean>,
+    fields: Partial<Persona>,
+  ): Promise<Persona> {
+    const persona = await read(tenantId, id)
+    if (!(await write())) throw missing()
+    return { ...persona, ...fields }
   }
 
   return {
     list: async (tenantId: string) => ({ personas: await store.list(tenantId) }),
 
     async create(tenantId: string, request: CreatePersonaRequest): Promise<Persona> {
-      const { name, prompt, is_default: isDefault } = request
-      const persona = { id: newId(), name, prompt, createdAt: clock.now(), isDefault }
+      const { name, prompt } = request
+      const is_default = Number(request.is_default)
+      const persona = { id: newId(), name, prompt, is_default, created_at: clock.now() }
       await store.insert(tenantId, persona)
-      return read(tenantId, persona.id)
+      return persona
     },
 
     update: (tenantId: string, id: string, request: PersonaUpdateRequest) =>
-      changed(tenantId, id, store.update(tenantId, id, request)),
+      change(tenantId, id, () => store.update(tenantId, id, request), request),
 
     /** An item of an imported configuration; 400 with what is wrong with it. */
     checkImported: (item: unknown): ImportedPersona => checked(ImportedPersona, item),
 
     /** Replaces a persona by one of an imported configuration. */
-    overwrite: (tenantId: string, id: string, persona: ImportedPersona) =>
-      changed(tenantId, id, store.overwrite(tenantId, id, persona)),
+    async overwrite(tenantId: string, id: string, persona: ImportedPersona): Promise<void> {
+      if (!(await store.overwrite(tenantId, id, persona))) throw missing()
+    },
 
     /** At most one persona of a tenant is the default, also when two are made so at once. */
     makeDefault: (tenantId: string, id: string) =>
-      changed(tenantId, id, store.makeDefault(tenantId, id)),
+      change(tenantId, id, () => store.makeDefault(tenantId, id), { is_default: 1 }),
 
     unmakeDefault: (tenantId: string, id: string) =>
-      changed(tenantId, id, store.unmakeDefault(tenantId, id)),
+      change(tenantId, id, () => store.unmakeDefault(tenantId, id), { is_default: 0 }),
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
       if (!(await store.remove(tenantId, id))) throw missing()

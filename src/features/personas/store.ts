@@ -1,12 +1,6 @@
 import { type Db, type Statement, sql } from '../../storage/db.ts'
 import type { ImportedPersona, Persona, PersonaUpdateRequest } from './model.ts'
 
-export interface NewPersona extends PersonaUpdateRequest {
-  readonly id: string
-  readonly isDefault: boolean
-  readonly createdAt: number
-}
-
 const clearDefault = (tenantId: string): Statement => sql`
   UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
 
@@ -24,12 +18,12 @@ export function createPersonaStore(db: Db) {
         WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
     /** A new default takes the place of the old one in the same step. */
-    async insert(tenantId: string, persona: NewPersona): Promise<void> {
+    async insert(tenantId: string, persona: Persona): Promise<void> {
       const insert = sql`
         INSERT INTO persona (id, tenant_id, name, prompt, is_default, created_at)
         VALUES (${persona.id}, ${tenantId}, ${persona.name}, ${persona.prompt},
-          ${persona.isDefault ? 1 : 0}, ${persona.createdAt})`
-      await db.batch(persona.isDefault ? [clearDefault(tenantId), insert] : [insert])
+          ${persona.is_default}, ${persona.created_at})`
+      await db.batch(persona.is_default === 1 ? [clearDefault(tenantId), insert] : [insert])
     },
 
     async update(tenantId: string, id: string, { name, prompt }: PersonaUpdateRequest) {

@@ -20,7 +20,7 @@ export function createSettings({ store }: { store: SettingsStore }) {
 
     async replace(tenantId: string, settings: TenantSettings): Promise<TenantSettings> {
       await store.put(tenantId, settings)
-      return get(tenantId)
+      return settings
     },
   }
 }

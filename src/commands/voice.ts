@@ -27,8 +27,8 @@ export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
     facts,
     onStage(request, stage) {
       const known = facts.of(request)
-      // Only machine requests are logged, and those act with a key.
-      if (known?.principal?.keyId) record({ ...known, ...stage })
+      // Only machine requests are logged, which act with a key, as long as it is one (no 401).
+      if (known?.principal?.keyId && stage.status !== 401) record({ ...known, ...stage })
     },
   }
 }

@@ -29,12 +29,14 @@ export const bearer =
   ({ facts, limiter, findKey, onAdmitted }: BearerOptions) =>
   async (request: Request): Promise<Admission> => {
     const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
-    const key = token === undefined ? null : await findKey(token)
-    if (!key?.principal.keyId) {
-      throw unauthorized(KEY_REFUSED)
+    const find = async () => {
+      const key = token === undefined ? null : await findKey(token)
+      if (!key?.principal.keyId) throw unauthorized(KEY_REFUSED)
+      return { ...key, id: key.principal.keyId }
     }
+    const key = await find()
     facts.note(request, { principal: key.principal })
-    const headers = limiter.take(key.principal.keyId, key.rateLimit)
+    const headers = limiter.take(key.id, key.rateLimit)
     onAdmitted(key.principal)
-    return { principal: key.principal, headers }
+    return { principal: key.principal, headers, confirm: async () => void (await find()) }
   }

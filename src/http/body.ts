@@ -4,16 +4,34 @@ import { checked } from '../core/explain.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits.ts'
 import type { Patience } from './patience.ts'
 
+/** Somebody known whose body is read. */
+export interface Sender {
+  readonly patience: Patience
+  /** Throws 401 when the credential was revoked while the body was on its way. */
+  readonly confirm: () => Promise<void>
+}
+
 /** Every 400 for a body that is not JSON says this (specification, Errors). */
 export const notJson = () => badRequest('请求体格式错误（bad request body）')
 
 /**
  * Reads a body no further than `bytesMax`. Handlers call this instead of letting the framework
  * parse, because credentials, rate limit and rights are to be checked before a body is read.
- * Nothing is decompressed: a small body could become a huge one. Without `patience` a body that is
- * not there when the server's idle limit ends is cut off.
+ * Nothing is decompressed: a small body could become a huge one. Without a known sender a body that
+ * is not there when the server's idle limit ends is cut off; of one it is read as patiently as the
+ * credential holds.
  */
 export async function readBytes(
+  request: Request,
+  bytesMax: number,
+  sender?: Sender,
+): Promise<Uint8Array> {
+  const bytes = await readAll(request, bytesMax, sender?.patience)
+  await sender?.confirm()
+  return bytes
+}
+
+async function readAll(
   request: Request,
   bytesMax: number,
   patience?: Patience,
@@ -44,9 +62,9 @@ export async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,
-  patience?: Patience,
+  sender?: Sender,
 ): Promise<z.output<Schema>> {
-  return check(schema, parseJson(await readBytes(request, bytesMax, patience)))
+  return check(schema, parseJson(await readBytes(request, bytesMax, sender)))
 }
 
 /** As `readJson`; an absent or empty body counts as `{}`. */
@@ -54,9 +72,9 @@ export async function readOptionalJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,
-  patience?: Patience,
+  sender?: Sender,
 ): Promise<z.output<Schema>> {
-  const bytes = await readBytes(request, bytesMax, patience)
+  const bytes = await readBytes(request, bytesMax, sender)
   return check(schema, bytes.byteLength === 0 ? {} : parseJson(bytes))
 }
 

@@ -1,13 +1,18 @@
 import { Elysia } from 'elysia'
 import { forbidden } from '../core/errors.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
+import type { Sender } from './body.ts'
 import type { PatienceFor } from './patience.ts'
 
 /** Headers that an authenticated answer carries besides its own, such as the rate-limit trio. */
 export interface Admission {
   readonly principal: Principal
   readonly headers: Readonly<Record<string, string>>
+  /** Throws 401 when the credential has been revoked since; absent where none can be. */
+  readonly confirm?: () => Promise<void>
 }
+
+const nothing = async () => {}
 
 const REFUSALS: Readonly<Record<PrincipalKind, string>> = {
   general: '通用密钥无权调用此接口',
@@ -28,9 +33,10 @@ export const gate = (
 ) =>
   new Elysia({ name: 'gate', seed: name })
     .derive({ as: 'scoped' }, async ({ request, server, set }) => {
-      const { principal, headers } = await admit(request)
+      const { principal, headers, confirm = nothing } = await admit(request)
       Object.assign(set.headers, headers)
-      return { principal, patience: patienceFor(request, server) }
+      const sender: Sender = { patience: patienceFor(request, server), confirm }
+      return { principal, sender }
     })
     .macro({
       allow: (kinds: readonly PrincipalKind[]) => ({

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { BODY_BYTES_MAX } from '../core/limits.ts'
-import { readJson, readOptionalJson } from './body.ts'
-import type { Patience } from './patience.ts'
+import { readJson, readOptionalJson, type Sender } from './body.ts'
 
 export interface JsonBodyOptions {
   readonly bytesMax?: number
@@ -20,7 +19,7 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: Json
   const { bytesMax = BODY_BYTES_MAX, optional = false, shown = schema } = options
   const read = optional ? readOptionalJson : readJson
   return {
-    read: (request: Request, patience?: Patience) => read(request, schema, bytesMax, patience),
+    read: (request: Request, sender?: Sender) => read(request, schema, bytesMax, sender),
     doc: {
       required: !optional,
       content: {

@@ -16,7 +16,8 @@ function serve(options: PatienceOptions) {
     port: 0,
     idleTimeout: 0,
     async fetch(request, self) {
-      const bytes = readBytes(request, 1_000_000, patienceFor(request, self))
+      const sender = { patience: patienceFor(request, self), confirm: async () => {} }
+      const bytes = readBytes(request, 1_000_000, sender)
       read.resolve(await bytes.catch((error) => error))
       return new Response()
     },

@@ -26,7 +26,7 @@ export interface LoggedRequest extends RequestFacts {
 
 /**
  * Hands over what is known of each answered machine request that has a log label, as soon as its
- * headers are ready. Requests without a tenant (401) have none.
+ * headers are ready. A 401 has none: no tenant is behind it, or no longer.
  */
 export const requestLog = (
   facts: Facts,
@@ -36,8 +36,8 @@ export const requestLog = (
   new Elysia({ name: 'request-log' }).onAfterResponse({ as: 'global' }, (context) => {
     const known = facts.of(context.request)
     const endpoint = LABELS[`${context.request.method} ${context.route}`]
-    if (!known?.principal || endpoint === undefined) return
     const status = statusOf(context.set)
+    if (!known?.principal || endpoint === undefined || status === 401) return
     record({
       ...known,
       errorClass: status >= 400 ? known.errorClass : null,

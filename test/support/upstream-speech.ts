@@ -44,8 +44,16 @@ export async function sendSpeech(exchange: Exchange, answer: SpeechAnswer): Prom
   response.end()
 }
 
-export function sendTranscript(exchange: Exchange, { text }: { readonly text: string }): void {
+export interface Transcript {
+  readonly text: string
+  /** Waits before it answers. */
+  readonly hold?: Promise<unknown>
+}
+
+export async function sendTranscript(exchange: Exchange, answer: Transcript): Promise<void> {
+  const { text, hold } = answer
   const { form } = exchange.request
+  await hold
   const file = form?.get('file')
   if (!(file instanceof Blob) || file.size === 0) {
     sendJson(exchange, 400, { error: { message: 'SECRET: file is missing' } })

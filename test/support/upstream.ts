@@ -19,7 +19,12 @@ import { type Exchange, type Received, receive } from './upstream-exchange.ts'
 import { type Fault, type FaultOptions, playFault, sendJson } from './upstream-fault.ts'
 import { type Script, scriptQueue } from './upstream-queue.ts'
 import { createRecord } from './upstream-record.ts'
-import { type SpeechAnswer, sendSpeech, sendTranscript } from './upstream-speech.ts'
+import {
+  type SpeechAnswer,
+  sendSpeech,
+  sendTranscript,
+  type Transcript,
+} from './upstream-speech.ts'
 
 export type Upstream = Awaited<ReturnType<typeof startUpstream>>
 
@@ -86,7 +91,11 @@ function createEndpoints() {
     models: scriptQueue({ ids: ['fake', 'fake-embed'] }, sendModels, playFault),
     embeddings: scriptQueue<EmbeddingAnswer, Fault>({}, sendEmbeddings, playFault),
     speech: scriptQueue<SpeechAnswer, Fault>({}, sendSpeech, playFault),
-    transcriptions: scriptQueue({ text: '你好，今天天气怎么样？' }, sendTranscript, playFault),
+    transcriptions: scriptQueue<Transcript, Fault>(
+      { text: '你好，今天天气怎么样？' },
+      sendTranscript,
+      playFault,
+    ),
   }
   const byPath: Readonly<Record<string, Script>> = {
     '/chat/completions': scripts.chat,

@@ -25,8 +25,8 @@ const body = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 export const playgroundRoutes = (gate: Gate, { agent, apps, sse }: PlaygroundRouteOptions) =>
   new Elysia().use(gate).post(
     '/agent',
-    async ({ principal, patience, request, server, set }) => {
-      const { app_id: appId, ...input } = await body.read(request, patience)
+    async ({ principal, request, sender, server, set }) => {
+      const { app_id: appId, ...input } = await body.read(request, sender)
       const session = sessionId(input.session_id)
       if (appId) await apps.read(principal.tenantId, appId)
       const caller = { ...principal, appId: appId || null }

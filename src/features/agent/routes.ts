@@ -23,8 +23,8 @@ const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions) =>
   new Elysia({ name: 'agent', seed: gate }).use(gate).post(
     '/agent',
-    async ({ principal, patience, request, server, set }) => {
-      const input = await body.read(request, patience)
+    async ({ principal, request, sender, server, set }) => {
+      const input = await body.read(request, sender)
       const turn = await agent.prepare(principal, input, sessionId(input.session_id))
       facts.note(request, {
         sessionId: turn.sessionId,

@@ -42,7 +42,7 @@ export function createAgent(options: AgentOptions) {
       request: AgentRequest,
       sessionId: string,
     ): Promise<PreparedTurn> {
-      // The body may have taken its time to arrive.
+      // What comes before a turn, such as recognition, may have taken its time.
       if (!(await stillValid(principal))) throw unauthorized(KEY_REFUSED)
       onTurn(principal)
       const { tenantId, appId } = principal

@@ -26,8 +26,8 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     })
     .post(
       '/apps',
-      async ({ principal, request, set }) => {
-        const input = await upsert.read(request)
+      async ({ principal, request, sender, set }) => {
+        const input = await upsert.read(request, sender)
         const app = await apps.create(principal.tenantId, input)
         set.status = 201
         return app
@@ -46,8 +46,8 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     })
     .put(
       '/apps/:id',
-      async ({ principal, params, request }) =>
-        apps.replace(principal.tenantId, params.id, await upsert.read(request)),
+      async ({ principal, params, request, sender }) =>
+        apps.replace(principal.tenantId, params.id, await upsert.read(request, sender)),
       {
         allow: MANAGERS,
         parse: 'none',
@@ -62,8 +62,8 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     })
     .post(
       '/apps/:id/keys',
-      async ({ principal, params, request, set }) => {
-        const { rate_limit: rateLimit } = await keyRequest.read(request)
+      async ({ principal, params, request, sender, set }) => {
+        const { rate_limit: rateLimit } = await keyRequest.read(request, sender)
         const issued = await apps.issueKey(principal.tenantId, params.id, rateLimit)
         set.status = 201
         return issued

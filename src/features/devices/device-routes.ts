@@ -48,8 +48,8 @@ const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =
 const heartbeatRoutes = (gate: Gate, { activation }: DeviceEndpoints) =>
   new Elysia().use(gate).post(
     '/devices/heartbeat',
-    async ({ principal, request }) => {
-      const told = await report.read(request)
+    async ({ principal, request, sender }) => {
+      const told = await report.read(request, sender)
       if (principal.deviceId === null) throw unauthorized()
       return activation.heartbeat(principal.tenantId, principal.deviceId, told)
     },

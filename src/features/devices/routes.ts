@@ -27,8 +27,8 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
     })
     .post(
       '/devices',
-      async ({ principal, request, set }) => {
-        const input = await registration.read(request)
+      async ({ principal, request, sender, set }) => {
+        const input = await registration.read(request, sender)
         set.status = 201
         return devices.register(principal.tenantId, input)
       },
@@ -46,8 +46,8 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
     })
     .put(
       '/devices/:id',
-      async ({ principal, params, request }) =>
-        devices.update(principal.tenantId, params.id, await change.read(request)),
+      async ({ principal, params, request, sender }) =>
+        devices.update(principal.tenantId, params.id, await change.read(request, sender)),
       {
         allow: MANAGERS,
         parse: 'none',

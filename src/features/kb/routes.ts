@@ -34,8 +34,8 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
     })
     .post(
       '/kb/docs',
-      async ({ principal, patience, request, server, set }) => {
-        const body = await createBody.read(request, patience)
+      async ({ principal, request, sender, server, set }) => {
+        const body = await createBody.read(request, sender)
         // A small machine may embed for minutes.
         server?.timeout(request, 0)
         facts.note(request, { textChars: charCount(body.text.trim()) })
@@ -68,8 +68,8 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
     .delete('/kb/docs', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
     .post(
       '/kb/search',
-      async ({ principal, request }) => {
-        const { q } = await searchBody.read(request)
+      async ({ principal, request, sender }) => {
+        const { q } = await searchBody.read(request, sender)
         facts.note(request, { textChars: charCount(q) })
         return kb.search(principal.tenantId, q, request.signal)
       },

@@ -18,8 +18,8 @@ export const keyRoutes = (gate: Gate, keys: Keys) =>
     })
     .post(
       '/keys',
-      async ({ principal, request, set }) => {
-        const { rate_limit: rateLimit } = await issue.read(request)
+      async ({ principal, request, sender, set }) => {
+        const { rate_limit: rateLimit } = await issue.read(request, sender)
         const issued = await keys.issue(principal.tenantId, { rateLimit })
         set.status = 201
         return issued

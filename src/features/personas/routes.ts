@@ -25,8 +25,8 @@ export const personaRoutes = (gate: Gate, personas: Personas) =>
     })
     .post(
       '/personas',
-      async ({ principal, request, set }) => {
-        const input = await create.read(request)
+      async ({ principal, request, sender, set }) => {
+        const input = await create.read(request, sender)
         const persona = await personas.create(principal.tenantId, input)
         set.status = 201
         return persona
@@ -40,8 +40,8 @@ export const personaRoutes = (gate: Gate, personas: Personas) =>
     )
     .put(
       '/personas/:id',
-      async ({ principal, params, request }) =>
-        personas.update(principal.tenantId, params.id, await update.read(request)),
+      async ({ principal, params, request, sender }) =>
+        personas.update(principal.tenantId, params.id, await update.read(request, sender)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -18,9 +18,9 @@ export const providerRoutes = (gate: Gate, provider: Provider) =>
     })
     .put(
       '/provider',
-      async ({ principal, request }) => {
+      async ({ principal, request, sender }) => {
         provider.checkAvailable()
-        return provider.put(principal.tenantId, await configuration.read(request))
+        return provider.put(principal.tenantId, await configuration.read(request, sender))
       },
       {
         allow: MANAGERS,

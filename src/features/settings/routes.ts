@@ -18,8 +18,8 @@ export const settingsRoutes = (gate: Gate, settings: Settings) =>
     })
     .put(
       '/settings',
-      async ({ principal, request }) =>
-        settings.replace(principal.tenantId, await replace.read(request)),
+      async ({ principal, request, sender }) =>
+        settings.replace(principal.tenantId, await replace.read(request, sender)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -32,8 +32,8 @@ export const transferRoutes = (gate: Gate, transfer: Transfer) =>
     )
     .post(
       '/import',
-      async ({ principal, patience, request }) =>
-        transfer.import(principal.tenantId, await body.read(request, patience)),
+      async ({ principal, request, sender }) =>
+        transfer.import(principal.tenantId, await body.read(request, sender)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -41,8 +41,8 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
     .use(gate)
     .post(
       '/tts',
-      async ({ request, server }) => {
-        const input = await speech.read(request)
+      async ({ request, sender, server }) => {
+        const input = await speech.read(request, sender)
         facts.note(request, { textChars: charCount(input.text) })
         server?.timeout(request, 0)
         const mp3 = await voice.speak(input, request.signal)
@@ -60,8 +60,8 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
     )
     .post(
       '/tts/stream',
-      async ({ request, server }) => {
-        const input = await speech.read(request)
+      async ({ request, sender, server }) => {
+        const input = await speech.read(request, sender)
         facts.note(request, { textChars: charCount(input.text) })
         server?.timeout(request, 0)
         const left = new AbortController()
@@ -86,8 +86,8 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
     .use(gate)
     .post(
       '/asr',
-      async ({ patience, request, server }) => {
-        const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, patience))
+      async ({ request, sender, server }) => {
+        const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, sender))
         server?.timeout(request, 0)
         const text = await voice.transcribe(audio, request.signal)
         facts.note(request, { textChars: charCount(text) })
@@ -102,8 +102,8 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
     )
     .post(
       '/voice',
-      async ({ principal, patience, request, server }) => {
-        const { audio_b64, session_id, ...rest } = await spoken.read(request, patience)
+      async ({ principal, request, sender, server }) => {
+        const { audio_b64, session_id, ...rest } = await spoken.read(request, sender)
         const turn = {
           principal,
           audio: decodeAudio(audio_b64),

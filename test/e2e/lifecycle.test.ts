@@ -80,6 +80,20 @@ describe('the command line', () => {
     }
   })
 
+  test('makes keys while others, and the server, start on the same new folder', async () => {
+    using folder = tempFolder()
+    const emails = ['a@example.com', 'b@example.com', 'a@example.com']
+    const starting = startServer({ dataDir: folder.path })
+    const keys = await Promise.allSettled(emails.map((email) => createKey(folder.path, { email })))
+    await using server = await starting
+    for (const key of keys) {
+      if (key.status === 'rejected') throw key.reason
+      const { headers } = key.value
+      expect((await fetch(`${server.url}/v1/sessions`, { headers })).status).toBe(200)
+    }
+    expect(readdirSync(folder.path)).not.toContain('backups')
+  })
+
   test('tells where it listens, what it works with and how to sign in', async () => {
     using folder = tempFolder()
     await using server = await startServer({ dataDir: folder.path })

@@ -11,13 +11,13 @@ export interface DatabaseFile {
 /**
  * WAL lets readers go on while one writer commits; FULL makes a commit survive a power cut, which
  * is what "acknowledged" means here. The busy timeout covers a second process, such as
- * `key create`.
+ * `key create`; it comes first, for setting WAL may have to wait, too.
  */
 const PRAGMAS = [
+  'busy_timeout = 5000',
   'journal_mode = WAL',
   'synchronous = FULL',
   'foreign_keys = ON',
-  'busy_timeout = 5000',
   'temp_store = MEMORY',
 ]
 

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import type { Database } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Migration } from '../migrations/index.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
+import { openExisting } from './inspect.ts'
 
 /** The database was written by a newer program; running on would damage it. */
 export class NewerDatabaseError extends Error {
@@ -15,9 +17,10 @@ export interface MigrationReport {
 }
 
 /**
- * Brings a database of any earlier version forward, one transaction a file, before anything else
- * opens it. An existing database is copied first, so that an upgrade can always be taken back.
- * `stamp` names the copy, such as `20261121T093000Z`.
+ * Brings a database of any earlier version forward before anything else opens it: all of it or, on
+ * a failure, none. An existing database is copied first, so that an upgrade can always be taken
+ * back. Of processes that start at the same time one does it, and the others wait for it. `stamp`
+ * names the copy, such as `20261121T093000Z`.
  */
 export function migrate(
   file: DatabaseFile,
@@ -25,34 +28,46 @@ export function migrate(
   stamp: string,
 ): MigrationReport {
   mkdirSync(dirname(file.path), { recursive: true })
-  const existed = existsSync(file.path)
   const db = openConnection(file, 'write')
   try {
-    db.run('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT')
-    const names = db.query<{ name: string }, []>('SELECT name FROM migration').all()
-    const done = new Set(names.map(({ name }) => name))
-    const known = new Set(migrations.map(({ name }) => name))
-    const foreign = [...done].find((name) => !known.has(name))
-    if (foreign) {
-      throw new NewerDatabaseError(
-        `the database was written by a newer Moonbase (it has ${foreign}); use that version`,
-      )
-    }
-    const pending = migrations.filter(({ name }) => !done.has(name))
-    const copy = existed && done.size > 0 && pending.length > 0 ? copyOf(file.path, stamp) : null
-    if (copy) {
-      mkdirSync(dirname(copy), { recursive: true })
-      db.query('VACUUM INTO ?').run(copy)
-    }
-    for (const { name, sql } of pending) {
-      db.transaction(() => {
+    const bringForward = db.transaction((): MigrationReport => {
+      const { done, pending } = compare(db, migrations)
+      const copy = done > 0 && pending.length > 0 ? copyOf(file.path, stamp) : null
+      if (copy) copyTo(copy, file)
+      for (const { name, sql } of pending) {
         db.run(sql)
         db.query('INSERT INTO migration (name) VALUES (?)').run(name)
-      }).immediate()
-    }
-    return { applied: pending.map(({ name }) => name), copy }
+      }
+      return { applied: pending.map(({ name }) => name), copy }
+    })
+    return bringForward.immediate()
   } finally {
     db.close()
+  }
+}
+
+function compare(db: Database, migrations: readonly Migration[]) {
+  db.run('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT')
+  const names = db.query<{ name: string }, []>('SELECT name FROM migration').all()
+  const done = new Set(names.map(({ name }) => name))
+  const known = new Set(migrations.map(({ name }) => name))
+  const foreign = [...done].find((name) => !known.has(name))
+  if (foreign) {
+    throw new NewerDatabaseError(
+      `the database was written by a newer Moonbase (it has ${foreign}); use that version`,
+    )
+  }
+  return { done: done.size, pending: migrations.filter(({ name }) => !done.has(name)) }
+}
+
+/** By a connection of its own, for one in a transaction cannot copy; it sees what was before. */
+function copyTo(copy: string, file: DatabaseFile): void {
+  mkdirSync(dirname(copy), { recursive: true })
+  const source = openExisting(file)
+  try {
+    source.query('VACUUM INTO ?').run(copy)
+  } finally {
+    source.close()
   }
 }
 

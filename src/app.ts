@@ -49,14 +49,15 @@ export interface AppOptions {
   readonly tls: boolean
   /** Whether every request is worth a line in the log. */
   readonly verbose: boolean
-  readonly now: () => number
+  /** Milliseconds that only go forward. */
+  readonly steady: () => number
   readonly record: (request: LoggedRequest) => void
 }
 
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, metrics } = options
-  const { facts, sse, log, tls, verbose, now, record } = options
+  const { facts, sse, log, tls, verbose, steady, record } = options
   const table = createRouteTable()
   const app: AnyElysia = new Elysia({
     systemRouter: false,
@@ -72,9 +73,9 @@ export function createApp(options: AppOptions): AnyElysia {
   })
     .use(edge(facts))
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
-    .use(requestLog(facts, now, record))
-    .use(verbose ? accessLog(facts, now, log) : new Elysia())
-    .use(metrics.page ? measure(facts, now, metrics.meters) : new Elysia())
+    .use(requestLog(facts, steady, record))
+    .use(verbose ? accessLog(facts, steady, log) : new Elysia())
+    .use(metrics.page ? measure(facts, steady, metrics.meters) : new Elysia())
     .use(siteRoutes({ origins: auth.origins, status }))
     .use(metricsRoutes(metrics.page))
     .use(options.pages)

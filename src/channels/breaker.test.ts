@@ -73,6 +73,19 @@ describe('a channel that keeps failing', () => {
     expect(calls).toBe(BREAKER_FAILURES)
   })
 
+  test.each([-3_600_000, 3_600_000])(
+    'is skipped as long when the clock is set by %d ms',
+    async (byMs) => {
+      await useTimes(BREAKER_FAILURES)
+      clock.set(byMs)
+      await use()
+      expect(calls).toBe(BREAKER_FAILURES)
+      clock.advance(BREAKER_OPEN_MS)
+      await use()
+      expect(calls).toBe(BREAKER_FAILURES + 1)
+    },
+  )
+
   test('is tried by one call once its time is over, and used again if that goes well', async () => {
     await useTimes(BREAKER_FAILURES)
     clock.advance(BREAKER_OPEN_MS)

@@ -79,7 +79,7 @@ function createCircuit({ clock, onOpen }: BreakerOptions) {
   function failed(error: unknown) {
     if (!(error instanceof ChannelFailure)) return
     if (!counts(error)) return reset()
-    const now = clock.now()
+    const now = clock.steady()
     // Calls that were on their way when the channel began to be skipped tell nothing new.
     if (openUntil !== null && now < openUntil) return
     const alike = last?.reason === error.reason && last.phrase === error.phrase
@@ -94,7 +94,7 @@ function createCircuit({ clock, onOpen }: BreakerOptions) {
   /** Throws while the channel is skipped; else tells how this call ends. */
   function admit() {
     if (openUntil === null || last === null) return { failed, succeeded: reset, left: () => {} }
-    if (trial !== null || clock.now() < openUntil) {
+    if (trial !== null || clock.steady() < openUntil) {
       throw new ChannelFailure(last.reason, `skipped after ${last.phrase}`, { cause: last })
     }
     const mine = {}

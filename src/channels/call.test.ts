@@ -38,6 +38,18 @@ describe('an upstream call', () => {
     })
   })
 
+  test.each([-3_600_000, 3_600_000])('is as patient when the clock is set by %d ms', (byMs) => {
+    const { call, pass, set } = open()
+    pass(50)
+    call.arrived()
+    call.waiting()
+    set(byMs)
+    pass(99)
+    expect(call.signal.aborted).toBe(false)
+    pass(1)
+    expect(call.signal.aborted).toBe(true)
+  })
+
   test('does not take a slow consumer for a silent upstream', () => {
     const { call, pass } = open()
     call.arrived()

@@ -25,7 +25,7 @@ export class Call {
     this.#clock = clock
     this.#caller = caller
     this.#limitMs = timeoutMs
-    this.#waitingSince = clock.now()
+    this.#waitingSince = clock.steady()
     this.#disarm = clock.after(timeoutMs, this.#check)
     caller.addEventListener('abort', this.#onAbort, { once: true })
   }
@@ -41,7 +41,7 @@ export class Call {
 
   /** The upstream is being waited for from now on. */
   waiting(): void {
-    this.#waitingSince = this.#clock.now()
+    this.#waitingSince = this.#clock.steady()
   }
 
   /** Bytes of the answer have come. */
@@ -87,7 +87,7 @@ export class Call {
   // Time that the consumer takes between two reads is not the upstream's silence.
   readonly #check = (): void => {
     const since = this.#waitingSince
-    const idleMs = since === null ? 0 : Math.max(0, this.#clock.now() - since)
+    const idleMs = since === null ? 0 : Math.max(0, this.#clock.steady() - since)
     if (idleMs < this.#limitMs) {
       this.#disarm = this.#clock.after(this.#limitMs - idleMs, this.#check)
       return

@@ -36,7 +36,7 @@ export function compose(adapters: Adapters) {
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
-  const facts = createFacts(() => clock.now())
+  const facts = createFacts(clock.steady)
   const { logs, usage, buffers, record } = openRecords(adapters)
 
   const keys = createKeys({ store: createKeyStore(db), clock })
@@ -79,7 +79,7 @@ export function compose(adapters: Adapters) {
     log,
     tls: config.MB_TLS_CERT !== undefined,
     verbose: config.MB_LOG_LEVEL === 'debug',
-    now: () => clock.now(),
+    steady: clock.steady,
     record,
   })
   schedule(adapters, jobs, logs)

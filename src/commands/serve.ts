@@ -105,8 +105,8 @@ function listen(app: App, config: Config, tls: Tls | null): void {
 
 /** Resolves when no request is being answered any more, or after `ms`. */
 async function answered(app: App, clock: Clock, ms: number): Promise<void> {
-  const deadline = clock.now() + ms
-  while ((app.server?.pendingRequests ?? 0) > 0 && clock.now() < deadline) await clock.sleep(10)
+  const deadline = clock.steady() + ms
+  while ((app.server?.pendingRequests ?? 0) > 0 && clock.steady() < deadline) await clock.sleep(10)
 }
 
 function firstSignal(): Promise<string> {

@@ -4,6 +4,6 @@ import type { RequestFacts } from './facts.ts'
 export const statusOf = ({ status }: { readonly status?: number | string }): number =>
   typeof status === 'number' ? status : 200
 
-/** Milliseconds from the beginning of a request to `now`; 0 where the clock was set back. */
+/** Milliseconds from the beginning of a request to `now`, by the clock of its facts. */
 export const elapsedMs = (facts: RequestFacts | undefined, now: number): number =>
-  Math.max(0, now - (facts?.startedAt ?? now))
+  now - (facts?.startedAt ?? now)

@@ -7,6 +7,7 @@ import type { Principal } from '../core/principal.ts'
 export interface RequestFacts {
   /** As in the answer's X-Request-Id. */
   readonly requestId: string
+  /** Milliseconds on a clock that nobody sets. */
   readonly startedAt: number
   principal: Principal | null
   sessionId: string | null
@@ -16,13 +17,13 @@ export interface RequestFacts {
 }
 
 /** Facts by request; they go when the request does. */
-export function createFacts(now: () => number) {
+export function createFacts(steady: () => number) {
   const known = new WeakMap<Request, RequestFacts>()
   return {
     begin(request: Request, requestId: string): void {
       known.set(request, {
         requestId,
-        startedAt: now(),
+        startedAt: steady(),
         principal: null,
         sessionId: null,
         textChars: null,

@@ -8,10 +8,10 @@ import { routeLabel } from './route-table.ts'
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
 
 /** Counts every answered request by the pattern of its route, never by its path. */
-export const measure = (facts: Facts, now: () => number, meters: Meters) =>
+export const measure = (facts: Facts, steady: () => number, meters: Meters) =>
   new Elysia({ name: 'measure' }).onAfterResponse({ as: 'global' }, ({ request, route, set }) => {
     const status = statusOf(set)
     const method = METHODS.has(request.method) ? request.method : 'other'
-    const seconds = elapsedMs(facts.of(request), now()) / 1000
+    const seconds = elapsedMs(facts.of(request), steady()) / 1000
     meters.request(method, status === 404 ? routeLabel('') : routeLabel(route), status, seconds)
   })

@@ -17,7 +17,7 @@ export function createRateLimiter(clock: Clock, windowMs = RATE_WINDOW_MS) {
 
   function dropEnded(now: number) {
     for (const [subject, { startedAt }] of windows) {
-      if (now - startedAt < windowMs) return
+      if (now >= startedAt && now - startedAt < windowMs) return
       windows.delete(subject)
     }
   }

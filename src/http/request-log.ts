@@ -30,7 +30,7 @@ export interface LoggedRequest extends RequestFacts {
  */
 export const requestLog = (
   facts: Facts,
-  now: () => number,
+  steady: () => number,
   record: (request: LoggedRequest) => void,
 ) =>
   new Elysia({ name: 'request-log' }).onAfterResponse({ as: 'global' }, (context) => {
@@ -43,6 +43,6 @@ export const requestLog = (
       errorClass: status >= 400 ? known.errorClass : null,
       endpoint,
       status,
-      latencyMs: Math.round(elapsedMs(known, now())),
+      latencyMs: Math.round(elapsedMs(known, steady())),
     })
   })

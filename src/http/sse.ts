@@ -49,6 +49,7 @@ interface OpenStream {
   readonly controller: DirectController
   readonly abort: AbortController
   readonly listener: Listener
+  /** As all times here on the clock that nobody sets. */
   lastWriteAt: number
   begun: boolean
   /** A write waits for the client: no heartbeat on top of it. */
@@ -96,7 +97,7 @@ export function createSse(options: SseOptions) {
   const open = new Set<OpenStream>()
   const slots = createStreamSlots(streamsMax)
   const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {
-    const now = clock.now()
+    const now = clock.steady()
     for (const stream of open) {
       const restMs = now - stream.lastWriteAt
       if (!stream.blocked && restMs >= HEARTBEAT_MS * 0.75) write(stream, HEARTBEAT, clock)
@@ -114,7 +115,7 @@ export function createSse(options: SseOptions) {
     const source = {
       type: 'direct' as const,
       pull: (controller: DirectController) =>
-        serve(opened(controller, abort, listener, clock.now()), start),
+        serve(opened(controller, abort, listener, clock.steady()), start),
       cancel: () => abort.abort(),
     }
     return new ReadableStream(source as unknown as UnderlyingDefaultSource)
@@ -173,7 +174,7 @@ function write(stream: OpenStream, text: string, clock: Clock, flush = true) {
   const written = stream.controller.write(text)
   if (flush) stream.controller.flush()
   stream.begun = true
-  stream.lastWriteAt = clock.now()
+  stream.lastWriteAt = clock.steady()
   return written
 }
 

@@ -3,17 +3,26 @@ import { systemClock } from '../../src/core/clock.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { requestCode, verifyCode } from '../support/login.ts'
 import { postSse } from '../support/sse.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 let shiftMs = 0
+/** Time that has passed in no time; setting the clock does not move it. */
+let skippedMs = 0
+let upstream: Upstream
 let app: TestApp
 beforeAll(async () => {
   const now = () => Date.now() + shiftMs
-  const clock = { ...systemClock(), now, iso: () => new Date(now()).toISOString() }
-  app = await startApp({ clock })
+  const iso = () => new Date(now()).toISOString()
+  const clock = { ...systemClock(), now, iso, steady: () => performance.now() + skippedMs }
+  upstream = await startUpstream()
+  app = await startApp({ clock, upstream: upstream.baseUrl })
 })
-afterAll(() => app[Symbol.asyncDispose]())
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
 
 const JUMPS = [0, YEAR_MS, -YEAR_MS, HOUR_MS, -HOUR_MS, 0]
 
@@ -69,4 +78,46 @@ test('a clock that was set back locks no key out', async () => {
   expect(await ask()).toBe(200)
   shiftMs = HOUR_MS
   expect(await ask()).toBe(200)
+})
+
+test('a silent stream is kept alive wherever the clock is set', async () => {
+  const { headers } = await app.key('e@example.com')
+  const answer = Promise.withResolvers<void>()
+  upstream.reply({ text: 'at last', hold: { after: 0, until: answer.promise } })
+  shiftMs = 0
+  const body = { text: 'hi', kb: false }
+  const stream = await postSse(`${app.url}/v1/agent`, { headers, body })
+  shiftMs = -HOUR_MS
+  skippedMs += 10_000
+  const reading = stream.all()
+  while (stream.comments.length === 0) await Bun.sleep(20)
+  answer.resolve()
+  expect((await reading).at(-1)?.data.type).toBe('llm_end')
+})
+
+test('the log tells how long a request took, not how far the clock was set', async () => {
+  const { headers } = await app.key('f@example.com')
+  const begun = Promise.withResolvers<void>()
+  const body = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"q":'))
+      await begun.promise
+      controller.enqueue(new TextEncoder().encode('"x"}'))
+      controller.close()
+    },
+  })
+  shiftMs = 0
+  const answer = fetch(`${app.url}/v1/kb/search`, { method: 'POST', headers, body })
+  const { headers: cookie } = await app.person('f@example.com')
+  const calls = async () => {
+    const usage = await fetch(`${app.url}/console/usage`, { headers: cookie })
+    return ((await usage.json()) as { total: number }).total
+  }
+  while ((await calls()) === 0) await Bun.sleep(2)
+  shiftMs = HOUR_MS
+  begun.resolve()
+  expect((await answer).status).toBe(200)
+  const logs = await fetch(`${app.url}/v1/logs`, { headers })
+  const [row] = ((await logs.json()) as { logs: { latency_ms: number }[] }).logs
+  expect(row?.latency_ms).toBeWithin(0, HOUR_MS)
 })

@@ -10,7 +10,7 @@ let key: TestKey
 let upstream: Upstream
 beforeAll(async () => {
   upstream = await startUpstream()
-  const clock = { ...systemClock(), now: () => Date.now() + aheadMs }
+  const clock = { ...systemClock(), steady: () => performance.now() + aheadMs }
   app = await startApp({ upstream: upstream.baseUrl, clock })
   key = await app.key()
 })

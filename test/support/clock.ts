@@ -3,10 +3,12 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 /** A clock that stands until it is moved. */
 export function handClock() {
   let now = 1000
+  let setBy = 0
   let timers: { at: number; task: () => void }[] = []
   const clock: Clock = {
     ...systemClock(),
-    now: () => now,
+    now: () => now + setBy,
+    steady: () => now,
     after(ms, task) {
       const timer = { at: now + ms, task }
       timers.push(timer)
@@ -26,5 +28,9 @@ export function handClock() {
     }
     now = end
   }
-  return { clock, pass, armed: () => timers.length }
+  /** Sets the clock, forward or back; no time passes. */
+  function set(byMs: number): void {
+    setBy += byMs
+  }
+  return { clock, pass, set, armed: () => timers.length }
 }

@@ -17,6 +17,7 @@ export function hurriedClock(): Omit<FakeClock, 'set'> & { readonly waits: numbe
     waits,
     now: () => Date.now() + ahead,
     iso: () => new Date(Date.now() + ahead).toISOString(),
+    steady: () => performance.now() + ahead,
     advance(ms) {
       ahead += ms
     },

@@ -19,6 +19,7 @@ export function patientClock() {
   const clock: Clock = {
     ...system,
     now: () => system.now() + skippedMs,
+    steady: () => system.steady() + skippedMs,
     sleep: async (ms) => void waits.push(ms),
     after(_ms, task) {
       limits.add(task)

@@ -25,10 +25,10 @@ export type ProbeResult =
  */
 export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
   const { clock } = options
-  const start = clock.now()
+  const start = clock.steady()
   const call = new Call(clock, options.timeoutMs, signal)
   const result = (error: string | null): ProbeResult => {
-    const latency_ms = Math.max(0, Math.round(clock.now() - start))
+    const latency_ms = Math.round(clock.steady() - start)
     return error === null ? { ok: true, latency_ms } : { ok: false, latency_ms, error }
   }
   try {

@@ -87,7 +87,7 @@ type Note = (more: Partial<Stage>) => void
 /** Runs a step and reports how it went and how long it took. */
 function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
   return async <T>(endpoint: Stage['endpoint'], work: (note: Note) => Promise<T>): Promise<T> => {
-    const startedAt = clock.now()
+    const startedAt = clock.steady()
     let stage: Omit<Stage, 'endpoint' | 'latencyMs'> = {
       status: 200,
       errorClass: null,
@@ -105,7 +105,7 @@ function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
       stage = { ...stage, status, errorClass }
       throw error
     } finally {
-      const latencyMs = Math.max(0, Math.round(clock.now() - startedAt))
+      const latencyMs = Math.round(clock.steady() - startedAt)
       onStage({ ...stage, endpoint, latencyMs })
     }
   }

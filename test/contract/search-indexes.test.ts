@@ -137,6 +137,17 @@ describe('words', () => {
     expect(await open.words.search('b', ['rare'], 100)).toHaveLength(40)
   })
 
+  test('a search while another tenant writes does not change the order of later ones', async () => {
+    await put('a', { 1: 'common rare', 2: 'common common common', 3: 'common x', 4: 'common y' })
+    const many = Array.from({ length: 200 }, (_, i) => ({ key: 100 + i, terms: [`z${i}`] }))
+    const statements = open.words.upsert('b', many)
+    await open.words.search('a', ['rare'], 50)
+    await open.db.batch(statements)
+    const [first, second] = await open.words.search('a', ['rare', 'common'], 50)
+    expect(keys([first, second].filter((match) => match !== undefined))).toEqual([1, 2])
+    expect(second?.coverage).toBeLessThan(0.2)
+  })
+
   test('coverage tells how much of what was asked is there', async () => {
     await put('a', { 1: 'alpha beta', 2: 'gamma', 3: 'delta', 4: 'epsilon' })
     const [whole] = await open.words.search('a', ['alpha', 'beta'], 5)

@@ -33,6 +33,19 @@ const counts = (queries: readonly string[]): Statement => sql`
   SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value) AS holding
   FROM json_each(${JSON.stringify(queries)}) ORDER BY key`
 
+/** The record of FTS5 that begins with the number of entries (fts5_index.c, fts5_storage.c). */
+const AVERAGES = 1
+
+/** SQLite's integer of variable length: seven bits a byte, the highest first. */
+function firstVarint(bytes: Uint8Array): number {
+  let value = 0
+  for (const byte of bytes) {
+    value = value * 128 + (byte & 127)
+    if (byte < 128) break
+  }
+  return value
+}
+
 /** One sum over the terms; each gets FTS5's rank, weighed anew by the tenant's own counts. */
 const gains = (terms: readonly { query: string; weight: number }[], limit: number): Statement => ({
   sql: `SELECT key, -sum(gain) AS gain FROM (${terms
@@ -43,19 +56,16 @@ const gains = (terms: readonly { query: string; weight: number }[], limit: numbe
 
 /** The inverted index in a table of FTS5, which stores the terms and no text. */
 export function createWordIndex(reader: ReadThread): WordIndex {
-  /** Entries of all tenants; null when it has to be counted again. */
-  let total: number | null = null
-
+  /** Entries of all tenants, as FTS5 counts them itself: its rank is made with this number. */
   async function countAll(): Promise<number> {
-    const [row] = await reader.all<{ entries: number }>(
-      sql`SELECT count(*) AS entries FROM kb_word_docsize`,
+    const [row] = await reader.all<{ block: Uint8Array }>(
+      sql`SELECT block FROM kb_word_data WHERE id = ${AVERAGES}`,
     )
-    return row?.entries ?? 0
+    return row ? firstVarint(row.block) : 0
   }
 
   return {
     upsert(tenantId, entries) {
-      total = null
       const tag = tenantTag(tenantId)
       // One join, because a document has tens of thousands of terms and the event loop waits.
       const next = ` ${tag}`
@@ -66,20 +76,19 @@ export function createWordIndex(reader: ReadThread): WordIndex {
       ])
     },
 
-    remove(keys) {
-      total = null
-      return keys.map((key) => sql`DELETE FROM kb_word WHERE rowid = ${key}`)
-    },
+    remove: (keys) => keys.map((key) => sql`DELETE FROM kb_word WHERE rowid = ${key}`),
 
     async search(tenantId, terms, limit) {
       const tag = tenantTag(tenantId)
       const queries = terms.flatMap((term) => queryOf(tag, term) ?? [])
       if (queries.length === 0) return []
       const every = `"${tag}${EVERY}"`
-      const found = await reader.all<{ holding: number }>(counts([every, ...queries]))
+      const [found, total] = await Promise.all([
+        reader.all<{ holding: number }>(counts([every, ...queries])),
+        countAll(),
+      ])
       const [own = 0, ...holding] = found.map((row) => row.holding)
       if (own === 0) return []
-      total ??= await countAll()
       const all = Math.max(total, own)
       const weights = queries.map((query, i) => {
         const count = holding[i] ?? 0

@@ -37,7 +37,8 @@ const MORE: Readonly<Record<string, string>> = {
   serve: `Usage: moonbase serve
 
 Starts the server on MB_HOST and MB_PORT with the data in MB_DATA_DIR, and prints how to sign in.
-SIGTERM or Ctrl+C lets open turns finish (10 s at most), writes out what is buffered and ends.
+SIGTERM or Ctrl+C lets open turns finish (10 s at most), writes out what is buffered and ends; a
+second one, a second later, ends at once.
 Settings are environment variables; see moonbase --help.
 `,
   key: `Usage: moonbase key create [--email E] [--rate-limit N] [--json]

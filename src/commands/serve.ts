@@ -15,6 +15,8 @@ type App = ReturnType<typeof compose>['app']
 
 /** How long open turns may go on after the server was told to stop. */
 const DRAIN_MS = 10_000
+/** Ctrl+C comes from the terminal, and again from each program that passes it on, such as npm. */
+const ECHO_MS = 1_000
 
 export interface ServeOptions {
   readonly config: Config
@@ -64,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     await close()
     lock.release()
   }
-  await stop(await firstSignal())
+  await stop(await firstSignal(clock))
 }
 
 /**
@@ -109,10 +111,21 @@ async function answered(app: App, clock: Clock, ms: number): Promise<void> {
   while ((app.server?.pendingRequests ?? 0) > 0 && clock.steady() < deadline) await clock.sleep(10)
 }
 
-function firstSignal(): Promise<string> {
+/**
+ * Resolves with the first signal to stop. Whoever sends another one while the server is stopping
+ * does not want to wait: it ends at once.
+ */
+function firstSignal(clock: Clock): Promise<string> {
   return new Promise((resolve) => {
+    let since: number | null = null
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
-      process.once(signal, () => resolve(signal))
+      process.on(signal, () => {
+        resolve(signal)
+        since ??= clock.steady()
+        if (clock.steady() - since < ECHO_MS) return
+        process.removeAllListeners(signal)
+        process.kill(process.pid, signal)
+      })
     }
   })
 }

@@ -158,18 +158,25 @@ describe('an acknowledged turn', () => {
   }, 20_000)
 })
 
+/** A server with a scripted model, and a client that is about to ask it. */
+async function talking(dataDir: string) {
+  const upstream = await startUpstream()
+  const env = { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }
+  const { headers } = await createKey(dataDir)
+  const server = await startServer({ dataDir, env })
+  const asked = { ...headers, connection: 'close' }
+  const body = { text: 'hi', session_id: 's' }
+  const opened = () => postSse(`${server.url}/v1/agent`, { headers: asked, body })
+  return { upstream, server, headers, opened }
+}
+
 describe('a graceful stop', () => {
   test('lets open turns finish and writes out what was buffered', async () => {
     using folder = tempFolder()
-    const upstream = await startUpstream()
-    const env = { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }
-    const { headers } = await createKey(folder.path)
-    const server = await startServer({ dataDir: folder.path, env })
+    const { upstream, server, headers, opened } = await talking(folder.path)
     const gate = Promise.withResolvers<void>()
     upstream.reply({ pieces: ['a', 'b'], hold: { after: 1, until: gate.promise } })
-    const body = { text: 'hi', session_id: 's' }
-    const asked = { ...headers, connection: 'close' }
-    const stream = await postSse(`${server.url}/v1/agent`, { headers: asked, body })
+    const stream = await opened()
     const types: unknown[] = []
     let stopped: Promise<number> | null = null
     for await (const { data } of stream) {
@@ -177,6 +184,9 @@ describe('a graceful stop', () => {
       if (data.type === 'llm_delta' && !stopped) {
         stopped = server.stop()
         await server.printed.until((text) => (text.includes('stopping') ? text : null))
+        // A terminal and npm both pass on one and the same Ctrl+C.
+        process.kill(server.pid, 'SIGINT')
+        process.kill(server.pid, 'SIGTERM')
         gate.resolve()
       }
     }
@@ -189,7 +199,24 @@ describe('a graceful stop', () => {
     await using again = await startServer({ dataDir: folder.path })
     const answer = await fetch(`${again.url}/v1/sessions/s/history`, { headers })
     expect(((await answer.json()) as { count: number }).count).toBe(2)
+    const logs = await fetch(`${again.url}/v1/logs`, { headers })
+    expect(((await logs.json()) as { logs: unknown[] }).logs).toHaveLength(1)
   }, 20_000)
+
+  test('is cut short by whoever asks again a second later', async () => {
+    using folder = tempFolder()
+    const { upstream, server, opened } = await talking(folder.path)
+    upstream.reply({ text: 'never', hold: { after: 0, until: new Promise(() => {}) } })
+    const stream = await opened()
+    const stopped = server.stop()
+    await server.printed.until((text) => (text.includes('stopping') ? text : null))
+    const timer = setInterval(() => process.kill(server.pid, 'SIGTERM'), 200)
+    expect(await stopped).toBe(143)
+    clearInterval(timer)
+    await stream.all().catch(() => null)
+    expect(stream.events).toEqual([])
+    await upstream.stop()
+  })
 })
 
 describe('standard output', () => {

@@ -29,6 +29,21 @@ describe('the channel that answers', () => {
     expect(await tenant.ask()).toContainEqual(stats('platform'))
   })
 
+  test('is the one configured when a turn begins that had to wait for another', async () => {
+    const tenant = await world.tenant()
+    const gate = Promise.withResolvers<void>()
+    world.byo.reply({ pieces: ['mine'], hold: { after: 1, until: gate.promise } })
+    const first = await tenant.open()
+    await world.byo.nextRequest('/chat/completions')
+    const second = await tenant.open()
+    await fetch(`${world.app.url}/v1/provider`, { method: 'DELETE', headers: tenant.headers })
+    gate.resolve()
+    const told = async (stream: typeof first) => (await stream.all()).map(({ data }) => data)
+    expect(await told(first)).toContainEqual(stats('byo'))
+    expect(await told(second)).toContainEqual(stats('platform'))
+    expect(world.asked(world.byo)).toHaveLength(1)
+  })
+
   test('is logged as configured, whatever happened', async () => {
     const tenant = await world.tenant()
     world.byo.fault(401)

@@ -29,10 +29,18 @@ export function createAgent(options: AgentOptions) {
   const { contexts, channelOf, stillValid, onTurn } = options
   const queue = createTurnQueue()
 
-  /** After turns that may have taken long. */
+  /** What the tenant has configured for a turn. */
+  async function configured({ tenantId, appId }: Principal, request: AgentRequest) {
+    const context = await contexts.load(tenantId, appId, request.persona_id ?? null)
+    return { resolved: resolveTurn(context, request), channel: await channelOf(tenantId) }
+  }
+
+  /** After turns that may have taken long, and with what is configured by now. */
   async function performLater(turn: Turn, signal: AbortSignal, tell: Tell): Promise<void> {
-    if (await stillValid(turn.principal)) return performTurn(options, turn, signal, tell)
-    return tell([{ type: 'error', message: KEY_REFUSED }])
+    const { principal, request } = turn
+    if (!(await stillValid(principal))) return tell([{ type: 'error', message: KEY_REFUSED }])
+    const fresh = { ...turn, ...(await configured(principal, request)) }
+    return performTurn(options, fresh, signal, tell)
   }
 
   return {
@@ -45,16 +53,12 @@ export function createAgent(options: AgentOptions) {
       // What comes before a turn, such as recognition, may have taken its time.
       if (!(await stillValid(principal))) throw unauthorized(KEY_REFUSED)
       onTurn(principal)
-      const { tenantId, appId } = principal
-      const context = await contexts.load(tenantId, appId, request.persona_id ?? null)
-      const channel = await channelOf(tenantId)
-      const resolved = resolveTurn(context, request)
-      const turn = { principal, sessionId, request, resolved, channel }
+      const turn = { principal, sessionId, request, ...(await configured(principal, request)) }
       return {
         sessionId,
-        channel: channel.label,
+        channel: turn.channel.label,
         run: (signal, tell) =>
-          queue.run(`${tenantId}/${sessionId}`, signal, (waited) =>
+          queue.run(`${principal.tenantId}/${sessionId}`, signal, (waited) =>
             waited ? performLater(turn, signal, tell) : performTurn(options, turn, signal, tell),
           ),
       }

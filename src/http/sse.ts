@@ -54,6 +54,10 @@ interface OpenStream {
   begun: boolean
   /** A write waits for the client: no heartbeat on top of it. */
   blocked: boolean
+  /** The event that ends it was told. */
+  over: boolean
+  /** It was called off because the server stops, not because the client left. */
+  stopped: boolean
 }
 
 /** Who is on the other end of a stream. */
@@ -97,13 +101,7 @@ export function createSse(options: SseOptions) {
   const open = new Set<OpenStream>()
   const slots = createStreamSlots(streamsMax)
   const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {
-    const now = clock.steady()
-    for (const stream of open) {
-      const restMs = now - stream.lastWriteAt
-      if (!stream.blocked && restMs >= HEARTBEAT_MS * 0.75) write(stream, HEARTBEAT, clock)
-      // Its upstream would be held, and paid for, as long as such a client likes.
-      if (stream.blocked && restMs >= STREAM_STALL_MS_MAX) stream.listener.drop()
-    }
+    for (const stream of open) beat(stream, clock)
   })
 
   const openSoon = together<OpenStream>(clock, OPENING_WAIT_MS, (stream) => {
@@ -133,7 +131,8 @@ export function createSse(options: SseOptions) {
     } finally {
       open.delete(stream)
       slots.giveBack(stream.listener.owner)
-      if (!signal.aborted) stream.controller.end()
+      if (stream.stopped && !stream.over) send(stream, [STOPPING], clock)
+      if (stream.stopped || !signal.aborted) stream.controller.end()
     }
   }
 
@@ -150,13 +149,16 @@ export function createSse(options: SseOptions) {
   return {
     respond,
     open: () => open.size,
-    /** Ends what is open with an error event, so that no client takes it for a full answer. */
+    /**
+     * Calls off what is open. It ends with an error event, so that no client takes it for a full
+     * answer, unless its last event was under way already: a turn that is being stored is stored.
+     */
     close() {
       stopBeat()
-      for (const { controller, abort } of open) {
-        controller.write(frame(STOPPING))
-        controller.end()
-        abort.abort()
+      for (const stream of open) {
+        if (stream.abort.signal.aborted) continue
+        stream.stopped = true
+        stream.abort.abort()
       }
     },
   }
@@ -167,7 +169,23 @@ const opened = (
   abort: AbortController,
   listener: Listener,
   lastWriteAt: number,
-): OpenStream => ({ controller, abort, listener, lastWriteAt, begun: false, blocked: false })
+): OpenStream => ({
+  controller,
+  abort,
+  listener,
+  lastWriteAt,
+  begun: false,
+  blocked: false,
+  over: false,
+  stopped: false,
+})
+
+function beat(stream: OpenStream, clock: Clock): void {
+  const restMs = clock.steady() - stream.lastWriteAt
+  if (!stream.blocked && restMs >= HEARTBEAT_MS * 0.75) write(stream, HEARTBEAT, clock)
+  // Its upstream would be held, and paid for, as long as such a client likes.
+  if (stream.blocked && restMs >= STREAM_STALL_MS_MAX) stream.listener.drop()
+}
 
 /** A promise means that the client is slower than its stream. */
 function write(stream: OpenStream, text: string, clock: Clock, flush = true) {
@@ -185,8 +203,8 @@ function send(
 ): Promise<void> | undefined {
   let text = ''
   for (const event of events) text += frame(event)
-  const last = events.at(-1)?.type ?? ''
-  const written = write(stream, text, clock, !LAST.has(last))
+  stream.over = LAST.has(events.at(-1)?.type ?? '')
+  const written = write(stream, text, clock, !stream.over)
   return written instanceof Promise ? drained(stream, written) : undefined
 }
 

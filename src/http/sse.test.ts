@@ -1,0 +1,47 @@
+import { afterEach, expect, test } from 'bun:test'
+import { systemClock } from '../core/clock.ts'
+import { createSse, type StreamEvent } from './sse.ts'
+
+type Start = Parameters<ReturnType<typeof createSse>['respond']>[0]
+
+let server: Bun.Server<undefined> | null = null
+afterEach(() => server?.stop(true))
+
+/** A server whose only answer is one stream; `text` is all that a client got of it. */
+async function stream(start: Start) {
+  const sse = createSse({ clock: systemClock(), streamsMax: 10, onError() {} })
+  const listener = { owner: 'key', drop() {} }
+  const own = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () => sse.respond(start, { headers: {} }, listener),
+  })
+  server = own
+  const response = await fetch(own.url)
+  return { sse, text: response.text() }
+}
+
+const DELTA: StreamEvent = { type: 'llm_delta' }
+const END: StreamEvent = { type: 'llm_end' }
+const typesOf = (text: string) => [...text.matchAll(/^event: (\w+)$/gm)].map(([, type]) => type)
+
+test('a stream that the server calls off ends with an error', async () => {
+  const { sse, text } = await stream(async (signal, tell) => {
+    await tell([DELTA])
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  })
+  sse.close()
+  expect(typesOf(await text)).toEqual(['llm_delta', 'error'])
+})
+
+test('a stream whose end is under way when the server stops gets it, and no error', async () => {
+  const stored = Promise.withResolvers<void>()
+  const { sse, text } = await stream(async (_, tell) => {
+    await tell([DELTA])
+    await stored.promise
+    await tell([END])
+  })
+  sse.close()
+  stored.resolve()
+  expect(typesOf(await text)).toEqual(['llm_delta', 'llm_end'])
+})

@@ -14,12 +14,11 @@ interface Waiting {
 }
 
 /**
- * The thread starts with the first search. `readerUrl` is where `reader.ts` lies, as `writerUrl` of
- * `openSqlite`.
+ * The thread starts with the first search, and anew with the next one when it could not open the
+ * file or has died. `readerUrl` is where `reader.ts` lies, as `writerUrl` of `openSqlite`.
  */
 export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThread {
   const waiting = new Map<number, Waiting>()
-  let worker: Worker | null = null
   let lastId = 0
   let closed = false
 
@@ -32,6 +31,7 @@ export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThr
       else asked?.resolve(data.rows)
     }
     fresh.onerror = (event) => {
+      opened = null
       for (const { reject } of waiting.values()) reject(new Error(event.message))
       waiting.clear()
     }
@@ -49,9 +49,15 @@ export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThr
 
   let opened: Promise<Worker> | null = null
   async function open(): Promise<Worker> {
-    worker = start()
-    await ask(worker, { type: 'open', file })
-    return worker
+    const worker = start()
+    try {
+      await ask(worker, { type: 'open', file })
+      return worker
+    } catch (error) {
+      opened = null
+      worker.terminate()
+      throw error
+    }
   }
 
   return {
@@ -63,9 +69,10 @@ export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThr
     async close() {
       if (closed) return
       closed = true
-      if (!opened) return
-      await ask(await opened, { type: 'close' })
-      worker?.terminate()
+      const worker = await opened?.catch(() => null)
+      if (!worker) return
+      await ask(worker, { type: 'close' })
+      worker.terminate()
     },
   }
 }

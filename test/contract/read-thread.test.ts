@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { sql } from '../../src/storage/db.ts'
+import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { createReadThread } from '../../src/storage/sqlite/read-thread.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const READER = new URL('../../src/storage/sqlite/reader.ts', import.meta.url).href
+
+test('a file that cannot be opened at first is read once it can', async () => {
+  using folder = tempFolder()
+  const file = { path: `${folder.path}/later/test.db`, extensions: [] }
+  const reader = createReadThread(file, READER)
+  const read = () => reader.all(sql`SELECT x FROM item`)
+  await expect(read()).rejects.toThrow()
+  mkdirSync(`${folder.path}/later`)
+  const item = { name: '0001', sql: "CREATE TABLE item (x TEXT); INSERT INTO item VALUES ('a')" }
+  migrate(file, [item], 'stamp')
+  expect(await read()).toEqual([{ x: 'a' }])
+  await reader.close()
+})
+
+test('a thread that never opened closes without a word', async () => {
+  using folder = tempFolder()
+  const reader = createReadThread({ path: `${folder.path}/no/test.db`, extensions: [] }, READER)
+  await expect(reader.all(sql`SELECT 1`)).rejects.toThrow()
+  await reader.close()
+  await expect(reader.all(sql`SELECT 1`)).rejects.toThrow('closed')
+})

@@ -9,7 +9,7 @@ export const IMAGES_MAX = 8
 export const IMAGE_BYTES_MAX = 10 * 1024 * 1024
 export const BODY_BYTES_MAX = 1024 * 1024
 export const AGENT_BODY_BYTES_MAX = 48 * 1024 * 1024
-/** A connection on which nothing moves for this long is closed; streams watch over themselves. */
+/** A connection on which nothing moves for this long is closed; streams have their heartbeat. */
 export const IDLE_SECONDS_MAX = 120
 /** A whole body of somebody known: 25 MB of sound at 14 kB a second. */
 export const BODY_MS_MAX = 30 * 60_000

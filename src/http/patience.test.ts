@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { AppError } from '../core/errors.ts'
+import { IDLE_SECONDS_MAX } from '../core/limits.ts'
 import { readBytes } from './body.ts'
-import { createPatience, type PatienceOptions } from './patience.ts'
+import { createPatience, type PatienceOptions, unhurried } from './patience.ts'
 
 let server: Bun.Server<undefined> | null = null
 afterEach(() => server?.stop(true))
@@ -49,4 +50,15 @@ test('a body that goes on for ever is refused, however steadily it comes', async
   socket.destroy()
   expect(error).toBeInstanceOf(AppError)
   expect(error).toMatchObject({ status: 400 })
+})
+
+test('long work leaves a connection that idles like any other, however it ends', async () => {
+  const limits: number[] = []
+  const connections = { timeout: (_: Request, seconds: number) => void limits.push(seconds) }
+  const request = new Request('http://x/')
+  const work = async () => [...limits]
+  expect(await unhurried(request, connections, work)).toEqual([0])
+  const failing = () => Promise.reject(new Error('no'))
+  await expect(unhurried(request, connections, failing)).rejects.toThrow('no')
+  expect(limits).toEqual([0, IDLE_SECONDS_MAX, 0, IDLE_SECONDS_MAX])
 })

@@ -33,4 +33,21 @@ export function createPatience(options: PatienceOptions) {
   }
 }
 
+/**
+ * Does what may take minutes while nothing moves on the connection. Afterwards it counts as idle
+ * again like any other, or a client that is switched off would leave it behind for ever.
+ */
+export async function unhurried<Result>(
+  request: Request,
+  server: Connections | null,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  server?.timeout(request, 0)
+  try {
+    return await work()
+  } finally {
+    server?.timeout(request, IDLE_SECONDS_MAX)
+  }
+}
+
 export type PatienceFor = ReturnType<typeof createPatience>

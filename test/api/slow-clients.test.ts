@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { systemClock } from '../../src/core/clock.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
@@ -57,6 +58,26 @@ describe('a client that reads nothing', () => {
     await released
     clearInterval(hurry)
     socket.destroy()
+  }, 20_000)
+})
+
+describe('a client that is switched off after its turn', () => {
+  test('leaves no connection behind', async () => {
+    await using idle = await startApp({ upstream: upstream.baseUrl, idleSeconds: 4 })
+    const { headers } = await idle.key()
+    const body = JSON.stringify({ text: 'hi', kb: false })
+    const socket = connect(Number(new URL(idle.url).port), '127.0.0.1')
+    const closed = once(socket, 'close')
+    let text = ''
+    socket.on('data', (data) => {
+      text += data
+    })
+    socket.write(
+      `POST /v1/agent HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${headers.authorization}\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    await closed
+    expect(text).toContain('llm_end')
   }, 20_000)
 })
 

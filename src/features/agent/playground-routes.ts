@@ -31,7 +31,6 @@ export const playgroundRoutes = (gate: Gate, { agent, apps, sse }: PlaygroundRou
       if (appId) await apps.read(principal.tenantId, appId)
       const caller = { ...principal, appId: appId || null }
       const turn = await agent.prepare(caller, input, session)
-      server?.timeout(request, 0)
       return sse.respond(turn.run, set, listenerOf(principal, request, server))
     },
     {

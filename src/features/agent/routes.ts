@@ -31,8 +31,6 @@ export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions
         textChars: charCount(input.text),
         channel: turn.channel,
       })
-      // A model may think for minutes; the stream's own heartbeat watches the connection.
-      server?.timeout(request, 0)
       return sse.respond(turn.run, set, listenerOf(principal, request, server))
     },
     {

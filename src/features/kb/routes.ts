@@ -6,6 +6,7 @@ import { charCount } from '../../core/text.ts'
 import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
+import { unhurried } from '../../http/patience.ts'
 import {
   KbChunksResponse,
   KbCreateRequest,
@@ -36,10 +37,10 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
       '/kb/docs',
       async ({ principal, request, sender, server, set }) => {
         const body = await createBody.read(request, sender)
-        // A small machine may embed for minutes.
-        server?.timeout(request, 0)
         facts.note(request, { textChars: charCount(body.text.trim()) })
-        const created = await kb.create(principal.tenantId, body, request.signal)
+        // A small machine may embed for minutes.
+        const create = () => kb.create(principal.tenantId, body, request.signal)
+        const created = await unhurried(request, server, create)
         set.status = 201
         return created
       },

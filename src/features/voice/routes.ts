@@ -8,6 +8,7 @@ import type { Facts } from '../../http/facts.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { BYTES_BODY_DOC, binaryDoc } from '../../http/openapi-parts.ts'
+import { unhurried } from '../../http/patience.ts'
 import { checkAudio, decodeAudio } from './audio-b64.ts'
 import type { Stage, VoiceLoop } from './loop.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
@@ -44,8 +45,7 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
       async ({ request, sender, server }) => {
         const input = await speech.read(request, sender)
         facts.note(request, { textChars: charCount(input.text) })
-        server?.timeout(request, 0)
-        const mp3 = await voice.speak(input, request.signal)
+        const mp3 = await unhurried(request, server, () => voice.speak(input, request.signal))
         return new Response(mp3, { headers: { 'content-type': 'audio/mpeg' } })
       },
       {
@@ -63,10 +63,9 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
       async ({ request, sender, server }) => {
         const input = await speech.read(request, sender)
         facts.note(request, { textChars: charCount(input.text) })
-        server?.timeout(request, 0)
         const left = new AbortController()
         const signal = AbortSignal.any([request.signal, left.signal])
-        const pcm = await voice.stream(input, signal)
+        const pcm = await unhurried(request, server, () => voice.stream(input, signal))
         const body = pcmBody(pcm, () => left.abort(new Error('client left')))
         return new Response(body, { headers: PCM_HEADERS })
       },
@@ -88,8 +87,8 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
       '/asr',
       async ({ request, sender, server }) => {
         const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, sender))
-        server?.timeout(request, 0)
-        const text = await voice.transcribe(audio, request.signal)
+        const hear = () => voice.transcribe(audio, request.signal)
+        const text = await unhurried(request, server, hear)
         facts.note(request, { textChars: charCount(text) })
         return { text }
       },
@@ -110,8 +109,8 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
           sessionId: sessionId(session_id),
           request: rest,
         }
-        server?.timeout(request, 0)
-        return loop.run(turn, request.signal, (stage) => onStage(request, stage))
+        const note = (stage: Stage) => onStage(request, stage)
+        return unhurried(request, server, () => loop.run(turn, request.signal, note))
       },
       {
         allow: EVERYONE,

@@ -1,7 +1,25 @@
 import { ChannelFailure } from './failure.ts'
 
+export type ReadResult =
+  | { readonly done: false; readonly value: Uint8Array }
+  | { readonly done: true; readonly value?: Uint8Array | undefined }
+
+/** The part of a `Response`'s body that adapters use. */
+export interface AnswerBody {
+  getReader(): { read(): Promise<ReadResult>; cancel(): Promise<void> }
+  cancel(): Promise<void>
+}
+
+/** The part of a `Response` that adapters use. */
+export interface Answer {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly body: AnswerBody | null
+}
+
 /** The part of `fetch` that adapters use; a guarded one may throw `ChannelFailure` itself. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+export type Fetch = (url: string, init: RequestInit) => Promise<Answer>
 
 export interface Endpoint {
   /** Root of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */

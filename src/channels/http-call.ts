@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { Call } from './call.ts'
+import type { Answer } from './endpoint.ts'
 import { ChannelFailure } from './failure.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { createSender, type SenderOptions } from './sender.ts'
@@ -51,7 +52,7 @@ export function createHttpCall(options: HttpCallOptions) {
 const hasty = (failure: ChannelFailure, call: Call): ChannelFailure =>
   call.isSilent ? new ChannelFailure(failure.reason, failure.phrase) : failure
 
-function answerOf(response: Response, call: Call): HttpAnswer {
+function answerOf(response: Answer, call: Call): HttpAnswer {
   call.arrived()
   return {
     contentType: response.headers.get('content-type') ?? '',
@@ -60,7 +61,7 @@ function answerOf(response: Response, call: Call): HttpAnswer {
   }
 }
 
-async function* read(response: Response, call: Call): AsyncGenerator<Uint8Array> {
+async function* read(response: Answer, call: Call): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader()
   let complete = reader === undefined
   try {

@@ -1,5 +1,6 @@
+import type { Answer } from './endpoint.ts'
 /** The body as text, cut off after `bytesMax`; nothing more is read from the upstream. */
-export async function readStart(response: Response, bytesMax: number): Promise<string> {
+export async function readStart(response: Answer, bytesMax: number): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
   const reader = response.body?.getReader()

@@ -1,4 +1,5 @@
 import { UPSTREAM_ERROR_BYTES_MAX } from '../core/limits.ts'
+import type { Answer } from './endpoint.ts'
 import { ChannelFailure } from './failure.ts'
 import { readStart } from './read-start.ts'
 
@@ -15,7 +16,7 @@ const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
  * and counts as a fault of the upstream. Only a 400, 404 or 422 has its body looked at.
  * Never rejects.
  */
-export async function refusalOf(response: Response, now: number): Promise<Refusal> {
+export async function refusalOf(response: Answer, now: number): Promise<Refusal> {
   const { status } = response
   const text = await reasonText(response)
   const phrase = `HTTP ${status}`
@@ -34,7 +35,7 @@ export async function refusalOf(response: Response, now: number): Promise<Refusa
 }
 
 /** Nothing that goes wrong with the body changes what the status says. */
-async function reasonText(response: Response): Promise<string> {
+async function reasonText(response: Answer): Promise<string> {
   try {
     if ([400, 404, 422].includes(response.status)) {
       return await readStart(response, UPSTREAM_ERROR_BYTES_MAX)

@@ -1,5 +1,5 @@
 import type { Asking } from './call.ts'
-import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from './endpoint.ts'
+import { type Answer, type Endpoint, endpointHeaders, endpointUrl, type Fetch } from './endpoint.ts'
 
 export interface SenderOptions extends Endpoint {
   readonly fetch: Fetch
@@ -13,7 +13,7 @@ export interface SenderOptions extends Endpoint {
 export function createSender(options: SenderOptions) {
   const urls = new Map<string, string>()
 
-  return async (call: Asking, path: string, init: RequestInit): Promise<Response> => {
+  return async (call: Asking, path: string, init: RequestInit): Promise<Answer> => {
     try {
       const url = urls.get(path) ?? endpointUrl(options, path)
       urls.set(path, url)

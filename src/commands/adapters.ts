@@ -1,4 +1,5 @@
 import type { Embedder } from '../channels/embedder.ts'
+import type { Fetch } from '../channels/endpoint.ts'
 import { watchEmbedder } from '../channels/watched-embedder.ts'
 import { watchAsr, watchTts } from '../channels/watched-speech.ts'
 import type { Config } from '../config.ts'
@@ -24,6 +25,8 @@ export interface Outside {
   readonly log: Logger
   readonly program: Program
   readonly fetch: typeof fetch
+  /** As `fetch`, for the operator's own model servers (upstream.ts). */
+  readonly upstream: Fetch
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
   /** In place of the one that is configured. */
@@ -34,10 +37,10 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 
 /** Opens every part that reaches outside the program: files, threads, processes, upstreams. */
 export async function openAdapters(outside: Outside) {
-  const { config, clock, log, program, fetch } = outside
+  const { config, clock, log, program, fetch, upstream } = outside
   const { writerUrl, readerUrl, decoderUrl, self } = program
   // Looks around on this machine while the folder is opened.
-  const finding = openPlatform(config, clock, fetch)
+  const finding = openPlatform(config, clock, upstream)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
   const { file, runtime, report } = storage
   if (report.copy) log.info('database upgraded', { copy: report.copy })

@@ -1,3 +1,4 @@
+import type { Fetch } from '../channels/endpoint.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
@@ -17,6 +18,7 @@ export interface UpstreamParts {
   readonly log: Logger
   readonly program: Program
   readonly fetch: typeof fetch
+  readonly upstream: Fetch
 }
 
 const PATIENCE_MS = 5_000
@@ -57,8 +59,8 @@ export async function checkEmbedding(
 
 /** Model channel, speech and mail, side by side. */
 export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
-  const { config, clock, log, program, fetch } = parts
-  const platform = await openPlatform(config, clock, fetch)
+  const { config, clock, log, program, fetch, upstream } = parts
+  const platform = await openPlatform(config, clock, upstream)
   const { self, decoderUrl } = program
   const speech = openSpeech({ config, clock, log, fetch, self, decoderUrl })
   const { local } = speech

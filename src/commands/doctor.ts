@@ -13,6 +13,7 @@ import { checkEmbedding, checkUpstreams } from './doctor-upstreams.ts'
 import { codeOf } from './operator-error.ts'
 import type { Program } from './program.ts'
 import { loadTls } from './tls.ts'
+import { upstreamFetch } from './upstream.ts'
 
 export interface DoctorOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -49,7 +50,8 @@ async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
     const { finding, runtime } = await checkNative(usable ? config.MB_DATA_DIR : scratch)
     findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
     const clock = systemClock()
-    const parts = { config, clock, log: NO_LOG, program, fetch }
+    const upstream = upstreamFetch(fetch, env)
+    const parts = { config, clock, log: NO_LOG, program, fetch, upstream }
     if (runtime) findings.push(await checkEmbedding(parts, runtime))
     return [...findings, ...(await checkUpstreams(parts))]
   } catch (error) {

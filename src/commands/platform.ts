@@ -1,4 +1,4 @@
-import type { Endpoint } from '../channels/endpoint.ts'
+import type { Endpoint, Fetch } from '../channels/endpoint.ts'
 import type { Llm } from '../channels/llm.ts'
 import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
@@ -23,11 +23,11 @@ const LOOK_AGAIN_MS = 15_000
  * model server found on this machine, else the built-in responder, which gives way as soon as a
  * server appears.
  */
-export async function openPlatform(config: Config, clock: Clock, fetcher: typeof fetch) {
+export async function openPlatform(config: Config, clock: Clock, upstream: Fetch) {
   const connect = (baseUrl: string, model: string | undefined) =>
     retry(
       createOpenAiChat({
-        fetch: fetcher,
+        fetch: upstream,
         clock,
         baseUrl,
         apiKey: config.MB_LLM_API_KEY ?? '',
@@ -53,7 +53,7 @@ export async function openPlatform(config: Config, clock: Clock, fetcher: typeof
         endpoint: endpointAt(config.MB_LLM_BASE_URL),
       }
     }
-    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch: fetcher, clock }) : null
+    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch: upstream, clock }) : null
     if (!found) return { llm: createOfflineChat(), description: OFFLINE, endpoint: null }
     const model = config.MB_LLM_MODEL ?? found.model
     return {

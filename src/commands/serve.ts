@@ -10,6 +10,7 @@ import { codePrinter } from './login-code.ts'
 import { codeOf } from './operator-error.ts'
 import type { Program } from './program.ts'
 import { loadTls, type Tls } from './tls.ts'
+import { upstreamFetch } from './upstream.ts'
 
 type App = ReturnType<typeof compose>['app']
 
@@ -42,7 +43,8 @@ export async function serve(options: ServeOptions): Promise<void> {
   const tls = loadTls(config)
   const lock = holdDataDir(config.MB_DATA_DIR)
   const printCode = codePrinter({ clock, terminal, write })
-  const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
+  const upstream = upstreamFetch(fetch, options.env)
+  const adapters = await openAdapters({ config, clock, log, program, fetch, upstream, printCode })
   const { app, sse, close } = compose(adapters)
 
   listen(app, config, tls)

@@ -4,6 +4,7 @@ import { openAdapters } from '../../src/commands/adapters.ts'
 import { compose } from '../../src/commands/compose.ts'
 import { codePrinter } from '../../src/commands/login-code.ts'
 import { programAt } from '../../src/commands/program.ts'
+import { upstreamFetch } from '../../src/commands/upstream.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { IDLE_SECONDS_MAX } from '../../src/core/limits.ts'
@@ -63,12 +64,8 @@ export async function startApp(options: AppOptions = {}) {
   })
   const clock = options.clock ?? systemClock()
   const printed = createPrinted()
-  const log = createLogger({
-    level: 'debug',
-    json: true,
-    now: () => new Date(clock.now()),
-    write: printed.add,
-  })
+  const now = () => new Date(clock.now())
+  const log = createLogger({ level: 'debug', json: true, now, write: printed.add })
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
   const { embedder, idleSeconds: idleTimeout = IDLE_SECONDS_MAX } = options
   const adapters = await openAdapters({
@@ -77,6 +74,7 @@ export async function startApp(options: AppOptions = {}) {
     log,
     program: PROGRAM,
     fetch: options.fetch ?? fetch,
+    upstream: options.fetch ?? upstreamFetch(fetch, {}),
     printCode,
     ...(embedder ? { embedder } : {}),
   })

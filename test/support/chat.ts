@@ -1,4 +1,5 @@
 import { ChannelFailure } from '../../src/channels/failure.ts'
+import { createHttpClient } from '../../src/channels/http1/client.ts'
 import type { Llm, LlmPart, LlmRequest } from '../../src/channels/llm.ts'
 import { createOpenAiChat, type OpenAiChatOptions } from '../../src/channels/openai/chat.ts'
 import { systemClock } from '../../src/core/clock.ts'
@@ -16,7 +17,7 @@ export const REQUEST: LlmRequest = {
 /** The OpenAI-compatible adapter with defaults for tests. */
 export function createChat(baseUrl: string, options: Partial<OpenAiChatOptions> = {}): Llm {
   return createOpenAiChat({
-    fetch,
+    fetch: createHttpClient({ fetch }),
     clock: systemClock(),
     baseUrl,
     apiKey: 'sk-test',

@@ -1,4 +1,5 @@
 import { Call } from '../call.ts'
+import type { ReadResult } from '../endpoint.ts'
 import type { Llm, LlmPart, LlmRequest } from '../llm.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { Answer } from './answer.ts'
@@ -27,7 +28,7 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
       const answer = new Answer()
       while (reader) {
         call.waiting()
-        let read: Bun.ReadableStreamDefaultReadResult<Uint8Array>
+        let read: ReadResult
         try {
           read = await reader.read()
         } catch (error) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Call } from '../call.ts'
-import { endpointHost } from '../endpoint.ts'
+import { type Answer, endpointHost } from '../endpoint.ts'
 import type { LlmRequest, ThinkingForm } from '../llm.ts'
 import { refusalOf } from '../refusal.ts'
 import { createModelChoice } from './model-choice.ts'
@@ -40,7 +40,7 @@ export function createCompletions(options: CompletionsOptions) {
      * of them changes what the person asked for. Throws `ChannelFailure`, or the caller's abort
      * reason.
      */
-    async open(call: Call, request: LlmRequest): Promise<Response> {
+    async open(call: Call, request: LlmRequest): Promise<Answer> {
       const model = await models.choose(call, request.model)
       const key = model ?? ''
       const known = refusedFields.get(key) ?? []

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits.ts'
 import { Call } from '../call.ts'
 import type { Embedder } from '../embedder.ts'
-import { endpointHost } from '../endpoint.ts'
+import { type Answer, endpointHost } from '../endpoint.ts'
 import { readStart } from '../read-start.ts'
 import { refusalOf } from '../refusal.ts'
 import { backOff } from '../retry.ts'
@@ -32,7 +32,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   let listed: string | null = null
 
   /** Resolves with a 2xx answer whose body is still to be read. */
-  async function accepted(call: Call, path: string, init: RequestInit): Promise<Response> {
+  async function accepted(call: Call, path: string, init: RequestInit): Promise<Answer> {
     const response = await send(call, path, init)
     if (!response.ok) throw (await refusalOf(response, clock.now())).failure
     return response

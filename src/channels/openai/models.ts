@@ -1,4 +1,5 @@
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits.ts'
+import type { Answer } from '../endpoint.ts'
 import { readStart } from '../read-start.ts'
 
 /** Models are told apart by their ids, the only thing that every server lists. */
@@ -10,15 +11,15 @@ const embeds = (id: string) => EMBEDS.test(id) && !RERANKS.test(id)
 const chats = (id: string) => ![RERANKS, EMBEDS, NO_TEXT].some((pattern) => pattern.test(id))
 
 /** The first model of a `GET /models` answer that can chat; null when it lists none. */
-export const firstChatModel = async (response: Response): Promise<string | null> =>
+export const firstChatModel = async (response: Answer): Promise<string | null> =>
   (await idsOf(response)).find(chats) ?? null
 
 /** The first model of a `GET /models` answer that makes vectors; null when it lists none. */
-export const firstEmbeddingModel = async (response: Response): Promise<string | null> =>
+export const firstEmbeddingModel = async (response: Answer): Promise<string | null> =>
   (await idsOf(response)).find(embeds) ?? null
 
 /** None for an answer that is no list of models. Throws what reading the body throws. */
-async function idsOf(response: Response): Promise<string[]> {
+async function idsOf(response: Answer): Promise<string[]> {
   const list = parse(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
   if (!Array.isArray(list?.data)) return []
   const ids = list.data.map((model: { id?: unknown } | null): unknown => model?.id)

@@ -79,7 +79,7 @@ export function createHttpClient({ fetch }: { readonly fetch: Fetch }): Fetch {
 }
 
 async function answerOf(exchange: Exchange): Promise<Answer> {
-  const { status, headers } = await exchange.answered
+  const { status, headers } = await exchange.answered()
   return {
     status,
     ok: status >= 200 && status < 300,

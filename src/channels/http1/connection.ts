@@ -18,7 +18,8 @@ export type OnFree = (connection: Connection) => void
 /** A connection to an upstream that carries one exchange after another (RFC 9112, section 9). */
 export class Connection implements Carrier {
   readonly #onFree: OnFree
-  readonly #ready = Promise.withResolvers<void>()
+  /** Null when it is open. */
+  #ready: PromiseWithResolvers<void> | null = Promise.withResolvers()
   #socket: Socket<Connection> | null = null
   #exchange: Exchange | null = null
   #unsent: Buffer | null = null
@@ -27,7 +28,7 @@ export class Connection implements Carrier {
   constructor(onFree: OnFree) {
     this.#onFree = onFree
     // Nobody may be waiting any more when it fails.
-    this.#ready.promise.catch(() => {})
+    this.#ready?.promise.catch(() => {})
   }
 
   /** Whether a request may be sent. */
@@ -41,7 +42,7 @@ export class Connection implements Carrier {
     const { hostname, port, secured } = to
     const socket = secured ? SECURED : PLAIN
     await Bun.connect({ hostname, port, tls: secured, data: connection, socket })
-    await connection.#ready.promise
+    await connection.#ready?.promise
     return connection
   }
 
@@ -101,7 +102,8 @@ export class Connection implements Carrier {
   }
 
   ready(): void {
-    this.#ready.resolve()
+    this.#ready?.resolve()
+    this.#ready = null
   }
 
   arrived(bytes: Buffer): void {
@@ -113,7 +115,7 @@ export class Connection implements Carrier {
   /** The connection is gone; `fault` when it did not just close. */
   ended(fault: unknown): void {
     this.#closed = true
-    this.#ready.reject(fault ?? new Error('connection closed'))
+    this.#ready?.reject(fault ?? new Error('connection closed'))
     const exchange = this.#exchange
     this.#exchange = null
     if (!exchange) return

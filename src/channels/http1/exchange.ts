@@ -22,7 +22,8 @@ export class Exchange implements ResponseSink {
   readonly #carrier: Carrier
   readonly #signal: AbortSignal | null
   readonly #parser = new ResponseParser(this)
-  readonly #head = Promise.withResolvers<ResponseHead>()
+  /** Null when the head has come: nothing of it is kept as long as the body may take. */
+  #head: PromiseWithResolvers<ResponseHead> | null = Promise.withResolvers()
   #reading: PromiseWithResolvers<ReadResult> | null = null
   #pieces: Uint8Array[] = []
   #bytes = 0
@@ -37,9 +38,9 @@ export class Exchange implements ResponseSink {
     signal?.addEventListener('abort', this.#onAbort)
   }
 
-  /** Rejects when the connection ends before. */
-  get answered(): Promise<ResponseHead> {
-    return this.#head.promise
+  /** To be asked for before it comes. Rejects when the connection ends before. */
+  answered(): Promise<ResponseHead> {
+    return this.#head?.promise ?? Promise.reject(new Error('the head has come already'))
   }
 
   /** Whether any of the response has come. */
@@ -76,13 +77,14 @@ export class Exchange implements ResponseSink {
     if (this.#ended || this.#fault !== null) return
     this.#fault = error ?? new Error('connection ended')
     this.#signal?.removeEventListener('abort', this.#onAbort)
-    this.#head.reject(this.#fault)
+    this.#head?.reject(this.#fault)
     this.#deliver()
     this.#carrier.destroy()
   }
 
   head(head: ResponseHead): void {
-    this.#head.resolve(head)
+    this.#head?.resolve(head)
+    this.#head = null
   }
 
   body(bytes: Uint8Array): void {

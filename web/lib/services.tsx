@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, useMutation } from '@tanstack/react-query'
-import { createContext, useContext } from 'react'
+import { createContext, useContext, useRef } from 'react'
 import { ApiError } from '../api/client.ts'
 import { type Key, useI18n } from '../i18n/index.tsx'
 import type { Toasts } from './toasts.ts'
@@ -23,7 +23,11 @@ export function createQueries(tell: (error: Error) => void, onSignedOut: () => v
   }
   return new QueryClient({
     defaultOptions: {
+      // The server may be this machine or the next one, so what the browser takes for being offline
+      // says nothing about reaching it.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: STALE_MS,
         retry: (count, error) => count < 2 && error instanceof ApiError && error.status === 0,
       },
@@ -53,14 +57,18 @@ interface ActionOptions<Input, Output> {
   readonly quiet?: boolean
 }
 
-/** A call that changes something: says how it went and renews what it touched. */
+/**
+ * A call that changes something: says how it went and renews what it touched. A second click that
+ * comes before the first is answered changes nothing again.
+ */
 export function useAction<Input, Output>(
   run: (input: Input) => Promise<Output>,
   { done, refresh = [], onDone, quiet = false }: ActionOptions<Input, Output> = {},
 ) {
   const { t } = useI18n()
   const toasts = useToasts()
-  return useMutation({
+  const running = useRef(false)
+  const mutation = useMutation({
     mutationFn: run,
     meta: { quiet },
     onSuccess: async (output, input, _context, { client }) => {
@@ -68,7 +76,16 @@ export function useAction<Input, Output>(
       if (done) toasts.show('good', t(done))
       await Promise.all(refresh.map((key) => client.invalidateQueries({ queryKey: [key] })))
     },
+    onSettled: () => {
+      running.current = false
+    },
   })
+  const mutate = (input: Input) => {
+    if (running.current) return
+    running.current = true
+    mutation.mutate(input)
+  }
+  return { ...mutation, mutate }
 }
 
 const HAN = /\p{Script=Han}/u

@@ -37,7 +37,7 @@ export function Apps() {
               />
             </div>
           ) : (
-            <ul className="grid gap-3 sm:grid-cols-2">
+            <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2">
               {apps.map((app) => (
                 <AppCard key={app.id} app={app} />
               ))}

@@ -72,7 +72,7 @@ function DocTable({ docs, onOpen }: DocTableProps) {
   })
   return (
     <>
-      <table className="table stack">
+      <table className="rows stack">
         <thead>
           <tr>
             <th>{t('kb.title')}</th>

@@ -42,7 +42,7 @@ export function Personas() {
               <Empty icon={<Smile />} title={t('personas.empty')} text={t('personas.empty.text')} />
             </div>
           ) : (
-            <ul className="grid gap-3 sm:grid-cols-2">
+            <ul className="grid grid-cols-1 gap-3 sm:grid-cols-2">
               {personas.map((item) => (
                 <PersonaCard
                   key={item.id}

@@ -56,7 +56,7 @@ function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
     return device?.name ?? app?.name ?? row.device_id ?? row.app_id ?? t('keys.scope.general')
   }
   return (
-    <table className="table stack">
+    <table className="rows stack">
       <thead>
         <tr>
           <th>{t('sessions.id')}</th>

@@ -10,7 +10,8 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly busy?: boolean | undefined
 }
 
-export function Button({ kind, size, icon, busy, children, disabled, ...rest }: ButtonProps) {
+/** While it is busy it keeps the focus and takes no click; a disabled one would lose it. */
+export function Button({ kind, size, icon, busy, children, onClick, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
@@ -19,8 +20,9 @@ export function Button({ kind, size, icon, busy, children, disabled, ...rest }: 
       data-kind={kind}
       data-size={size}
       data-shape={children === undefined ? 'icon' : undefined}
-      disabled={disabled === true || busy === true}
       aria-busy={busy}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
     >
       {busy ? <LoaderCircle size={16} className="animate-spin" aria-hidden /> : icon}
       {children}
@@ -59,14 +61,22 @@ export function CopyButton({ text, label, size }: CopyProps) {
   )
 }
 
-/** Browsers hide the clipboard from pages that came over plain http from another machine. */
+/**
+ * Browsers hide the clipboard from pages that came over plain http from another machine. The text
+ * is then copied from a field beside the button: an open dialog lets nothing outside it be chosen.
+ */
 async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const button = document.activeElement
   const area = document.createElement('textarea')
   area.value = text
-  document.body.append(area)
+  area.readOnly = true
+  area.className = 'sr-only'
+  const place = button?.closest('[data-modal]') ?? document.body
+  place.append(area)
   area.select()
   const done = document.execCommand('copy')
   area.remove()
+  if (button instanceof HTMLElement) button.focus()
   if (!done) throw new Error('copy refused')
 }

@@ -54,18 +54,25 @@ export type Tone = 'good' | 'warn' | 'bad' | 'accent'
 
 interface ToneProps {
   readonly tone?: Tone | undefined
+  readonly icon?: ReactNode
   readonly children: ReactNode
 }
 
-export function Badge({ tone, children }: ToneProps) {
+/** A word or a name; one that is too long is cut, and said in full on hover. */
+export function Badge({ tone, icon, children }: ToneProps) {
   return (
-    <span className="badge" data-tone={tone}>
-      {children}
+    <span
+      className="badge"
+      data-tone={tone}
+      title={typeof children === 'string' ? children : undefined}
+    >
+      {icon}
+      <span className="truncate">{children}</span>
     </span>
   )
 }
 
-export function Notice({ tone, icon, children }: ToneProps & { readonly icon?: ReactNode }) {
+export function Notice({ tone, icon, children }: ToneProps) {
   return (
     <div className="notice" data-tone={tone}>
       {icon ?? <Info size={16} aria-hidden />}

@@ -17,7 +17,7 @@ interface DeviceActions {
 export function DeviceTable(props: DeviceActions & { readonly devices: readonly Device[] }) {
   const { t } = useI18n()
   return (
-    <table className="table stack">
+    <table className="rows stack">
       <thead>
         <tr>
           <th>{t('field.name')}</th>
@@ -51,8 +51,12 @@ function State({ device }: { readonly device: Device }) {
   const online = seen !== null && now - Date.parse(seen) < DEVICE_ONLINE_MS_MAX
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
-      <Badge tone={online ? 'good' : undefined}>
-        <span className={`size-2 rounded-full ${online ? 'bg-good' : 'bg-ink-3'}`} aria-hidden />
+      <Badge
+        tone={online ? 'good' : undefined}
+        icon={
+          <span className={`size-2 rounded-full ${online ? 'bg-good' : 'bg-ink-3'}`} aria-hidden />
+        }
+      >
         {t(online ? 'devices.online' : 'devices.offline')}
       </Badge>
       {seen && !online && (

@@ -18,7 +18,7 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
   })
   return (
     <>
-      <table className="table stack">
+      <table className="rows stack">
         <thead>
           <tr>
             <th>{t('keys.key')}</th>

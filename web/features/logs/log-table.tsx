@@ -11,7 +11,7 @@ export function LogTable({ rows }: { readonly rows: readonly LogRow[] }) {
   const { t } = useI18n()
   return (
     <div className="overflow-x-auto">
-      <table className="table stack">
+      <table className="rows stack">
         <thead>
           <tr>
             <th>{t('logs.time')}</th>

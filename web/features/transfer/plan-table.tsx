@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<Planned['kind'], Key>> = {
 export function PlanTable({ planned }: { readonly planned: readonly Planned[] }) {
   const { t } = useI18n()
   return (
-    <table className="table" aria-label={t('transfer.plan')}>
+    <table className="rows" aria-label={t('transfer.plan')}>
       <thead>
         <tr>
           <th>{t('transfer.kind')}</th>

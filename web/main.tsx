@@ -2,31 +2,43 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { I18nProvider, loadDictionary, preferredLanguage } from './i18n/index.tsx'
-import { createQueries, ToastsContext } from './lib/services.tsx'
+import { ApiError } from './api/client.ts'
+import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
+import { createQueries, SIGNED_OUT, ToastsContext } from './lib/services.tsx'
 import { createToasts } from './lib/toasts.ts'
+import { isTyped, markTyped } from './lib/typed.ts'
 import { createPages } from './router.tsx'
 import { ErrorBoundary } from './shell/boundary.tsx'
 
 async function start(root: HTMLElement): Promise<void> {
   const language = preferredLanguage()
-  const dictionary = await loadDictionary(language)
+  const texts = await loadTexts(language)
   const toasts = createToasts()
   const router = createPages()
-  // A reader who opens another page goes on at its heading, as if the page had been loaded.
+  markTyped()
+  // A reader who opens another page goes on at its heading, as if the page had been loaded, or in
+  // the field that the page has chosen.
   router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {
-    if (!fromLocation || !pathChanged) return
+    if (
+      !fromLocation ||
+      !pathChanged ||
+      document.activeElement?.matches('main :is(input, textarea)')
+    )
+      return
     const place = document.querySelector<HTMLElement>('h1') ?? document.getElementById('main')
     place?.focus({ preventScroll: true })
   })
   const onSignedOut = () => {
     const { pathname, href } = router.state.location
-    if (pathname !== '/login') void router.navigate({ to: '/login', search: { next: href } })
+    if (pathname === '/login') return
+    // Who has typed something signs in beside it and goes on here.
+    if (isTyped()) toasts.show('bad', new ApiError('', SIGNED_OUT))
+    else void router.navigate({ to: '/login', search: { next: href } })
   }
   const queries = createQueries((error) => toasts.show('bad', error), onSignedOut)
   createRoot(root).render(
     <StrictMode>
-      <I18nProvider initial={{ language, dictionary }}>
+      <I18nProvider initial={{ ...texts, language }}>
         <ErrorBoundary>
           <ToastsContext value={toasts}>
             <QueryClientProvider client={queries}>

@@ -231,6 +231,8 @@ export const en: Dictionary = {
   'language.label': 'Language',
   'login.code': 'Six-digit code',
   'login.code.hint': 'Paste it or type it; the sixth digit signs you in.',
+  'login.code.wrong':
+    'That code is wrong or has expired. After five wrong tries, have a new one sent.',
   'login.dropped':
     'The code was right, but the browser did not keep the sign-in because this is plain HTTP. Use HTTPS, or start the server with MB_COOKIE_SECURE=false.',
   'login.email': 'E-mail',
@@ -396,6 +398,9 @@ export const en: Dictionary = {
   'role.user': 'User',
   'secret.kept': 'I have stored it',
   'secret.once': 'Copy it now and keep it safe. It cannot be shown again.',
+  'session.again': 'Sign in again (new tab)',
+  'session.over':
+    'Your sign-in has ended. What you typed here is kept: sign in again, come back and retry.',
   'sessions.about': 'Every session has a memory of its own: read it, go on with it, or delete it.',
   'sessions.continue': 'Continue',
   'sessions.delete.loss':

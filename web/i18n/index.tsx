@@ -11,7 +11,15 @@ export interface I18n {
   readonly locale: string
   /** The text of a key with `{name}` filled in. */
   readonly t: (key: Key, values?: Values) => string
+  /** A sentence of the server, which speaks Chinese, in the language in use; null: not known. */
+  readonly words: (sentence: string) => string | null
   readonly setLanguage: (language: Language) => void
+}
+
+/** What is loaded for a language. */
+export interface Texts {
+  readonly dictionary: Dictionary
+  readonly words: I18n['words']
 }
 
 const SAVED = 'mb.language'
@@ -25,31 +33,39 @@ export function preferredLanguage(): Language {
 }
 
 /** Each language is a file of its own; only the one in use is loaded. */
-export const loadDictionary = async (language: Language): Promise<Dictionary> =>
-  language === 'zh' ? (await import('./zh.ts')).zh : (await import('./en.ts')).en
+export async function loadTexts(language: Language): Promise<Texts> {
+  if (language === 'zh') {
+    const { zh } = await import('./zh.ts')
+    return { dictionary: zh, words: (sentence) => sentence }
+  }
+  const [{ en }, { inEnglish }] = await Promise.all([
+    import('./en.ts'),
+    import('./server-words.ts'),
+  ])
+  return { dictionary: en, words: inEnglish }
+}
 
 const Context = createContext<I18n | null>(null)
 
 interface ProviderProps {
-  readonly initial: { readonly language: Language; readonly dictionary: Dictionary }
+  readonly initial: Texts & { readonly language: Language }
   readonly children: ReactNode
 }
 
 export function I18nProvider({ initial, children }: ProviderProps) {
-  const [{ language, dictionary }, setState] = useState(initial)
+  const [{ language, dictionary, words }, setState] = useState(initial)
   const value = useMemo<I18n>(
     () => ({
       language,
       locale: language === 'zh' ? 'zh-CN' : 'en-GB',
       t: (key, values) => fill(dictionary[key], values),
+      words,
       setLanguage: (next) => {
         localStorage.setItem(SAVED, next)
-        void loadDictionary(next).then((loaded) => {
-          setState({ language: next, dictionary: loaded })
-        })
+        void loadTexts(next).then((texts) => setState({ ...texts, language: next }))
       },
     }),
-    [language, dictionary],
+    [language, dictionary, words],
   )
   useEffect(() => {
     document.documentElement.lang = value.locale

@@ -219,6 +219,7 @@ export const zh = {
   'language.label': '语言',
   'login.code': '六位验证码',
   'login.code.hint': '可以直接粘贴，填满即登录。',
+  'login.code.wrong': '验证码错误或已过期。错满五次后需要重新发送。',
   'login.dropped':
     '验证码正确，但浏览器没有保存登录状态：当前是明文 HTTP。请改用 HTTPS，或在服务器上设置 MB_COOKIE_SECURE=false。',
   'login.email': '邮箱',
@@ -370,6 +371,8 @@ export const zh = {
   'role.user': '用户',
   'secret.kept': '我已保存',
   'secret.once': '请现在复制并妥善保存。关闭后无法再看到它。',
+  'session.again': '重新登录（新标签页）',
+  'session.over': '登录已过期。此页填写的内容还在，重新登录后回到这里再试一次。',
   'sessions.about': '每个会话有自己的记忆，可以查看、继续或删除。',
   'sessions.continue': '继续对话',
   'sessions.delete.loss': '这个会话的全部消息和摘要会被清除，助手不再记得它。此操作无法撤销。',

@@ -12,7 +12,7 @@ export function useToasts(): Toasts {
   return toasts
 }
 
-const SIGNED_OUT = 401
+export const SIGNED_OUT = 401
 const STALE_MS = 10_000
 
 /** The one client of the console; what fails is told, and who is signed out signs in again. */
@@ -91,18 +91,19 @@ export function useAction<Input, Output>(
 const HAN = /\p{Script=Han}/u
 
 /**
- * The sentence for a fault: the server's own, which is Chinese; in other languages what its status
- * means, with the server's words behind it.
+ * The sentence for a fault: the server's own, which is Chinese; in other languages its translation,
+ * or what its status means with the server's words behind it.
  */
 export function useExplain() {
-  const { t, language } = useI18n()
+  const { t, language, words } = useI18n()
   return (error: unknown): string => {
     if (!(error instanceof ApiError)) return t('error.unexpected')
     const { status, message } = error
     if (status === 0) return t('error.offline')
     const meaning = t(MEANINGS[status] ?? 'error.status', { status })
     if (message === '') return meaning
-    return language === 'zh' || !HAN.test(message) ? message : `${meaning} (${message})`
+    const foreign = language !== 'zh' && HAN.test(message)
+    return foreign ? (words(message) ?? `${meaning} (${message})`) : message
   }
 }
 

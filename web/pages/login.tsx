@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { api } from '../api/index.ts'
 import { CodeStep } from '../features/login/code-step.tsx'
 import { EmailStep } from '../features/login/email-step.tsx'
@@ -8,6 +8,7 @@ import { loginFault } from '../features/login/fault.ts'
 import { Horizon } from '../features/login/horizon.tsx'
 import { LooksBar } from '../features/login/looks-bar.tsx'
 import { safeNext } from '../features/login/next.ts'
+import { readPending, savePending } from '../features/login/pending.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Brand } from '../shell/logo.tsx'
 import { Notice } from '../ui/page.tsx'
@@ -22,8 +23,17 @@ export function Login() {
   const search: Record<string, unknown> = useSearch({ strict: false })
   const next = safeNext(search.next, location.origin)
   const methods = useQuery({ queryKey: ['methods'], queryFn: api.auth.methods })
-  const [email, setEmail] = useState<string | null>(null)
-  const onDone = () => location.assign(next)
+  const [email, setEmail] = useState(() => readPending(sessionStorage, Date.now()))
+  const ask = (address: string | null) => {
+    savePending(sessionStorage, address, Date.now())
+    setEmail(address)
+  }
+  const onDone = useCallback(() => {
+    savePending(sessionStorage, null, Date.now())
+    location.replace(next)
+  }, [next])
+  // Who is signed in already, perhaps in another tab, has nothing to do here.
+  useEffect(() => void api.auth.me().then(onDone, () => {}), [onDone])
   useEffect(() => {
     document.title = `${t('login.title')} · Moonbase`
   }, [t])
@@ -47,14 +57,9 @@ export function Login() {
           {'error' in search && <Notice tone="bad">{t(loginFault(search.error))}</Notice>}
           {dropsCookies() && <Notice tone="warn">{t('login.insecure')}</Notice>}
           {email === null ? (
-            <EmailStep delivery={delivery} onSent={setEmail} />
+            <EmailStep delivery={delivery} onSent={ask} />
           ) : (
-            <CodeStep
-              email={email}
-              delivery={delivery}
-              onBack={() => setEmail(null)}
-              onDone={onDone}
-            />
+            <CodeStep email={email} delivery={delivery} onBack={() => ask(null)} onDone={onDone} />
           )}
           {email === null && <OauthButtons providers={methods.data?.oauth ?? []} next={next} />}
         </div>

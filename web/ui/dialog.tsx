@@ -2,6 +2,7 @@ import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
+import { isTyped } from '../lib/typed.ts'
 import { Button } from './button.tsx'
 import { isMessage, usePageInert } from './page-inert.ts'
 
@@ -11,16 +12,33 @@ interface DialogProps {
   readonly open: boolean
   readonly onClose: () => void
   readonly wide?: boolean
-  /** A click beside it does not close it: it shows what is shown only once. */
+  /** Only its buttons close it: it shows what is shown only once. */
   readonly firm?: boolean
   readonly children: ReactNode
+}
+
+/** In a form the first field is where a person wants to be; elsewhere Radix' choice stands. */
+function focusFirstField(event: Event) {
+  const field = (event.currentTarget as Element).querySelector<HTMLElement>(
+    'form :is(input, textarea, select)',
+  )
+  if (!field) return
+  event.preventDefault()
+  field.focus()
+}
+
+/** What was typed is not lost by a slip, nor by the Escape that ends an input method's word. */
+function keepTyped(event: Event, firm: boolean) {
+  const composing = event instanceof KeyboardEvent && event.isComposing
+  if (firm || composing || isTyped('.dialog')) event.preventDefault()
 }
 
 /**
  * A modal dialog. The ground behind it is an element of our own, because Radix' overlay locks the
  * scroll by a style element, which the content security policy forbids; the style sheet does it.
  */
-export function Dialog({ title, about, open, onClose, wide, firm, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, about, open, onClose, wide, firm = false, children } = props
   const { t } = useI18n()
   usePageInert(open)
   return (
@@ -32,12 +50,12 @@ export function Dialog({ title, about, open, onClose, wide, firm, children }: Di
           data-modal
           data-wide={wide || undefined}
           aria-describedby={undefined}
-          onInteractOutside={(event) => {
-            if (firm || isMessage(event.target)) event.preventDefault()
-          }}
+          onOpenAutoFocus={focusFirstField}
+          onEscapeKeyDown={(event) => keepTyped(event, firm)}
+          onInteractOutside={(event) => keepTyped(event, firm || isMessage(event.target))}
         >
           <div className="mb-4 flex items-start justify-between gap-4">
-            <div>
+            <div className="min-w-0">
               <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
               {about && <p className="mt-1 text-ink-2">{about}</p>}
             </div>

@@ -1,8 +1,9 @@
 import { CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
+import { ApiError } from '../api/client.ts'
 import { useI18n } from '../i18n/index.tsx'
-import { useExplain, useToasts } from '../lib/services.tsx'
+import { SIGNED_OUT, useExplain, useToasts } from '../lib/services.tsx'
 
 export function ToastRegion() {
   const { t } = useI18n()
@@ -19,7 +20,7 @@ export function ToastRegion() {
             <TriangleAlert size={17} className="text-bad" aria-hidden />
           )}
           <p className="min-w-0 flex-1 break-words">
-            {text instanceof Error ? explain(text) : text}
+            {isSignedOut(text) ? <SignInAgain /> : text instanceof Error ? explain(text) : text}
           </p>
           <button
             type="button"
@@ -33,5 +34,26 @@ export function ToastRegion() {
       ))}
     </section>,
     document.body,
+  )
+}
+
+const isSignedOut = (text: unknown) => text instanceof ApiError && text.status === SIGNED_OUT
+
+/** Beside the page, whose forms keep what was typed. */
+function SignInAgain() {
+  const { t } = useI18n()
+  const next = encodeURIComponent(location.pathname + location.search)
+  return (
+    <>
+      {t('session.over')}{' '}
+      <a
+        href={`/login?next=${next}`}
+        target="_blank"
+        rel="noopener"
+        className="text-accent underline underline-offset-2"
+      >
+        {t('session.again')}
+      </a>
+    </>
   )
 }

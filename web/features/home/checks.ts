@@ -13,7 +13,7 @@ export interface Found {
 }
 
 /** Asks the model a question of one word, in a session that is removed afterwards. */
-export async function checkModel({ t }: I18n): Promise<Found> {
+export async function checkModel({ t, words }: I18n): Promise<Found> {
   const started = performance.now()
   const request = { text: t('home.check.question'), session_id: SESSION, images: [], kb: false }
   let found: Found = { ok: false, text: t('play.cut') }
@@ -22,7 +22,7 @@ export async function checkModel({ t }: I18n): Promise<Found> {
     AbortSignal.timeout(CHECK_MS),
   )) {
     for (const event of events) {
-      if (event.type === 'error') found = { ok: false, text: event.message }
+      if (event.type === 'error') found = { ok: false, text: words(event.message) ?? event.message }
       if (event.type !== 'llm_end') continue
       const ms = Math.round(performance.now() - started)
       found = { ok: true, text: t('home.check.model', { ms }) }

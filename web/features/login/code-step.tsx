@@ -1,9 +1,10 @@
 import { MailCheck, SquareTerminal } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { LoginMethods } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useAction, useExplain } from '../../lib/services.tsx'
+import { SIGNED_OUT, useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/page.tsx'
@@ -28,7 +29,19 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
     // The browser may have refused the cookie without a word; the next answer tells.
     onDone: () => void api.auth.me().then(onDone, () => setDropped(true)),
   })
-  const again = useAction(() => api.auth.start(email), { done: 'login.resent' })
+  const field = useRef<HTMLInputElement>(null)
+  // What is typed next takes the place of a wrong code.
+  useEffect(() => {
+    if (verify.error) field.current?.select()
+  }, [verify.error])
+  const again = useAction(() => api.auth.start(email), {
+    done: 'login.resent',
+    onDone: () => {
+      setCode('')
+      verify.reset()
+      field.current?.focus()
+    },
+  })
   const onText = (text: string) => {
     const digits = text.replace(/\D/g, '').slice(0, DIGITS)
     setCode(digits)
@@ -37,13 +50,16 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
   }
   const mailed = delivery === 'mail'
   const icon = mailed ? <MailCheck size={16} /> : <SquareTerminal size={16} />
-  const problem = dropped ? t('login.dropped') : verify.error ? explain(verify.error) : null
+  const wrong = verify.error instanceof ApiError && verify.error.status === SIGNED_OUT
+  const fault = wrong ? t('login.code.wrong') : verify.error ? explain(verify.error) : null
+  const problem = dropped ? t('login.dropped') : fault
   return (
     <div className="grid gap-4">
       <Notice icon={icon}>
         {t(mailed ? 'login.mail.sent' : 'login.terminal.sent', { email })}
       </Notice>
       <TextField
+        ref={field}
         label={t('login.code')}
         hint={t('login.code.hint')}
         problem={problem}

@@ -9,7 +9,7 @@ import { Show } from './tokens.tsx'
 
 const html = (text: string) =>
   renderToStaticMarkup(
-    <I18nProvider initial={{ language: 'en', dictionary: en }}>
+    <I18nProvider initial={{ language: 'en', dictionary: en, words: () => null }}>
       <ToastsContext value={createToasts()}>
         {marked.lexer(text).map((token) => (
           <Show key={token.raw} token={token} />

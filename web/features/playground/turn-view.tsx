@@ -38,7 +38,7 @@ interface TurnViewProps {
 }
 
 export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
-  const { t } = useI18n()
+  const { t, words } = useI18n()
   const running = turn.state === 'running'
   const reason =
     turn.fallback === null ? null : (REASONS[turn.fallback] ?? 'fallback.provider_error')
@@ -66,7 +66,8 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
         )}
         {turn.state === 'failed' && (
           <Notice tone="bad" icon={<TriangleAlert size={16} aria-hidden />}>
-            {turn.error ?? t('play.cut')} {t('play.unsaved')}
+            <p>{turn.error === null ? t('play.cut') : (words(turn.error) ?? turn.error)}</p>
+            <p>{t('play.unsaved')}</p>
           </Notice>
         )}
         {turn.state === 'stopped' && <Notice>{t('play.stopped')}</Notice>}

@@ -32,13 +32,14 @@ interface LinesProps {
 }
 
 function Lines({ title, lines }: LinesProps) {
+  const { words } = useI18n()
   if (lines.length === 0) return null
   return (
     <div>
       <p className="font-medium">{title}</p>
       <ul className="list-disc pl-5 text-ink-2">
         {lines.map((line) => (
-          <li key={line}>{line}</li>
+          <li key={line}>{words(line) ?? line}</li>
         ))}
       </ul>
     </div>

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { inEnglish, knownSentences } from './server-words.ts'
+
+const root = join(import.meta.dir, '../../src')
+
+async function sources(): Promise<string> {
+  const texts: string[] = []
+  for await (const path of new Bun.Glob('**/*.ts').scan(root)) {
+    if (!path.includes('.test.')) texts.push(await Bun.file(join(root, path)).text())
+  }
+  return texts.join('\n')
+}
+
+describe('sentences of the server in English', () => {
+  test('every one of them is still said by the server', async () => {
+    const source = await sources()
+    const said = (sentence: string) =>
+      sentence.split(/\{\d\}/).every((piece) => source.includes(piece))
+    expect(knownSentences.filter((sentence) => !said(sentence))).toEqual([])
+  })
+
+  test.each([
+    ['邮箱地址格式不正确', 'This is not a valid e-mail address'],
+    ['name 过长（最多 60 个字符）', 'name is too long (at most 60 characters)'],
+    ['语音合成暂不可用，请稍后重试', 'Speech synthesis is not available; try again shortly'],
+    ['应用「Night desk」已存在，已跳过', 'App “Night desk” exists already'],
+    [
+      '应用「A」未导入：应用数量已达上限（最多 20 个）',
+      'App “A” was not imported: The limit of 20 apps is reached',
+    ],
+    ['人设「人设」写入失败', 'Persona “人设” could not be written'],
+  ])('%p', (sentence, english) => {
+    expect(inEnglish(sentence)).toBe(english)
+  })
+
+  test('what is not listed stays unknown', () => {
+    expect(inEnglish('从未说过的话')).toBe(null)
+    expect(inEnglish('Bad Gateway')).toBe(null)
+  })
+})

@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
+import { AWAY } from './lib/parts.ts'
 import { createQueries, SIGNED_OUT, ToastsContext } from './lib/services.tsx'
 import { createToasts } from './lib/toasts.ts'
 import { isTyped, markTyped } from './lib/typed.ts'
@@ -16,6 +17,7 @@ async function start(root: HTMLElement): Promise<void> {
   const toasts = createToasts()
   const router = createPages()
   markTyped()
+  addEventListener(AWAY, () => toasts.show('bad', new ApiError('', 0)))
   // A reader who opens another page goes on at its heading, as if the page had been loaded, or in
   // the field that the page has chosen.
   router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {

@@ -6,10 +6,15 @@ import {
   Outlet,
   type RouteComponent,
 } from '@tanstack/react-router'
+import { loadPart } from './lib/parts.ts'
 import { Missing } from './pages/missing.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Loading } from './ui/state.tsx'
 import { ToastRegion } from './ui/toasts.tsx'
+
+/** Every page is a file of its own that is loaded when it is first opened. */
+const lazy = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
+  lazyRouteComponent(() => loadPart(load), name)
 
 const root = createRootRoute({
   component: () => (
@@ -24,30 +29,28 @@ const shell = createRoute({ getParentRoute: () => root, path: '/app', component:
 const start = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/start.tsx'), 'Start'),
+  component: lazy(() => import('./pages/start.tsx'), 'Start'),
 })
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  component: lazyRouteComponent(() => import('./pages/login.tsx'), 'Login'),
+  component: lazy(() => import('./pages/login.tsx'), 'Login'),
 })
 const docs = createRoute({
   getParentRoute: () => root,
   path: '/docs',
-  component: lazyRouteComponent(() => import('./pages/docs.tsx'), 'Docs'),
+  component: lazy(() => import('./pages/docs.tsx'), 'Docs'),
 })
 
 const makers = createRoute({
   getParentRoute: () => root,
   path: '/docs/devices',
-  component: lazyRouteComponent(() => import('./pages/makers.tsx'), 'Makers'),
+  component: lazy(() => import('./pages/makers.tsx'), 'Makers'),
 })
 
-/** Every page is a file of its own that is loaded when it is first opened. */
 const page = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
 
-const lazy = lazyRouteComponent
 const pages = [
   page(
     '/',

@@ -74,3 +74,10 @@ export async function tryRequest(
 }
 
 export const segment = (value: string): string => encodeURIComponent(value)
+
+/** Whether the server can be reached at all. */
+export const serverAnswers = (): Promise<boolean> =>
+  fetch('/healthz').then(
+    ({ ok }) => ok,
+    () => false,
+  )

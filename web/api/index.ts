@@ -1,3 +1,4 @@
+import { SESSIONS_LIMIT_MAX } from '../../src/core/limits.ts'
 import { call, segment } from './client.ts'
 import type * as T from './types.ts'
 
@@ -65,7 +66,8 @@ export const api = {
     save: (input: T.Settings) => call<T.Settings>('PUT', '/console/settings', input),
   },
   sessions: {
-    list: () => call<{ sessions: T.SessionRow[] }>('GET', '/console/sessions?limit=200'),
+    list: () =>
+      call<{ sessions: T.SessionRow[] }>('GET', `/console/sessions?limit=${SESSIONS_LIMIT_MAX}`),
     history: (id: string) => call<T.History>('GET', at('sessions', id, '/history')),
     remove: (id: string) => call<unknown>('DELETE', at('sessions', id)),
   },

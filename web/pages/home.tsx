@@ -41,7 +41,10 @@ export function Home() {
     <Page title={t('home.title')} about={t(left === 0 ? 'home.about.ready' : 'home.about')}>
       <Health facts={facts} />
       <Figures facts={facts} />
-      <Section title={t('home.start')} about={t('home.start.about', { left })}>
+      <Section
+        title={t('home.start')}
+        about={left === 0 ? t('home.start.done') : t('home.start.about', { left })}
+      >
         <ol className="card divide-y divide-line">
           <Step id="model" to="/app/provider" done={done.model} check={() => checkModel(i18n)} />
           <Step

@@ -82,7 +82,11 @@ function Shown(props: ShownProps) {
   if (logs.length === 0) {
     return (
       <div className="card">
-        <Empty icon={<Activity />} title={t('logs.empty')} text={t('logs.empty.text')} />
+        <Empty
+          icon={<Activity />}
+          title={t(Object.keys(props.filters).length > 0 ? 'logs.none' : 'logs.empty')}
+          text={t('logs.empty.text')}
+        />
       </div>
     )
   }

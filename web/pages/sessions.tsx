@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { MessagesSquare } from 'lucide-react'
 import { useState } from 'react'
+import { SESSIONS_LIMIT_MAX } from '../../src/core/limits.ts'
 import { api } from '../api/index.ts'
 import type { SessionRow } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'
@@ -36,14 +37,34 @@ export function Sessions() {
                 onChange={(event) => setFilter(event.target.value)}
               />
               <div className="card overflow-hidden">
-                <SessionTable rows={sessions.filter(matches)} />
+                {sessions.some(matches) ? (
+                  <SessionTable rows={sessions.filter(matches)} />
+                ) : (
+                  <Unlisted id={filter.trim()} />
+                )}
               </div>
+              {sessions.length >= SESSIONS_LIMIT_MAX && (
+                <p className="mt-3 text-[0.9rem] text-ink-2">
+                  {t('sessions.most', { max: SESSIONS_LIMIT_MAX })}
+                </p>
+              )}
             </>
           )
         }
       </Loaded>
     </Page>
   )
+}
+
+/** Older ones are not in the list, but have a page like all others. */
+function Unlisted({ id }: { readonly id: string }) {
+  const { t } = useI18n()
+  const way = (
+    <Link to="/app/sessions/$id" params={{ id }} className="btn" data-size="small">
+      {t('sessions.open', { id })}
+    </Link>
+  )
+  return <Empty icon={<MessagesSquare />} title={t('sessions.unlisted')} action={way} />
 }
 
 function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {

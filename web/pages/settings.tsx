@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { SwitchField, TextField } from '../ui/form.tsx'
 import { Id, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
+import { Unsaved } from '../ui/unsaved.tsx'
 
 export function SettingsPage() {
   const { t } = useI18n()
@@ -44,6 +45,10 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   const [temperature, setTemperature] = useState(settings.temperature?.toString() ?? '')
   const save = useAction(api.settings.save, { done: 'settings.saved', refresh: ['settings'] })
   const value = temperatureOf(temperature)
+  const dirty =
+    (model.trim() || null) !== settings.model ||
+    thinking !== settings.thinking ||
+    value !== settings.temperature
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (value !== 'wrong') {
@@ -80,6 +85,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
           {t('action.save')}
         </Button>
       </div>
+      <Unsaved isDirty={() => dirty} />
     </form>
   )
 }

@@ -23,6 +23,18 @@ export function problemOf(name: string, bytes: number): Key | null {
 export const titleOf = (name: string): string =>
   [...name.replace(/\.(txt|md|markdown)$/i, '')].slice(0, KB_TITLE_CHARS_MAX).join('')
 
+/** A mark at the start decides; without one, what is no UTF-8 is GBK, as on Chinese Windows. */
+export function textOf(bytes: ArrayBuffer): string {
+  const [first, second] = new Uint8Array(bytes)
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('gb18030').decode(bytes)
+  }
+}
+
 /** Sends files one after another: each is embedded before its answer, and one at a time is fair. */
 export function useUploads() {
   const { t } = useI18n()
@@ -37,7 +49,7 @@ export function useUploads() {
   async function send({ id, file }: Upload): Promise<void> {
     set(id, { state: 'sending', note: '' })
     try {
-      const doc = await api.kb.create(titleOf(file.name), await file.text())
+      const doc = await api.kb.create(titleOf(file.name), textOf(await file.arrayBuffer()))
       set(id, { state: 'done', note: t('kb.upload.done', { count: doc.chunk_count }) })
       await client.invalidateQueries({ queryKey: ['kb'] })
     } catch (error) {

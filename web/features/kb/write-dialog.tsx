@@ -27,7 +27,8 @@ export function WriteDialog({ open, onClose }: WriteProps) {
     },
   })
   const kilobytes = new TextEncoder().encode(text).length / 1024
-  const valid = title.trim() !== '' && text.trim() !== '' && kilobytes * 1024 <= KB_DOC_BYTES_MAX
+  const large = kilobytes * 1024 > KB_DOC_BYTES_MAX
+  const valid = title.trim() !== '' && text.trim() !== '' && !large
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (valid) save.mutate(undefined)
@@ -43,6 +44,7 @@ export function WriteDialog({ open, onClose }: WriteProps) {
         />
         <Field
           label={t('kb.text')}
+          problem={large ? t('kb.upload.large') : null}
           aside={`${kilobytes.toFixed(1)} / ${KB_DOC_BYTES_MAX / 1024} KB`}
         >
           {(ids) => (

@@ -58,15 +58,21 @@ function KeyRow({ item, onRevoke }: KeyRowProps) {
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const app = apps.data?.apps.find(({ id }) => id === item.app_id)?.name ?? item.app_id
+  const devices = useQuery({
+    queryKey: ['devices'],
+    queryFn: api.devices.list,
+    enabled: item.device_id !== null,
+  })
+  const device = devices.data?.devices.find(({ id }) => id === item.device_id)?.name
   const scope = item.device_id
-    ? t('keys.scope.device')
+    ? t('keys.scope.device', { name: device ?? item.device_id })
     : item.app_id
       ? t('keys.scope.app', { name: app ?? '' })
       : t('keys.scope.general')
   return (
     <tr className={item.revoked_at === null ? '' : 'text-ink-3'}>
       <td className="lead">
-        <code>{item.prefix}…</code>
+        <code className="whitespace-nowrap">{item.prefix}…</code>
       </td>
       <td data-label={t('keys.scope')}>
         <Badge tone={item.app_id || item.device_id ? 'accent' : undefined}>{scope}</Badge>

@@ -26,6 +26,7 @@ export function LatencyChart({ points }: { readonly points: readonly Point[] }) 
     // A single place would draw nothing; a line of no length with round ends is a dot.
     return places.length === 1 ? `${places[0]} ${places[0]}` : places.join(' ')
   }
+  const width = points.length === 1 ? 8 : 2
   const time = (at: number) =>
     new Date(at).toLocaleString(locale, {
       month: 'numeric',
@@ -59,14 +60,14 @@ export function LatencyChart({ points }: { readonly points: readonly Point[] }) 
         <polyline
           points={line(({ p95 }) => p95)}
           className="stroke-warn"
-          strokeWidth="2"
+          strokeWidth={width}
           strokeDasharray="1 6"
           {...stroke}
         />
         <polyline
           points={line(({ p50 }) => p50)}
           className="stroke-accent"
-          strokeWidth="2"
+          strokeWidth={width}
           {...stroke}
         />
       </svg>

@@ -33,6 +33,20 @@ export function LogTable({ rows }: { readonly rows: readonly LogRow[] }) {
   )
 }
 
+/** What was said stands there, for as long as the session is kept. */
+function SessionLink({ id }: { readonly id: string }) {
+  return (
+    <Link
+      to="/app/sessions/$id"
+      params={{ id }}
+      title={id}
+      className="block max-w-44 truncate underline-offset-2 hover:underline"
+    >
+      {id}
+    </Link>
+  )
+}
+
 function Row({ row }: { readonly row: LogRow }) {
   const { t, locale } = useI18n()
   const { exact } = useTimes()
@@ -69,11 +83,11 @@ function Row({ row }: { readonly row: LogRow }) {
         {row.latency_ms === null ? '—' : `${row.latency_ms} ${t('logs.ms')}`}
       </td>
       <td
-        className="max-w-44 truncate text-ink-2"
+        className="text-ink-2"
         data-label={t('logs.session')}
         data-empty={row.session_id === null}
       >
-        {row.session_id ?? '—'}
+        {row.session_id === null ? '—' : <SessionLink id={row.session_id} />}
       </td>
       <td className="num" data-label={t('logs.chars')} data-empty={row.text_chars === null}>
         {row.text_chars ?? '—'}

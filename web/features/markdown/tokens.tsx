@@ -39,31 +39,34 @@ function Code({ token }: { readonly token: Tokens.Code }) {
 
 function List({ token }: { readonly token: Tokens.List }) {
   const items = numbered(token.items).map(({ key, item }) => (
-    <li key={key}>{children(item.tokens)}</li>
+    <li key={key} className={item.task ? 'task' : undefined}>
+      {children(item.tokens)}
+    </li>
   ))
   return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>
 }
 
+/** A wide one is moved sideways by itself, so that no number is broken to make room. */
 function Table({ token }: { readonly token: Tokens.Table }) {
+  const cells = (row: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
+    numbered(row).map(({ key, item: cell }) => (
+      <Cell key={key} data-align={cell.align ?? undefined}>
+        {children(cell.tokens)}
+      </Cell>
+    ))
   return (
-    <table>
-      <thead>
-        <tr>
-          {numbered(token.header).map(({ key, item: cell }) => (
-            <th key={key}>{children(cell.tokens)}</th>
+    <div className="overflow-x-auto">
+      <table>
+        <thead>
+          <tr>{cells(token.header, 'th')}</tr>
+        </thead>
+        <tbody>
+          {numbered(token.rows).map(({ key, item: row }) => (
+            <tr key={key}>{cells(row, 'td')}</tr>
           ))}
-        </tr>
-      </thead>
-      <tbody>
-        {numbered(token.rows).map(({ key, item: row }) => (
-          <tr key={key}>
-            {numbered(row).map(({ key: column, item: cell }) => (
-              <td key={column}>{children(cell.tokens)}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+        </tbody>
+      </table>
+    </div>
   )
 }
 

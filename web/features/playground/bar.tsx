@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useTimes } from '../../lib/time.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { curlOf } from '../../ui/curl.tsx'
 import { SelectField, SwitchField } from '../../ui/form.tsx'
@@ -25,8 +26,13 @@ export function Bar({ chosen, text, onChange, onNew }: BarProps) {
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const sessions = useQuery({ queryKey: ['sessions'], queryFn: api.sessions.list })
-  const known = sessions.data?.sessions.map(({ id }) => id) ?? []
-  const ids = known.includes(chosen.session) ? known : [chosen.session, ...known]
+  const { ago } = useTimes()
+  const known = (sessions.data?.sessions ?? []).map(({ id, last_at }) => ({
+    value: id,
+    label: `${id} · ${ago(last_at)}`,
+  }))
+  const here = { value: chosen.session, label: chosen.session }
+  const choices = known.some(({ value }) => value === here.value) ? known : [here, ...known]
   const body = { text, session_id: chosen.session, ...(chosen.kb ? {} : { kb: false }) }
   return (
     <div className="card grid items-end gap-4 p-4 sm:grid-cols-2 lg:grid-cols-[1fr_1fr_auto_auto]">
@@ -42,7 +48,7 @@ export function Bar({ chosen, text, onChange, onNew }: BarProps) {
       <SelectField
         label={t('play.session')}
         value={chosen.session}
-        choices={ids.map((id) => ({ value: id, label: id }))}
+        choices={choices}
         onPick={(session) => onChange({ session })}
       />
       <div className="pb-2">

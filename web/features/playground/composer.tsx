@@ -1,12 +1,14 @@
 import { ArrowUp, ImagePlus, Mic, Square, X } from 'lucide-react'
-import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { IMAGES_MAX } from '../../../src/core/limits.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { numbered } from '../../lib/numbered.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { isImage, toDataUrl } from './images.ts'
 
 interface ComposerProps {
+  readonly field: RefObject<HTMLTextAreaElement | null>
   readonly running: boolean
   readonly onSend: (text: string, images: readonly string[]) => void
   readonly onStop: () => void
@@ -17,7 +19,7 @@ interface ComposerProps {
   } | null
 }
 
-export function Composer({ running, onSend, onStop, voice }: ComposerProps) {
+export function Composer({ field, running, onSend, onStop, voice }: ComposerProps) {
   const { t } = useI18n()
   const toasts = useToasts()
   const input = useRef<HTMLInputElement>(null)
@@ -37,12 +39,14 @@ export function Composer({ running, onSend, onStop, voice }: ComposerProps) {
   }
   const onKey = (event: KeyboardEvent) => {
     // While an input method composes, Enter chooses a word.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape' && running) onStop()
+    if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     send()
   }
   const onPaste = (event: ClipboardEvent) => {
-    const files = [...event.clipboardData.files].filter(({ type }) => type.startsWith('image/'))
+    const files = imagesIn(event.clipboardData)
     if (files.length === 0) return
     event.preventDefault()
     void attach(files)
@@ -51,9 +55,10 @@ export function Composer({ running, onSend, onStop, voice }: ComposerProps) {
     <div className="composer">
       <Thumbs
         images={images}
-        onDrop={(image) => setImages(images.filter((one) => one !== image))}
+        onDrop={(place) => setImages(images.filter((_, index) => index !== place))}
       />
       <textarea
+        ref={field}
         rows={1}
         value={text}
         aria-label={t('play.ask')}
@@ -68,23 +73,41 @@ export function Composer({ running, onSend, onStop, voice }: ComposerProps) {
         ready={text.trim() !== ''}
         onAttach={() => input.current?.click()}
         onSend={send}
-        onStop={onStop}
-      />
-      <input
-        ref={input}
-        type="file"
-        accept="image/*"
-        multiple
-        className="hidden"
-        aria-label={t('play.images')}
-        onChange={(event) => {
-          void attach([...(event.target.files ?? [])])
-          event.target.value = ''
+        onStop={() => {
+          onStop()
+          field.current?.focus()
         }}
       />
+      <Picker input={input} onPick={(files) => void attach(files)} />
     </div>
   )
 }
+
+interface PickerProps {
+  readonly input: RefObject<HTMLInputElement | null>
+  readonly onPick: (files: readonly File[]) => void
+}
+
+function Picker({ input, onPick }: PickerProps) {
+  const { t } = useI18n()
+  return (
+    <input
+      ref={input}
+      type="file"
+      accept="image/*"
+      multiple
+      className="hidden"
+      aria-label={t('play.images')}
+      onChange={(event) => {
+        onPick([...(event.target.files ?? [])])
+        event.target.value = ''
+      }}
+    />
+  )
+}
+
+const imagesIn = ({ files }: DataTransfer): File[] =>
+  [...files].filter(({ type }) => type.startsWith('image/'))
 
 interface ActionsProps extends Pick<ComposerProps, 'running' | 'voice' | 'onStop'> {
   readonly ready: boolean
@@ -137,7 +160,7 @@ function Actions({ running, voice, ready, onAttach, onSend, onStop }: ActionsPro
 
 interface ThumbsProps {
   readonly images: readonly string[]
-  readonly onDrop: (image: string) => void
+  readonly onDrop: (place: number) => void
 }
 
 function Thumbs({ images, onDrop }: ThumbsProps) {
@@ -145,8 +168,8 @@ function Thumbs({ images, onDrop }: ThumbsProps) {
   if (images.length === 0) return null
   return (
     <ul className="flex flex-wrap gap-2 px-1 pt-1">
-      {images.map((image, index) => (
-        <li key={image.slice(-40)} className="relative">
+      {numbered(images).map(({ key, item: image }, index) => (
+        <li key={key} className="relative">
           <img
             src={image}
             alt={t('play.image', { number: index + 1 })}
@@ -156,7 +179,7 @@ function Thumbs({ images, onDrop }: ThumbsProps) {
             type="button"
             className="absolute -top-2 -right-2 rounded-full bg-ink p-1 text-bg"
             aria-label={t('play.image.drop', { number: index + 1 })}
-            onClick={() => onDrop(image)}
+            onClick={() => onDrop(index)}
           >
             <X size={12} aria-hidden />
           </button>

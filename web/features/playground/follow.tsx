@@ -1,10 +1,20 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
+import type { History } from '../../api/types.ts'
 import type { Turn } from './turn.ts'
 
 const NEAR_PX = 120
 
-/** Keeps the end in view while it grows, until the reader scrolls away from it. */
-export function Follow({ turns }: { readonly turns: readonly Turn[] }) {
+interface FollowProps {
+  readonly turns: readonly Turn[]
+  /** What was said before this visit; undefined while it is read. */
+  readonly past: History | undefined
+}
+
+/**
+ * Begins at the end of what was said, and keeps the end in view while it grows, until the reader
+ * scrolls away from it.
+ */
+export function Follow({ turns, past }: FollowProps) {
   const near = useRef(true)
   const count = useRef(0)
   useEffect(() => {
@@ -17,11 +27,18 @@ export function Follow({ turns }: { readonly turns: readonly Turn[] }) {
     return () => removeEventListener('scroll', onScroll)
   }, [])
   useLayoutEffect(() => {
+    if (past && past.count > 0) toEnd()
+  }, [past])
+  useLayoutEffect(() => {
     const asked = turns.length > count.current
     count.current = turns.length
     if (turns.length === 0 || !(asked || near.current)) return
     near.current = true
-    document.documentElement.scrollTop = document.documentElement.scrollHeight
+    toEnd()
   }, [turns])
   return null
+}
+
+function toEnd() {
+  document.documentElement.scrollTop = document.documentElement.scrollHeight
 }

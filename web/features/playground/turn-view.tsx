@@ -140,24 +140,26 @@ function Foot({ turn, onAgain }: Pick<TurnViewProps, 'turn' | 'onAgain'>) {
   const { t } = useI18n()
   const seconds = (ms: number) => (ms / 1000).toFixed(1)
   return (
-    <div className="flex flex-wrap items-center gap-x-1 text-[0.84rem] text-ink-3">
-      {turn.reply && <CopyButton text={turn.reply} size="small" />}
-      {onAgain && (
-        <Button
-          kind="quiet"
-          size="small"
-          icon={<Repeat2 size={16} aria-hidden />}
-          aria-label={t('play.again')}
-          onClick={() => onAgain(turn)}
-        />
-      )}
-      {turn.stats && <span className="ml-2">{t(CHANNELS[turn.stats.channel])}</span>}
+    <div className="flex flex-wrap items-center gap-x-3 text-[0.84rem] text-ink-3">
+      <span className="flex gap-1">
+        {turn.reply && <CopyButton text={turn.reply} size="small" />}
+        {onAgain && (
+          <Button
+            kind="quiet"
+            size="small"
+            icon={<Repeat2 size={16} aria-hidden />}
+            aria-label={t('play.again')}
+            onClick={() => onAgain(turn)}
+          />
+        )}
+      </span>
+      {turn.stats && <span>{t(CHANNELS[turn.stats.channel])}</span>}
       {turn.stats && turn.stats.iterations > 1 && (
-        <span>· {t('play.calls', { count: turn.stats.iterations })}</span>
+        <span>{t('play.calls', { count: turn.stats.iterations })}</span>
       )}
       {turn.totalMs !== null && (
         <span className="inline-flex items-center gap-1">
-          · <Clock size={13} aria-hidden />
+          <Clock size={13} aria-hidden />
           {turn.firstMs === null
             ? t('play.seconds', { total: seconds(turn.totalMs) })
             : t('play.timing', { first: seconds(turn.firstMs), total: seconds(turn.totalMs) })}

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { streamTurn, type TurnRequest } from '../../api/stream.ts'
 import type { AgentEvent } from '../../api/types.ts'
 import { useExplain } from '../../lib/services.tsx'
@@ -9,7 +9,7 @@ import { afterEvents, newTurn, type Turn } from './turn.ts'
  * The turns of this visit. Events are gathered and shown once a frame, so that a fast stream costs
  * a drawing per frame and not one per token.
  */
-export function useTurns() {
+export function useTurns(session: string) {
   const explain = useExplain()
   const client = useQueryClient()
   const [turns, setTurns] = useState<readonly Turn[]>([])
@@ -21,6 +21,14 @@ export function useTurns() {
   }, [])
 
   const stop = useCallback(() => running.current?.abort(), [])
+  // However the session changed, by a choice here or in the address: these turns are another's.
+  const held = useRef(session)
+  useLayoutEffect(() => {
+    if (held.current === session) return
+    held.current = session
+    stop()
+    setTurns([])
+  }, [session, stop])
   useEffect(() => stop, [stop])
 
   const add = useCallback((text: string, images: readonly string[]): number => {
@@ -56,7 +64,7 @@ export function useTurns() {
     }
   }
 
-  return { turns, send, stop, add, change, clear: () => setTurns([]) }
+  return { turns, send, stop, add, change }
 }
 
 /** Hands on what was added, at most once a frame. */

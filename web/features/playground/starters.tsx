@@ -1,0 +1,28 @@
+import { Sparkles } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/state.tsx'
+
+const STARTERS = ['curl.text', 'play.start.time', 'play.start.sum'] as const
+
+/** An empty conversation, and first questions that every server can answer, with a model or not. */
+export function Starters({ onPick }: { readonly onPick: (text: string) => void }) {
+  const { t } = useI18n()
+  const questions = (
+    <div className="flex flex-wrap justify-center gap-2">
+      {STARTERS.map((key) => (
+        <Button key={key} size="small" onClick={() => onPick(t(key))}>
+          {t(key)}
+        </Button>
+      ))}
+    </div>
+  )
+  return (
+    <Empty
+      icon={<Sparkles />}
+      title={t('play.empty')}
+      text={t('play.empty.text')}
+      action={questions}
+    />
+  )
+}

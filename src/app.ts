@@ -11,6 +11,7 @@ import { type MetricsPage, metricsRoutes } from './features/site/metrics-routes.
 import { siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
 import { accessLog } from './http/access-log.ts'
+import type { ConsolePages } from './http/console-pages.ts'
 import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
 import type { Facts } from './http/facts.ts'
@@ -41,7 +42,7 @@ export interface AppOptions {
   readonly status: Status
   readonly metrics: { readonly meters: Meters; readonly page: MetricsPage }
   /** The console (http/console-pages.ts). */
-  readonly pages: AnyElysia
+  readonly pages: ConsolePages
   readonly facts: Facts
   readonly sse: Sse
   readonly log: Logger
@@ -57,7 +58,7 @@ export interface AppOptions {
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, metrics } = options
-  const { facts, sse, log, tls, verbose, steady, record } = options
+  const { facts, sse, log, tls, verbose, steady, record, pages } = options
   const table = createRouteTable()
   const app: AnyElysia = new Elysia({
     systemRouter: false,
@@ -72,13 +73,13 @@ export function createApp(options: AppOptions): AnyElysia {
     },
   })
     .use(edge(facts))
-    .use(errorHandler({ log, facts, methodsOf: table.methodsOf }))
+    .use(errorHandler({ log, facts, methodsOf: table.methodsOf, missing: pages.missing }))
     .use(requestLog(facts, steady, record))
     .use(verbose ? accessLog(facts, steady, log) : new Elysia())
     .use(metrics.page ? measure(facts, steady, metrics.meters) : new Elysia())
     .use(siteRoutes({ origins: auth.origins, status }))
     .use(metricsRoutes(metrics.page))
-    .use(options.pages)
+    .use(pages.routes)
     .use(openApiRoutes(() => app))
     .use(surface('/v1', machineGate, facts, services))
     .use(surface('/console', consoleGate, facts, services))

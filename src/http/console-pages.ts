@@ -43,21 +43,40 @@ const PAGES = ['/', '/login', '/docs', '/docs/devices', '/app', '/app/*']
 const HIDDEN = { detail: { hide: true } } as const
 const TWINS = /\.(br|gz)$/
 
+/** Below these are no pages: what they do not know stays an error of the API. */
+const API = /^\/(v1|console|auth|assets)(\/|$)/
+
+export interface ConsolePages {
+  readonly routes: AnyElysia
+  /**
+   * For an address that nothing answers: the console, which says so in the reader's language, to
+   * a browser that opens it as a page; null for everyone else.
+   */
+  readonly missing: (request: Request, path: string) => Response | null
+}
+
 /**
  * The console from the folder that scripts/build-web.ts wrote, or that the executable carries; null
- * when it was not built. Pages have routes of their own, so that an unknown address stays an error
- * of the API.
+ * when it was not built. Pages have routes of their own, so that an unknown address stays an error.
  */
-export async function consolePages(folder: string | null): Promise<AnyElysia> {
+export async function consolePages(folder: string | null): Promise<ConsolePages> {
   const page = await pageHandler(folder)
   const pages = new Elysia({ name: 'console-pages' })
-  for (const path of PAGES) pages.get(path, page, HIDDEN).head(path, page, HIDDEN)
-  return folder === null ? pages : pages.use(await assets(join(folder, 'assets')))
+  const shown = (context: { request: Request }) => page(context)
+  for (const path of PAGES) pages.get(path, shown, HIDDEN).head(path, shown, HIDDEN)
+  return {
+    routes: folder === null ? pages : pages.use(await assets(join(folder, 'assets'))),
+    missing(request, path) {
+      const wanted = request.headers.get('accept')?.includes('text/html')
+      if (folder === null || request.method !== 'GET' || !wanted || API.test(path)) return null
+      return page({ request }, 404)
+    },
+  }
 }
 
 async function pageHandler(folder: string | null) {
   if (folder === null) {
-    return () => {
+    return (): Response => {
       throw unavailable('控制台尚未构建：请运行 npm start，或先运行 bun scripts/build-web.ts')
     }
   }
@@ -68,11 +87,13 @@ async function pageHandler(folder: string | null) {
     forms.set(encoding, await Bun.file(path + suffix).bytes())
   }
   const hash = new Bun.CryptoHasher('sha256').update(plain).digest('hex').slice(0, 16)
-  return ({ request }: { request: Request }): Response => {
+  return ({ request }: { request: Request }, status = 200): Response => {
     const encoding = preferredEncoding(request)
     const headers = { ...HTML_HEADERS, ...marks(hash, encoding) }
-    if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers })
-    return new Response(forms.get(encoding) ?? plain, { headers })
+    if (status === 200 && isKnown(request, headers.etag)) {
+      return new Response(null, { status: 304, headers })
+    }
+    return new Response(forms.get(encoding) ?? plain, { status, headers })
   }
 }
 

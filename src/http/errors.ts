@@ -9,6 +9,8 @@ export interface ErrorOptions {
   readonly facts: Facts
   /** Methods that a path answers; empty when it answers none. */
   readonly methodsOf: (path: string) => readonly string[]
+  /** A page for an address that answers nothing; null where a sentence is wanted. */
+  readonly missing: (request: Request, path: string) => Response | null
 }
 
 /**
@@ -21,6 +23,9 @@ export const errorHandler = (options: ErrorOptions) =>
     ({ error, code, set, request, path, route }) => {
       const failure = failureOf({ error, code, request, path, route }, options)
       options.facts.note(request, { errorClass: failure.code })
+      const unknown = code === 'NOT_FOUND' && failure.status === 404
+      const page = unknown ? options.missing(request, path) : null
+      if (page) return page
       set.status = failure.status
       set.headers['content-type'] = 'text/plain; charset=utf-8'
       for (const [name, value] of Object.entries(failure.headers)) set.headers[name] = value

@@ -53,6 +53,24 @@ describe('pages of the console', () => {
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   })
 
+  test.each(['/nothing', '/apple', '/index.html'])('%p is a page to who opens it', async (path) => {
+    const response = await get(path, { accept: 'text/html,*/*;q=0.8' })
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(response.headers.get('x-request-id')).toBeTruthy()
+    expect(await response.text()).toContain('id="root"')
+  })
+
+  test.each(['/v1/nothing', '/console/nothing', '/auth/nothing', '/assets/nothing.js'])(
+    '%p is an error to a browser too',
+    async (path) => {
+      const response = await get(path, { accept: 'text/html' })
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    },
+  )
+
   test('packed twins are not reachable by name', async () => {
     expect((await get(`${asset}.br`)).status).toBe(404)
     expect((await get(`${asset}.gz`)).status).toBe(404)

@@ -28,7 +28,7 @@ export function emptyApp() {
   const given: Partial<Parts> = {
     machineGate: gate('machine', refuse, patienceFor),
     consoleGate: gate('console', refuse, patienceFor),
-    pages: new Elysia(),
+    pages: { routes: new Elysia(), missing: () => null },
     facts: createFacts(() => 0),
     tls: false,
   }

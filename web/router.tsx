@@ -23,6 +23,11 @@ const root = createRootRoute({
       <ToastRegion />
     </>
   ),
+  notFoundComponent: () => (
+    <main id="main">
+      <Missing />
+    </main>
+  ),
 })
 const shell = createRoute({ getParentRoute: () => root, path: '/app', component: Shell })
 

@@ -87,7 +87,7 @@ function DocTable({ docs, onOpen }: DocTableProps) {
         <tbody>
           {docs.map((doc) => (
             <tr key={doc.id}>
-              <td className="lead max-w-96">
+              <td className="lead">
                 <button
                   type="button"
                   className="max-w-full truncate text-left underline-offset-2 hover:underline"

@@ -89,7 +89,7 @@ function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {
       <tbody>
         {rows.map((row) => (
           <tr key={row.id}>
-            <td className="lead max-w-96">
+            <td className="lead">
               <Link
                 to="/app/sessions/$id"
                 params={{ id: row.id }}

@@ -66,4 +66,11 @@ describe('a reply as elements', () => {
     expect(shown).toContain('<th>a</th>')
     expect(shown).toContain('<code>1 &lt; 2</code>')
   })
+
+  test('columns keep their side, and a box takes the place of a mark', () => {
+    const shown = html('| a | b |\n| :-: | --: |\n| 1 | 2 |\n\n- [x] done')
+    expect(shown).toContain('<th data-align="center">a</th>')
+    expect(shown).toContain('<td data-align="right">2</td>')
+    expect(shown).toContain('<li class="task">')
+  })
 })

@@ -46,6 +46,9 @@ function List({ token }: { readonly token: Tokens.List }) {
   return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>
 }
 
+/** Whoever has no pointer moves a wide table by its arrow keys. */
+const MOVABLE = { tabIndex: 0 } as const
+
 /** A wide one is moved sideways by itself, so that no number is broken to make room. */
 function Table({ token }: { readonly token: Tokens.Table }) {
   const cells = (row: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
@@ -55,7 +58,7 @@ function Table({ token }: { readonly token: Tokens.Table }) {
       </Cell>
     ))
   return (
-    <div className="overflow-x-auto">
+    <div className="overflow-x-auto" {...MOVABLE}>
       <table>
         <thead>
           <tr>{cells(token.header, 'th')}</tr>

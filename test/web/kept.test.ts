@@ -1,0 +1,154 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { visit } from '../support/chromium.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+const GREET = { language: 'en' } as const
+const TIMEOUT_MS = 30_000
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+describeWeb('what a person made is not lost', () => {
+  const at = useConsole()
+  let session: SignedIn
+  beforeAll(async () => {
+    session = await signIn(at.app, 'ada@example.com')
+  })
+
+  const open = async (path: string) => {
+    const guest = await visit(at.browser, at.app.url, GREET, session)
+    await guest.page.goto(path)
+    await guest.page.getByRole('heading', { level: 1 }).waitFor()
+    return guest
+  }
+  const read = async (path: string) =>
+    (await fetch(at.app.url + path, { headers: session.headers })).json()
+
+  test(
+    'a second click issues no second key',
+    async () => {
+      await using guest = await open('/app/keys')
+      const { page } = guest
+      const { keys: before } = await read('/console/keys')
+      await press(page, en['keys.new'])
+      await page.getByRole('button', { name: en['keys.create'], exact: true }).dblclick()
+      await page.getByTestId('secret').waitFor()
+      await page.waitForLoadState('networkidle')
+      const { keys } = await read('/console/keys')
+      expect(keys.length - before.length).toBe(1)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a key is copied on plain http too, and Escape does not hide it',
+    async () => {
+      await using guest = await open('/login')
+      const { page } = guest
+      await page.addInitScript(() => {
+        Object.defineProperty(navigator, 'clipboard', { value: undefined })
+      })
+      await page.goto('/app/keys')
+      await press(page, en['keys.new'])
+      await press(page, en['keys.create'])
+      await page.keyboard.press('Escape')
+      const key = await page.getByTestId('secret').textContent()
+      await press(page, en['copy.action'])
+      await page.getByRole('button', { name: en['copy.done'] }).waitFor()
+      const other = await guest.context.newPage()
+      await other.goto('/docs')
+      expect(await other.evaluate(() => navigator.clipboard.readText())).toBe(key ?? '')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a click beside a dialog leaves what was typed in it',
+    async () => {
+      await using guest = await open('/app/personas')
+      const { page } = guest
+      await press(page, en['personas.new'])
+      const prompt = page.getByRole('textbox', { name: en['personas.prompt'] })
+      await prompt.fill('Ten minutes of work.')
+      await page.mouse.click(4, 400)
+      await page.keyboard.press('Escape')
+      expect(await prompt.inputValue()).toBe('Ten minutes of work.')
+      await press(page, en['action.cancel'])
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await press(page, en['personas.new'])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a form outlives the session it was begun in',
+    async () => {
+      await using guest = await open('/app/apps/new')
+      const { page, context } = guest
+      const name = page.getByRole('textbox', { name: en['field.name'] })
+      await name.fill('half an app')
+      const cookies = await context.cookies()
+      await context.clearCookies()
+      await press(page, en['apps.create'])
+      const again = page.getByRole('link', { name: en['session.again'] })
+      expect(await again.getAttribute('href')).toBe('/login?next=%2Fapp%2Fapps%2Fnew')
+      expect(await name.inputValue()).toBe('half an app')
+      await context.addCookies(cookies)
+      await press(page, en['apps.create'])
+      await page.getByRole('heading', { level: 1, name: 'half an app' }).waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a conversation is there after a reload, from its end',
+    async () => {
+      await using guest = await open('/app/playground')
+      const { page } = guest
+      for (const text of ['What is 6*7?', 'first\n'.repeat(40), 'last']) {
+        await page.getByRole('textbox', { name: en['play.ask'] }).fill(text)
+        await page.keyboard.press('Enter')
+        await page
+          .locator('.bubble', { hasText: text.trim().slice(0, 5) })
+          .last()
+          .waitFor()
+        await page.locator('[data-testid=reply][aria-busy=true]').waitFor({ state: 'detached' })
+      }
+      await page.reload()
+      await page.locator('.bubble', { hasText: 'last' }).waitFor()
+      await page.waitForFunction(() => {
+        const { scrollTop, scrollHeight, clientHeight } = document.documentElement
+        return scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 4
+      })
+      await page.getByRole('navigation').first().getByRole('link', { name: 'Playground' }).click()
+      await page.getByText(en['play.empty']).waitFor()
+      expect(await page.locator('.bubble').count()).toBe(0)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the console waits for a server that is away',
+    async () => {
+      await using guest = await open('/app')
+      const { page, context } = guest
+      await page.waitForLoadState('networkidle')
+      await context.setOffline(true)
+      await page.evaluate(() => dispatchEvent(new Event('offline')))
+      await page.getByRole('navigation').first().getByRole('link', { name: 'Settings' }).click()
+      await page.getByText(en['error.offline']).first().waitFor()
+      await context.setOffline(false)
+      await page.getByRole('heading', { level: 1, name: en['nav.settings'] }).waitFor()
+      await page.getByRole('textbox', { name: en['field.model'] }).fill('qwen3')
+      // The browser may believe itself offline while the server is this machine.
+      await page.evaluate(() => dispatchEvent(new Event('offline')))
+      await press(page, en['action.save'])
+      await page.getByText(en['settings.saved']).waitFor()
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,61 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { visit } from '../support/chromium.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+const PAGES = ['/app/apps', '/app/personas', '/app/kb', '/app/keys', '/app/devices'] as const
+const WIDTHS = [390, 900, 1440] as const
+
+/** What of a page lies beyond its right edge, or beyond that of the card it stands in. */
+const cutOff = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main :is(button, a, .badge, td)')]
+      .filter((element) => {
+        const edge = (element.closest('.card') ?? document.body).getBoundingClientRect().right
+        return element.getBoundingClientRect().right > edge + 1
+      })
+      .map((element) => element.outerHTML.slice(0, 80)),
+  )
+
+describeWeb('names as long as they may be', () => {
+  const at = useConsole()
+  let session: SignedIn
+  beforeAll(async () => {
+    session = await signIn(at.app, 'ada@example.com')
+    const post = async (path: string, body: unknown): Promise<{ id: string }> => {
+      const response = await fetch(at.app.url + path, {
+        method: 'POST',
+        headers: { ...session.headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
+      return (await response.json()) as { id: string }
+    }
+    const prompt = 'x'.repeat(8000)
+    const persona = await post('/console/personas', { name: 'P'.repeat(200), prompt })
+    const name = 'W'.repeat(60)
+    const app = await post('/console/apps', {
+      name,
+      model: 'm'.repeat(200),
+      persona_id: persona.id,
+    })
+    await post(`/console/apps/${app.id}/keys`, {})
+    await post('/console/devices', { name, app_id: app.id, hw_model: 'h'.repeat(200) })
+    await post('/console/kb/docs', { title: '标'.repeat(200), text: 'y'.repeat(900) })
+  })
+
+  test.each(WIDTHS)(
+    'push nothing out of view at %p',
+    async (width) => {
+      const look = { language: 'en', width, height: 800 } as const
+      await using guest = await visit(at.browser, at.app.url, look, session)
+      for (const path of PAGES) {
+        await guest.page.goto(path)
+        await guest.page.waitForLoadState('networkidle')
+        expect({ path, cut: await cutOff(guest.page) }).toEqual({ path, cut: [] })
+      }
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { en } from '../../web/i18n/en.ts'
+import { visit } from '../support/chromium.ts'
+import { codesFor, signIn } from '../support/login.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+describeWeb('signing in', () => {
+  const at = useConsole()
+
+  test('a wrong code, a new one, and a reload in between', async () => {
+    const email = 'reader@example.com'
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page } = guest
+    await page.goto('/login?next=%2Fapp%2Fkeys')
+    await page.getByRole('textbox', { name: en['login.email'] }).fill(email)
+    await page.keyboard.press('Enter')
+    const field = page.getByRole('textbox', { name: en['login.code'] })
+    await field.fill('000000')
+    await page.getByText(en['login.code.wrong']).waitFor()
+    // What is typed next takes the place of the wrong one.
+    await page.keyboard.type('1')
+    expect(await field.inputValue()).toBe('1')
+    await page.reload()
+    await field.waitFor()
+    await page.getByRole('button', { name: en['login.resend'] }).click()
+    await page.getByText(en['login.resent']).waitFor()
+    const code = await at.app.printed.until((text) => codesFor(email, text)[1] ?? null)
+    await page.keyboard.type(code)
+    await page.getByRole('heading', { level: 1, name: en['nav.keys'] }).waitFor()
+  }, 30_000)
+
+  test('who is signed in already goes on', async () => {
+    const session = await signIn(at.app, 'ada@example.com')
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    await guest.page.goto('/login?next=%2Fapp%2Fusage')
+    await guest.page.getByRole('heading', { level: 1, name: en['nav.usage'] }).waitFor()
+  }, 30_000)
+
+  test('an English reader meets English sentences', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    await guest.page.goto('/login')
+    await guest.page.getByRole('textbox', { name: en['login.email'] }).fill('a@b')
+    await guest.page.keyboard.press('Enter')
+    await guest.page.getByText('This is not a valid e-mail address').waitFor()
+  }, 30_000)
+
+  test('an address that does not exist says so as a page', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const response = await guest.page.goto('/nothing/here')
+    expect(response?.status()).toBe(404)
+    await guest.page.getByRole('heading', { level: 1, name: en['missing.title'] }).waitFor()
+  }, 30_000)
+})

@@ -6,7 +6,7 @@ import { launch, visit } from '../support/chromium.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { buildConsole, describeWeb } from './setup.ts'
+import { BUILD_MS, buildConsole, describeWeb } from './setup.ts'
 
 const GREET = { language: 'en' } as const
 
@@ -29,7 +29,7 @@ describeWeb('the playground', () => {
     world = await startFailover({ MB_LLM_TIMEOUT_MS: '20000' })
     browser = await launch()
     session = await signIn(world.app)
-  })
+  }, BUILD_MS)
   afterEach(() => world.reset())
   afterAll(async () => {
     await browser.close()
@@ -42,6 +42,26 @@ describeWeb('the playground', () => {
     await guest.page.getByRole('textbox', { name: en['play.ask'] }).waitFor()
     return guest
   }
+
+  test('a wide table moves by itself and the page does not', async () => {
+    await using guest = await open()
+    const { page } = guest
+    await page.setViewportSize({ width: 390, height: 800 })
+    const cell = 'w'.repeat(60)
+    world.platform.reply({
+      pieces: [`| a | b | c |\n| - | - | -: |\n| ${cell} | ${cell} | 3.14 |`],
+    })
+    await ask(page, 'a table, please')
+    await ended(page)
+    const right = (of: string) =>
+      page
+        .locator(of)
+        .last()
+        .evaluate((element) => element.getBoundingClientRect().right)
+    expect(await right('.bubble')).toBeLessThanOrEqual(390)
+    expect(await right('.prose > div')).toBeLessThanOrEqual(390)
+    expect(await right('.prose table')).toBeGreaterThan(390)
+  }, 30_000)
 
   test('shows a reply while it is written, and what it was made of', async () => {
     await using guest = await open()

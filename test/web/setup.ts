@@ -14,6 +14,9 @@ if (!findChromium()) {
   process.stderr.write('no Chromium here: tests of the console in a browser are left out\n')
 }
 
+/** Time for the first build of the console and a browser, on a machine that has other work. */
+export const BUILD_MS = 60_000
+
 export const buildConsole = () => buildWeb(join(import.meta.dir, '../../dist/web'))
 
 /**
@@ -41,7 +44,7 @@ export function useConsole(options: AppOptions = {}) {
     await buildConsole()
     held.app = await startApp(options)
     held.browser = await launch()
-  })
+  }, BUILD_MS)
   afterAll(async () => {
     await held.browser?.close()
     await held.app?.[Symbol.asyncDispose]()

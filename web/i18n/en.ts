@@ -476,7 +476,8 @@ export const en: Dictionary = {
   'transfer.mode.skip': 'Keep mine',
   'transfer.plan': 'Preview of the import',
   'transfer.skipped': 'Skipped',
-  'transfer.wrong': 'This is no configuration file of this product (format_version has to be 1).',
+  'transfer.wrong':
+    'This is not a configuration file of Moonbase (its format_version has to be 1).',
   'unsaved.leave': 'Discard',
   'unsaved.loss': 'What you entered on this page is not saved and will be lost.',
   'unsaved.title': 'Leave this page?',

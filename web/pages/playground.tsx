@@ -40,7 +40,7 @@ export function Playground() {
           toComposer()
         }}
       />
-      <div className="mx-auto mt-8 grid max-w-3xl gap-8 pb-40">
+      <div className="mx-auto mt-8 grid max-w-3xl grid-cols-1 gap-8 pb-40">
         {past && <Past history={past} />}
         {empty && (
           <Starters
@@ -50,7 +50,7 @@ export function Playground() {
             }}
           />
         )}
-        <ol className="grid gap-9">
+        <ol className="grid grid-cols-1 gap-9">
           {turns.turns.map((turn, index) => (
             <TurnView
               key={turn.id}

@@ -41,7 +41,7 @@ export function SessionPage() {
     <Page title={id} about={t('sessions.history')} actions={actions}>
       <Loaded query={query}>
         {(history) => (
-          <div className="grid max-w-3xl gap-6">
+          <div className="grid max-w-3xl grid-cols-1 gap-6">
             {history.messages.length === 0 && (
               <Empty icon={<MessagesSquare />} title={t('sessions.none')} />
             )}

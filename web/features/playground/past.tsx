@@ -16,7 +16,7 @@ export function Past({ history }: { readonly history: History }) {
         </Notice>
       )}
       {history.messages.length > 0 && (
-        <ol className="grid gap-6">
+        <ol className="grid grid-cols-1 gap-6">
           {numbered(history.messages).map(({ key, item: { role, content } }) => (
             <li key={key}>
               <span className="sr-only">{t(`role.${role}`)}</span>

@@ -43,9 +43,9 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
   const reason =
     turn.fallback === null ? null : (REASONS[turn.fallback] ?? 'fallback.provider_error')
   return (
-    <li className="grid gap-4">
+    <li className="grid grid-cols-1 gap-4">
       <Question turn={turn} />
-      <div className="grid gap-3" data-testid="reply" aria-busy={running}>
+      <div className="grid grid-cols-1 gap-3" data-testid="reply" aria-busy={running}>
         <Chips turn={turn} onOpen={onOpen} />
         {reason && (
           <Notice tone="warn" icon={<Route size={16} aria-hidden />}>

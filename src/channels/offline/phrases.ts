@@ -10,7 +10,8 @@ export interface Phrases {
   readonly cannotSee: string
   readonly found: string
   readonly foundNote: string
-  passage(title: string, chunk: number, quote: string): string
+  /** `number` counts from 1, as the console does. */
+  passage(title: string, number: number, quote: string): string
   calculated(result: string): string
   notCalculated(): string
   time(facts: TimeFacts): string
@@ -43,7 +44,7 @@ const zh: Phrases = {
   cannotSee: '我看不到图片，只能处理文字。',
   found: '在知识库里找到这些相关的原文：',
   foundNote: '以上是原文摘录，没有经过语言模型归纳。',
-  passage: (title, chunk, quote) => `《${title}》第 ${chunk} 段：“${quote}”`,
+  passage: (title, number, quote) => `《${title}》第 ${number} 段：“${quote}”`,
   calculated: (result) => `计算结果：${result}。`,
   notCalculated: () => '这个算式我算不出来，请检查写法，例如 (2+3)*4。',
   time: ({ year, month, day, time, weekday, zone }) =>
@@ -65,7 +66,7 @@ const en: Phrases = {
   cannotSee: 'I cannot see images, only text.',
   found: 'These passages of the knowledge base are related:',
   foundNote: 'They are quoted as they stand; no language model has summed them up.',
-  passage: (title, chunk, quote) => `"${title}", chunk ${chunk}: "${quote}"`,
+  passage: (title, number, quote) => `"${title}", passage ${number}: "${quote}"`,
   calculated: (result) => `The result: ${result}.`,
   notCalculated: () => 'I cannot work this expression out; please check it, such as (2+3)*4.',
   time: ({ year, month, day, time, weekday, zone }) =>

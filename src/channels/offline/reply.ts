@@ -52,7 +52,7 @@ function timeFacts(content: string): TimeFacts | null {
 function quotes(passages: readonly Passage[], question: Question, phrases: Phrases): string {
   const lines = passages.slice(0, QUOTES_MAX).map(({ title, seq, text }) => {
     const quote = excerpt(text, question.text)
-    return `- ${phrases.passage(shorten(title, TITLE_CHARS_MAX), seq, quote)}`
+    return `- ${phrases.passage(shorten(title, TITLE_CHARS_MAX), seq + 1, quote)}`
   })
   return [phrases.found, ...lines, phrases.foundNote].join('\n')
 }

@@ -1,6 +1,7 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Pencil, QrCode, Trash2 } from 'lucide-react'
+import { useRef } from 'react'
 import { DEVICE_ONLINE_MS_MAX } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import type { Device } from '../../api/types.ts'
@@ -75,6 +76,7 @@ interface DeviceRowProps {
 
 function DeviceRow({ device, actions }: DeviceRowProps) {
   const { t } = useI18n()
+  const trigger = useRef<HTMLButtonElement>(null)
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const app = apps.data?.apps.find(({ id }) => id === device.app_id)
   const hardware = [device.hw_model, device.firmware].filter(Boolean).join(' · ')
@@ -100,6 +102,7 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
       <td className="actions num">
         <Menu.Root modal={false}>
           <Menu.Trigger
+            ref={trigger}
             className="btn"
             data-kind="quiet"
             data-size="small"
@@ -111,7 +114,15 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
           <Menu.Portal>
             <Menu.Content className="menu" align="end" sideOffset={4}>
               {items.map(([label, symbol, act]) => (
-                <Menu.Item key={label} className="menu-item" onSelect={() => act(device)}>
+                <Menu.Item
+                  key={label}
+                  className="menu-item"
+                  onSelect={() => {
+                    // The menu goes before its dialog does, so this is where to come back to.
+                    trigger.current?.focus()
+                    act(device)
+                  }}
+                >
                   {symbol}
                   {t(label)}
                 </Menu.Item>

@@ -1,0 +1,101 @@
+import { beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { visit } from '../support/chromium.ts'
+import { furnish } from '../support/furnish.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+const TIMEOUT_MS = 30_000
+
+/** Resolves once what has the focus bears that name. */
+const focused = (page: Page, name: string) =>
+  page.waitForFunction((wanted) => {
+    const { activeElement: at } = document
+    const label = at?.id ? document.querySelector(`label[for="${at.id}"]`)?.textContent : null
+    return (label ?? at?.getAttribute('aria-label') ?? at?.textContent) === wanted
+  }, name)
+
+describeWeb('the focus', () => {
+  const at = useConsole()
+  let session: SignedIn
+  beforeAll(async () => {
+    session = await signIn(at.app, 'ada@example.com')
+    await furnish(at.app.url, session.headers.cookie)
+  })
+  const open = async (path: string) => {
+    const guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    await guest.page.goto(path)
+    await guest.page.getByRole('heading', { level: 1 }).waitFor()
+    return guest
+  }
+
+  test(
+    'goes to the first field of a dialog, and back when the last one closes',
+    async () => {
+      await using guest = await open('/app/keys')
+      const { page } = guest
+      await page.getByRole('button', { name: en['keys.new'] }).press('Enter')
+      await focused(page, en['keys.rate'])
+      await page.keyboard.press('Escape')
+      await focused(page, en['keys.new'])
+      await page.keyboard.press('Enter')
+      await focused(page, en['keys.rate'])
+      await page.keyboard.press('Enter')
+      await page.getByRole('button', { name: en['secret.kept'] }).click()
+      await focused(page, en['keys.new'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'comes back to the menu that led to a dialog',
+    async () => {
+      await using guest = await open('/app/devices')
+      const { page } = guest
+      const name = en['devices.actions'].replace('{name}', 'Meeting room')
+      await page.getByRole('button', { name }).press('Enter')
+      await page.getByRole('menuitem', { name: en['action.edit'] }).press('Enter')
+      await focused(page, en['field.name'])
+      await page.keyboard.press('Escape')
+      await focused(page, name)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'stays on a button while it is busy',
+    async () => {
+      await using guest = await open('/app/settings')
+      const { page } = guest
+      const answered = Promise.withResolvers<void>()
+      await page.route('**/console/settings', async (route) => {
+        if (route.request().method() === 'PUT') await answered.promise
+        await route.continue()
+      })
+      await page.getByRole('textbox', { name: en['field.model'] }).fill('qwen3')
+      const save = page.getByRole('button', { name: en['action.save'] })
+      await save.press('Enter')
+      await page.locator('button[aria-busy=true]').waitFor()
+      await focused(page, en['action.save'])
+      answered.resolve()
+      await page.getByText(en['settings.saved']).waitFor()
+      await focused(page, en['action.save'])
+      expect(await save.getAttribute('aria-disabled')).toBe(null)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'is on the first field of a page that is a form',
+    async () => {
+      await using guest = await open('/app/apps')
+      const { page } = guest
+      await page.getByRole('link', { name: en['apps.new'] }).click()
+      await focused(page, en['field.name'])
+      await page.getByRole('navigation').first().getByRole('link', { name: 'Playground' }).click()
+      await focused(page, en['play.ask'])
+    },
+    TIMEOUT_MS,
+  )
+})

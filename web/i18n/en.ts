@@ -423,7 +423,7 @@ export const en: Dictionary = {
   'sessions.open': 'Open “{id}”',
   'sessions.summary': 'Summary of what came before',
   'sessions.turns': 'Turns',
-  'sessions.unlisted': 'No session in the list has this name',
+  'sessions.unlisted': 'No session in the list matches',
   'settings.about': 'Defaults that apply where an app does not override them.',
   'settings.account': 'Account',
   'settings.model.hint': "Leave empty for the platform's default model.",

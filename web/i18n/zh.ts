@@ -395,7 +395,7 @@ export const zh = {
   'sessions.open': '打开“{id}”',
   'sessions.summary': '更早对话的摘要',
   'sessions.turns': '轮数',
-  'sessions.unlisted': '列表里没有这个名称的会话',
+  'sessions.unlisted': '没有名称相符的会话',
   'settings.about': '应用没有覆盖时采用的默认值。',
   'settings.account': '账号',
   'settings.model.hint': '留空则采用平台默认模型。',

@@ -40,7 +40,7 @@ export function Sessions() {
                 {sessions.some(matches) ? (
                   <SessionTable rows={sessions.filter(matches)} />
                 ) : (
-                  <Unlisted id={filter.trim()} />
+                  <Unlisted id={filter.trim()} more={sessions.length >= SESSIONS_LIMIT_MAX} />
                 )}
               </div>
               {sessions.length >= SESSIONS_LIMIT_MAX && (
@@ -56,15 +56,20 @@ export function Sessions() {
   )
 }
 
-/** Older ones are not in the list, but have a page like all others. */
-function Unlisted({ id }: { readonly id: string }) {
+interface UnlistedProps {
+  readonly id: string
+  /** Whether there are older ones, which have a page like all others. */
+  readonly more: boolean
+}
+
+function Unlisted({ id, more }: UnlistedProps) {
   const { t } = useI18n()
   const way = (
     <Link to="/app/sessions/$id" params={{ id }} className="btn" data-size="small">
       {t('sessions.open', { id })}
     </Link>
   )
-  return <Empty icon={<MessagesSquare />} title={t('sessions.unlisted')} action={way} />
+  return <Empty icon={<MessagesSquare />} title={t('sessions.unlisted')} action={more && way} />
 }
 
 function SessionTable({ rows }: { readonly rows: readonly SessionRow[] }) {

@@ -1,4 +1,5 @@
 import { KeyRound } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button, CopyButton } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -11,11 +12,21 @@ interface SecretProps {
   readonly onClose: () => void
 }
 
+/** Longer than between the two clicks of a double one, whose second would close the dialog. */
+const SETTLE_MS = 700
+
 /** Shows a key the only time it can be seen. */
 export function SecretDialog({ title, secret, onClose }: SecretProps) {
   const { t } = useI18n()
+  const [settled, setSettled] = useState(false)
+  const shown = secret !== null
+  useEffect(() => {
+    setSettled(false)
+    const timer = shown ? setTimeout(() => setSettled(true), SETTLE_MS) : undefined
+    return () => clearTimeout(timer)
+  }, [shown])
   return (
-    <Dialog title={title} open={secret !== null} onClose={onClose} firm>
+    <Dialog title={title} open={shown} onClose={() => settled && onClose()} firm>
       <Notice tone="warn" icon={<KeyRound size={16} aria-hidden />}>
         {t('secret.once')}
       </Notice>
@@ -24,7 +35,7 @@ export function SecretDialog({ title, secret, onClose }: SecretProps) {
       </output>
       <div className="mt-5 flex justify-end gap-2">
         <CopyButton text={secret ?? ''} label={t('copy.action')} />
-        <Button kind="primary" onClick={onClose}>
+        <Button kind="primary" disabled={!settled} onClick={onClose}>
           {t('secret.kept')}
         </Button>
       </div>

@@ -11,6 +11,7 @@ body{margin:0;background:var(--bg);color:var(--text);
 font:16px/1.6 system-ui,-apple-system,"PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif}
 main{max-width:42rem;margin:0 auto;padding:3rem 1.25rem}
 h1{font-size:1rem;font-weight:600;color:var(--dim);margin:0 0 .5rem}
+h1 a{color:inherit}
 .overall{font-size:1.75rem;font-weight:650;line-height:1.25;margin:0 0 2rem}
 ul{list-style:none;margin:0;padding:0;background:var(--card);border:1px solid var(--line);
 border-radius:12px;overflow:hidden}
@@ -53,7 +54,7 @@ export function statusPage(report: StatusReport, language: Language): string {
 </head>
 <body>
 <main>
-<h1>Moonbase · ${words.title}</h1>
+<h1><a href="/">Moonbase</a> · ${words.title}</h1>
 <p class="overall ${report.status}" role="status">${words.overall[report.status]}</p>
 <ul>
 ${report.checks.map(row).join('\n')}

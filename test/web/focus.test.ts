@@ -4,7 +4,7 @@ import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { furnish } from '../support/furnish.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -22,7 +22,7 @@ describeWeb('the focus', () => {
   beforeAll(async () => {
     session = await signIn(at.app, 'ada@example.com')
     await furnish(at.app.url, session.headers.cookie)
-  })
+  }, BUILD_MS)
   const open = async (path: string) => {
     const guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.page.goto(path)

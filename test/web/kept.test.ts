@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
 
 const GREET = { language: 'en' } as const
 const TIMEOUT_MS = 30_000
@@ -15,7 +15,7 @@ describeWeb('what a person made is not lost', () => {
   let session: SignedIn
   beforeAll(async () => {
     session = await signIn(at.app, 'ada@example.com')
-  })
+  }, BUILD_MS)
 
   const open = async (path: string) => {
     const guest = await visit(at.browser, at.app.url, GREET, session)
@@ -152,6 +152,22 @@ describeWeb('what a person made is not lost', () => {
       await page.evaluate(() => dispatchEvent(new Event('offline')))
       await press(page, en['action.save'])
       await page.getByText(en['settings.saved']).waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a page begins anew when another has signed in beside it',
+    async () => {
+      await using guest = await open('/app/settings')
+      const { page, context } = guest
+      await page.getByText('ada@example.com').first().waitFor()
+      const other = await signIn(at.app, 'bob@example.com')
+      const [name = '', value = ''] = other.headers.cookie.split('=')
+      await context.addCookies([{ name, value, url: at.app.url, httpOnly: true }])
+      await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+      await page.waitForURL(/\/app$/)
+      await page.getByText('bob@example.com').first().waitFor()
     },
     TIMEOUT_MS,
   )

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
 
 const PAGES = ['/app/apps', '/app/personas', '/app/kb', '/app/keys', '/app/devices'] as const
 const WIDTHS = [390, 900, 1440] as const
@@ -43,7 +43,7 @@ describeWeb('names as long as they may be', () => {
     await post(`/console/apps/${app.id}/keys`, {})
     await post('/console/devices', { name, app_id: app.id, hw_model: 'h'.repeat(200) })
     await post('/console/kb/docs', { title: '标'.repeat(200), text: 'y'.repeat(900) })
-  })
+  }, BUILD_MS)
 
   test.each(WIDTHS)(
     'push nothing out of view at %p',

@@ -2,7 +2,7 @@ import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Activity, BookOpen, Check, ChevronsUpDown, Keyboard, LogOut } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { api } from '../api/index.ts'
 import { type Key, type Language, useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
@@ -59,13 +59,30 @@ const Item = ({ icon, onPick, children }: ItemProps) => (
   </Menu.Item>
 )
 
+/**
+ * Who is signed in. Whoever comes back to a page while another has signed in beside it would see
+ * the one's things and change the other's, so the page begins anew.
+ */
+function useMe() {
+  const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me, staleTime: 0 })
+  const first = useRef<string>(undefined)
+  const id = me.data?.user_id
+  useEffect(() => {
+    if (first.current !== undefined && id !== undefined && first.current !== id) {
+      location.assign('/app')
+    }
+    first.current ??= id
+  }, [id])
+  return me
+}
+
 /** Who is signed in, how the console looks, and the way out. */
 export function UserMenu() {
   const { t, language, setLanguage } = useI18n()
   const theme = useTheme()
   const navigate = useNavigate()
   const client = useQueryClient()
-  const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })
+  const me = useMe()
   const logout = useAction(api.auth.logout, {
     onDone: () => {
       client.clear()

@@ -76,10 +76,11 @@ describeWeb('the focus', () => {
       await page.getByRole('textbox', { name: en['field.model'] }).fill('qwen3')
       const save = page.getByRole('button', { name: en['action.save'] })
       await save.press('Enter')
-      await page.locator('button[aria-busy=true]').waitFor()
+      await page.locator('main button[aria-busy=true]').waitFor()
       await focused(page, en['action.save'])
       answered.resolve()
       await page.getByText(en['settings.saved']).waitFor()
+      await page.locator('main button[aria-busy=true]').waitFor({ state: 'detached' })
       await focused(page, en['action.save'])
       expect(await save.getAttribute('aria-disabled')).toBe(null)
     },

@@ -76,6 +76,9 @@ const LIST_LINE = /^\s*(?:[-*+•]|\d+[.)、]|[（(][\d一二三四五六七八�
 const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})/
 const TABLE_LINE = /^\s*\|.*\S/
 
+/** Whether the text begins with a line that opens a section. */
+export const isHeading = (text: string) => HEADING_LINE.test(text)
+
 /** `wholeMax`: tables and code blocks up to this many code points are never cut inside. */
 export function findBoundaries(points: Points, wholeMax: number): Boundaries {
   const strength = new Uint8Array(points.length + 1)
@@ -132,7 +135,7 @@ function markLines(lines: readonly Line[], strength: Uint8Array): void {
   for (const { start, text } of lines) {
     const blank = text.trim() === ''
     if (!blank) {
-      if (HEADING_LINE.test(text)) raise(strength, start, HEADING)
+      if (isHeading(text)) raise(strength, start, HEADING)
       else if (afterBlank) raise(strength, start, PARAGRAPH)
       else raise(strength, start, LIST_LINE.test(text) ? SENTENCE : LINE)
     }

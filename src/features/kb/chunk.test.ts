@@ -129,6 +129,24 @@ test('a chapter begins a chunk when the one before is long enough', () => {
   expect(second).toContain('# 乙')
 })
 
+test('a section has a chunk of its own, short ones share one', () => {
+  const section = (name: string, sentences: number) =>
+    `## ${name}\n\n${'这是一段没有特别之处的正文。'.repeat(sentences)}\n\n`
+  const text = ['甲', '乙', '丙'].map((name) => section(name, 15)).join('')
+  expect(chunk(text).map((piece) => piece.match(/## ./g))).toEqual([
+    ['## 甲'],
+    ['## 乙'],
+    ['## 丙'],
+  ])
+  const short = ['甲', '乙', '丙', '丁'].map((name) => section(name, 5)).join('')
+  const [first, second, ...rest] = chunk(short)
+  expect(first?.match(/## ./g)).toEqual(['## 甲', '## 乙'])
+  expect(second).toContain('## 丙')
+  expect(second).toContain('## 丁')
+  expect(rest).toEqual([])
+  expect(chunk(`${section('甲', 15)}## 乙\n\n短。`)).toHaveLength(1)
+})
+
 test('tables and code that fit stay whole', () => {
   const row = (i: number) => `| 型号 AB-${1000 + i} | ${i * 3} 元 |\n`
   const rows = Array.from({ length: 22 }, (_, i) => row(i)).join('')

@@ -1,5 +1,12 @@
 import { lazy } from '../../core/lazy.ts'
-import { type Boundaries, findBoundaries, type Points, slice, toPoints } from './boundaries.ts'
+import {
+  type Boundaries,
+  findBoundaries,
+  HEADING,
+  type Points,
+  slice,
+  toPoints,
+} from './boundaries.ts'
 
 /** Sizes in code points (specification, Limits: about 600 a chunk, about 100 overlap). */
 const SIZE = 600
@@ -10,6 +17,11 @@ const OVERLAP_SLACK = 40
 const SIZE_SLACK = OVERLAP + OVERLAP_SLACK
 /** The least new text of a chunk, while there is more. */
 const NEW_MIN = 100
+/**
+ * A section of this size has a chunk of its own: beside others it would be found by neither, since
+ * a vector tells what the whole of a chunk is about.
+ */
+const SECTION_MIN = 150
 /** What a boundary of each strength is worth, in code points of chunk length. */
 const WORTH = [0, 120, 240, 360, 600, 900]
 /** Longest grapheme that is kept whole; text made of longer ones is hostile. */
@@ -20,9 +32,10 @@ export const CHUNK_CHARS_MAX = SIZE + SIZE_SLACK
 
 /**
  * Cuts a document into the pieces that are embedded and cited: slices of the text in order, each
- * but the first beginning with the end of the one before. Cuts fall at headings, paragraphs and
- * sentence ends where there are any, never inside a grapheme; tables and code blocks stay whole
- * where they fit. The same text always gives the same chunks, in time linear in its length.
+ * but the first beginning with the end of the one before. Sections have chunks of their own unless
+ * they are short; other cuts fall at paragraphs and sentence ends where there are any, never inside
+ * a grapheme; tables and code blocks stay whole where they fit. The same text always gives the same
+ * chunks, in time linear in its length.
  */
 export function chunk(text: string): string[] {
   const points = toPoints(text)
@@ -41,6 +54,8 @@ export function chunk(text: string): string[] {
 
 /** Where the chunk from `start` ends: behind `covered`, at most `CHUNK_CHARS_MAX` on. */
 function findEnd(points: Points, boundaries: Boundaries, start: number, covered: number): number {
+  const section = sectionEnd(points, boundaries, start, covered)
+  if (section !== null) return section
   if (points.length - start <= SIZE + OVERLAP_SLACK) return points.length
   const { strength, blockEnd } = boundaries
   const block = blockEnd[start + SIZE] ?? 0
@@ -55,6 +70,18 @@ function findEnd(points: Points, boundaries: Boundaries, start: number, covered:
   if (best > 0) return best
   const hard = graphemeStart(points, start + SIZE)
   return blockStart(blockEnd, covered + 1, hard) ?? hard
+}
+
+/** The first heading behind enough new text, unless next to nothing comes after it. */
+function sectionEnd(
+  points: Points,
+  { strength }: Boundaries,
+  start: number,
+  covered: number,
+): number | null {
+  const last = Math.min(start + SIZE, points.length - SECTION_MIN)
+  for (let at = covered + SECTION_MIN; at <= last; at++) if (strength[at] === HEADING) return at
+  return null
 }
 
 /** The first position of the block that `to` lies in, when the block begins after `from`. */

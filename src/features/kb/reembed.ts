@@ -1,7 +1,7 @@
 import type { Embedder } from '../../channels/embedder.ts'
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { passageText } from './passage.ts'
+import { passagesOf } from './passage.ts'
 import type { StaleDoc, StaleStore } from './stale-store.ts'
 
 /** After a failure a document waits a minute, then twice as long each time, up to an hour. */
@@ -23,7 +23,7 @@ export interface ReembedParts {
 export function createReembed({ store, embedder, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
     const texts = await store.textsOf(doc)
-    const passages = texts.map((text) => passageText(doc.title, text))
+    const passages = passagesOf(doc.title, texts)
     const vectors = await embedder.embed(passages, 'passage', signal)
     await store.replaceVectors(doc, embedder.id, vectors)
   }

@@ -6,7 +6,7 @@ import { KB_DOC_BYTES_MAX, KB_DOCS_MAX } from '../../core/limits.ts'
 import { charCount } from '../../core/text.ts'
 import { chunk } from './chunk.ts'
 import type { KbCreateRequest, KbCreateResponse, KbDoc } from './model.ts'
-import { passageText } from './passage.ts'
+import { passagesOf } from './passage.ts'
 import type { IndexedChunk, KbStore } from './store.ts'
 import { termsOf } from './terms.ts'
 import { orUnavailable, unavailable } from './unavailable.ts'
@@ -28,10 +28,11 @@ export function createUpload({ store, embedder, clock }: UploadParts) {
 
   /** In slices: looking words up takes this thread, which other requests wait for. */
   async function index(title: string, pieces: readonly string[], signal?: AbortSignal) {
+    const all = passagesOf(title, pieces)
     const chunks: IndexedChunk[] = []
     for (let from = 0; from < pieces.length; from += SLICE_CHUNKS) {
       const slice = pieces.slice(from, from + SLICE_CHUNKS)
-      const passages = slice.map((piece) => passageText(title, piece))
+      const passages = all.slice(from, from + SLICE_CHUNKS)
       const vectors = await orUnavailable(embedder.embed(passages, 'passage', signal))
       for (const [i, text] of slice.entries()) {
         const vector = vectors[i]

@@ -30,6 +30,7 @@ describe('a folder says what it is', () => {
       passage_prefix: 'p: ',
       max_tokens: 100,
       relevant_cosine: 0.3,
+      relevant_cosine_across: 0.2,
       unknown: 'ignored',
     }
     expect(await put({ ...BARE, 'model.json': settings })).toMatchObject({
@@ -43,6 +44,7 @@ describe('a folder says what it is', () => {
       passagePrefix: 'p: ',
       tokensMax: 100,
       relevantCosine: 0.3,
+      relevantAcross: 0.2,
     })
   })
 
@@ -89,6 +91,7 @@ describe('the name of the vector space', () => {
       { 'model.json': { name: 'a', passage_prefix: 'p' } },
       { 'model.json': { name: 'a', pooling: 'cls' } },
       { 'model.json': { name: 'a', relevant_cosine: 0.2 } },
+      { 'model.json': { name: 'a', relevant_cosine: 0.2, relevant_cosine_across: 0.1 } },
       { 'model.json': { name: 'a' }, 'model.onnx': 'weightz' },
       { 'model.json': { name: 'a' }, 'tokenizer.json': '{"a":1}' },
     ]
@@ -105,6 +108,13 @@ describe('what is no model', () => {
     ['a model.json that is none', { ...BARE, 'model.json': '{' }, /not a JSON object/],
     ['a wrong value', { ...BARE, 'model.json': { dimensions: 'many' } }, /value of dimensions/],
     ['a cosine of 1', { ...BARE, 'model.json': { relevant_cosine: 1 } }, /relevant_cosine/],
+    ...[{ relevant_cosine: 0.2 }, { relevant_cosine: 0.6 }, {}].map(
+      (within): [string, Record<string, unknown>, RegExp] => [
+        `a cosine across scripts beside ${JSON.stringify(within)}`,
+        { ...BARE, 'model.json': { ...within, relevant_cosine_across: 0.3 } },
+        /relevant_cosine_across/,
+      ],
+    ),
   ]
   for (const [name, files, message] of rows) {
     test(`${name} is refused in words`, () => {

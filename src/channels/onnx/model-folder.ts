@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
+import { THRESHOLD } from './calibrate.ts'
 import { knownModel } from './known-models.ts'
 
 /** How token vectors become one: the first one, their mean, or none, when the graph does it. */
@@ -19,8 +20,15 @@ const modelJson = z
     max_tokens: z.number().int().positive(),
     /** The cosine from which a passage is worth showing, on this model's own scale. */
     relevant_cosine: z.number().gt(-1).lt(1),
+    /** The same where only one of question and passage is Chinese; below `relevant_cosine`. */
+    relevant_cosine_across: z.number().gt(-1).lt(THRESHOLD),
   })
   .partial()
+  .refine(
+    ({ relevant_cosine: within, relevant_cosine_across: across }) =>
+      across === undefined || (within !== undefined && across <= within && within <= THRESHOLD),
+    { path: ['relevant_cosine_across'] },
+  )
 
 export interface EmbeddingModel {
   readonly name: string
@@ -39,6 +47,7 @@ export interface EmbeddingModel {
   readonly passagePrefix: string
   readonly tokensMax: number
   readonly relevantCosine: number | null
+  readonly relevantAcross: number | null
 }
 
 /** The folder is not a model; the message says what is missing, for the operator. */
@@ -79,6 +88,7 @@ export async function readModelFolder(dir: string): Promise<EmbeddingModel> {
     passagePrefix: said.passage_prefix ?? export_.passagePrefix,
     tokensMax: said.max_tokens ?? export_.tokensMax,
     relevantCosine: said.relevant_cosine ?? null,
+    relevantAcross: said.relevant_cosine_across ?? null,
   } as const
   return { ...model, id: spaceId(model) }
 }
@@ -141,6 +151,7 @@ function spaceId(model: Omit<EmbeddingModel, 'id'>): string {
   const { pooling, output, specialTokens, passagePrefix, tokensMax, relevantCosine } = model
   hash.update(JSON.stringify([pooling, output, specialTokens, passagePrefix, tokensMax]))
   hash.update(String(relevantCosine))
+  if (model.relevantAcross !== null) hash.update(`/${model.relevantAcross}`)
   for (const path of [model.weights, model.tokenizer]) hashSample(hash, path)
   return `${model.name}:${hash.digest('hex').slice(0, 16)}`
 }

@@ -17,7 +17,7 @@ const BATCH_TOKENS_MAX = 4096
 export async function loadModel(dir: string): Promise<LoadedModel> {
   const model = await readModelFolder(dir)
   const [tokenize, session] = await Promise.all([openTokenizer(model), openSession(model)])
-  const calibrate = calibration(model.relevantCosine)
+  const calibrate = calibration(model.relevantCosine, model.relevantAcross)
 
   return {
     async embed(texts, kind) {
@@ -32,7 +32,9 @@ export async function loadModel(dir: string): Promise<LoadedModel> {
           parts[owner]?.push({ vector: vectors[i] as Float32Array, weight: ids.length })
         }
       }
-      return parts.map((own) => calibrate(joinPieces(own, session.dimensions), kind))
+      return parts.map((own, i) =>
+        calibrate(joinPieces(own, session.dimensions), kind, texts[i] ?? ''),
+      )
     },
   }
 }

@@ -33,7 +33,12 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const service = createKb({ store, embedder, search, clock })
   return {
     service,
-    reembed: createReembed({ store: createStaleStore(db, vectors), embedder, clock, log }),
+    reembed: createReembed({
+      store: createStaleStore({ db, vectors, words }),
+      embedder,
+      clock,
+      log,
+    }),
     tool: searchTool(defineTool, service.retrieve),
   }
 }

@@ -47,9 +47,10 @@ async function fill(app: TestApp) {
 }
 
 /** An earlier life of the server, with the model m1. */
-async function filledBefore() {
+async function filledBefore(then?: (app: TestApp) => Promise<void>) {
   await using app = await openApp(remote('m1'))
   await fill(app)
+  await then?.(app)
   expect(await app.kb.reembed.progress()).toEqual({ stale: 0, all: 3 })
 }
 
@@ -66,6 +67,22 @@ describe('after the embedding model was changed', () => {
     expect(best?.title).toBe('请假')
     expect(best?.score).toBeGreaterThan(0.45)
     expect(await search(app, '年假')).toHaveLength(3)
+  })
+
+  test('documents get words anew, too, as an older version may have left others', async () => {
+    await filledBefore(async (app) => {
+      await app.db.run({ sql: `INSERT INTO kb_word (kb_word) VALUES ('delete-all')`, args: [] })
+    })
+    const blind: Embedder = {
+      id: 'blind',
+      embed: async (texts) => texts.map(() => new Float32Array(2)),
+      close: async () => {},
+    }
+
+    await using app = await startApp({ dataDir: folder.path, embedder: blind })
+    await app.jobs.idle()
+    expect((await search(app, 'AB-1234')).map(({ title }) => title)).toEqual(['零件'])
+    expect(await search(app, 'CD-5678')).toEqual([])
   })
 
   test('search answers before that, with true cosines of the new model', async () => {

@@ -30,7 +30,11 @@ test('without a stated value, or with the threshold itself, nothing changes', ()
   expect(calibration(0.45, null)(vector, 'query', '')).toBe(vector)
 })
 
-const TEXTS = { zh: '保修期是两年，凭发票办理。', en: 'Two years of warranty.', both: '用 NAS 备份' }
+const TEXTS = {
+  zh: '保修期是两年，凭发票办理。',
+  en: 'Two years of warranty.',
+  both: '用 NAS 备份',
+}
 type Text = keyof typeof TEXTS
 
 for (const [relevant, across] of [
@@ -39,7 +43,7 @@ for (const [relevant, across] of [
   [0.2, 0.2],
   [0.4, -0.5],
 ] as const) {
-  test(`a model that states ${relevant} and, across scripts, ${across} meets the threshold twice`, () => {
+  test(`${relevant}, and ${across} across scripts, both meet the threshold`, () => {
     const calibrate = calibration(relevant, across)
     const scoreOf = (cosine: number, question: Text, text: Text) => {
       const [query, passage] = pair(cosine)

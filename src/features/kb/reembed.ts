@@ -1,6 +1,7 @@
 import type { Embedder } from '../../channels/embedder.ts'
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { indexPassages } from './index-passages.ts'
 import { passagesOf } from './passage.ts'
 import type { StaleDoc, StaleStore } from './stale-store.ts'
 
@@ -16,16 +17,15 @@ export interface ReembedParts {
 }
 
 /**
- * Gives documents vectors of the model in use after it was changed, one at a time, from their
- * stored text. The list is a column, so a restart goes on where this one stopped; search goes on
- * meanwhile, by words where there are no vectors yet.
+ * Gives documents vectors of the model in use after it was changed, and words as they are looked up
+ * now, one at a time, from their stored text. The list is a column, so a restart goes on where this
+ * one stopped; search goes on meanwhile, by words where there are no vectors yet.
  */
 export function createReembed({ store, embedder, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
     const texts = await store.textsOf(doc)
-    const passages = passagesOf(doc.title, texts)
-    const vectors = await embedder.embed(passages, 'passage', signal)
-    await store.replaceVectors(doc, embedder.id, vectors)
+    const passages = await indexPassages(embedder, passagesOf(doc.title, texts), signal)
+    await store.replace(doc, embedder.id, passages)
   }
 
   async function work(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
-import { type Db, sql } from '../../storage/db.ts'
-import type { VectorIndex } from '../../storage/vectors.ts'
+import { sql } from '../../storage/db.ts'
+import type { IndexedPassage } from './index-passages.ts'
 import { keyOf } from './keys.ts'
+import type { KbStoreParts } from './store.ts'
 
 /** A document whose vectors are not of the model in use. */
 export interface StaleDoc {
@@ -11,7 +12,7 @@ export interface StaleDoc {
 }
 
 /** The documents that wait for vectors of another model; this list outlives a restart. */
-export function createStaleStore(db: Db, vectors: VectorIndex) {
+export function createStaleStore({ db, vectors, words }: KbStoreParts) {
   return {
     /** The next one to embed anew, of any tenant; null when there is none or all have to wait. */
     nextStale: (model: string, now: number) =>
@@ -32,13 +33,14 @@ export function createStaleStore(db: Db, vectors: VectorIndex) {
       return rows.map(({ text }) => text)
     },
 
-    /** Replaces the vectors of one document, unless it was deleted meanwhile. */
-    async replaceVectors(doc: StaleDoc, model: string, fresh: readonly Float32Array[]) {
+    /** Replaces what both indexes hold of one document, unless it was deleted meanwhile. */
+    async replace(doc: StaleDoc, model: string, fresh: readonly IndexedPassage[]) {
       const { num, tenant_id: tenantId } = doc
-      const entries = fresh.map((vector, seq) => ({ vector, key: keyOf(num, seq) }))
+      const entries = fresh.map((passage, seq) => ({ ...passage, key: keyOf(num, seq) }))
       await db.batch([
         ...vectors.remove(entries.map(({ key }) => key)),
         ...vectors.upsert({ tenantId, model }, entries),
+        ...words.upsert(tenantId, entries),
         // Fails the batch when the document has gone: its vectors would be found and lead nowhere.
         sql`INSERT INTO kb_chunk (doc_num, seq, text)
           SELECT NULL, 0, '' WHERE NOT EXISTS (SELECT 1 FROM kb_doc WHERE num = ${num})`,

@@ -179,6 +179,36 @@ describe('words', () => {
     expect(await find('a', 'or')).toEqual([1])
   })
 
+  test('a misspelt word finds what is meant, for less than the word itself', async () => {
+    await put('a', { 1: 'warranti year', 2: 'deliveri week', 3: 'гаранти год' })
+    expect(await find('a', 'waranti')).toEqual([1])
+    expect(await find('a', 'delievri')).toEqual([2])
+    expect(await find('a', 'гарант')).toEqual([3])
+    expect(await find('a', 'warrant week')).toEqual([2, 1])
+    const [meant] = await open.words.search('a', ['waranti'], 5)
+    const [said] = await open.words.search('a', ['warranti'], 5)
+    expect(meant?.coverage).toBeLessThan(said?.coverage ?? 0)
+    // Too short, too different, and part numbers: those are meant as they are written.
+    for (const term of ['yaer', 'wxrrxnti', '1234', 'warranti-2']) {
+      expect(await find('a', term)).toEqual([])
+    }
+  })
+
+  test('a word that is there stands for no other one', async () => {
+    await put('a', { 1: 'prince', 2: 'prices' })
+    expect(await find('a', 'prince')).toEqual([1])
+    expect((await find('a', 'price')).sort()).toEqual([1, 2])
+  })
+
+  test('what another tenant or a deleted entry holds corrects nothing', async () => {
+    await put('a', { 1: 'alpha' })
+    await put('b', { 2: 'warranti' })
+    expect(await find('a', 'waranti')).toEqual([])
+    await open.db.batch(open.words.remove([2]))
+    await put('b', { 3: 'other' })
+    expect(await find('b', 'waranti')).toEqual([])
+  })
+
   test('entries are replaced by key, and removed', async () => {
     await put('a', { 5: 'old' })
     await put('a', { 5: 'new' })

@@ -11,8 +11,14 @@ declare const self: Worker
 /** Searched pages are read in place, without a copy into SQLite's own cache. */
 const MAPPED_BYTES = 8 * 1024 ** 3
 
+/** The terms of the word index, to look for those like another; a view that stores nothing. */
+const TERMS = 'CREATE VIRTUAL TABLE temp.kb_term USING fts5vocab (main, kb_word, row)'
+
 function openReader(file: DatabaseFile) {
   const db = openConnection(file, 'read')
+  db.run('PRAGMA query_only = OFF')
+  db.run(TERMS)
+  db.run('PRAGMA query_only = ON')
   db.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`)
   const prepared = statements(db)
   return {

@@ -1,6 +1,7 @@
 import { sha256Hex } from '../../core/crypto.ts'
 import { type Statement, sql } from '../db.ts'
 import type { WordIndex } from '../words.ts'
+import { candidates, mayBeMisspelt, nearTo } from './near-terms.ts'
 import type { ReadThread } from './read-thread.ts'
 
 /** In front of every term; entries are found by it, and a term of one tenant by no other's. */
@@ -54,6 +55,51 @@ const gains = (terms: readonly { query: string; weight: number }[], limit: numbe
   args: [...terms.flatMap(({ query, weight }) => [weight, query]), limit],
 })
 
+/** Words of one query that are looked up as misspelt; each reads the terms of its first letter. */
+const MISSPELT_MAX = 3
+/** Words that one of them may stand for, those that most entries hold. */
+const MEANT_MAX = 3
+
+/** A term to look for, and how many entries hold it. */
+interface Asked {
+  readonly term: string
+  readonly count: number
+  /** Of its weight, what it gets; less than 1 when it stands for a word beside others. */
+  readonly share: number
+}
+
+/** How many entries hold each term. */
+async function countOf(
+  reader: ReadThread,
+  tag: string,
+  terms: readonly string[],
+): Promise<number[]> {
+  const queries = terms.map((term) => queryOf(tag, term) ?? '')
+  const found = await reader.all<{ holding: number }>(counts(queries))
+  return found.map(({ holding }) => holding)
+}
+
+/** What may be meant by words that no entry holds; those like one word share its weight. */
+async function correct(reader: ReadThread, tag: string, asked: readonly Asked[]): Promise<Asked[]> {
+  const unknown = asked.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
+  const guesses = unknown.slice(0, MISSPELT_MAX).map(async ({ term }) => {
+    const rows = await reader.all<{ term: string }>(candidates(tag, term))
+    const near = nearTo(
+      term,
+      rows.map((row) => row.term.slice(tag.length)),
+    )
+    if (near.length === 0) return []
+    const held = await countOf(reader, tag, near)
+    // An entry that was deleted may still be named in the vocabulary.
+    const found = near
+      .flatMap((one, i) => (held[i] ? [{ term: one, count: held[i] }] : []))
+      .sort((a, b) => b.count - a.count)
+      .slice(0, MEANT_MAX)
+    return found.map((one) => ({ ...one, share: 1 / found.length }))
+  })
+  return (await Promise.all(guesses)).flat()
+}
+
 /** The inverted index in a table of FTS5, which stores the terms and no text. */
 export function createWordIndex(reader: ReadThread): WordIndex {
   /** Entries of all tenants, as FTS5 counts them itself: its rank is made with this number. */
@@ -80,29 +126,24 @@ export function createWordIndex(reader: ReadThread): WordIndex {
 
     async search(tenantId, terms, limit) {
       const tag = tenantTag(tenantId)
-      const queries = terms.flatMap((term) => queryOf(tag, term) ?? [])
-      if (queries.length === 0) return []
-      const every = `"${tag}${EVERY}"`
-      const [found, total] = await Promise.all([
-        reader.all<{ holding: number }>(counts([every, ...queries])),
+      const wanted = terms.filter((term) => queryOf(tag, term) !== null)
+      if (wanted.length === 0) return []
+      const [[own = 0, ...holding], total] = await Promise.all([
+        countOf(reader, tag, [EVERY, ...wanted]),
         countAll(),
       ])
-      const [own = 0, ...holding] = found.map((row) => row.holding)
       if (own === 0) return []
-      const all = Math.max(total, own)
-      const weights = queries.map((query, i) => {
-        const count = holding[i] ?? 0
-        return { query, count, rarity: rarity(own, count) }
-      })
-      const ideal = weights.reduce((sum, term) => sum + term.rarity, 0) * REPEATED
-      const used = weights
-        .filter(({ count }) => count > 0)
-        .map((term) => ({
-          query: term.query,
-          weight: term.rarity / rarityOfFts5(all, term.count),
-        }))
+      const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
+      const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
+      const meant = await correct(reader, tag, asked)
+      const used = [...asked.filter(({ count }) => count > 0), ...meant]
       if (used.length === 0) return []
-      const rows = await reader.all<{ key: number; gain: number }>(gains(used, limit))
+      const all = Math.max(total, own)
+      const weighed = used.map(({ term, count, share }) => ({
+        query: queryOf(tag, term) ?? '',
+        weight: (share * rarity(own, count)) / rarityOfFts5(all, count),
+      }))
+      const rows = await reader.all<{ key: number; gain: number }>(gains(weighed, limit))
       return rows.map(({ key, gain }) => ({ key, coverage: Math.min(1, gain / ideal) }))
     },
   }

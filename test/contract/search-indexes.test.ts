@@ -179,6 +179,15 @@ describe('words', () => {
     expect(await find('a', 'or')).toEqual([1])
   })
 
+  test('a word that most of many entries hold counts only when it is asked for alone', async () => {
+    const many = Array.from({ length: 600 }, (_, i) => [i + 1, i === 7 ? 'the rare' : 'the'])
+    await put('a', Object.fromEntries(many))
+    await put('b', { 1001: 'the rare', 1002: 'the', 1003: 'other' })
+    expect(await find('a', 'the rare')).toEqual([8])
+    expect(await find('a', 'the')).toHaveLength(50)
+    expect(await find('b', 'the rare')).toEqual([1001, 1002])
+  })
+
   test('a misspelt word finds what is meant, for less than the word itself', async () => {
     await put('a', { 1: 'warranti year', 2: 'deliveri week', 3: 'гаранти год' })
     expect(await find('a', 'waranti')).toEqual([1])

@@ -60,6 +60,13 @@ const MISSPELT_MAX = 3
 /** Words that one of them may stand for, those that most entries hold. */
 const MEANT_MAX = 3
 
+/**
+ * A term that more entries hold, in number and in share, tells next to nothing and takes most of
+ * the time of a search: it is left out beside others.
+ */
+const COMMON_MIN = 500
+const COMMON_SHARE = 0.3
+
 /** A term to look for, and how many entries hold it. */
 interface Asked {
   readonly term: string
@@ -136,7 +143,10 @@ export function createWordIndex(reader: ReadThread): WordIndex {
       const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
       const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
       const meant = await correct(reader, tag, asked)
-      const used = [...asked.filter(({ count }) => count > 0), ...meant]
+      const held = [...asked.filter(({ count }) => count > 0), ...meant]
+      const common = Math.max(COMMON_MIN, own * COMMON_SHARE)
+      const telling = held.filter(({ count }) => count <= common)
+      const used = telling.length > 0 ? telling : held
       if (used.length === 0) return []
       const all = Math.max(total, own)
       const weighed = used.map(({ term, count, share }) => ({

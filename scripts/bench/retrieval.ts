@@ -1,8 +1,8 @@
 // Recall of the knowledge base's search beside plain BM25, through the port:
 //   npm run bench -- retrieval FOLDER
-// FOLDER holds one folder a language with passages.jsonl {id, title, text} and questions.jsonl
-// {question, gold: [passage ids]}. Passages go in as sections of up to 50 documents; a hit counts
-// when most of its new text comes from the right passage.
+// FOLDER holds one folder a language, or pair of languages, with passages.jsonl {id, title, text}
+// and questions.jsonl {question, gold: [passage ids]}. Passages go in as sections of up to 50
+// documents; a hit counts when most of its new text comes from the right passage.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKey } from '../../test/support/key.ts'
@@ -47,20 +47,22 @@ async function store(ask: Ask, passages: readonly Passage[]): Promise<Map<string
     if (Number(doc.chunk_count) > CHUNKS_MAX) throw new Error('too many chunks to be shown')
     const { chunks } = await ask('GET', `/docs/${doc.id}/chunks`)
     let at = 0
+    let covered = 0
     for (const chunk of chunks as { seq: number; text: string }[]) {
       at = text.indexOf(chunk.text, at)
-      const owner = ownerOf(sections, at, chunk.text.length)
+      const owner = ownerOf(sections, covered, at + chunk.text.length)
+      covered = at + chunk.text.length
       pieces.set(`${doc.id}/${chunk.seq}`, { text: chunk.text, owner: group[owner]?.id ?? '' })
     }
   }
   return pieces
 }
 
-/** The section that the most of `length` characters from `at` on belong to. */
-function ownerOf(sections: readonly string[], at: number, length: number): number {
+/** The section that most of the text from `from` to `to` belongs to. */
+function ownerOf(sections: readonly string[], from: number, to: number): number {
   let start = 0
   const shares = sections.map((section) => {
-    const share = Math.min(start + section.length, at + length) - Math.max(start, at)
+    const share = Math.min(start + section.length, to) - Math.max(start, from)
     start += section.length + 2
     return share
   })

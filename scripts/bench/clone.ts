@@ -12,7 +12,7 @@ const TOKENS = 3
 /**
  * What somebody waits for who has just cloned the repository: from `npm start` to the whole first
  * reply, with packages, web build and a key. Once, for the second time is another measure. npm
- * itself is left out, some tenths of a second: it ends without the program that it started.
+ * itself is left out, some tenths of a second, for a machine that has Bun needs none.
  */
 export async function benchClone(upstream: Upstream, _: Product): Promise<Row[]> {
   using folder = tempFolder()

@@ -3,15 +3,13 @@ import { type DatabaseFile, openConnection } from './connection.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
 import { createRowCache } from './row-cache.ts'
 import { snapshotReader } from './snapshot.ts'
+import { createWriteQueue } from './write-queue.ts'
 
 interface Pending {
   readonly batch: readonly Statement[]
   readonly resolve: (changes: Changes[]) => void
   readonly reject: (error: Error) => void
 }
-
-/** A group larger than this would make the first of its writers wait for the last. */
-const GROUP_BATCHES_MAX = 256
 
 /**
  * SQLite behind the `Db` port: reads on this thread's connection, writes in the writer thread.
@@ -24,14 +22,14 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
   const connection = openConnection(file, 'read')
   const reader = snapshotReader(connection)
   const cache = createRowCache()
-  const waiting: Pending[] = []
+  const waiting = createWriteQueue<Pending>()
   let draining: Promise<void> | null = null
   let closed = false
 
   async function drain() {
     // Batches that requests handled in this same tick are about to write join the first group.
     await Promise.resolve()
-    while (waiting.length > 0) await flush(waiting.splice(0, GROUP_BATCHES_MAX))
+    for (let group = waiting.next(); group.length > 0; group = waiting.next()) await flush(group)
     draining = null
   }
 
@@ -60,7 +58,7 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
   function batch(list: readonly Statement[]): Promise<Changes[]> {
     if (closed) return Promise.reject(new Error('the database is closed'))
     return new Promise((resolve, reject) => {
-      waiting.push({ batch: list, resolve, reject })
+      waiting.add({ batch: list, resolve, reject })
       draining ??= drain()
     })
   }

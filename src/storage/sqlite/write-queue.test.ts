@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'bun:test'
+import { type Statement, sql } from '../db.ts'
+import { createWriteQueue } from './write-queue.ts'
+
+const SMALL = [sql`INSERT INTO item VALUES (${1})`]
+const document = (): Statement[] =>
+  Array.from({ length: 80 }, () => sql`INSERT INTO word VALUES (${'词 '.repeat(500)})`)
+
+/** What is taken from the queue until it is empty, by the names of the batches. */
+function taken(names: readonly string[]): string[][] {
+  const queue = createWriteQueue<{ name: string; batch: readonly Statement[] }>()
+  for (const name of names) queue.add({ name, batch: name.startsWith('doc') ? document() : SMALL })
+  const groups: string[][] = []
+  for (let group = queue.next(); group.length > 0; group = queue.next()) {
+    groups.push(group.map((item) => item.name))
+  }
+  return groups
+}
+
+describe('the queue of the writer', () => {
+  test('gives small batches together, in the order they came', () => {
+    expect(taken(['a', 'b', 'c'])).toEqual([['a', 'b', 'c']])
+  })
+
+  test('gives no more than a group at a time', () => {
+    const names = Array.from({ length: 300 }, (_, i) => String(i))
+    expect(taken(names).map((group) => group.length)).toEqual([256, 44])
+  })
+
+  test('gives large batches one at a time, behind the small ones that wait', () => {
+    expect(taken(['doc 1', 'doc 2', 'a', 'doc 3', 'b'])).toEqual([
+      ['a', 'b'],
+      ['doc 1'],
+      ['doc 2'],
+      ['doc 3'],
+    ])
+  })
+
+  test('lets neither kind wait for more than one of the other', () => {
+    const queue = createWriteQueue<{ name: string; batch: readonly Statement[] }>()
+    const seen: string[] = []
+    queue.add({ name: 'doc', batch: document() })
+    queue.add({ name: 'doc', batch: document() })
+    for (let round = 0; round < 4; round++) {
+      queue.add({ name: 'small', batch: SMALL })
+      seen.push(
+        queue
+          .next()
+          .map((item) => item.name)
+          .join(' '),
+      )
+    }
+    expect(seen).toEqual(['small', 'doc', 'small small', 'doc'])
+  })
+})

@@ -1,3 +1,5 @@
+import { createThrottle } from './log-throttle.ts'
+
 /**
  * The server's own log: one line an event with a name and flat fields, never message text, prompts
  * or secrets. JSON lines when the output is not a terminal (contract, MB_LOG_LEVEL).
@@ -20,16 +22,29 @@ export interface LoggerOptions {
   readonly write: (line: string) => void
 }
 
-/** Drops what is below `level`. `json` gives a JSON object a line, else a line for a person. */
+/**
+ * Drops what is below `level`, and of warnings and errors that repeat all but ten a minute of a
+ * kind; `left_out` of the next line tells how many. `json` gives a JSON object a line, else a line
+ * for a person.
+ */
 export function createLogger({ level, json, now, write }: LoggerOptions): Logger {
   const least = LOG_LEVELS.indexOf(level)
+  const line = json ? jsonLine : textLine
   const at =
     (name: LogLevel) =>
     (event: string, fields: LogFields = {}) => {
-      if (LOG_LEVELS.indexOf(name) < least) return
-      write(json ? jsonLine(now(), name, event, fields) : textLine(now(), name, event, fields))
+      if (LOG_LEVELS.indexOf(name) >= least) write(line(now(), name, event, fields))
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const leftOut = createThrottle(now)
+  const seldom = (name: LogLevel) => {
+    const tell = at(name)
+    return (event: string, fields: LogFields = {}) => {
+      // A tenant's own channel that fails must not hide that the platform's does.
+      const count = leftOut(`${event} ${fields.channel ?? ''}`)
+      if (count !== null) tell(event, count === 0 ? fields : { ...fields, left_out: count })
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warn: seldom('warn'), error: seldom('error') }
 }
 
 function jsonLine(time: Date, level: LogLevel, event: string, fields: LogFields): string {

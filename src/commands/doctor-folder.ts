@@ -8,7 +8,7 @@ import { takeLock } from '../storage/sqlite/lock.ts'
 import { databasePath, lockPath } from './data-folder.ts'
 import { type Finding, fail, ok, warn } from './doctor-finding.ts'
 import { statOrNull } from './files.ts'
-import { explainStorage } from './operator-error.ts'
+import { codeOf, explainStorage, FULL } from './operator-error.ts'
 import { parseSecrets, readSecretsText, secretsPath } from './secrets.ts'
 
 const MIB = 1024 * 1024
@@ -23,8 +23,12 @@ export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   if (!statOrNull(folder)?.isDirectory()) {
     return [fail(NAME, `${folder} is a file`, 'choose another folder with MB_DATA_DIR')]
   }
+  const refusal = refusalOf(folder)
+  if (refusal && FULL.has(codeOf(refusal))) {
+    return [fail(NAME, `${folder} is on a full disk`, 'free some disk space')]
+  }
   const mend = `give this user the right to write to ${folder}, or set MB_DATA_DIR`
-  if (!writable(folder)) return [fail(NAME, `${folder} cannot be written`, mend)]
+  if (refusal) return [fail(NAME, `${folder} cannot be written`, mend)]
   const free = statfsSync(folder).bavail * statfsSync(folder).bsize
   const space = `${Math.floor(free / MIB)} MiB free`
   if (free < FREE_LEAST) return [fail(NAME, `${folder}: ${space}`, 'free some disk space')]
@@ -36,15 +40,15 @@ function firstExisting(path: string): string {
   return statOrNull(path) ? path : firstExisting(dirname(path))
 }
 
-/** Tried by writing, for a right to write is not yet a disk that takes it. */
-function writable(folder: string): boolean {
+/** Why nothing can be written there. Tried, for a right to write is not yet a disk that takes it. */
+function refusalOf(folder: string): unknown {
   const probe = join(folder, `.moonbase-doctor-${randomHex(6)}`)
   try {
     accessSync(folder, constants.W_OK)
     writeFileSync(probe, 'x')
-    return true
-  } catch {
-    return false
+    return null
+  } catch (error) {
+    return error
   } finally {
     rmSync(probe, { force: true })
   }

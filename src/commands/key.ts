@@ -4,6 +4,7 @@ import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
+import { explainStorage } from './operator-error.ts'
 import { openStorage } from './storage.ts'
 
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */
@@ -34,6 +35,8 @@ export async function createKey(options: KeyCreateOptions): Promise<void> {
         ? `${JSON.stringify({ ...issued, tenant_id, email })}\n`
         : shown(issued.key, email, config),
     )
+  } catch (error) {
+    throw explainStorage(error, config.MB_DATA_DIR)
   } finally {
     await db.close()
   }

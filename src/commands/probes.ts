@@ -53,7 +53,8 @@ export function openProbes(adapters: Adapters): { vital: string; probes: readonl
   const { llm, tts, asr, ask } = upstreamProbes(adapters)
   const database: Run = async () => {
     await db.get(sql`SELECT 1 AS answer`)
-    return found('ok')
+    const trouble = await db.trouble()
+    return trouble === null ? found('ok') : { state: 'down', class: trouble }
   }
   const embedding: Run = (signal) => {
     const baseUrl = config.MB_EMBED_BASE_URL

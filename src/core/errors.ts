@@ -64,6 +64,26 @@ export const rateLimited = (
     'retry-after': String(Math.max(1, Math.ceil(seconds))),
   })
 
-/** Anything unexpected: the caller learns nothing, the operator finds `cause` in the server log. */
-export const internal = (cause?: unknown) =>
-  new AppError('internal', '服务器内部错误', {}, { cause })
+/** The disk that the data lies on took nothing: full, broken, or mounted without the right to. */
+export class DiskFault extends Error {
+  override readonly name = 'DiskFault'
+
+  constructor(
+    readonly trouble: 'disk_full' | 'disk_error',
+    /** The storage's own word, for the operator. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/**
+ * Anything unexpected: the caller learns nothing but that the disk is full, which explains what
+ * works and what does not; the operator finds `cause` in the server log.
+ */
+export const internal = (cause?: unknown) => {
+  const full = cause instanceof DiskFault && cause.trouble === 'disk_full'
+  const message = full ? '服务器存储空间已满，内容未保存，请稍后重试' : '服务器内部错误'
+  return new AppError('internal', message, {}, { cause })
+}

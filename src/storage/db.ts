@@ -1,3 +1,5 @@
+import type { DiskFault } from '../core/errors.ts'
+
 /**
  * The storage port. Its shape is libsql's `execute` and `batch` without an interactive transaction:
  * nothing awaits while a lock is held, so the same port fits SQLite on one box and PostgreSQL
@@ -28,6 +30,8 @@ export interface Db {
   run(statement: Statement): Promise<Changes>
   /** One atomic unit, in order: all of it is on disk when this resolves, or none of it ever is. */
   batch(statements: readonly Statement[]): Promise<Changes[]>
+  /** What keeps the disk from taking writes, as the last one met it, unless it has passed. */
+  trouble(): Promise<DiskFault['trouble'] | null>
   close(): Promise<void>
 }
 

@@ -109,9 +109,18 @@ describe('a data folder', () => {
         else refused++
       }
       expect(refused).toBe(1)
+      expect((await say('x'.repeat(8_000))).at(-1)?.data.message).toContain('空间已满')
       await server.printed.until((text) => (text.includes('full') ? text : null))
       expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
       expect(await history()).toBeGreaterThan(0)
+      const status = await fetch(`${server.url}/status?format=json`)
+      expect(((await status.json()) as { checks: unknown[] }).checks).toContainEqual(
+        expect.objectContaining({ name: 'database', state: 'down', class: 'disk_full' }),
+      )
+      const beside = ['nsenter', '-t', String(server.pid), '-U', '-m', '--preserve-credentials']
+      expect((await run(['doctor'], folder.path, {}, beside)).out).toContain('is on a full disk')
+      const refusal = await run(['key', 'create', '--email', 'b@b.cc'], folder.path, {}, beside)
+      expect(sentence(refusal)).toContain('is on a full disk')
 
       for (const name of readdirSync(inside)) {
         if (name.startsWith('filler-')) rmSync(`${inside}/${name}`)

@@ -1,5 +1,5 @@
 import { ChannelFailure, type FailureReason } from '../../channels/failure.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, DiskFault, internal } from '../../core/errors.ts'
 
 /** What a person is told; upstream text is never passed on. */
 const SENTENCES: Readonly<Record<FailureReason, string>> = {
@@ -14,5 +14,6 @@ const SENTENCES: Readonly<Record<FailureReason, string>> = {
 export function failureMessage(error: unknown): string {
   if (error instanceof ChannelFailure) return SENTENCES[error.reason]
   if (error instanceof AppError) return error.message
+  if (error instanceof DiskFault) return internal(error).message
   return '服务器内部错误，本轮未保存，请重试'
 }

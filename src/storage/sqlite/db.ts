@@ -1,8 +1,10 @@
-import type { Changes, Db, Statement } from '../db.ts'
+import { type Changes, type Db, type Statement, sql } from '../db.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
+import { errorOf } from './fault.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
 import { createRowCache } from './row-cache.ts'
 import { snapshotReader } from './snapshot.ts'
+import { createTrouble } from './trouble.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 interface Pending {
@@ -10,6 +12,9 @@ interface Pending {
   readonly resolve: (changes: Changes[]) => void
   readonly reject: (error: Error) => void
 }
+
+/** Changes a page and changes it back: a transaction that has to be written and means nothing. */
+const TRIAL = [sql`PRAGMA user_version = 1`, sql`PRAGMA user_version = 0`]
 
 /**
  * SQLite behind the `Db` port: reads on this thread's connection, writes in the writer thread.
@@ -25,6 +30,7 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
   const waiting = createWriteQueue<Pending>()
   let draining: Promise<void> | null = null
   let closed = false
+  const trouble = createTrouble(file.path, () => batch(TRIAL))
 
   async function drain() {
     // Batches that requests handled in this same tick are about to write join the first group.
@@ -39,14 +45,22 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
       forget(group)
       if (answer.type !== 'written') throw new Error('unexpected answer of the writer thread')
       for (const [index, result] of answer.results.entries()) {
-        if ('error' in result) group[index]?.reject(new Error(result.error))
-        else group[index]?.resolve(result.changes.map((changes) => ({ changes })))
+        if ('error' in result) refuse(group[index], errorOf(result))
+        else {
+          trouble.written()
+          group[index]?.resolve(result.changes.map((changes) => ({ changes })))
+        }
       }
     } catch (error) {
       forget(group)
       const cause = error instanceof Error ? error : new Error('the writer thread failed')
       for (const { reject } of group) reject(cause)
     }
+  }
+
+  function refuse(pending: Pending | undefined, error: Error) {
+    trouble.refused(error)
+    pending?.reject(error)
   }
 
   /** Whoever hears that its write is done finds it in whatever it reads next. */
@@ -69,6 +83,7 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
       cache.get(tables, statement, () => reader.get(statement)) as Row | null,
     all: async <Row>(statement: Statement) => reader.all(statement) as Row[],
     batch,
+    trouble: trouble.now,
     run: async (statement) => (await batch([statement]))[0] ?? { changes: 0 },
     async close() {
       if (closed) return
@@ -87,7 +102,7 @@ async function startWriter(file: DatabaseFile, writerUrl: string) {
   let settle: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void } | null
   settle = null
   worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => {
-    if (data.type === 'failed') settle?.reject(new Error(data.message))
+    if (data.type === 'failed') settle?.reject(errorOf(data.fault))
     else settle?.resolve(data)
   }
   worker.onerror = (event) => settle?.reject(new Error(event.message))

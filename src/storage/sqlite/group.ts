@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import type { Statement } from '../db.ts'
 import { statements } from './connection.ts'
+import { type Fault, faultOf } from './fault.ts'
 
-export type BatchResult = { readonly changes: number[] } | { readonly error: string }
+export type BatchResult = { readonly changes: number[] } | Fault
 
 /**
  * Commits many independent batches with one flush to disk (group commit). All of them usually
@@ -22,20 +23,16 @@ export function groupWriter(db: Database) {
       try {
         return together.immediate(batches)
       } catch (error) {
-        if (batches.length === 1) return [{ error: describe(error) }]
+        if (batches.length === 1) return [faultOf(error)]
       }
       return batches.map((batch) => {
         try {
           return { changes: alone.immediate(batch) }
         } catch (error) {
-          return { error: describe(error) }
+          return faultOf(error)
         }
       })
     },
     close: prepared.close,
   }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : 'write failed'
 }

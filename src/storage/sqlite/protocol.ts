@@ -1,5 +1,6 @@
 import type { Statement } from '../db.ts'
 import type { DatabaseFile } from './connection.ts'
+import type { Fault } from './fault.ts'
 import type { BatchResult } from './group.ts'
 
 /** Messages between the event loop and the writer thread; one request is open at a time. */
@@ -12,7 +13,7 @@ export type WriterAnswer =
   | { readonly type: 'opened' }
   | { readonly type: 'written'; readonly results: readonly BatchResult[] }
   | { readonly type: 'closed' }
-  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'failed'; readonly fault: Fault }
 
 /** Messages between the event loop and the reading thread; many may be open. */
 export type ReaderAsk =

@@ -3,6 +3,7 @@
  * never holds up the event loop. It is told to open, then gets one group at a time.
  */
 import { type DatabaseFile, openConnection } from './connection.ts'
+import { faultOf } from './fault.ts'
 import { groupWriter } from './group.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
 
@@ -40,6 +41,6 @@ self.onmessage = ({ data }: MessageEvent<WriterRequest>) => {
       answer({ type: 'closed' })
     }
   } catch (error) {
-    answer({ type: 'failed', message: error instanceof Error ? error.message : 'writer failed' })
+    answer({ type: 'failed', fault: faultOf(error) })
   }
 }

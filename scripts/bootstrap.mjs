@@ -90,8 +90,10 @@ function installPackages(bun, folder) {
 /** Runs one Bun command with this terminal, passing signals on, and resolves with its exit code. */
 function run(bun, args) {
   return new Promise((resolve) => {
-    // The limit of 256 concurrent fetches must be lifted before the process starts.
-    const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65336' }
+    // The limit of 256 concurrent fetches must be lifted before the process starts, and crashes are
+    // reported to nobody.
+    const own = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65336' }
+    const env = { BUN_ENABLE_CRASH_REPORTING: '0', ...process.env, ...own }
     const child = spawn(bun, args, { cwd: root, stdio: 'inherit', env })
     const relay = (signal) => child.kill(signal)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, relay)

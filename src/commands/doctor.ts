@@ -43,11 +43,11 @@ async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
   }
   const findings = [checkSettings(env), ...checkFolder(config)]
   const usable = findings.every(({ level }) => level !== 'fail')
-  const scratch = mkdtempSync(join(tmpdir(), 'moonbase-doctor-'))
+  const scratch = usable ? null : scratchFolder()
   try {
     const served = isServed(config)
     findings.push(await checkAddress(config, served), checkTls(config), checkSecrets(config))
-    const { finding, runtime } = await checkNative(usable ? config.MB_DATA_DIR : scratch)
+    const { finding, runtime } = await checkNative(scratch ?? config.MB_DATA_DIR)
     findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
     const clock = systemClock()
     const upstream = upstreamFetch(fetch, env)
@@ -58,7 +58,16 @@ async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error
     return [...findings, fail('Settings', error.message, 'see moonbase --help')]
   } finally {
-    rmSync(scratch, { recursive: true, force: true })
+    if (scratch !== null) rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Where native parts are tried when the data folder takes none; null when nothing is writable. */
+function scratchFolder(): string | null {
+  try {
+    return mkdtempSync(join(tmpdir(), 'moonbase-doctor-'))
+  } catch {
+    return null
   }
 }
 

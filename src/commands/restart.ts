@@ -6,6 +6,8 @@ type Env = Readonly<Record<string, string | undefined>>
 const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 /** The most that Bun takes. */
 const LIMIT_MAX = '65336'
+/** Bun reports its crashes to its makers unless this is set before it begins. */
+const NO_REPORTS = { BUN_ENABLE_CRASH_REPORTING: '0' }
 const COPIED = 'MOONBASE_PARTS_COPIED'
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
@@ -16,7 +18,7 @@ const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so
  * by this or by the operator, or when that cannot be done.
  */
 export function liftFetchLimit(env: Env): void {
-  if (env[LIMIT] === undefined) restart({ ...env, [LIMIT]: LIMIT_MAX })
+  if (env[LIMIT] === undefined) restart({ ...NO_REPORTS, ...env, [LIMIT]: LIMIT_MAX })
 }
 
 /**

@@ -1,11 +1,12 @@
 import { afterEach, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOnnxEmbedder } from '../../src/channels/onnx/embedder.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { NO_LOG } from '../../src/core/log.ts'
 import { DEFAULT_MODEL } from '../support/models.ts'
+import { tempFolder } from '../support/temp.ts'
 
 const WORKER = join(import.meta.dir, '..', 'fixtures', 'embed-worker.ts')
 const open: { close(): Promise<void> }[] = []
@@ -44,6 +45,12 @@ test('embeds in order, many texts over several messages', async () => {
   expect(all).toHaveLength(30)
   const [alone] = await embedder.embed([texts[17] ?? ''], 'passage')
   expect(all[17]).toEqual(alone as Float32Array)
+})
+
+test('ONNX Runtime, which would report to its makers, keeps no id in the home folder', async () => {
+  using home = tempFolder()
+  await start({ env: { HOME: home.path } }).embed(['甲'], 'query')
+  expect(readdirSync(home.path)).not.toContain('.cache')
 })
 
 test('a process killed in the middle is replaced, and the request succeeds', async () => {

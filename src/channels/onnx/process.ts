@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { CHILD_ENV } from '../child-env.ts'
 import type { EmbedKind } from '../embedder.ts'
 import type { EmbedAnswer, EmbedRequest } from './protocol.ts'
 
@@ -42,7 +43,7 @@ export async function startEmbedProcess(
   let waiting: Waiting | null = null
   let lastId = 0
   const child = Bun.spawn([...argv], {
-    env,
+    env: { ...env, ...CHILD_ENV },
     stdio: ['ignore', 'ignore', 'inherit'],
     serialization: 'advanced',
     ipc: (answer: EmbedAnswer) => waiting?.resolve(answer),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { RECOGNISER_LOAD_MS_MAX } from '../../core/limits.ts'
+import { CHILD_ENV } from '../child-env.ts'
 import { createComplaint } from './complaint.ts'
 import type { AsrAnswer, AsrRequest } from './protocol.ts'
 
@@ -35,9 +36,6 @@ export class EngineUnloadable extends Error {
 
 /** An idle process answers at once; one that does not is ended. */
 const GREETING_MS = 5_000
-
-/** A crash of the library is no news to the makers of Bun, and nothing here calls home. */
-const ENV = { BUN_ENABLE_CRASH_REPORTING: '0', DO_NOT_TRACK: '1' }
 
 /** Starts the process. `onExit` is called once, at its end. Throws `EngineLost`. */
 export function startAsrProcess(
@@ -117,7 +115,7 @@ interface Listeners {
 function spawn(argv: readonly string[], listeners: Listeners) {
   try {
     return Bun.spawn([...argv], {
-      env: ENV,
+      env: CHILD_ENV,
       stdio: ['ignore', 'ignore', 'pipe'],
       serialization: 'advanced',
       ...listeners,

@@ -1,7 +1,7 @@
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
-import { systemClock } from '../core/clock.ts'
+import { HOUR_MS, systemClock } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
@@ -9,6 +9,9 @@ import { databasePath } from './data-folder.ts'
 import { statOrNull, syncToDisk } from './files.ts'
 import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
 import { readSecretsText, secretsPath } from './secrets.ts'
+
+const DRAFT = '.moonbase-backup-'
+const STALE = /^\.moonbase-backup-[0-9a-f]{12}\.tmp(-journal)?$/
 
 export interface BackupOptions {
   readonly config: Config
@@ -31,7 +34,8 @@ export async function backup({ config, version, file, write }: BackupOptions): P
   const runtime = await prepareRuntime(dataDir).catch((error: unknown) => {
     throw explainStorage(error, dataDir)
   })
-  const draft = join(dirname(target), `.${basename(target)}.${randomHex(6)}.tmp`)
+  removeStaleDrafts(dirname(target))
+  const draft = join(dirname(target), `${DRAFT}${randomHex(6)}.tmp`)
   try {
     // Made first and with the right mode, because it will hold secrets.
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
@@ -49,6 +53,25 @@ export async function backup({ config, version, file, write }: BackupOptions): P
     rmSync(`${draft}-journal`, { force: true })
   }
   write(report(config, target))
+}
+
+/** A backup that is being written is touched all the time; one that was killed is no more. */
+function removeStaleDrafts(folder: string): void {
+  const before = systemClock().now() - HOUR_MS
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name)
+    const stale = STALE.test(name) && (statOrNull(path)?.mtimeMs ?? before) < before
+    if (stale) rmSync(path, { force: true })
+  }
+}
+
+/** None of a folder that may be written but not read. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 /** A file that is no backup is never replaced: it may be the database itself. */

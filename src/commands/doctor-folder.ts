@@ -40,7 +40,7 @@ function firstExisting(path: string): string {
   return statOrNull(path) ? path : firstExisting(dirname(path))
 }
 
-/** Why nothing can be written there. Tried, for a right to write is not yet a disk that takes it. */
+/** Why nothing can be written there. Tried: a right to write is not yet a disk that takes it. */
 function refusalOf(folder: string): unknown {
   const probe = join(folder, `.moonbase-doctor-${randomHex(6)}`)
   try {

@@ -6,9 +6,11 @@ import type { Finding as ProbeFinding } from '../features/site/status.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
 import { type Finding, fail, ok, warn } from './doctor-finding.ts'
 import { checkHearing } from './doctor-hearing.ts'
+import { checkLogin, checkMail } from './doctor-mail.ts'
+import { checkModel } from './doctor-model.ts'
 import { openEmbedding } from './embedding.ts'
 import { openPlatform } from './platform.ts'
-import { connects, upstreamProbes } from './probes.ts'
+import { upstreamProbes } from './probes.ts'
 import type { Program } from './program.ts'
 import { openSpeech } from './speech.ts'
 
@@ -66,25 +68,31 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   const { local } = speech
   const { llm, tts, asr } = upstreamProbes({ config, platform, speech, fetch })
   const signal = () => AbortSignal.timeout(PATIENCE_MS)
-  const mail = config.MB_SMTP_URL === undefined ? null : new URL(config.MB_SMTP_URL)
   const hearing = async () =>
     local
       ? checkHearing(local)
       : speechFinding('Speech recognition', 'MB_ASR', speech.asr?.name, await asr(signal()))
-  const [model, spoken, heard, mailed] = await Promise.all([
-    llm(signal()),
+  const thinking = async () => {
+    const { endpoint, description } = platform.get()
+    const found = await llm(signal())
+    return endpoint && found.state === 'ok'
+      ? checkModel(config, endpoint, description, fetch, signal())
+      : modelFinding(found, description)
+  }
+  const [model, spoken, heard, mail, login] = await Promise.all([
+    thinking(),
     tts(signal()),
     hearing(),
-    mail && connects(withPort(mail), signal()),
+    checkMail(config, signal()),
+    checkLogin(config, fetch, signal()),
   ])
   await speech.close()
   return [
-    modelFinding(model, platform.get().description),
+    model,
     speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),
     heard,
-    mailed?.state === 'down'
-      ? fail('Mail', `the server of MB_SMTP_URL ${SAID[mailed.class]}`, 'check MB_SMTP_URL')
-      : ok('Mail', mailed ? 'the server answers' : 'none; login codes are printed by the server'),
+    mail,
+    ...login,
   ]
 }
 
@@ -93,7 +101,6 @@ function modelFinding({ state, class: word }: ProbeFinding, description: string)
   if (state === 'off') {
     return warn(name, 'none connected; the built-in responder answers', 'set MB_LLM_BASE_URL')
   }
-  if (state === 'ok') return ok(name, description)
   const mend = word === 'unauthorized' ? 'check MB_LLM_API_KEY' : 'check MB_LLM_BASE_URL'
   return fail(name, `${description}: ${SAID[word] ?? word}`, mend)
 }
@@ -108,11 +115,4 @@ function speechFinding(
   if (state === 'off') return ok(name, `off; ${alone} or ${prefix}_BASE_URL turns it on`)
   if (state === 'ok') return ok(name, adapter ?? '')
   return fail(name, `${adapter} ${SAID[word] ?? word}`, `check ${prefix}_BASE_URL and its key`)
-}
-
-/** The usual ports of mail submission (RFC 8314). */
-function withPort(url: URL): URL {
-  const full = new URL(url.href.replace(/^smtps?:/, 'tcp:'))
-  full.port ||= url.protocol === 'smtps:' ? '465' : '587'
-  return full
 }

@@ -9,6 +9,7 @@ import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
 import { vectorVersion } from '../storage/sqlite/inspect.ts'
 import { type Finding, fail, ok, printed, warn } from './doctor-finding.ts'
 import { checkDatabase, checkFolder, checkSecrets, isServed } from './doctor-folder.ts'
+import { checkClock, checkFiles, checkMemory } from './doctor-machine.ts'
 import { checkEmbedding, checkUpstreams } from './doctor-upstreams.ts'
 import { codeOf } from './operator-error.ts'
 import type { Program } from './program.ts'
@@ -47,6 +48,7 @@ async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
   try {
     const served = isServed(config)
     findings.push(await checkAddress(config, served), checkTls(config), checkSecrets(config))
+    findings.push(...checkFiles(config), checkMemory(), checkClock(config, systemClock().now()))
     const { finding, runtime } = await checkNative(scratch ?? config.MB_DATA_DIR)
     findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
     const clock = systemClock()
@@ -124,9 +126,11 @@ async function checkNative(
     const runtime = await prepareRuntime(folder)
     return { finding: ok(name, `sqlite-vec ${vectorVersion(runtime.vec0)}`), runtime }
   } catch (error) {
-    const noexec = 'its disk may forbid programs (noexec), or be full; set MB_DATA_DIR'
+    const mend =
+      'its disk may forbid programs (noexec) or be full: set MB_DATA_DIR; ' +
+      `or they are damaged: delete ${join(folder, 'runtime')}`
     return {
-      finding: fail(name, `cannot be loaded ${codeOf(error)}`.trim(), noexec),
+      finding: fail(name, `cannot be loaded ${codeOf(error)}`.trim(), mend),
       runtime: null,
     }
   }

@@ -15,7 +15,7 @@ import { prepareRuntime } from '../native/runtime.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type BackupParts, foldLog, readBackup, stripBackup } from '../storage/sqlite/backup.ts'
 import { inspect } from '../storage/sqlite/inspect.ts'
-import { databasePath, holdDataDir } from './data-folder.ts'
+import { databasePath, holdDataDir, restoreDrafts } from './data-folder.ts'
 import { fileStamp, statOrNull, syncToDisk } from './files.ts'
 import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
 import { parseSecrets, secretsPath } from './secrets.ts'
@@ -87,9 +87,9 @@ function attempt<Result>(source: string, work: () => Result): Result {
 /** Returns where the old data lies now; null when there was none. */
 function replace(dataDir: string, source: string, { secrets }: BackupParts): string | null {
   const database = databasePath(dataDir)
-  const [draft, secretsDraft] = [`${database}.restoring`, `${secretsPath(dataDir)}.restoring`]
+  const drafts = restoreDrafts(dataDir)
+  const { database: draft, secrets: secretsDraft } = drafts
   try {
-    rmSync(draft, { force: true })
     copyFileSync(source, draft, constants.COPYFILE_FICLONE)
     chmodSync(draft, 0o600)
     stripBackup(draft)
@@ -106,7 +106,7 @@ function replace(dataDir: string, source: string, { secrets }: BackupParts): str
     syncToDisk(dataDir)
     return kept
   } finally {
-    for (const path of [draft, `${draft}-journal`, secretsDraft]) rmSync(path, { force: true })
+    for (const path of Object.values(drafts)) rmSync(path, { force: true })
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createKey } from '../support/key.ts'
 import { run, sentence } from '../support/run.ts'
 import { type Server, startServer } from '../support/server.ts'
@@ -71,6 +71,24 @@ describe('a backup', () => {
       expect(kept).toEqual(kept.map((_, at) => `turn ${first + at}`))
     }
   }, 60_000)
+
+  test('clears away what killed backups and restores have left, and nothing else', async () => {
+    using folder = tempFolder()
+    using drawer = tempFolder()
+    const draft = (name: string) => `.moonbase-backup-${name.repeat(12)}.tmp`
+    const [killed, journal, running] = [draft('a'), `${draft('a')}-journal`, draft('b')]
+    const others = ['.moonbase-backup-old.tmp', 'moonbase-backup.db']
+    for (const name of [killed, journal, running, ...others]) writeFileSync(drawer.file(name), 'x')
+    const earlier = Date.now() / 1000 - 2 * 3600
+    for (const name of [killed, journal, ...others]) utimesSync(drawer.file(name), earlier, earlier)
+    await createKey(folder.path)
+    writeFileSync(folder.file('moonbase.db.restoring'), 'x')
+
+    expect(await run(['backup', drawer.file('b.db')], folder.path)).toMatchObject({ code: 0 })
+    expect(readdirSync(drawer.path).sort()).toEqual([running, ...others, 'b.db'].sort())
+    await using _server = await startServer({ dataDir: folder.path })
+    expect(readdirSync(folder.path)).not.toContain('moonbase.db.restoring')
+  }, 20_000)
 
   test('appears whole or not at all, and replaces nothing but a backup', async () => {
     using folder = tempFolder()

@@ -8,14 +8,19 @@ export interface ReceivedMail {
   readonly raw: string
 }
 
-/** A real SMTP server that keeps what it is given. `refuses` makes it turn recipients away. */
-export async function startMailServer() {
+/**
+ * A real SMTP server that keeps what it is given. `refuses` makes it turn recipients away; who logs
+ * in does so with `password`.
+ */
+export async function startMailServer({ password = '' } = {}) {
   const mails: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []
   const state = { refuses: false }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onAuth: (auth, _, done) =>
+      auth.password === password ? done(null, { user: 'user' }) : done(new Error('wrong password')),
     onRcptTo: (address, _, done) =>
       done(state.refuses ? new Error(`no such mailbox ${address.address}`) : null),
     onData(stream, session, done) {

@@ -12,14 +12,14 @@ const chats = (id: string) => ![RERANKS, EMBEDS, NO_TEXT].some((pattern) => patt
 
 /** The first model of a `GET /models` answer that can chat; null when it lists none. */
 export const firstChatModel = async (response: Answer): Promise<string | null> =>
-  (await idsOf(response)).find(chats) ?? null
+  (await listedModels(response)).find(chats) ?? null
 
 /** The first model of a `GET /models` answer that makes vectors; null when it lists none. */
 export const firstEmbeddingModel = async (response: Answer): Promise<string | null> =>
-  (await idsOf(response)).find(embeds) ?? null
+  (await listedModels(response)).find(embeds) ?? null
 
-/** None for an answer that is no list of models. Throws what reading the body throws. */
-async function idsOf(response: Answer): Promise<string[]> {
+/** All of a `GET /models` answer; none for what is no list. Throws what reading the body throws. */
+export async function listedModels(response: Answer): Promise<string[]> {
   const list = parse(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
   if (!Array.isArray(list?.data)) return []
   const ids = list.data.map((model: { id?: unknown } | null): unknown => model?.id)

@@ -15,6 +15,8 @@ export interface DatabaseFile {
  */
 const PRAGMAS = [
   'busy_timeout = 5000',
+  // A backup holds the log open; without this it would keep for good the size it had then.
+  'journal_size_limit = 16777216',
   'journal_mode = WAL',
   'synchronous = FULL',
   'foreign_keys = ON',

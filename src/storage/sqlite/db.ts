@@ -1,10 +1,11 @@
 import { type Changes, type Db, type Statement, sql } from '../db.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
 import { errorOf } from './fault.ts'
+import type { BatchResult } from './group.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
 import { createRowCache } from './row-cache.ts'
 import { snapshotReader } from './snapshot.ts'
-import { createTrouble } from './trouble.ts'
+import { createTrouble, type TroubleWatch } from './trouble.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 interface Pending {
@@ -44,23 +45,13 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
       const answer = await writer.ask({ type: 'write', batches: group.map(({ batch }) => batch) })
       forget(group)
       if (answer.type !== 'written') throw new Error('unexpected answer of the writer thread')
-      for (const [index, result] of answer.results.entries()) {
-        if ('error' in result) refuse(group[index], errorOf(result))
-        else {
-          trouble.written()
-          group[index]?.resolve(result.changes.map((changes) => ({ changes })))
-        }
-      }
+      for (const [index, pending] of group.entries())
+        settle(pending, answer.results[index], trouble)
     } catch (error) {
       forget(group)
       const cause = error instanceof Error ? error : new Error('the writer thread failed')
       for (const { reject } of group) reject(cause)
     }
-  }
-
-  function refuse(pending: Pending | undefined, error: Error) {
-    trouble.refused(error)
-    pending?.reject(error)
   }
 
   /** Whoever hears that its write is done finds it in whatever it reads next. */
@@ -94,6 +85,18 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
       await writer.ask({ type: 'close' })
       writer.end()
     },
+  }
+}
+
+/** Tells a writer what became of its batch. */
+function settle(pending: Pending, result: BatchResult | undefined, trouble: TroubleWatch): void {
+  if (result && 'changes' in result) {
+    trouble.written()
+    pending.resolve(result.changes.map((changes) => ({ changes })))
+  } else {
+    const error = result ? errorOf(result) : new Error('no answer of the writer thread')
+    trouble.refused(error)
+    pending.reject(error)
   }
 }
 

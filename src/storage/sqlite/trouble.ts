@@ -30,6 +30,8 @@ export function createTrouble(path: string, trial: () => Promise<unknown>) {
   }
 }
 
+export type TroubleWatch = ReturnType<typeof createTrouble>
+
 function roomAt(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize

@@ -25,7 +25,11 @@ export const logRoutes = (gate: Gate, logs: Logs) =>
     .get(
       '/logs',
       ({ principal, request }) =>
-        logs.list(principal.tenantId, parseLogQuery(new URL(request.url).searchParams)),
+        logs.list(
+          principal.tenantId,
+          parseLogQuery(new URL(request.url).searchParams),
+          request.signal,
+        ),
       {
         allow: MANAGERS,
         response: LogsResponse,

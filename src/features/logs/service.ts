@@ -2,6 +2,7 @@ import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { createJumps } from '../../core/clock-jumps.ts'
 import { newId } from '../../core/ids.ts'
 import { CLOCK_SETTLED_MS, LOG_RETENTION_DAYS } from '../../core/limits.ts'
+import { oneByOne } from '../../core/one-by-one.ts'
 import { createHistogram } from './histogram.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
@@ -23,6 +24,27 @@ export function createLogs(options: LogsOptions) {
   const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
   const jumpedMs = createJumps(clock)
   let evenSince = clock.steady()
+  /** A tenant's searches wait for each other, those of others for one slice of each tenant. */
+  const inTurn = oneByOne()
+
+  /** Slice by slice from the newest back, so that a million rows hold up nobody. */
+  async function read(tenantId: string, { filter, limit }: LogQuery, signal?: AbortSignal) {
+    await buffer.flush()
+    const histogram = createHistogram()
+    const rows: LogRow[] = []
+    for (let until = filter.until; ; ) {
+      signal?.throwIfAborted()
+      const start = await store.sliceStart(tenantId, filter.since, until, sliceRowsMax)
+      const slice = { ...filter, since: start ?? filter.since, until }
+      if (rows.length < limit) {
+        rows.push(...(await store.rows(tenantId, slice, limit - rows.length)))
+      }
+      histogram.add(await store.latencies(tenantId, slice))
+      if (start === null) break
+      until = start - 1
+    }
+    return { logs: rows.map(entryOf), summary: histogram.summary() }
+  }
 
   return {
     /** Takes note of an answered request; it is on disk within about a second. */
@@ -31,25 +53,11 @@ export function createLogs(options: LogsOptions) {
     },
 
     /**
-     * The newest rows that match and a summary of all that match. Reads slice by slice from the
-     * newest back, so that a million rows hold up nobody. Requests already answered are in it.
+     * The newest rows that match and a summary of all that match. Requests already answered are in
+     * it. Ends with the signal's reason when nobody waits any more.
      */
-    async list(tenantId: string, { filter, limit }: LogQuery): Promise<LogsResponse> {
-      await buffer.flush()
-      const histogram = createHistogram()
-      const rows: LogRow[] = []
-      for (let until = filter.until; ; ) {
-        const start = await store.sliceStart(tenantId, filter.since, until, sliceRowsMax)
-        const slice = { ...filter, since: start ?? filter.since, until }
-        if (rows.length < limit) {
-          rows.push(...(await store.rows(tenantId, slice, limit - rows.length)))
-        }
-        histogram.add(await store.latencies(tenantId, slice))
-        if (start === null) break
-        until = start - 1
-      }
-      return { logs: rows.map(entryOf), summary: histogram.summary() }
-    },
+    list: (tenantId: string, query: LogQuery, signal?: AbortSignal): Promise<LogsResponse> =>
+      inTurn(tenantId, () => read(tenantId, query, signal)),
 
     /**
      * Removes what is past its seven days (specification, Limits). To be called now and then: a

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FolderLock, takeLock } from '../storage/sqlite/lock.ts'
+import { networkDisk } from './network-disk.ts'
 import { OperatorError, onDataDir } from './operator-error.ts'
 import { secretsPath } from './secrets.ts'
 
@@ -26,6 +27,13 @@ export function holdDataDir(dataDir: string): FolderLock {
   if (lock) {
     for (const path of Object.values(restoreDrafts(dataDir))) rmSync(path, { force: true })
     return lock
+  }
+  const network = networkDisk(dataDir)
+  if (network !== null) {
+    throw new OperatorError(
+      `MB_DATA_DIR ${dataDir} cannot be locked: another server runs on it, or the share ` +
+        `(${network}) has no locks; choose a disk of this machine`,
+    )
   }
   throw new OperatorError(
     `another Moonbase server runs on MB_DATA_DIR ${dataDir}; stop it or choose another folder`,

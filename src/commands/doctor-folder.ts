@@ -8,7 +8,8 @@ import { takeLock } from '../storage/sqlite/lock.ts'
 import { databasePath, lockPath } from './data-folder.ts'
 import { type Finding, fail, ok, warn } from './doctor-finding.ts'
 import { statOrNull } from './files.ts'
-import { codeOf, explainStorage, FULL } from './operator-error.ts'
+import { networkDisk } from './network-disk.ts'
+import { codeOf, explainStorage, FULL, OperatorError } from './operator-error.ts'
 import { parseSecrets, readSecretsText, secretsPath } from './secrets.ts'
 
 const MIB = 1024 * 1024
@@ -33,6 +34,11 @@ export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   const space = `${Math.floor(free / MIB)} MiB free`
   if (free < FREE_LEAST) return [fail(NAME, `${folder}: ${space}`, 'free some disk space')]
   if (free < FREE_GOOD) return [warn(NAME, `${folder}: ${space}`, 'free some disk space soon')]
+  const network = networkDisk(folder)
+  if (network !== null) {
+    const place = 'choose a disk of this machine with MB_DATA_DIR'
+    return [warn(NAME, `${folder} is on a network share (${network})`, place)]
+  }
   return [ok(NAME, there ? `${dataDir}, ${space}` : `${dataDir} will be made, ${space}`)]
 }
 
@@ -84,7 +90,10 @@ export function checkDatabase({ MB_DATA_DIR: dataDir }: Config, vec0: string | n
     return ok(name, `sound, ${Math.ceil(size / MIB)} MiB, ${age}`)
   } catch (error) {
     const told = explainStorage(error, dataDir)
-    return fail(name, told instanceof Error ? told.message.slice(0, 200) : 'unreadable', mend)
+    if (!(told instanceof OperatorError)) return fail(name, 'cannot be read', mend)
+    // These sentences end with what to do.
+    const [text = '', todo = mend] = told.message.split('; ', 2)
+    return fail(name, text, todo)
   }
 }
 

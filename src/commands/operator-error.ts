@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
+import { networkDisk } from './network-disk.ts'
 
 /** Something the person at the terminal can mend; told in one sentence, without a stack. */
 export class OperatorError extends Error {
@@ -33,6 +34,9 @@ export function explainStorage(error: unknown, dataDir: string): unknown {
     return say('holds a database that this user cannot open; give it the right to')
   if (family === 'SQLITE_BUSY')
     return say('is in use by another program; try again when it is done')
+  const network = networkDisk(dataDir)
+  if (family === 'SQLITE_IOERR' && network !== null)
+    return say(`is on a network share (${network}); choose a disk of this machine`)
   if (family === 'SQLITE_IOERR')
     return say('is on a disk that fails to read or write; look at the log of the system')
   if (DAMAGED.has(family)) {

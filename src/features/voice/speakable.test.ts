@@ -40,3 +40,11 @@ test.each(['[', '*', '`', '<a', '|', '![a](', '_a', '# ', '> ', '[a]((', '[a](b 
   },
   5_000,
 )
+
+test.each(['-', '--:', '|--', '- ', '* ', '_', ' ', '=', '\t'])(
+  'a line of %j with a word at its end takes no time',
+  (part) => {
+    expect(speakable(`甲${part.repeat(100_000)}乙`, 1_000_000)).toMatch(/^甲.*乙$/)
+    expect(speakable(`${part.repeat(100_000)}乙`, 1_000_000)).toEndWith('乙')
+  },
+)

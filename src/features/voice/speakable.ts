@@ -38,10 +38,10 @@ function withoutBlocks(reply: string): string {
   return lines.join('\n')
 }
 
+/** Rules and the lines below table heads need no case of their own: no letter is left of them. */
 function spokenLine(line: string): string {
-  const text = line.trim()
-  if (/^(\|?\s*:?-{2,}:?\s*)+\|?$/.test(text) || /^([-*_]\s*){3,}$/.test(text)) return ''
-  return text
+  return line
+    .trim()
     .replace(/^(#{1,6}\s+|>+\s*|[-*+]\s+)+/, '')
     .replace(/^\[[ xX]\]\s+/, '')
     .replace(/!?\[([^[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)/g, '$1')
@@ -53,7 +53,8 @@ function spokenLine(line: string): string {
     .replace(/(\*\*|__|~~)/g, '')
     .replace(/(^|[\s，。（(])[*_](?=\S)([^*_]+)[*_](?=$|[\s，。）).,!?！？])/g, '$1$2')
     .replace(/^\||\|$/g, '')
-    .replace(/\s*\|\s*/g, '，')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?\| ?/g, '，')
     .replace(EMOJI, '')
     .replace(/[\\$`*]/g, '')
     .replace(/\s+/g, ' ')

@@ -110,6 +110,10 @@ export const KB_CHUNKS_SHOWN_MAX = 50
 /** What of a question is searched for; a longer one is a text of its own. */
 export const KB_QUERY_CHARS_MAX = 2_000
 
+/** Brackets of JSON texts of others within each other; no schema and no vendor comes near. */
+export const JSON_DEPTH_MAX = 64
+/** Brackets and commas of such a text: an import of a megabyte has a quarter of a million. */
+export const JSON_SIGNS_MAX = 300_000
 /** One line or event of an upstream's event stream; beyond it the stream counts as malformed. */
 export const SSE_EVENT_BYTES_MAX = 1024 * 1024
 /** Status line and headers of an upstream's answer, and lines between the pieces of its body. */
@@ -125,6 +129,9 @@ export const ANSWER_CHARS_MAX = 2_000_000
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64
+/** Each may be a request to somebody's site or a search; models ask for a few. */
+export const TOOL_CALLS_PER_TURN_MAX = 128
+export const TOOLS_AT_ONCE_MAX = 4
 /** What one tool may hand to the model. */
 export const TOOL_RESULT_CHARS_MAX = 16_000
 export const CALCULATOR_CHARS_MAX = 500
@@ -141,6 +148,8 @@ export const SESSION_SECONDS_MAX = 7 * 24 * 60 * 60
 /** How far a clock may be set back before the logins of before count as forged. */
 export const CLOCK_BACK_SECONDS_MAX = 24 * 60 * 60
 
+/** Bodies that nobody has shown a credential for. */
+export const LOGIN_BODY_BYTES_MAX = 16 * 1024
 export const EMAIL_CHARS_MAX = 254
 export const LOGIN_CODE_DIGITS = 6
 export const LOGIN_CODE_SECONDS_MAX = 5 * 60

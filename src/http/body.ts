@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { badRequest, tooLarge } from '../core/errors.ts'
 import { checked } from '../core/explain.ts'
+import { parseJson } from '../core/json.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits.ts'
 import type { Patience } from './patience.ts'
 
@@ -64,7 +65,7 @@ export async function readJson<Schema extends z.ZodType>(
   bytesMax: number,
   sender?: Sender,
 ): Promise<z.output<Schema>> {
-  return check(schema, parseJson(await readBytes(request, bytesMax, sender)))
+  return check(schema, jsonOf(await readBytes(request, bytesMax, sender)))
 }
 
 /** As `readJson`; an absent or empty body counts as `{}`. */
@@ -75,12 +76,12 @@ export async function readOptionalJson<Schema extends z.ZodType>(
   sender?: Sender,
 ): Promise<z.output<Schema>> {
   const bytes = await readBytes(request, bytesMax, sender)
-  return check(schema, bytes.byteLength === 0 ? {} : parseJson(bytes))
+  return check(schema, bytes.byteLength === 0 ? {} : jsonOf(bytes))
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     throw notJson()
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json.ts'
 import { ANSWER_CHARS_MAX } from '../../core/limits.ts'
 import { ChannelFailure } from '../failure.ts'
 import type { LlmPart, LlmUsage } from '../llm.ts'
@@ -109,7 +110,7 @@ export class Answer {
 function parse(payload: string): Chunk {
   let value: unknown
   try {
-    value = JSON.parse(payload)
+    value = parseJson(payload)
   } catch (cause) {
     // The parser's message quotes the payload, so it is no cause to keep.
     throw fault('malformed stream', cause instanceof SyntaxError ? undefined : cause)

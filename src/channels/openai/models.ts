@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json.ts'
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits.ts'
 import type { Answer } from '../endpoint.ts'
 import { readStart } from '../read-start.ts'
@@ -28,7 +29,7 @@ export async function listedModels(response: Answer): Promise<string[]> {
 
 function parse(text: string): { readonly data?: unknown } | null {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return typeof value === 'object' ? value : null
   } catch {
     return null

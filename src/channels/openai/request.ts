@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/json.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from '../llm.ts'
 
 /** The body of a streamed chat completion but for the model and the optional fields. */
@@ -46,7 +47,7 @@ function wireCall(call: ToolCall): object {
 
 function isJsonObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
     return false

@@ -1,4 +1,5 @@
 import { newId } from '../../core/ids.ts'
+import { parseJson } from '../../core/json.ts'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits.ts'
 import { ChannelFailure } from '../failure.ts'
 import type { ToolCall } from '../llm.ts'
@@ -100,7 +101,7 @@ function argumentsOf(value: unknown): string {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
+    parseJson(text)
     return true
   } catch {
     return false

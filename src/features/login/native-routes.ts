@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
+import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
 import type { AddressLimit } from '../../http/address-limit.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
@@ -13,7 +13,7 @@ export interface NativeRouteParts {
   readonly addressLimit: AddressLimit
 }
 
-const exchangeBody = jsonBody(ExchangeRequest)
+const exchangeBody = jsonBody(ExchangeRequest, { bytesMax: LOGIN_BODY_BYTES_MAX })
 const AUTHORIZE_QUERY = queryDoc({
   code_challenge: 'base64url of sha256(code_verifier), without padding',
   code_challenge_method: 'S256',

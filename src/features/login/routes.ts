@@ -1,6 +1,10 @@
 import { Elysia } from 'elysia'
 import { unauthorized } from '../../core/errors.ts'
-import { LOGIN_STARTS_PER_MINUTE_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
+import {
+  LOGIN_BODY_BYTES_MAX,
+  LOGIN_STARTS_PER_MINUTE_MAX,
+  LOGIN_STEPS_PER_MINUTE_MAX,
+} from '../../core/limits.ts'
 import type { AddressLimit } from '../../http/address-limit.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
@@ -25,8 +29,9 @@ export interface LoginRouteParts {
   readonly addressLimit: AddressLimit
 }
 
-const startBody = jsonBody(EmailStartRequest)
-const verifyBody = jsonBody(EmailVerifyRequest)
+const SHORT = { bytesMax: LOGIN_BODY_BYTES_MAX }
+const startBody = jsonBody(EmailStartRequest, SHORT)
+const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
 
 /** Login by e-mail, logout, and who is signed in (contract, Login). */
 export function loginRoutes(gate: Gate, parts: LoginRouteParts) {

@@ -1,4 +1,7 @@
 import type { ToolCall, ToolSpec } from '../../../channels/llm.ts'
+import { parseJson } from '../../../core/json.ts'
+import { createLanes } from '../../../core/lanes.ts'
+import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../../../core/limits.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { type Tool, ToolFailure } from './tool.ts'
 
@@ -15,26 +18,44 @@ export interface ToolBox {
   run(call: ToolCall, signal: AbortSignal): Promise<ToolResult>
 }
 
-/** `tools` are those that the turn may use, bound to its tenant. */
+/**
+ * `tools` are those that the turn may use, bound to its tenant. A model can ask for many at once:
+ * few of them run at a time, other requests get their turn before each, and a turn has only so
+ * many.
+ */
 export function createToolBox(tools: readonly Tool[], tenantId: string, log: Logger): ToolBox {
+  const inLine = createLanes(TOOLS_AT_ONCE_MAX)
+  let asked = 0
+
   return {
     specs: tools.map(({ spec }) => spec),
 
     async run(call, signal) {
-      const tool = tools.find(({ spec }) => spec.name === call.name)
-      if (!tool) return failed(`There is no tool named ${JSON.stringify(call.name)}.`)
-      try {
-        const args: unknown = JSON.parse(call.arguments || '{}')
-        return { ok: true, content: await tool.run(args, { signal, tenantId }) }
-      } catch (error) {
-        log.debug('tool failed', { tool: call.name, ...errorFields(error) })
-        return failed(
-          error instanceof SyntaxError ? 'The arguments are not valid JSON.' : told(error),
-        )
-      }
+      if (++asked > TOOL_CALLS_PER_TURN_MAX) return failed('This turn has used all its tool calls.')
+      return inLine('', async () => {
+        await otherRequests()
+        return perform(call, signal)
+      })
     },
   }
+
+  async function perform(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+    const tool = tools.find(({ spec }) => spec.name === call.name)
+    if (!tool) return failed(`There is no tool named ${JSON.stringify(call.name)}.`)
+    try {
+      const args = parseJson(call.arguments || '{}')
+      return { ok: true, content: await tool.run(args, { signal, tenantId }) }
+    } catch (error) {
+      log.debug('tool failed', { tool: call.name, ...errorFields(error) })
+      return failed(
+        error instanceof SyntaxError ? 'The arguments are not valid JSON.' : told(error),
+      )
+    }
+  }
 }
+
+/** Resolves when the event loop has gone round once. */
+const otherRequests = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function failed(content: string): ToolResult {
   return { ok: false, content: `Error: ${content}` }

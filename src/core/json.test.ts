@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { parseJson } from './json.ts'
+import { JSON_DEPTH_MAX, JSON_SIGNS_MAX } from './limits.ts'
+
+const nested = (depth: number, text = '') => `${'['.repeat(depth)}${text}${']'.repeat(depth)}`
+const LONG = JSON.stringify('长'.repeat(10_000))
+
+test.each([
+  '{"a":[1,"\\"[[[",{"b":null}]}',
+  nested(JSON_DEPTH_MAX, LONG),
+  `{"a":${LONG},"b":"${'\\\\'.repeat(9_999)}","c":"${'\\"'.repeat(9_999)}"}`,
+  JSON.stringify('[{,'.repeat(JSON_SIGNS_MAX)),
+  `[${'"[",'.repeat(10_000)}1]`,
+  ' '.repeat(10_000) + nested(3),
+])('an honest text is read as JSON.parse reads it', (text) => {
+  expect(parseJson(text)).toEqual(JSON.parse(text))
+})
+
+test.each([
+  ['nests one too deep', nested(JSON_DEPTH_MAX + 1, LONG)],
+  ['nests without end', '['.repeat(10_000_000)],
+  ['nests by objects', '{"a":'.repeat(100_000)],
+  ['nests behind an escaped quote', `["\\"",${nested(JSON_DEPTH_MAX, LONG)}]`],
+  ['nests behind an escaped backslash', `["\\\\",${nested(JSON_DEPTH_MAX, LONG)}]`],
+  ['has too many values', `[${'[],'.repeat(JSON_SIGNS_MAX)}1]`],
+  ['has too many keys', `{${'"a":1,'.repeat(JSON_SIGNS_MAX)}"b":1}`],
+  ['never closes a string', `"${'a'.repeat(10_000)}`],
+  ['is none', 'x'.repeat(10_000)],
+])('a text that %s is no JSON to us', (_, text) => {
+  expect(() => parseJson(text)).toThrow(SyntaxError)
+})

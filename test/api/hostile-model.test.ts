@@ -1,0 +1,43 @@
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { startConversation } from '../support/conversation.ts'
+
+const conversation = await startConversation()
+const { app, upstream, freshSession, ask } = conversation
+afterEach(() => upstream.reset())
+afterAll(conversation.stop)
+
+const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+const withArguments = (text: string) =>
+  `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"calculator",` +
+  `"arguments":${text}}}]},"finish_reason":"tool_calls"}]}`
+
+/** How a turn ends whose model answers like this. */
+async function endOf(...payloads: string[]) {
+  upstream.reply({ payloads })
+  const stream = await ask({ text: 'hi', session_id: freshSession() })
+  return (await stream.all()).map(({ data }) => data)
+}
+
+test.each([
+  ['a chunk that nests without end', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
+  ['arguments that nest without end', withArguments(nested(100_000))],
+  ['a chunk of nothing but commas', `{"choices":[${'0,'.repeat(400_000)}0]}`],
+])('%s is a malformed stream', async (_, payload) => {
+  expect(await endOf(payload)).toEqual([
+    { type: 'error', message: '模型服务的回复中断或格式异常，请重试' },
+  ])
+  expect(app.log()).not.toContain('turn failed')
+})
+
+test('arguments as a text that nests without end fail the call and not the turn', async () => {
+  const text = JSON.stringify('['.repeat(500_000))
+  const events = await endOf(withArguments(text))
+  expect(events.map(({ type }) => type)).toEqual([
+    'tool_call',
+    'tool_result',
+    'llm_delta',
+    'stats',
+    'llm_end',
+  ])
+  expect(events[1]).toEqual({ type: 'tool_result', name: 'calculator', ok: false })
+})

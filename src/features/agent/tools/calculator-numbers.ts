@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js'
+import { lazy } from '../../../core/lazy.ts'
 import { CALCULATOR_EXPONENT_MAX } from '../../../core/limits.ts'
 import { ToolFailure } from './tool.ts'
 
@@ -47,10 +48,17 @@ export function factorial(value: Num): Num {
     throw new ToolFailure('the factorial needs a whole number from 0')
   }
   if (value.gt(FACTORIAL_MAX)) throw new ToolFailure('the result is too large')
-  let product = new Num(1)
-  for (let factor = 2; value.gte(factor); factor++) product = product.mul(factor)
-  return product
+  return factorials()[value.toNumber()] ?? new Num(1)
 }
+
+/** All of them once: an expression can ask for a hundred, and a model for many such expressions. */
+const factorials = lazy(() => {
+  const products = [new Num(1)]
+  for (let factor = 1; factor <= FACTORIAL_MAX; factor++) {
+    products.push((products.at(-1) ?? new Num(1)).mul(factor))
+  }
+  return products
+})
 
 /** `work` in double precision. Rounding to 15 digits hides the binary remainders of the last. */
 export function viaDouble(work: (...values: number[]) => number, ...values: Num[]): Num {

@@ -15,9 +15,13 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 
+/** Browsers stop at 512. */
+const DEPTH_MAX = 1_000
+
 /**
  * The readable text of an HTML page: blocks on lines of their own, list items marked, scripts,
- * styles and navigation left out. Streams through the markup, so nesting costs no stack.
+ * styles and navigation left out. Streams through the markup, so nesting costs no stack. Ends where
+ * a page nests deeper than any that is read: each end tag is looked for among all open elements.
  */
 export function pageText(html: string): PageText {
   let title = ''
@@ -25,8 +29,10 @@ export function pageText(html: string): PageText {
   let skipped = 0
   let preformatted = 0
   let inTitle = false
+  let depth = 0
   const parser = new Parser({
     onopentag(name) {
+      if (++depth > DEPTH_MAX) parser.pause()
       if (name === 'title' && title === '') inTitle = true
       if (SKIPPED.has(name)) skipped++
       else if (name === 'li') text += '\n- '
@@ -39,6 +45,7 @@ export function pageText(html: string): PageText {
       else if (skipped === 0) text += preformatted > 0 ? data : data.replace(/\s+/g, ' ')
     },
     onclosetag(name) {
+      depth--
       if (name === 'title') inTitle = false
       if (name === 'pre') preformatted = Math.max(0, preformatted - 1)
       if (SKIPPED.has(name)) skipped = Math.max(0, skipped - 1)

@@ -11,6 +11,7 @@ import { type MetricsPage, metricsRoutes } from './features/site/metrics-routes.
 import { siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
 import { accessLog } from './http/access-log.ts'
+import { type BodyRoom, bodyRoom } from './http/body-room.ts'
 import type { ConsolePages } from './http/console-pages.ts'
 import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
@@ -44,6 +45,7 @@ export interface AppOptions {
   /** The console (http/console-pages.ts). */
   readonly pages: ConsolePages
   readonly facts: Facts
+  readonly room: BodyRoom
   readonly sse: Sse
   readonly log: Logger
   /** Whether this server speaks https itself. */
@@ -58,7 +60,7 @@ export interface AppOptions {
 /** The whole HTTP application, without a port: every credential gate and route in one place. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, metrics } = options
-  const { facts, sse, log, tls, verbose, steady, record, pages } = options
+  const { facts, room, sse, log, tls, verbose, steady, record, pages } = options
   const table = createRouteTable()
   const app: AnyElysia = new Elysia({
     systemRouter: false,
@@ -75,6 +77,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(edge(facts))
     .use(errorHandler({ log, facts, methodsOf: table.methodsOf, missing: pages.missing }))
     .use(requestLog(facts, steady, record))
+    .use(bodyRoom(room))
     .use(verbose ? accessLog(facts, steady, log) : new Elysia())
     .use(metrics.page ? measure(facts, steady, metrics.meters) : new Elysia())
     .use(siteRoutes({ origins: auth.origins, status }))

@@ -12,6 +12,7 @@ import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
 import { bearer } from '../http/bearer.ts'
+import { createBodyRoom } from '../http/body-room.ts'
 import { createFacts } from '../http/facts.ts'
 import { gate } from '../http/gate.ts'
 import { createPatience } from '../http/patience.ts'
@@ -19,6 +20,7 @@ import { createRateLimiter } from '../http/rate-limit.ts'
 import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
+import { bodiesThatFit } from './body-memory.ts'
 import { openConsole } from './console.ts'
 import { openDevices } from './devices.ts'
 import { openManagement } from './management.ts'
@@ -31,11 +33,12 @@ import { composeVoice } from './voice.ts'
 const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
-export function compose(adapters: Adapters) {
+export function compose(adapters: Adapters, bodiesBytesMax = bodiesThatFit()) {
   const { config, clock, log, db, kb } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
-  const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, onError })
+  const room = createBodyRoom(bodiesBytesMax)
+  const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, room, onError })
   const facts = createFacts(clock.steady)
   const { logs, usage, buffers, record } = openRecords(adapters)
 
@@ -63,7 +66,7 @@ export function compose(adapters: Adapters) {
 
   const limiter = createRateLimiter(clock)
   const bearerKey = bearer({ facts, limiter, findKey: keys.find, onAdmitted: usage.count })
-  const patienceFor = createPatience({ steady: clock.steady })
+  const patienceFor = createPatience({ steady: clock.steady, room })
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, jobs, facts, keys, patienceFor, secret })
   const app = createApp({
@@ -75,6 +78,7 @@ export function compose(adapters: Adapters) {
     ...openSite(adapters, sse),
     pages: adapters.pages,
     facts,
+    room,
     sse,
     log,
     tls: config.MB_TLS_CERT !== undefined,

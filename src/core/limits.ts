@@ -13,6 +13,12 @@ export const AGENT_BODY_BYTES_MAX = 48 * 1024 * 1024
 export const IDLE_SECONDS_MAX = 120
 /** A whole body of somebody known: 25 MB of sound at 14 kB a second. */
 export const BODY_MS_MAX = 30 * 60_000
+/**
+ * Large bodies that are in memory at a time, as sent, and at most this part of the machine's memory:
+ * text and values made of them take several times as much.
+ */
+export const BODIES_BYTES_MAX = 1024 * 1024 * 1024
+export const BODIES_MEMORY_SHARE_MAX = 1 / 8
 /** Of a body this small nobody needs longer than `IDLE_SECONDS_MAX`: 550 bytes a second. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
 
@@ -91,8 +97,8 @@ export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000
 
-/** Open streams that a key or a person can count on while the server is crowded. */
-export const STREAMS_PER_OWNER_SURE = 1_000
+/** Open streams that a tenant can count on while the server is crowded, whatever its keys. */
+export const STREAMS_PER_TENANT_SURE = 1_000
 /** A client that reads nothing for this long has lost its stream. */
 export const STREAM_STALL_MS_MAX = 60_000
 

@@ -46,9 +46,9 @@ async function readAll(
   }
   const chunks: Uint8Array[] = []
   let size = 0
-  patience?.()
+  patience?.(0)
   for await (const chunk of request.body ?? []) {
-    patience?.()
+    patience?.(chunk.byteLength)
     size += chunk.byteLength
     if (size > bytesMax) throw tooLarge()
     chunks.push(chunk)

@@ -35,7 +35,8 @@ export const gate = (
     .derive({ as: 'scoped' }, async ({ request, server, set }) => {
       const { principal, headers, confirm = nothing } = await admit(request)
       Object.assign(set.headers, headers)
-      const sender: Sender = { patience: patienceFor(request, server), confirm }
+      const patience = patienceFor(request, server, principal.tenantId)
+      const sender: Sender = { patience, confirm }
       return { principal, sender }
     })
     .macro({

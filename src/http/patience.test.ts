@@ -3,21 +3,22 @@ import { connect } from 'node:net'
 import { AppError } from '../core/errors.ts'
 import { IDLE_SECONDS_MAX } from '../core/limits.ts'
 import { readBytes } from './body.ts'
+import { createBodyRoom } from './body-room.ts'
 import { createPatience, type PatienceOptions, unhurried } from './patience.ts'
 
 let server: Bun.Server<undefined> | null = null
 afterEach(() => server?.stop(true))
 
 /** A server without a limit of its own, which tells what it read or why it did not. */
-function serve(options: PatienceOptions) {
-  const patienceFor = createPatience(options)
+function serve(options: Omit<PatienceOptions, 'room'>) {
+  const patienceFor = createPatience({ room: createBodyRoom(1_000_000), ...options })
   const read = Promise.withResolvers<unknown>()
   const port = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
     async fetch(request, self) {
-      const sender = { patience: patienceFor(request, self), confirm: async () => {} }
+      const sender = { patience: patienceFor(request, self, 'tenant'), confirm: async () => {} }
       const bytes = readBytes(request, 1_000_000, sender)
       read.resolve(await bytes.catch((error) => error))
       return new Response()

@@ -1,17 +1,22 @@
 import { badRequest } from '../core/errors.ts'
 import { BODY_MS_MAX, IDLE_SECONDS_MAX } from '../core/limits.ts'
+import type { BodyRoom } from './body-room.ts'
 
 /** The part of a listening server that closes connections. */
 export interface Connections {
   timeout(request: Request, seconds: number): void
 }
 
-/** To be called when the wait for a body begins, and with each piece of it. Throws 400 at last. */
-export type Patience = () => void
+/**
+ * To be called when the wait for a body begins, and with the size of each piece of it. Throws 400
+ * when it takes too long, and 503 when there is no room for it.
+ */
+export type Patience = (bytes: number) => void
 
 export interface PatienceOptions {
   /** Milliseconds that only go forward. */
   readonly steady: () => number
+  readonly room: Pick<BodyRoom, 'take'>
   readonly stallSeconds?: number
   readonly bodyMsMax?: number
 }
@@ -23,11 +28,12 @@ export interface PatienceOptions {
  * nobody holds a connection for ever with a byte a minute. For known senders only.
  */
 export function createPatience(options: PatienceOptions) {
-  const { steady, stallSeconds = IDLE_SECONDS_MAX, bodyMsMax = BODY_MS_MAX } = options
-  return (request: Request, server: Connections | null): Patience => {
+  const { steady, room, stallSeconds = IDLE_SECONDS_MAX, bodyMsMax = BODY_MS_MAX } = options
+  return (request: Request, server: Connections | null, owner: string): Patience => {
     const since = steady()
-    return () => {
+    return (bytes) => {
       if (steady() - since > bodyMsMax) throw badRequest('请求体传输过慢，请检查网络后重试')
+      if (bytes > 0) room.take(request, owner, bytes)
       server?.timeout(request, stallSeconds)
     }
   }

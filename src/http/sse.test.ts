@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
 import { systemClock } from '../core/clock.ts'
-import { createSse, type StreamEvent } from './sse.ts'
+import type { Principal } from '../core/principal.ts'
+import { createBodyRoom } from './body-room.ts'
+import { createSse, listenerOf, type StreamEvent } from './sse.ts'
 
 type Start = Parameters<ReturnType<typeof createSse>['respond']>[0]
 
@@ -9,8 +11,8 @@ afterEach(() => server?.stop(true))
 
 /** A server whose only answer is one stream; `text` is all that a client got of it. */
 async function stream(start: Start) {
-  const sse = createSse({ clock: systemClock(), streamsMax: 10, onError() {} })
-  const listener = { owner: 'key', drop() {} }
+  const sse = createSse({ clock: systemClock(), streamsMax: 10, room: createBodyRoom(0), onError() {} })
+  const listener = { owner: 'tenant', request: new Request('http://localhost/'), drop() {} }
   const own = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -44,4 +46,16 @@ test('a stream whose end is under way when the server stops gets it, and no erro
   sse.close()
   stored.resolve()
   expect(typesOf(await text)).toEqual(['llm_delta', 'llm_end'])
+})
+
+test('a tenant has one share of the streams, however many keys and people it has', () => {
+  const none = { appId: null, deviceId: null }
+  const principals: Principal[] = [
+    { kind: 'general', tenantId: 't', keyId: 'one', userId: null, ...none },
+    { kind: 'general', tenantId: 't', keyId: 'two', userId: null, ...none },
+    { kind: 'session', tenantId: 't', keyId: null, userId: 'u', ...none },
+  ]
+  const request = new Request('http://localhost/')
+  const owners = principals.map((principal) => listenerOf(principal, request, null).owner)
+  expect(new Set(owners)).toEqual(new Set(['t']))
 })

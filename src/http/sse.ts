@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
 import type { Principal } from '../core/principal.ts'
 import { together } from '../core/together.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { Connections } from './patience.ts'
 import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
 import { createStreamSlots } from './stream-slots.ts'
@@ -62,8 +63,10 @@ interface OpenStream {
 
 /** Who is on the other end of a stream. */
 export interface Listener {
-  /** A key or a person, for its share of the streams. */
+  /** The tenant, for its share of the streams. */
   readonly owner: string
+  /** The request that the stream answers. */
+  readonly request: Request
   /** Closes the connection of a client that has stopped reading. */
   readonly drop: () => void
 }
@@ -74,7 +77,8 @@ export const listenerOf = (
   request: Request,
   server: Connections | null,
 ): Listener => ({
-  owner: principal.keyId ?? principal.userId ?? '',
+  owner: principal.tenantId,
+  request,
   drop: () => server?.timeout(request, 1),
 })
 
@@ -87,6 +91,8 @@ type Start = (signal: AbortSignal, tell: Tell) => Promise<void>
 export interface SseOptions {
   readonly clock: Clock
   readonly streamsMax: number
+  /** Where the body of a request is counted for as long as its stream runs. */
+  readonly room: Pick<BodyRoom, 'keep'>
   /** A source is to end its stream with an event; one that throws all the same is reported here. */
   readonly onError: (error: unknown) => void
 }
@@ -97,7 +103,7 @@ export interface SseOptions {
  * of filling memory. One timer beats for all streams.
  */
 export function createSse(options: SseOptions) {
-  const { clock, streamsMax, onError } = options
+  const { clock, streamsMax, room, onError } = options
   const open = new Set<OpenStream>()
   const slots = createStreamSlots(streamsMax)
   const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {
@@ -124,6 +130,7 @@ export function createSse(options: SseOptions) {
     open.add(stream)
     openSoon(stream)
     slots.take(stream.listener.owner)
+    const letGo = room.keep(stream.listener.request)
     try {
       await start(signal, (events) => send(stream, events, clock))
     } catch (error) {
@@ -131,6 +138,7 @@ export function createSse(options: SseOptions) {
     } finally {
       open.delete(stream)
       slots.giveBack(stream.listener.owner)
+      letGo()
       if (stream.stopped && !stream.over) send(stream, [STOPPING], clock)
       if (stream.stopped || !signal.aborted) stream.controller.end()
     }

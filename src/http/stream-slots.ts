@@ -1,12 +1,12 @@
 import { unavailable } from '../core/errors.ts'
-import { STREAMS_PER_OWNER_SURE } from '../core/limits.ts'
+import { STREAMS_PER_TENANT_SURE } from '../core/limits.ts'
 
 /** The last tenth of the slots is for those who do not hold many. */
 const CROWDED = 0.9
 
 /**
- * How many streams are open, in all and for each owner (a key or a person). One owner may use most
- * of a server that nobody else uses, but cannot take the last slots from the others.
+ * How many streams are open, in all and for each owner, a tenant with all its keys. One owner may
+ * use most of a server that nobody else uses, but cannot take the last slots from the others.
  */
 export function createStreamSlots(most: number) {
   const held = new Map<string, number>()
@@ -14,7 +14,7 @@ export function createStreamSlots(most: number) {
   return {
     /** Throws `unavailable` (contract, section 3) when there is no slot for this owner. */
     check(owner: string): void {
-      const greedy = (held.get(owner) ?? 0) >= STREAMS_PER_OWNER_SURE
+      const greedy = (held.get(owner) ?? 0) >= STREAMS_PER_TENANT_SURE
       if (open < (greedy ? most * CROWDED : most)) return
       throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
     },

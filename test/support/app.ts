@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly embedder?: Embedder
   /** A folder of an earlier app, to start again on; by default a new one. */
   readonly dataDir?: string
+  /** In place of what fits the machine. */
+  readonly bodiesBytesMax?: number
   /** Stands for the network, to put stand-ins in the place of login providers. */
   readonly fetch?: typeof fetch
 }
@@ -79,7 +81,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(embedder ? { embedder } : {}),
   })
   const { db, kb } = adapters
-  const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters)
+  const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters, options.bodiesBytesMax)
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { createApp } from '../../src/app.ts'
+import { createBodyRoom } from '../../src/http/body-room.ts'
 import { createFacts } from '../../src/http/facts.ts'
 import { gate } from '../../src/http/gate.ts'
 import { createPatience } from '../../src/http/patience.ts'
@@ -24,7 +25,7 @@ const idle: unknown = new Proxy(() => {}, {
 /** The application with all its routes and nothing behind them. */
 export function emptyApp() {
   const refuse = () => Promise.reject(new Error('nobody is let in'))
-  const patienceFor = createPatience({ steady: () => 0 })
+  const patienceFor = createPatience({ steady: () => 0, room: createBodyRoom(0) })
   const given: Partial<Parts> = {
     machineGate: gate('machine', refuse, patienceFor),
     consoleGate: gate('console', refuse, patienceFor),

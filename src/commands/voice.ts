@@ -4,6 +4,7 @@ import type { Agent } from '../features/agent/service.ts'
 import { createVoiceLoop } from '../features/voice/loop.ts'
 import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice } from '../features/voice/service.ts'
+import { createVoiceTurns } from '../features/voice/turns.ts'
 import type { Facts } from '../http/facts.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
 import type { Speech } from './speech.ts'
@@ -20,7 +21,7 @@ export interface VoiceParts {
 /** Wires what the voice routes call. */
 export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
   const { speech, agent, clock, log, facts, record } = parts
-  const voice = createVoice({ ...speech, log })
+  const voice = createVoiceTurns(createVoice({ ...speech, log }))
   return {
     voice,
     loop: createVoiceLoop({ voice, agent, clock }),

@@ -14,7 +14,7 @@ export const IDLE_SECONDS_MAX = 120
 /** A whole body of somebody known: 25 MB of sound at 14 kB a second. */
 export const BODY_MS_MAX = 30 * 60_000
 /**
- * Large bodies that are in memory at a time, as sent, and at most this part of the machine's memory:
+ * Large bodies that are in memory at a time, as sent, and at most this part of the machine:
  * text and values made of them take several times as much.
  */
 export const BODIES_BYTES_MAX = 1024 * 1024 * 1024
@@ -76,6 +76,10 @@ export const AUDIO_DECODERS_MAX = 4
 /** One second of sound takes a decoder milliseconds; a hostile file can hold it for ever. */
 export const AUDIO_DECODE_STEP_MS_MAX = 20_000
 
+/** Of one tenant at a time; the others of it wait. */
+export const HEARINGS_PER_TENANT_MAX = 8
+export const SPEECHES_PER_TENANT_MAX = 32
+
 export const TTS_TEXT_CHARS_MAX = 10_000
 export const VOICE_ID_CHARS_MAX = 200
 /** An upstream that never stops speaking is cut here; 10,000 characters take some 40 minutes. */
@@ -113,6 +117,9 @@ export const KB_BODY_BYTES_MAX = 1024 * 1024
 export const KB_HITS_MAX = 5
 export const KB_PREVIEW_CHARS_MAX = 200
 export const KB_CHUNKS_SHOWN_MAX = 50
+/** Of one tenant at a time: all tenants share one embedding model and one reading thread. */
+export const KB_SEARCHES_PER_TENANT_MAX = 4
+export const KB_UPLOADS_PER_TENANT_MAX = 2
 /** What of a question is searched for; a longer one is a text of its own. */
 export const KB_QUERY_CHARS_MAX = 2_000
 

@@ -102,8 +102,7 @@ export interface SseOptions {
  * client that leaves aborts the work, and a client that reads slowly slows the work down instead
  * of filling memory. One timer beats for all streams.
  */
-export function createSse(options: SseOptions) {
-  const { clock, streamsMax, room, onError } = options
+export function createSse({ clock, streamsMax, room, onError }: SseOptions) {
   const open = new Set<OpenStream>()
   const slots = createStreamSlots(streamsMax)
   const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {

@@ -1,9 +1,15 @@
 import type { Embedder } from '../../channels/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
-import { KB_PREVIEW_CHARS_MAX, KB_SCORE_MIN } from '../../core/limits.ts'
+import { createLanes } from '../../core/lanes.ts'
+import {
+  KB_PREVIEW_CHARS_MAX,
+  KB_SCORE_MIN,
+  KB_SEARCHES_PER_TENANT_MAX,
+  KB_UPLOADS_PER_TENANT_MAX,
+} from '../../core/limits.ts'
 import { firstChars } from '../../core/text.ts'
-import type { KbChunk, KbDoc, KbHit } from './model.ts'
+import type { KbChunk, KbCreateRequest, KbDoc, KbHit } from './model.ts'
 import type { createSearch, ScoredChunk } from './search.ts'
 import type { KbStore } from './store.ts'
 import { orUnavailable } from './unavailable.ts'
@@ -17,9 +23,17 @@ export interface KbParts {
 }
 
 /** A tenant's documents, and what is found in them (specification, Knowledge base). */
-export function createKb({ store, embedder, search: searchChunks, clock }: KbParts) {
+export function createKb({ store, embedder, search, clock }: KbParts) {
+  const upload = createUpload({ store, embedder, clock })
+  const searches = createLanes(KB_SEARCHES_PER_TENANT_MAX)
+  const uploads = createLanes(KB_UPLOADS_PER_TENANT_MAX)
+
+  const searchChunks = (tenantId: string, question: string, signal?: AbortSignal) =>
+    searches(tenantId, () => search(tenantId, question, signal), signal)
+
   return {
-    create: createUpload({ store, embedder, clock }),
+    create: (tenantId: string, request: KbCreateRequest, signal?: AbortSignal) =>
+      uploads(tenantId, () => upload(tenantId, request, signal), signal),
 
     async list(tenantId: string): Promise<{ docs: KbDoc[] }> {
       return { docs: await store.list(tenantId) }

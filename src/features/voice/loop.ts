@@ -5,8 +5,8 @@ import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import type { Agent, PreparedTurn } from '../agent/service.ts'
 import type { VoiceRequest, VoiceResponse } from './model.ts'
-import type { Voice } from './service.ts'
 import { speakable } from './speakable.ts'
+import type { VoiceTurns } from './turns.ts'
 
 /** One step of a voice loop, for the request log (contract, Voice loop logging). */
 export interface Stage {
@@ -20,7 +20,7 @@ export interface Stage {
 }
 
 export interface VoiceLoopOptions {
-  readonly voice: Voice
+  readonly voice: Pick<VoiceTurns, 'speak' | 'transcribe'>
   readonly agent: Pick<Agent, 'prepare'>
   readonly clock: Clock
 }
@@ -45,7 +45,7 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
     ): Promise<VoiceResponse> {
       const timed = stopwatch(clock, onStage)
       const heard = await timed('/v1/asr', async (note) => {
-        const text = await voice.transcribe(audio, signal).catch(askAgain)
+        const text = await voice.transcribe(principal.tenantId, audio, signal).catch(askAgain)
         note({ textChars: charCount(text) })
         if (text === '') throw askToRepeat()
         return firstChars(text, AGENT_TEXT_CHARS_MAX)
@@ -62,7 +62,7 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
       const mp3 = await timed('/v1/tts', async (note) => {
         note({ textChars: charCount(text) })
         if (text === '') return null
-        return voice.speak({ text, voice: request.voice }, signal)
+        return voice.speak(principal.tenantId, { text, voice: request.voice }, signal)
       }).catch((error: unknown) => {
         if (signal.aborted) throw error
         return null

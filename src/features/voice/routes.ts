@@ -13,10 +13,10 @@ import { checkAudio, decodeAudio } from './audio-b64.ts'
 import type { Stage, VoiceLoop } from './loop.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
 import { pcmBody } from './pcm-body.ts'
-import type { Voice } from './service.ts'
+import type { VoiceTurns } from './turns.ts'
 
 export interface VoiceRouteOptions {
-  readonly voice: Voice
+  readonly voice: VoiceTurns
   readonly loop: VoiceLoop
   readonly facts: Facts
   /** Takes note of a step of the voice loop. */
@@ -42,10 +42,11 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
     .use(gate)
     .post(
       '/tts',
-      async ({ request, sender, server }) => {
+      async ({ principal, request, sender, server }) => {
         const input = await speech.read(request, sender)
         facts.note(request, { textChars: charCount(input.text) })
-        const mp3 = await unhurried(request, server, () => voice.speak(input, request.signal))
+        const speak = () => voice.speak(principal.tenantId, input, request.signal)
+        const mp3 = await unhurried(request, server, speak)
         return new Response(mp3, { headers: { 'content-type': 'audio/mpeg' } })
       },
       {
@@ -60,12 +61,13 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
     )
     .post(
       '/tts/stream',
-      async ({ request, sender, server }) => {
+      async ({ principal, request, sender, server }) => {
         const input = await speech.read(request, sender)
         facts.note(request, { textChars: charCount(input.text) })
         const left = new AbortController()
         const signal = AbortSignal.any([request.signal, left.signal])
-        const pcm = await unhurried(request, server, () => voice.stream(input, signal))
+        const stream = () => voice.stream(principal.tenantId, input, signal)
+        const pcm = await unhurried(request, server, stream)
         const body = pcmBody(pcm, () => left.abort(new Error('client left')))
         return new Response(body, { headers: PCM_HEADERS })
       },
@@ -85,9 +87,9 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
     .use(gate)
     .post(
       '/asr',
-      async ({ request, sender, server }) => {
+      async ({ principal, request, sender, server }) => {
         const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, sender))
-        const hear = () => voice.transcribe(audio, request.signal)
+        const hear = () => voice.transcribe(principal.tenantId, audio, request.signal)
         const text = await unhurried(request, server, hear)
         facts.note(request, { textChars: charCount(text) })
         return { text }

@@ -22,6 +22,8 @@ export const BODIES_MEMORY_SHARE_MAX = 1 / 8
 /** Of a body this small nobody needs longer than `IDLE_SECONDS_MAX`: 550 bytes a second. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
 
+/** Of a tenant, revoked ones included; a list of them is one answer. */
+export const KEYS_MAX = 10_000
 export const RATE_LIMIT_DEFAULT = 60
 export const RATE_LIMIT_MAX = 100_000
 export const RATE_WINDOW_MS = 60_000
@@ -42,6 +44,8 @@ export const SYSTEM_PROMPT_CHARS_MAX = 8_000
 export const MODEL_CHARS_MAX = 200
 export const TOOLS_ENABLED_MAX = 16
 export const TOOL_NAME_CHARS_MAX = 64
+/** As many as one import brings; a list of them is one answer. */
+export const PERSONAS_MAX = 1_000
 export const PERSONA_NAME_CHARS_MAX = 200
 export const PERSONA_PROMPT_CHARS_MAX = 8_000
 export const TEMPERATURE_MAX = 2

@@ -57,6 +57,7 @@ export function createApps({ store, keys, clock }: AppsOptions) {
     checkImported: (item: unknown): ImportedApp => checked(ImportedApp, item),
 
     async issueKey(tenantId: string, id: string, rateLimit: number) {
+      await read(tenantId, id)
       const issued = await keys.issueForApp(tenantId, id, rateLimit)
       if (!issued) throw missing()
       return { ...issued, app_id: id }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { randomHex, sha256Hex } from '../../core/crypto.ts'
-import { notFound } from '../../core/errors.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits.ts'
+import { KEYS_MAX, RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
 import type { ApiKeyMeta } from './model.ts'
@@ -12,6 +12,8 @@ const KEY_PREFIX = 'sk-mb-'
 const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
 /** Characters of the plaintext that are shown in lists (specification, ApiKeyMeta). */
 const SHOWN_CHARS = 8
+
+const tooMany = () => forbidden(`密钥数量已达上限（最多 ${KEYS_MAX} 个，含已吊销）`)
 
 export interface KeyScope {
   readonly rateLimit?: number
@@ -49,9 +51,10 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
   return {
     mint,
 
+    /** Throws `forbidden` at the quota. */
     async issue(tenantId: string, scope: KeyScope = {}): Promise<IssuedKey> {
       const { issued, row } = mint(tenantId, scope)
-      await store.insert(row)
+      if (!(await store.insert(row, KEYS_MAX))) throw tooMany()
       return issued
     },
 
@@ -63,10 +66,15 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
     stillValid: async ({ tenantId, keyId }: Principal): Promise<boolean> =>
       keyId === null || store.isValid(tenantId, keyId),
 
-    /** A key whose calls use the app's configuration; null when the tenant has no such app. */
+    /**
+     * A key whose calls use the app's configuration; null when the tenant has no such app. Throws
+     * `forbidden` at the quota.
+     */
     async issueForApp(tenantId: string, appId: string, limit: number): Promise<IssuedKey | null> {
       const { issued, row } = mint(tenantId, { rateLimit: limit, appId })
-      return (await store.insertForApp(row, appId)) ? issued : null
+      if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
+      if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()
+      return null
     },
 
     /** For the app's deletion, which commits it together with the row that goes. */

@@ -21,11 +21,6 @@ export interface NewKey {
   readonly createdAt: number
 }
 
-const insertKey = (key: NewKey): Statement => sql`
-  INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
-  VALUES (${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.rateLimit},
-    ${key.appId}, ${key.deviceId}, ${key.createdAt})`
-
 /** Revokes the keys a device was ever given. */
 export const revokeKeysOfDevice = (
   tenantId: string,
@@ -79,17 +74,31 @@ export function createKeyStore(db: Db) {
       return row !== null
     },
 
-    async insert(key: NewKey): Promise<void> {
-      await db.run(insertKey(key))
+    /** False, and nothing is stored, when the tenant has `most` keys. */
+    async insert(key: NewKey, most: number): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
+        SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.rateLimit},
+          ${key.appId}, ${key.deviceId}, ${key.createdAt}
+        WHERE (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`)
+      return changes === 1
     },
 
-    /** Stores the key of an app that still exists; false, and nothing is stored, otherwise. */
-    async insertForApp(key: NewKey, appId: string): Promise<boolean> {
+    count: async (tenantId: string): Promise<number> => {
+      const row = await db.get<{ count: number }>(
+        sql`SELECT count(*) AS count FROM api_key WHERE tenant_id = ${tenantId}`,
+      )
+      return row?.count ?? 0
+    },
+
+    /** As `insert`, and false also when the app does not exist. */
+    async insertForApp(key: NewKey, appId: string, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`
         INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, created_at)
         SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, id,
           ${key.createdAt}
-        FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}`)
+        FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}
+          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`)
       return changes === 1
     },
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
-import { notFound } from '../../core/errors.ts'
+import { forbidden, notFound } from '../../core/errors.ts'
 import { checked } from '../../core/explain.ts'
 import { newId } from '../../core/ids.ts'
+import { PERSONAS_MAX } from '../../core/limits.ts'
 import {
   type CreatePersonaRequest,
   ImportedPersona,
@@ -35,11 +36,14 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
   return {
     list: async (tenantId: string) => ({ personas: await store.list(tenantId) }),
 
+    /** Throws `forbidden` at the quota. */
     async create(tenantId: string, request: CreatePersonaRequest): Promise<Persona> {
       const { name, prompt } = request
       const is_default = Number(request.is_default)
       const persona = { id: newId(), name, prompt, is_default, created_at: clock.now() }
-      await store.insert(tenantId, persona)
+      if (!(await store.insert(tenantId, persona, PERSONAS_MAX))) {
+        throw forbidden(`人设数量已达上限（最多 ${PERSONAS_MAX} 个）`)
+      }
       return persona
     },
 

@@ -4,6 +4,11 @@ import type { ImportedPersona, Persona, PersonaUpdateRequest } from './model.ts'
 const clearDefault = (tenantId: string): Statement => sql`
   UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
 
+/** As `clearDefault`, unless the tenant has `most` personas: then the new default will not come. */
+const makeWay = (tenantId: string, most: number): Statement => sql`
+  UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1
+    AND (SELECT count(*) FROM persona WHERE tenant_id = ${tenantId}) < ${most}`
+
 /** The persona library by tenant; at most one row of a tenant is the default. */
 export function createPersonaStore(db: Db) {
   return {
@@ -17,13 +22,18 @@ export function createPersonaStore(db: Db) {
         SELECT id, name, prompt, is_default, created_at FROM persona
         WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
-    /** A new default takes the place of the old one in the same step. */
-    async insert(tenantId: string, persona: Persona): Promise<void> {
+    /**
+     * A new default takes the place of the old one in the same step. False, and nothing changes,
+     * when the tenant has `most` personas.
+     */
+    async insert(tenantId: string, persona: Persona, most: number): Promise<boolean> {
       const insert = sql`
         INSERT INTO persona (id, tenant_id, name, prompt, is_default, created_at)
-        VALUES (${persona.id}, ${tenantId}, ${persona.name}, ${persona.prompt},
-          ${persona.is_default}, ${persona.created_at})`
-      await db.batch(persona.is_default === 1 ? [clearDefault(tenantId), insert] : [insert])
+        SELECT ${persona.id}, ${tenantId}, ${persona.name}, ${persona.prompt},
+          ${persona.is_default}, ${persona.created_at}
+        WHERE (SELECT count(*) FROM persona WHERE tenant_id = ${tenantId}) < ${most}`
+      const before = persona.is_default === 1 ? [makeWay(tenantId, most)] : []
+      return (await db.batch([...before, insert])).at(-1)?.changes === 1
     },
 
     async update(tenantId: string, id: string, { name, prompt }: PersonaUpdateRequest) {

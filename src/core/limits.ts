@@ -104,6 +104,11 @@ export const TTS_EVENT_BYTES_MAX = 80 * 1024 * 1024
 export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000
+/**
+ * What a session may hold verbatim, in UTF-16 units, while no model can fold it: more than one turn
+ * of the largest kind, so that there is always one to be folded.
+ */
+export const SESSION_UNITS_MAX = 3_000_000
 
 /** Open streams that a tenant can count on while the server is crowded, whatever its keys. */
 export const STREAMS_PER_TENANT_SURE = 1_000
@@ -141,7 +146,7 @@ export const UPSTREAM_WAITING_BYTES_MAX = 256 * 1024
 export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
 export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
-/** Text of one model answer, reasoning inside it included: several times what models can write. */
+/** Text of a turn, reasoning inside it included: several times what models can write. */
 export const ANSWER_CHARS_MAX = 2_000_000
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024

@@ -170,3 +170,30 @@ describe('memory', () => {
     expect(said).toEqual(['turn 1', 'turn 2', 'turn 3'])
   })
 })
+
+test('a session that no model folds takes no turn without end, and no turn is lost', async () => {
+  const long = { pieces: Array.from({ length: 20 }, () => '长'.repeat(95_000)) }
+  const ask = async () => {
+    const body = JSON.stringify({ text: 'hi', session_id: 'full' })
+    const init = { method: 'POST', headers: key.headers, body }
+    return (await fetch(`${app.url}/v1/agent`, init)).text()
+  }
+  upstream.reply(long)
+  upstream.reply(long)
+  upstream.fault(400)
+  expect(await ask()).toContain('llm_end')
+  expect(await ask()).toContain('llm_end')
+  await app.jobs.idle()
+  upstream.fault(400)
+  const refused = await ask()
+  expect(refused).toContain('会话内容过多且暂时无法整理')
+  expect(refused).not.toContain('llm_end')
+  await app.jobs.idle()
+  expect((await history('full')).count).toBe(4)
+  upstream.reply({ text: 'SUMMARY at last' })
+  expect(await ask()).toContain('会话内容过多')
+  await app.jobs.idle()
+  upstream.reply({ text: 'again' })
+  expect(await ask()).toContain('again')
+  expect(await history('full')).toMatchObject({ summary: 'SUMMARY at last', count: 4 })
+})

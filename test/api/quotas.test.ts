@@ -16,7 +16,7 @@ async function tenantOf(email: string) {
   return { tenantId, call: caller(`${app.url}/console`, headers) }
 }
 
-test('a tenant has at most a thousand personas, and a refused default leaves the old one', async () => {
+test('a tenant has a thousand personas at most, and a refused one is no default', async () => {
   const { tenantId, call } = await tenantOf('personas@example.com')
   const first = await call<{ id: string }>('POST', '/personas', {
     name: 'first',

@@ -1,6 +1,6 @@
 import { ChannelFailure } from '../../channels/failure.ts'
 import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../channels/llm.ts'
-import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
+import { ANSWER_CHARS_MAX, MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { AgentEvent, AnsweringChannel, Tell } from './events.ts'
@@ -103,6 +103,7 @@ async function answerOn(
       for await (const parts of channel.llm.stream(request, signal)) {
         const events = collect(parts, calls)
         for (const event of events) text += event.text
+        if (reply.length + text.length > ANSWER_CHARS_MAX) throw tooLong()
         if (events.length > 0) await tell(events)
       }
     } catch (error) {
@@ -119,6 +120,8 @@ async function answerOn(
     messages.push(...(await useTools(calls, plan.tools, signal, tell)))
   }
 }
+
+const tooLong = () => new ChannelFailure('provider_error', 'answer too large')
 
 function collect(parts: readonly LlmPart[], calls: ToolCall[]) {
   const events: { type: 'llm_delta'; text: string }[] = []

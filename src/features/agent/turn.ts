@@ -47,6 +47,7 @@ export interface Turn {
   readonly channel: ChannelChoice
 }
 
+const FULL = '会话内容过多且暂时无法整理，请稍后重试，或换用新的会话'
 const SEARCH_TOOL = 'search_knowledge_base'
 
 /** Runs one turn from memory and knowledge to the stored reply; the caller sees to its order. */
@@ -63,6 +64,10 @@ export async function performTurn(
     memory.recall(tenantId, sessionId),
     resolved.kb ? search(options, tenantId, request.text, signal) : [],
   ])
+  if (memory.isFull(recalled)) {
+    fold(options, turn, { llm: channel.llm, model: resolved.model })
+    return tell([{ type: 'error', message: FULL }])
+  }
   if (hits.length > 0) await tell([refsOf(hits)])
   const passages = hits.map(({ title, seq, text }) => ({ title, seq, text }))
   const messages = buildMessages({
@@ -111,21 +116,24 @@ function offered(registry: ToolRegistry, { tools, kb }: ResolvedTurn): readonly 
  * that answered. One that had to be replaced would fail at this, too, turn after turn, and the
  * platform gets to see nothing that a `provider_fallback` has not announced.
  */
-async function store(
-  options: TurnOptions,
-  turn: Turn,
-  before: Memory,
-  reply: string,
-  { llm, model }: Channel,
-) {
-  const { clock, jobs, memory } = options
+async function store(options: TurnOptions, turn: Turn, before: Memory, reply: string, by: Channel) {
+  const { clock, memory } = options
   const { principal, sessionId, request } = turn
   const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
   const finished = { tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId }
-  if (!(await memory.append(before, finished))) return
+  if (await memory.append(before, finished)) fold(options, turn, by)
+}
+
+function fold(
+  { jobs, memory }: TurnOptions,
+  { principal, sessionId }: Turn,
+  { llm, model }: Pick<Channel, 'llm' | 'model'>,
+) {
   jobs.run('fold memory', (signal) =>
-    memory.foldWhenLong(tenantId, sessionId, (messages) => summarise(llm, model, messages, signal)),
+    memory.foldWhenLong(principal.tenantId, sessionId, (messages) =>
+      summarise(llm, model, messages, signal),
+    ),
   )
 }
 

@@ -39,6 +39,19 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
 /** What finding a key reads; a revoked one is never served from memory. */
 const READ = ['api_key']
 
+const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
+  INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, created_at)
+  SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, id, ${key.createdAt}
+  FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}
+    AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`
+
+async function countKeys(db: Db, tenantId: string): Promise<number> {
+  const row = await db.get<{ count: number }>(
+    sql`SELECT count(*) AS count FROM api_key WHERE tenant_id = ${tenantId}`,
+  )
+  return row?.count ?? 0
+}
+
 /** API keys by tenant; of a key itself only the hash. */
 export function createKeyStore(db: Db) {
   return {
@@ -84,22 +97,11 @@ export function createKeyStore(db: Db) {
       return changes === 1
     },
 
-    count: async (tenantId: string): Promise<number> => {
-      const row = await db.get<{ count: number }>(
-        sql`SELECT count(*) AS count FROM api_key WHERE tenant_id = ${tenantId}`,
-      )
-      return row?.count ?? 0
-    },
+    count: (tenantId: string) => countKeys(db, tenantId),
 
     /** As `insert`, and false also when the app does not exist. */
     async insertForApp(key: NewKey, appId: string, most: number): Promise<boolean> {
-      const { changes } = await db.run(sql`
-        INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, created_at)
-        SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, id,
-          ${key.createdAt}
-        FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}
-          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`)
-      return changes === 1
+      return (await db.run(insertKeyOfApp(key, appId, most))).changes === 1
     },
 
     /** Newest first, revoked ones included; neither hash nor plaintext. */

@@ -1,5 +1,5 @@
 import type { LlmMessage } from '../../channels/llm.ts'
-import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX } from '../../core/limits.ts'
+import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX, SESSION_UNITS_MAX } from '../../core/limits.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { charCount } from '../../core/text.ts'
 import type { FinishedTurn, Memory, SessionStore, Turn } from './store.ts'
@@ -44,6 +44,9 @@ export function createMemory({ store, log }: MemoryOptions) {
   return {
     recall,
 
+    /** Whether so much could not be folded that no further turn fits; every turn is read whole. */
+    isFull: ({ turns }: Memory): boolean => unitsOf(turns) > SESSION_UNITS_MAX,
+
     /**
      * Stores a turn that was answered on top of `before`; on disk when this resolves, with whether
      * the turns held verbatim are now over their limit.
@@ -75,10 +78,13 @@ type Spoken = Pick<Turn, 'user_text' | 'reply'>
 
 /** Counts code points only when the cheaper count of units leaves a doubt. */
 function hasMoreChars(turns: readonly Spoken[], most: number): boolean {
-  const texts = turns.flatMap(({ user_text, reply }) => [user_text, reply])
-  const units = texts.reduce((sum, text) => sum + text.length, 0)
-  return units > most && texts.reduce((sum, text) => sum + charCount(text), 0) > most
+  if (unitsOf(turns) <= most) return false
+  const chars = ({ user_text, reply }: Spoken) => charCount(user_text) + charCount(reply)
+  return turns.reduce((sum, turn) => sum + chars(turn), 0) > most
 }
+
+const unitsOf = (turns: readonly Spoken[]): number =>
+  turns.reduce((sum, { user_text, reply }) => sum + user_text.length + reply.length, 0)
 
 function summaryRequest(summary: string, turns: readonly Turn[]): LlmMessage[] {
   const talk = turns

@@ -148,6 +148,11 @@ export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
 /** Text of a turn, reasoning inside it included: several times what models can write. */
 export const ANSWER_CHARS_MAX = 2_000_000
+/** Text of all turns under way; beyond it only turns that are shorter than this go on. */
+export const TURNS_TEXT_UNITS_MAX = 32_000_000
+export const TURN_TEXT_UNITS_SURE = 100_000
+/** What of an upstream's stream brings nothing, comments and reasoning: 100,000 tokens of it. */
+export const SILENT_BYTES_MAX = 64 * 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
 export const TOOL_CALLS_MAX = 64

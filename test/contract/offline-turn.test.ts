@@ -3,6 +3,7 @@ import { createOfflineChat } from '../../src/channels/offline/chat.ts'
 import { createLogger } from '../../src/core/log.ts'
 import { NO_METERS } from '../../src/core/meters.ts'
 import { runTurn } from '../../src/features/agent/engine.ts'
+import { createTextRoom } from '../../src/features/agent/text-room.ts'
 import { createCalculator } from '../../src/features/agent/tools/calculator.ts'
 import { createCurrentTime } from '../../src/features/agent/tools/current-time.ts'
 import { createToolBox } from '../../src/features/agent/tools/tool-box.ts'
@@ -30,6 +31,7 @@ async function turn(text: string) {
     tools: createToolBox(tools, 'tenant', log),
     primary: { label: 'platform' as const, llm: createOfflineChat(), model: null },
     fallback: null,
+    share: createTextRoom().open(),
     store: async (reply: string) => {
       stored = reply
     },

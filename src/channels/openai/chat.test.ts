@@ -82,6 +82,14 @@ describe('a good answer', () => {
     await upstream.aborted()
   })
 
+  test('a stream that brings nothing for too long is a fault', async () => {
+    const nothing = { choices: [], padding: ' '.repeat(1_000_000) }
+    const payloads = Array.from({ length: 70 }, () => nothing)
+    upstream.reply({ gzip: true, payloads })
+    const { error } = await collect(chat())
+    expect(error).toMatchObject({ reason: 'provider_error', phrase: 'stream without content' })
+  })
+
   test('a connection is used again', async () => {
     const llm = chat()
     const before = upstream.connections()

@@ -1,5 +1,7 @@
+import { SILENT_BYTES_MAX } from '../../core/limits.ts'
 import { Call } from '../call.ts'
 import type { ReadResult } from '../endpoint.ts'
+import { ChannelFailure } from '../failure.ts'
 import type { Llm, LlmPart, LlmRequest } from '../llm.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { Answer } from './answer.ts'
@@ -9,6 +11,9 @@ export interface OpenAiChatOptions extends CompletionsOptions {
   /** Longest wait for the first byte, and longest silence after it. */
   readonly timeoutMs: number
 }
+
+/** Comments, say, cost time as long as they come, and a compressed gigabyte of them is small. */
+const endless = () => new ChannelFailure('provider_error', 'stream without content')
 
 /** After the finish reason: how long to wait for usage, `[DONE]` and the end of the body. */
 const END_WAIT_MS = 1000
@@ -26,6 +31,7 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
       const reader = response.body?.getReader()
       const decoder = new SseDecoder()
       const answer = new Answer()
+      let silentBytes = 0
       while (reader) {
         call.waiting()
         let read: ReadResult
@@ -46,6 +52,8 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         if (answer.finished) call.hurry(END_WAIT_MS)
         if (parts.length > 0) yield parts
         if (fault !== null) throw fault
+        silentBytes = parts.length > 0 ? 0 : silentBytes + read.value.length
+        if (silentBytes > SILENT_BYTES_MAX) throw endless()
       }
       const rest: LlmPart[] = []
       const unclosed = answer.finished ? null : decoder.end()

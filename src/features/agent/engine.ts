@@ -5,6 +5,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { AgentEvent, AnsweringChannel, Tell } from './events.ts'
 import { failureMessage } from './failure-message.ts'
+import type { TextShare } from './text-room.ts'
 import type { ToolBox } from './tools/tool-box.ts'
 
 /** Where a turn's model calls go. */
@@ -21,6 +22,8 @@ export interface TurnPlan {
   readonly primary: Channel
   /** Takes over when `primary` failed for good; null: the failure is told as it is. */
   readonly fallback: Channel | null
+  /** Where the text of the turn is counted. */
+  readonly share: Pick<TextShare, 'add'>
   /** Stores the finished turn, which `by` has answered; it is on disk when this resolves. */
   readonly store: (reply: string, by: Channel) => Promise<void>
   readonly log: Logger
@@ -102,7 +105,10 @@ async function answerOn(
     try {
       for await (const parts of channel.llm.stream(request, signal)) {
         const events = collect(parts, calls)
-        for (const event of events) text += event.text
+        for (const event of events) {
+          plan.share.add(event.text.length)
+          text += event.text
+        }
         if (reply.length + text.length > ANSWER_CHARS_MAX) throw tooLong()
         if (events.length > 0) await tell(events)
       }

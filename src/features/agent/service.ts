@@ -4,10 +4,11 @@ import type { Tell } from './events.ts'
 import type { AgentRequest } from './model.ts'
 import { resolveTurn } from './resolve.ts'
 import type { TurnContextStore } from './store.ts'
+import { createTextRoom } from './text-room.ts'
 import { type ChannelChoice, performTurn, type Turn, type TurnOptions } from './turn.ts'
 import { createTurnQueue } from './turn-queue.ts'
 
-export interface AgentOptions extends TurnOptions {
+export interface AgentOptions extends Omit<TurnOptions, 'room'> {
   readonly contexts: TurnContextStore
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
   /** Whether the credential was not revoked since the request was let in. */
@@ -28,6 +29,7 @@ export interface PreparedTurn {
 export function createAgent(options: AgentOptions) {
   const { contexts, channelOf, stillValid, onTurn } = options
   const queue = createTurnQueue()
+  const parts = { ...options, room: createTextRoom() }
 
   /** What the tenant has configured for a turn. */
   async function configured({ tenantId, appId }: Principal, request: AgentRequest) {
@@ -40,7 +42,7 @@ export function createAgent(options: AgentOptions) {
     const { principal, request } = turn
     if (!(await stillValid(principal))) return tell([{ type: 'error', message: KEY_REFUSED }])
     const fresh = { ...turn, ...(await configured(principal, request)) }
-    return performTurn(options, fresh, signal, tell)
+    return performTurn(parts, fresh, signal, tell)
   }
 
   return {
@@ -59,7 +61,7 @@ export function createAgent(options: AgentOptions) {
         channel: turn.channel.label,
         run: (signal, tell) =>
           queue.run(`${principal.tenantId}/${sessionId}`, signal, (waited) =>
-            waited ? performLater(turn, signal, tell) : performTurn(options, turn, signal, tell),
+            waited ? performLater(turn, signal, tell) : performTurn(parts, turn, signal, tell),
           ),
       }
     },

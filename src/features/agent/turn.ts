@@ -11,6 +11,7 @@ import type { AgentEvent, KbRef, Tell } from './events.ts'
 import type { AgentRequest } from './model.ts'
 import { buildMessages, rememberedText } from './prompt.ts'
 import type { ResolvedTurn } from './resolve.ts'
+import type { TextRoom } from './text-room.ts'
 import type { ToolRegistry } from './tools/registry.ts'
 import type { Tool } from './tools/tool.ts'
 import { createToolBox } from './tools/tool-box.ts'
@@ -37,6 +38,7 @@ export interface TurnOptions {
   readonly retrieve: Retrieve
   readonly tools: ToolRegistry
   readonly meters: Meters
+  readonly room: TextRoom
 }
 
 export interface Turn {
@@ -78,16 +80,18 @@ export async function performTurn(
     images: request.images,
   })
   const { thinking, temperature } = resolved
+  const share = options.room.open()
   const plan = {
     request: { purpose: 'turn' as const, messages, passages, thinking, temperature },
     tools: createToolBox(offered(tools, resolved), tenantId, log),
     primary: { label: channel.label, llm: channel.llm, model: resolved.model },
     fallback: fallbackOf(channel),
+    share,
     log,
     meters,
     store: (reply: string, by: Channel) => store(options, turn, recalled, reply, by),
   }
-  return runTurn(plan, signal, tell)
+  return runTurn(plan, signal, tell).finally(share.close)
 }
 
 /** A knowledge base that cannot be searched must not silence the agent: the turn goes on. */

@@ -17,12 +17,13 @@ const CLOSING = 0x7d
  * is refused before it is parsed. Throws `SyntaxError`.
  */
 export function parseJson(text: string): unknown {
-  if (text.length > SHORT_CHARS && !isModest(text)) throw new SyntaxError('not a modest JSON text')
+  if (!isModest(text)) throw new SyntaxError('not a modest JSON text')
   return JSON.parse(text)
 }
 
 /** Looks at what stands outside of strings; those are jumped over, however long. */
-function isModest(text: string): boolean {
+export function isModest(text: string): boolean {
+  if (text.length <= SHORT_CHARS) return true
   let depth = 0
   let signs = 0
   for (let at = 0; at < text.length; at++) {

@@ -1,22 +1,39 @@
 import * as client from 'openid-client'
+import { isModest } from '../../core/json.ts'
 import { IdentityFailure, type LoginAttempt } from '../identity.ts'
+import { readStart } from '../read-start.ts'
 
+/** Keys of an issuer are the longest of its answers: some kilobytes. */
+const ANSWER_BYTES_MAX = 1024 * 1024
 /** Seconds that one request to a provider may take. */
 export const PROVIDER_SECONDS_MAX = 10
 
 export type Fetch = typeof fetch
 
-/** Redirects of a provider's endpoints are not followed. */
+/** Redirects of a provider's endpoints are not followed, and their answers read only so far. */
 export const fetchWith =
   (fetcher: Fetch): client.CustomFetch =>
-  (url, { body, headers, method, redirect, signal }) =>
-    fetcher(url, {
+  async (url, { body, headers, method, redirect, signal }) => {
+    const response = await fetcher(url, {
       headers,
       method,
       redirect,
       ...(body ? { body: body as BodyInit } : {}),
       ...(signal ? { signal } : {}),
     })
+    return bounded(response)
+  }
+
+/** The library reads and parses whatever comes; a provider may send without end. */
+async function bounded(response: Response): Promise<Response> {
+  const text = await readStart(response, ANSWER_BYTES_MAX + 1)
+  if (Buffer.byteLength(text) > ANSWER_BYTES_MAX || !isModest(text)) {
+    throw new IdentityFailure('unavailable', 'answer_too_large')
+  }
+  const headers = new Headers(response.headers)
+  for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+  return new Response(text === '' ? null : text, { status: response.status, headers })
+}
 
 /** State and PKCE S256 always; what else depends on the provider. */
 export async function authorizationParameters(attempt: LoginAttempt, redirectUri: string) {

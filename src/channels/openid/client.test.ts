@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { fetchWith } from './client.ts'
+
+const ask = (answer: Response) =>
+  fetchWith((async () => answer) as unknown as typeof fetch)('https://login.example/', {
+    headers: {},
+    method: 'GET',
+    body: undefined,
+    redirect: 'manual',
+  })
+
+test('an answer is handed on as it came', async () => {
+  const headers = { 'content-type': 'application/json', 'x-other': 'kept' }
+  const answer = await ask(Response.json({ issuer: '发行者' }, { status: 400, headers }))
+  expect(answer.status).toBe(400)
+  expect(answer.headers.get('content-type')).toBe('application/json')
+  expect(answer.headers.get('x-other')).toBe('kept')
+  expect(await answer.json()).toEqual({ issuer: '发行者' })
+})
+
+test('an answer without a body stays one', async () => {
+  const answer = await ask(new Response(null, { status: 204 }))
+  expect([answer.status, answer.body]).toEqual([204, null])
+})
+
+test('an answer without end is given up, and no more of it is read', async () => {
+  let sent = 0
+  let left = false
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 65_536
+      controller.enqueue(new Uint8Array(65_536).fill(0x20))
+    },
+    cancel() {
+      left = true
+    },
+  })
+  const failure = { name: 'IdentityFailure', reason: 'unavailable', code: 'answer_too_large' }
+  await expect(ask(new Response(body))).rejects.toMatchObject(failure)
+  expect(left).toBe(true)
+  expect(sent).toBeLessThan(2 * 1024 * 1024)
+})
+
+test('an answer that nests without end is given up before it is read as JSON', async () => {
+  await expect(ask(new Response('['.repeat(500_000)))).rejects.toMatchObject({
+    reason: 'unavailable',
+  })
+})

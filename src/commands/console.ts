@@ -1,11 +1,12 @@
 import type { Config } from '../config.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, HOUR_MS } from '../core/clock.ts'
+import { LOGIN_GUESSES_PER_HOUR_MAX } from '../core/limits.ts'
 import type { Logger } from '../core/log.ts'
 import { createSessionTokens } from '../core/session-token.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import { addressLimit } from '../http/address-limit.ts'
+import { addressLimit, guessLimit } from '../http/address-limit.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Facts } from '../http/facts.ts'
 import { createOrigins } from '../http/origin.ts'
@@ -54,6 +55,11 @@ export function openConsole(parts: ConsoleParts) {
       origins,
       secureCookies: config.MB_COOKIE_SECURE,
       addressLimit: addressLimit(createRateLimiter(clock), clientAddress(proxies)),
+      guessLimit: guessLimit(
+        createRateLimiter(clock, HOUR_MS),
+        clientAddress(proxies),
+        LOGIN_GUESSES_PER_HOUR_MAX,
+      ),
     },
     close: login.close,
   }

@@ -186,6 +186,11 @@ export const LOGIN_CODES_MAX = 100_000
 export const LOGIN_CODES_PER_ADDRESS_MAX = 5
 export const LOGIN_CODES_WINDOW_MS = 10 * 60 * 1000
 export const LOGIN_STARTS_PER_MINUTE_MAX = 20
+/**
+ * Wrong guesses of one client address at codes that somebody waits for: five for each code and the
+ * requests of a minute alone would let it try a hundred and fifty thousand a day.
+ */
+export const LOGIN_GUESSES_PER_HOUR_MAX = 100
 /** Verifications, exchanges and OAuth steps of one client address. */
 export const LOGIN_STEPS_PER_MINUTE_MAX = 120
 /** A person may take this long at the provider's own login page. */

@@ -20,3 +20,17 @@ export const addressLimit =
   }
 
 export type AddressLimit = ReturnType<typeof addressLimit>
+
+/**
+ * Wrong guesses of one client address, at whomever's secret. Throws `rate_limited` for an address
+ * that has made too many, before it makes another.
+ */
+export const guessLimit =
+  (limiter: RateLimiter, clientAddress: ClientAddress, most: number) =>
+  ({ request, server }: Caller) => {
+    const subject = addressGroup(clientAddress(request, server))
+    limiter.check(subject, most)
+    return { count: (): void => limiter.count(subject) }
+  }
+
+export type GuessLimit = ReturnType<typeof guessLimit>

@@ -52,7 +52,22 @@ export function createRateLimiter(clock: Clock, windowMs = RATE_WINDOW_MS) {
     return headers
   }
 
-  return { take }
+  return {
+    take,
+
+    /** Throws `rate_limited` when `limit` slots are taken, and takes none. */
+    check(subject: string, limit: number): void {
+      const now = clock.now()
+      const window = windows.get(subject)
+      if (!window || window.used < limit || now - window.startedAt >= windowMs) return
+      throw rateLimited((window.startedAt + windowMs - now) / 1000)
+    },
+
+    /** Takes a slot, whatever the limit. */
+    count(subject: string): void {
+      windowOf(subject, clock.now()).used += 1
+    },
+  }
 }
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>

@@ -31,11 +31,14 @@ export function createLoginCodes({ clock, key }: CodesOptions) {
       return code
     },
 
-    /** Whether this was the code, which it then is no longer; the last wrong guess voids it. */
-    spend(email: string, code: string): boolean {
+    /**
+     * Whether this was the code, which it then is no longer; the last wrong guess voids it. Null
+     * when there was no code to be guessed.
+     */
+    spend(email: string, code: string): boolean | null {
       const given = hashOf(email, code)
       const held = codes.get(email)
-      if (!held) return false
+      if (!held) return null
       const right = sameSecret(given, held.hash)
       if (!right) held.wrong += 1
       if (right || held.wrong >= LOGIN_CODE_WRONG_ATTEMPTS_MAX) codes.delete(email)

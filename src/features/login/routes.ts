@@ -5,7 +5,7 @@ import {
   LOGIN_STARTS_PER_MINUTE_MAX,
   LOGIN_STEPS_PER_MINUTE_MAX,
 } from '../../core/limits.ts'
-import type { AddressLimit } from '../../http/address-limit.ts'
+import type { AddressLimit, GuessLimit } from '../../http/address-limit.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
@@ -27,6 +27,7 @@ export interface LoginRouteParts {
   readonly tenants: Tenants
   readonly sessions: ConsoleSessions
   readonly addressLimit: AddressLimit
+  readonly guessLimit: GuessLimit
 }
 
 const SHORT = { bytesMax: LOGIN_BODY_BYTES_MAX }
@@ -35,7 +36,7 @@ const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
 
 /** Login by e-mail, logout, and who is signed in (contract, Login). */
 export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
-  const { email, oauth, tenants, sessions, addressLimit } = parts
+  const { email, oauth, tenants, sessions, addressLimit, guessLimit } = parts
   const limitStarts = addressLimit('login start', LOGIN_STARTS_PER_MINUTE_MAX)
   const limitSteps = addressLimit('login verify', LOGIN_STEPS_PER_MINUTE_MAX)
 
@@ -61,8 +62,9 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
       '/email/verify',
       async ({ request, server, set }) => {
         limitSteps({ request, server, set })
+        const guesses = guessLimit({ request, server, set })
         const body = await verifyBody.read(request)
-        const user = await email.verify(body.email, body.code)
+        const user = await email.verify(body.email, body.code, guesses.count)
         set.headers['set-cookie'] = await sessions.cookieFor(user.user_id)
         return user
       },

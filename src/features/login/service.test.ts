@@ -53,5 +53,7 @@ test('nothing is found out about an address before the answer is on its way', as
 test('an address that proves itself and may not come in is refused like a wrong code', async () => {
   const { login, codes } = loginFor(async () => false)
   const code = codes.issue('refused@example.com')
-  await expect(login.verify('refused@example.com', code)).rejects.toThrow('验证码错误或已过期')
+  await expect(login.verify('refused@example.com', code, () => {})).rejects.toThrow(
+    '验证码错误或已过期',
+  )
 })

@@ -41,10 +41,14 @@ export function createEmailLogin(options: EmailLoginOptions) {
       return { sent: true }
     },
 
-    /** The person who holds the code. Throws one and the same `unauthorized` for all else. */
-    async verify(given: string, code: string): Promise<User> {
+    /**
+     * The person who holds the code. Throws one and the same `unauthorized` for all else; a guess
+     * at a code that somebody waits for is told to `onWrongGuess`.
+     */
+    async verify(given: string, code: string, onWrongGuess: () => void): Promise<User> {
       const email = normalEmail(given)
       const right = codes.spend(email ?? '', code.trim())
+      if (right === false) onWrongGuess()
       const user = right && email !== null ? await admission.admit(email) : null
       if (!user) throw unauthorized('验证码错误或已过期')
       return user

@@ -122,6 +122,27 @@ describe('login by e-mail code', () => {
     expect((await verifyCode(app, 'guess@example.com', code, from())).status).toBe(401)
   })
 
+  test('who guesses at the codes of many people is stopped, and nobody else is', async () => {
+    const guesser = { 'x-forwarded-for': '203.0.113.7' }
+    const guess = (email: string, code: string) => verifyCode(app, email, code, guesser)
+    for (let person = 0; person < 20; person++) {
+      const email = `guessed${person}@example.com`
+      const code = await requestCode(app, email, from())
+      for (let step = 1; step <= 5; step++) {
+        expect((await guess(email, other(code, step))).status).toBe(401)
+      }
+      if (person % 10 === 9) clock.advance(60_000)
+    }
+    const code = await requestCode(app, 'guessed@example.com', from())
+    const refused = await guess('guessed@example.com', code)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
+    expect((await verifyCode(app, 'guessed@example.com', code, from())).status).toBe(200)
+    clock.advance(60 * 60_000)
+    const later = await requestCode(app, 'guessed@example.com', from())
+    expect((await guess('guessed@example.com', later)).status).toBe(200)
+  })
+
   test('a code is good for five minutes', async () => {
     const late = await requestCode(app, 'late@example.com', from())
     clock.advance(5 * 60_000)

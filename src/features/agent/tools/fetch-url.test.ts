@@ -52,6 +52,7 @@ const PAGES: Record<string, () => Response> = {
   '/to-localhost': () => redirect(`http://localhost:${server.port}/page`),
   '/to-rebind': () => redirect(`http://rebind.example.com:${server.port}/page`),
   '/to-file': () => redirect('file:///etc/passwd'),
+  '/to-long': () => redirect(`/page?${'ignore-all-rules.'.repeat(200)}`),
   '/to-nowhere': () => new Response(null, { status: 302 }),
   '/loop': () => redirect('/loop'),
   '/5': () => redirect('/4'),
@@ -158,6 +159,9 @@ describe('fetch_url', () => {
     expect((await failureOf('/loop')).message).toBe('the address redirects too often')
     expect(seen).toHaveLength(6)
     expect((await failureOf('/to-nowhere')).message).toBe('the address redirects to nowhere')
+    expect((await failureOf('/to-long')).message).toBe(
+      'the address redirects to one that is too long',
+    )
   })
 
   const escapes = ['/to-metadata', '/to-localhost', '/to-rebind', '/to-file']

@@ -68,6 +68,10 @@ function redirectOf(response: Response, from: URL): URL | null {
   if (next === null || !response.headers.has('location')) {
     throw new ToolFailure('the address redirects to nowhere')
   }
+  // It is shown outside of the quotation, which it must not push out of the result either.
+  if (next.href.length > limits.FETCH_URL_CHARS_MAX) {
+    throw new ToolFailure('the address redirects to one that is too long')
+  }
   return next
 }
 

@@ -136,4 +136,4 @@ const marks = (hash: string, encoding: Encoding | null) => ({
 })
 
 const isKnown = (request: Request, etag: string): boolean =>
-  (request.headers.get('if-none-match') ?? '').split(/\s*,\s*/).includes(etag)
+  (request.headers.get('if-none-match') ?? '').split(',').some((tag) => tag.trim() === etag)

@@ -8,8 +8,15 @@ test.each([
   ['BR', 'br'],
   ['br;q=0.000', null],
   ['identity', null],
+  ['gzip ; q=0 , br ; q=1', 'br'],
   ['', null],
 ] as const)('%p is answered in %p', (header, expected) => {
   const request = new Request('http://localhost/', { headers: { 'accept-encoding': header } })
   expect(preferredEncoding(request)).toBe(expected)
+})
+
+test.each(['a%b, br', 'br;%b', 'br %; a'])('blanks without end in %p take no time', (header) => {
+  const blanks = header.replace('%', ' '.repeat(1_000_000))
+  const request = new Request('http://localhost/', { headers: { 'accept-encoding': blanks } })
+  expect(preferredEncoding(request)).toBe('br')
 })

@@ -13,7 +13,7 @@ export function preferredEncoding(request: Request): Encoding | null {
     header
       .toLowerCase()
       .split(',')
-      .map((item) => item.trim().split(/\s*;\s*/))
+      .map((item) => item.split(';').map((part) => part.trim()))
       .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
       .map(([name]) => name ?? ''),
   )

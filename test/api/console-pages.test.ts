@@ -136,5 +136,7 @@ describe('assets of the console', () => {
     const mark = (await get(asset, headers)).headers.get('etag') ?? ''
     expect((await get(asset, { ...headers, 'if-none-match': mark })).status).toBe(304)
     expect((await get(asset, { ...headers, 'if-none-match': '"other"' })).status).toBe(200)
+    const list = `"a${' '.repeat(15_000)}b" , ${mark}`
+    expect((await get(asset, { ...headers, 'if-none-match': list })).status).toBe(304)
   })
 })

@@ -59,8 +59,9 @@ export function createRateLimiter(clock: Clock, windowMs = RATE_WINDOW_MS) {
     check(subject: string, limit: number): void {
       const now = clock.now()
       const window = windows.get(subject)
-      if (!window || window.used < limit || now - window.startedAt >= windowMs) return
-      throw rateLimited((window.startedAt + windowMs - now) / 1000)
+      if (!window || window.used < limit) return
+      const passedMs = now - window.startedAt
+      if (passedMs >= 0 && passedMs < windowMs) throw rateLimited((windowMs - passedMs) / 1000)
     },
 
     /** Takes a slot, whatever the limit. */

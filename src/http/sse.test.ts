@@ -11,7 +11,8 @@ afterEach(() => server?.stop(true))
 
 /** A server whose only answer is one stream; `text` is all that a client got of it. */
 async function stream(start: Start) {
-  const sse = createSse({ clock: systemClock(), streamsMax: 10, room: createBodyRoom(0), onError() {} })
+  const room = createBodyRoom(0)
+  const sse = createSse({ clock: systemClock(), streamsMax: 10, room, onError() {} })
   const listener = { owner: 'tenant', request: new Request('http://localhost/'), drop() {} }
   const own = Bun.serve({
     hostname: '127.0.0.1',

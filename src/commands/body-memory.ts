@@ -1,8 +1,13 @@
 import { totalmem } from 'node:os'
-import { BODIES_BYTES_MAX, BODIES_MEMORY_SHARE_MAX } from '../core/limits.ts'
+import { AGENT_BODY_BYTES_MAX, BODIES_BYTES_MAX, BODIES_MEMORY_SHARE_MAX } from '../core/limits.ts'
 
-/** Bytes of large bodies that may be in the memory of this machine, or container, at a time. */
-export function bodiesThatFit(): number {
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
-  return Math.min(BODIES_BYTES_MAX, memory * BODIES_MEMORY_SHARE_MAX)
-}
+/** So that one tenant, who gets half, can send the largest body there is. */
+const LEAST = 2 * AGENT_BODY_BYTES_MAX
+
+/** Bytes of large bodies that may be in a memory of this size at a time. */
+export const bodiesThatFit = (memoryBytes = memoryOfMachine()): number =>
+  Math.max(LEAST, Math.min(BODIES_BYTES_MAX, memoryBytes * BODIES_MEMORY_SHARE_MAX))
+
+/** Of a container its own limit. */
+const memoryOfMachine = () =>
+  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)

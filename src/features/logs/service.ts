@@ -1,8 +1,8 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { createJumps } from '../../core/clock-jumps.ts'
 import { newId } from '../../core/ids.ts'
+import { createLanes } from '../../core/lanes.ts'
 import { CLOCK_SETTLED_MS, LOG_RETENTION_DAYS } from '../../core/limits.ts'
-import { oneByOne } from '../../core/one-by-one.ts'
 import { createHistogram } from './histogram.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
@@ -25,7 +25,7 @@ export function createLogs(options: LogsOptions) {
   const jumpedMs = createJumps(clock)
   let evenSince = clock.steady()
   /** A tenant's searches wait for each other, those of others for one slice of each tenant. */
-  const inTurn = oneByOne()
+  const inTurn = createLanes(1)
 
   /** Slice by slice from the newest back, so that a million rows hold up nobody. */
   async function read(tenantId: string, { filter, limit }: LogQuery, signal?: AbortSignal) {
@@ -57,7 +57,7 @@ export function createLogs(options: LogsOptions) {
      * it. Ends with the signal's reason when nobody waits any more.
      */
     list: (tenantId: string, query: LogQuery, signal?: AbortSignal): Promise<LogsResponse> =>
-      inTurn(tenantId, () => read(tenantId, query, signal)),
+      inTurn(tenantId, () => read(tenantId, query, signal), signal),
 
     /**
      * Removes what is past its seven days (specification, Limits). To be called now and then: a

@@ -1,12 +1,19 @@
-// Builds the console of web/ into dist/web: hashed assets with their gzip and brotli twins beside
-// them, and index.html that names them. Does nothing when nothing changed since the last build.
-//   bun scripts/build-web.ts [--outdir dist/web] [--force]
+// Builds the console of web/ into dist/web. See --help.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { compile, optimize } from '@tailwindcss/node'
 import { Scanner } from '@tailwindcss/oxide'
+import { readArguments, runScript } from './usage.ts'
+
+const HELP = `Builds the console of web/: hashed assets with their gzip and brotli twins beside
+them, and the index.html that names them. Does nothing when nothing changed since the last build.
+
+  bun scripts/build-web.ts [--outdir FOLDER] [--force]
+
+  --outdir FOLDER   where it is written (dist/web)
+  --force           builds although nothing changed
+`
 
 const root = join(import.meta.dir, '..')
 const web = join(root, 'web')
@@ -107,8 +114,9 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
   return true
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({
+async function main(args: string[]): Promise<void> {
+  const { values } = readArguments({
+    args,
     options: {
       outdir: { type: 'string', default: join(root, 'dist/web') },
       force: { type: 'boolean', default: false },
@@ -117,3 +125,5 @@ if (import.meta.main) {
   const built = await buildWeb(values.outdir, values.force)
   if (built) process.stderr.write('moonbase: console built\n')
 }
+
+if (import.meta.main) await runScript(HELP, main)

@@ -1,10 +1,6 @@
-// Writes the single executable, and its checksum beside it in SHA256SUMS (for `sha256sum -c`).
-//   bun scripts/build.ts                 dist/moonbase for this machine
-//   bun scripts/build.ts --target all    dist/release/moonbase-linux-x64 and its siblings
-// One target goes by its name; --entry and --outfile take the place of src/main.ts and the default.
+// `npm run build`: writes the single executable. See --help.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import {
   type Build,
   buildExecutable,
@@ -13,32 +9,39 @@ import {
   type Target,
 } from './build-executable.ts'
 import { buildWeb } from './build-web.ts'
+import { readArguments, runScript, UsageError } from './usage.ts'
 
 const root = join(import.meta.dir, '..')
 const names = Object.keys(TARGETS) as Target[]
 
-const { values } = parseArgs({
-  options: {
-    target: { type: 'string', default: `linux-${process.arch}` },
-    entry: { type: 'string', default: join(root, 'src/main.ts') },
-    outfile: { type: 'string', default: join(root, 'dist/moonbase') },
-  },
-})
+const HELP = `Writes the single executable, and its checksum beside it in SHA256SUMS.
 
-function plan(): Build[] {
+  npm run build                         dist/moonbase for this machine
+  npm run build -- --target all         dist/release/moonbase-linux-x64 and its siblings
+
+  --target NAME    ${names.join(', ')} or all
+  --outfile FILE   where one executable is written (dist/moonbase)
+  --entry FILE     what is built (src/main.ts)
+`
+
+function plan(args: string[]): Build[] {
+  const { values } = readArguments({
+    args,
+    options: {
+      target: { type: 'string', default: `linux-${process.arch}` },
+      entry: { type: 'string', default: join(root, 'src/main.ts') },
+      outfile: { type: 'string', default: join(root, 'dist/moonbase') },
+    },
+  })
   const { target, entry, outfile } = values
   if (target === 'all') {
     const release = join(root, 'dist/release')
     return names.map((name) => ({ target: name, entry, outfile: `${release}/moonbase-${name}` }))
   }
   const known = names.find((name) => name === target)
-  if (!known) fail(`unknown target ${target}; known: ${names.join(', ')}, all`)
+  if (!known)
+    throw new UsageError(`there is no target "${target}"; there are ${names.join(', ')}, all`)
   return [{ target: known, entry, outfile }]
-}
-
-function fail(text: string): never {
-  process.stderr.write(`${text}\n`)
-  process.exit(1)
 }
 
 /** Packages for another processor are left out by an ordinary installation. */
@@ -58,7 +61,9 @@ function installFor(builds: readonly Build[]): void {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  if (missing().length > 0) fail(`not installed: ${missing().join(', ')}`)
+  if (missing().length === 0) return
+  process.stderr.write(`not installed: ${missing().join(', ')}\n`)
+  process.exit(1)
 }
 
 async function sumOf(path: string): Promise<string> {
@@ -67,15 +72,17 @@ async function sumOf(path: string): Promise<string> {
   return `${hash.digest('hex')}  ${basename(path)}\n`
 }
 
-const builds = plan()
-await buildWeb(join(root, 'dist/web'))
-installFor(builds)
-const sums: string[] = []
-for (const build of builds) {
-  mkdirSync(dirname(build.outfile), { recursive: true })
-  await buildExecutable(build)
-  sums.push(await sumOf(build.outfile))
-  process.stdout.write(`${build.outfile}\n`)
-}
-const [first] = builds
-if (first) writeFileSync(join(dirname(first.outfile), 'SHA256SUMS'), sums.join(''))
+await runScript(HELP, async (args) => {
+  const builds = plan(args)
+  await buildWeb(join(root, 'dist/web'))
+  installFor(builds)
+  const sums: string[] = []
+  for (const build of builds) {
+    mkdirSync(dirname(build.outfile), { recursive: true })
+    await buildExecutable(build)
+    sums.push(await sumOf(build.outfile))
+    process.stdout.write(`${build.outfile}\n`)
+  }
+  const [first] = builds
+  if (first) writeFileSync(join(dirname(first.outfile), 'SHA256SUMS'), sums.join(''))
+})

@@ -1,6 +1,13 @@
-// Format, lint and types, without writing anything: `npm run check`, and the first step of
-// `npm test`. Prints what each tool found and exits with 1 when any found something.
+// `npm run check`, and the first step of `npm test`. See --help.
 import { join } from 'node:path'
+import { readArguments, runScript } from './usage.ts'
+
+const HELP = `Checks format, lint and types, without writing anything.
+
+  npm run check
+
+Prints what each tool found and ends with 1 when any found something.
+`
 
 const root = join(import.meta.dir, '..')
 
@@ -33,6 +40,9 @@ async function check({ name, args, mend }: (typeof TOOLS)[number]) {
   return { code, text: `${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n${report}` }
 }
 
-const results = await Promise.all(TOOLS.map(check))
-for (const { text } of results) process.stderr.write(text)
-process.exitCode = results.some(({ code }) => code !== 0) ? 1 : 0
+await runScript(HELP, async (args) => {
+  readArguments({ args })
+  const results = await Promise.all(TOOLS.map(check))
+  for (const { text } of results) process.stderr.write(text)
+  process.exitCode = results.some(({ code }) => code !== 0) ? 1 : 0
+})

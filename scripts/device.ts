@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
 import { createKeyFile } from './device/key-file.ts'
 import { beat, NotPaired, pair } from './device/pairing.ts'
 import { Refused } from './device/refusal.ts'
 import { createServer, type Server } from './device/server.ts'
 import { pronounce, record } from './device/sound.ts'
 import { createTurns, type Turns } from './device/turns.ts'
+import { readArguments, runScript, UsageError, wholeNumber } from './usage.ts'
 
 const HELP = `A simulated Moonbase device.
 
@@ -45,9 +45,10 @@ const HEARTBEAT_MS = 60_000
 const RECORD_SECONDS = 5
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 
-function readOptions() {
+function readOptions(args: string[]) {
   const text = { type: 'string' } as const
-  const { values } = parseArgs({
+  const { values } = readArguments({
+    args,
     options: {
       server: text,
       code: text,
@@ -61,28 +62,28 @@ function readOptions() {
       out: text,
       session: { ...text, default: 'device' },
       voice: text,
-      help: { type: 'boolean', default: false },
     },
   })
-  if (values.help) return null
   const url = URL.parse(values.server ?? '')
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error('--server is needed, such as http://192.168.1.10:3900')
+    throw new UsageError('--server is needed, such as http://192.168.1.10:3900')
   }
-  if (values.record !== undefined && !/^[1-9]\d{0,2}$/.test(values.record)) {
-    throw new Error('--record is a number of seconds, 1 to 999')
+  const { record: seconds } = values
+  return {
+    ...values,
+    origin: url.origin,
+    record: seconds === undefined ? undefined : wholeNumber('--record', seconds, 1, 999),
   }
-  return { ...values, origin: url.origin }
 }
 
-type Options = NonNullable<ReturnType<typeof readOptions>>
+type Options = ReturnType<typeof readOptions>
 
 /** False when only the lines that are typed tell what to do. */
 async function doOnce(options: Options, turns: Turns): Promise<boolean> {
   const { say: sentence, audio, record: length, speak } = options
   if (sentence !== undefined) await turns.converse(await pronounce(sentence))
   if (audio !== undefined) await turns.converse(readFileSync(audio))
-  if (length !== undefined) await turns.converse(await record(Number(length)))
+  if (length !== undefined) await turns.converse(await record(length))
   if (speak !== undefined) await turns.speak(speak)
   return [sentence, audio, length, speak].some((given) => given !== undefined)
 }
@@ -122,7 +123,7 @@ const keepBeating = (server: Server) =>
     })
   }, HEARTBEAT_MS)
 
-async function main(options: Options): Promise<void> {
+async function runDevice(options: Options): Promise<void> {
   const { origin, code, session, voice, out } = options
   const ca = options.ca === undefined ? undefined : readFileSync(options.ca, 'utf8')
   const server = createServer({ origin, ca, say })
@@ -134,15 +135,4 @@ async function main(options: Options): Promise<void> {
   clearInterval(timer)
 }
 
-function options(): Options | null {
-  try {
-    return readOptions()
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\nSee --help.\n`)
-    process.exit(2)
-  }
-}
-
-const given = options()
-if (given === null) process.stdout.write(HELP)
-else await main(given).catch(fail)
+await runScript(HELP, (args) => runDevice(readOptions(args)).catch(fail))

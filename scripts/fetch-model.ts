@@ -1,10 +1,7 @@
-// Downloads an embedding model from its hub into models/NAME, for MB_EMBED_MODEL_DIR:
-//   bun scripts/fetch-model.ts NAME [--base-url URL] [--into FOLDER]
-// With progress, and checked against the hub's sha256 where it tells one. Without arguments lists
-// the models it knows.
+// Downloads an embedding model from its hub, for MB_EMBED_MODEL_DIR. See --help.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readArguments, runScript, UsageError } from './usage.ts'
 
 interface HubModel {
   readonly repository: string
@@ -60,6 +57,19 @@ const MODELS: Readonly<Record<string, HubModel>> = {
 }
 
 const HUB = 'https://huggingface.co'
+const NAMES = Object.keys(MODELS)
+
+const HELP = `Downloads an embedding model, with progress, and checks it against the hub's sha256
+where there is one. What is there already is not fetched again.
+
+  bun scripts/fetch-model.ts NAME [--base-url URL] [--into FOLDER]
+
+  NAME             ${NAMES.join(`\n${' '.repeat(19)}`)}
+  --base-url URL   the hub, or a mirror of it (${HUB})
+  --into FOLDER    where a folder NAME is made (models)
+
+Then start the server with MB_EMBED_MODEL_DIR=FOLDER/NAME.
+`
 
 async function download(url: string, path: string, label: string): Promise<void> {
   const response = await fetch(url)
@@ -105,23 +115,28 @@ function progress(label: string, bytes: number, total: number | null): void {
   process.stderr.write(`\r${label}: ${megabytes(bytes)}${share}`)
 }
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
+function readOptions(args: string[]) {
+  const { values, positionals } = readArguments({
+    args,
     allowPositionals: true,
     options: {
       'base-url': { type: 'string', default: HUB },
       into: { type: 'string', default: join(import.meta.dir, '..', 'models') },
     },
   })
-  const name = positionals[0] ?? ''
-  const model = MODELS[name]
-  if (!model)
-    throw new Error(`usage: fetch-model.ts NAME; known: ${Object.keys(MODELS).join(', ')}`)
-  const folder = join(values.into, name)
+  const [name = '', ...more] = positionals
+  const model = Object.hasOwn(MODELS, name) ? MODELS[name] : undefined
+  if (!model || more.length > 0) throw new UsageError(`name one model of ${NAMES.join(', ')}`)
+  return { name, model, hub: values['base-url'], folder: join(values.into, name) }
+}
+
+type Options = ReturnType<typeof readOptions>
+
+async function fetchModel({ name, model, hub, folder }: Options): Promise<void> {
   for (const [remote, local] of Object.entries(model.files)) {
     const path = join(folder, local)
     if (existsSync(path)) continue
-    const url = `${values['base-url']}/${model.repository}/resolve/main/${remote}`
+    const url = `${hub}/${model.repository}/resolve/main/${remote}`
     await download(url, path, local)
   }
   const settings = { name, ...model.settings }
@@ -129,9 +144,12 @@ async function main(): Promise<void> {
   process.stdout.write(`Start the server with MB_EMBED_MODEL_DIR=${folder}\n`)
 }
 
-try {
-  await main()
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 1
-}
+await runScript(HELP, async (args) => {
+  const options = readOptions(args)
+  try {
+    await fetchModel(options)
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exitCode = 1
+  }
+})

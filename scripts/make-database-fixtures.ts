@@ -1,19 +1,23 @@
-// Writes test/fixtures/databases/NAME.db.gz for each migration that has none yet: a database as the
-// version with that newest migration left it, with rows in every table. Run it once for a new
-// migration, after giving its tables rows in seed.ts; files that are there stay as they are.
-//   bun scripts/make-database-fixtures.ts [--anew]
+// Writes the databases of earlier versions that the upgrade is tested on. See --help.
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { MIGRATIONS } from '../src/storage/migrations/index.ts'
 import { migrate } from '../src/storage/sqlite/migrate.ts'
 import { type Row, SEEDS } from '../test/fixtures/databases/seed.ts'
+import { readArguments, runScript } from './usage.ts'
 
-const { values } = parseArgs({ options: { anew: { type: 'boolean', default: false } } })
+const HELP = `Writes test/fixtures/databases/NAME.db.gz for each migration that has none yet:
+a database as the version with that newest migration left it, with rows in every table.
+To be run once for a new migration, after its tables were given rows in seed.ts.
+
+  bun scripts/make-database-fixtures.ts [--anew]
+
+  --anew   replaces the files that are there, too
+`
+
 const folder = join(import.meta.dir, '..', 'test', 'fixtures', 'databases')
-const scratch = mkdtempSync(join(tmpdir(), 'moonbase-fixtures-'))
 
 function insert(db: Database, table: string, row: Row): void {
   const names = Object.keys(row)
@@ -23,7 +27,7 @@ function insert(db: Database, table: string, row: Row): void {
   )
 }
 
-try {
+function makeFixtures(scratch: string, anew: boolean): void {
   const path = join(scratch, 'moonbase.db')
   for (const [index, { name }] of MIGRATIONS.entries()) {
     migrate({ path, extensions: [] }, MIGRATIONS.slice(0, index + 1), name)
@@ -34,10 +38,19 @@ try {
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     db.close()
     const file = join(folder, `${name}.db.gz`)
-    if (existsSync(file) && !values.anew) continue
+    if (existsSync(file) && !anew) continue
     writeFileSync(file, Bun.gzipSync(readFileSync(path), { level: 9 }))
     process.stdout.write(`${file}\n`)
   }
-} finally {
-  rmSync(scratch, { recursive: true, force: true })
 }
+
+await runScript(HELP, (args) => {
+  const options = { anew: { type: 'boolean', default: false } } as const
+  const { anew } = readArguments({ args, options }).values
+  const scratch = mkdtempSync(join(tmpdir(), 'moonbase-fixtures-'))
+  try {
+    makeFixtures(scratch, anew)
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+})

@@ -1,23 +1,17 @@
-// Takes every page of the console, wide and narrow, light and dark, Chinese and English, into
-// dist/screenshots, to be looked at.
-//   bun scripts/screenshots.ts [--only kb] [--quick]
+// Takes pictures of every page of the console. See --help.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type Look, launch, visit } from '../test/support/chromium.ts'
 import { furnish } from '../test/support/furnish.ts'
 import { signIn } from '../test/support/login.ts'
 import { startServer } from '../test/support/server.ts'
 import { tempFolder } from '../test/support/temp.ts'
 import { buildWeb } from './build-web.ts'
+import { readArguments, runScript, UsageError } from './usage.ts'
 
 const root = join(import.meta.dir, '..')
 const out = join(root, 'dist/screenshots')
-
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
-})
 
 const wide = { width: 1280, height: 900 }
 const phone = { width: 390, height: 844 }
@@ -126,43 +120,78 @@ const shots = (appId: string): readonly Shot[] => [
   ...states,
 ]
 
-await buildWeb(join(root, 'dist/web'))
-rmSync(out, { recursive: true, force: true })
-mkdirSync(out, { recursive: true })
-using folder = tempFolder()
-await using server = await startServer({ dataDir: folder.path })
-const session = await signIn(server, 'ada@example.com')
-const { app } = await furnish(server.url, session.headers.cookie)
-const browser = await launch()
+/** What `--only` may name. */
+const NAMES = ['login', ...shots('').map(([name]) => name)]
 
-for (const look of values.quick ? QUICK : ALL) {
-  const end = `${look.language}-${look.theme}-${look.width === wide.width ? 'wide' : 'phone'}.png`
-  const take = async (page: Page, name: string) => {
-    await page.evaluate(async () => {
-      await document.fonts.ready
-      if (!document.querySelector('.composer')) scrollTo(0, 0)
-    })
-    await page.screenshot({ path: join(out, `${name}-${end}`), fullPage: name !== 'playground' })
+const HELP = `Takes every page of the console, wide and narrow, light and dark, Chinese and
+English, into dist/screenshots, to be looked at. Needs a Chromium.
+
+  bun scripts/screenshots.ts [--only NAME] [--quick]
+
+  --only NAME   one page or state, such as kb; a wrong name lists all
+  --quick       two looks in place of eight
+`
+
+function readOptions(args: string[]) {
+  const { values } = readArguments({
+    args,
+    options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  })
+  const { only, quick } = values
+  if (only !== undefined && !NAMES.includes(only)) {
+    throw new UsageError(`there is no page "${only}"; there are ${NAMES.join(', ')}`)
   }
-  if (!values.only || values.only === 'login') {
-    await using stranger = await visit(browser, server.url, look)
-    await stranger.page.goto('/login')
-    await stranger.page.getByRole('textbox').waitFor()
-    await take(stranger.page, 'login')
-    await stranger.page.getByRole('textbox').fill(`${end}@example.com`)
-    await stranger.page.keyboard.press('Enter')
-    await stranger.page.getByRole('textbox', { name: /验证码|code/ }).waitFor()
-    await take(stranger.page, 'login-code')
-  }
-  await using guest = await visit(browser, server.url, look, session)
-  for (const [name, path, prepare] of shots(app.id)) {
-    if (values.only && values.only !== name) continue
-    await guest.page.goto(path)
-    await guest.page.waitForLoadState('networkidle')
-    await prepare?.(guest.page)
-    await take(guest.page, name)
-  }
-  for (const complaint of guest.complaints) process.stderr.write(`${end}: ${complaint}\n`)
+  return { isWanted: (name: string) => only === undefined || only === name, quick }
 }
-await browser.close()
-process.stdout.write(`${out}\n`)
+
+const endOf = ({ language, theme, width }: Look) =>
+  `${language}-${theme}-${width === wide.width ? 'wide' : 'phone'}`
+
+async function take(page: Page, name: string, look: Look): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready
+    if (!document.querySelector('.composer')) scrollTo(0, 0)
+  })
+  const path = join(out, `${name}-${endOf(look)}.png`)
+  await page.screenshot({ path, fullPage: name !== 'playground' })
+}
+
+async function takeLogin(browser: Browser, url: string, look: Look): Promise<void> {
+  await using stranger = await visit(browser, url, look)
+  const { page } = stranger
+  await page.goto('/login')
+  await page.getByRole('textbox').waitFor()
+  await take(page, 'login', look)
+  await page.getByRole('textbox').fill(`${endOf(look)}@example.com`)
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: /验证码|code/ }).waitFor()
+  await take(page, 'login-code', look)
+}
+
+await runScript(HELP, async (args) => {
+  const { isWanted, quick } = readOptions(args)
+  await buildWeb(join(root, 'dist/web'))
+  rmSync(out, { recursive: true, force: true })
+  mkdirSync(out, { recursive: true })
+  using folder = tempFolder()
+  await using server = await startServer({ dataDir: folder.path })
+  const session = await signIn(server, 'ada@example.com')
+  const { app } = await furnish(server.url, session.headers.cookie)
+  const browser = await launch()
+  for (const look of quick ? QUICK : ALL) {
+    if (isWanted('login')) await takeLogin(browser, server.url, look)
+    await using guest = await visit(browser, server.url, look, session)
+    for (const [name, path, prepare] of shots(app.id)) {
+      if (!isWanted(name)) continue
+      await guest.page.goto(path)
+      await guest.page.waitForLoadState('networkidle')
+      await prepare?.(guest.page)
+      await take(guest.page, name, look)
+    }
+    for (const complaint of guest.complaints) {
+      process.stderr.write(`${endOf(look)}: ${complaint}\n`)
+    }
+  }
+  await browser.close()
+  process.stdout.write(`${out}\n`)
+})

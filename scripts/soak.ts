@@ -1,25 +1,36 @@
-// Load for minutes on one server, watching its memory and its promptness:
-//   bun scripts/soak.ts --minutes 10                  a mix of everything
-//   bun scripts/soak.ts --only devices --minutes 1    twenty devices in use
-// $MOONBASE_BIN names the executable; without it the sources run under this Bun. Exits with 1 when
-// something was answered wrongly, when memory at the end is more than a fifth above what it was a
-// third of the way in, or when it ever goes beyond the scenario's bound.
-import { parseArgs } from 'node:util'
+// Load for minutes on one server, watching its memory and its promptness. See --help.
 import { createKey } from '../test/support/key.ts'
-import { startServer } from '../test/support/server.ts'
+import { type Server, startServer } from '../test/support/server.ts'
 import { tempFolder } from '../test/support/temp.ts'
 import { residentKb } from './bench/process-usage.ts'
 import { devices } from './soak/devices.ts'
 import { mixed } from './soak/mixed.ts'
+import type { Running } from './soak/scenario.ts'
+import { readArguments, runScript, UsageError } from './usage.ts'
+
+const HELP = `Load for minutes on one server, watching its memory and its promptness.
+
+  bun scripts/soak.ts [--only mixed] [--minutes 10]
+
+  --only NAME     mixed: turns, documents and devices that come and go, beside rude clients (mixed)
+                  devices: twenty devices that beat, talk, listen, are cut off and pair again
+  --minutes N     how long; parts of a minute as 0.5 (10)
+
+$MOONBASE_BIN names the executable; without it the sources run under this Bun. Figures of memory
+need Linux. Ends with 1 when something was answered wrongly, when memory at the end is more than a
+fifth above what it was a third of the way in, or when it ever went beyond the scenario's bound.
+`
 
 const SCENARIOS = { mixed, devices } as const
+const MINUTES_MAX = 7 * 24 * 60
 const SAMPLES_MIN = 6
 const EVERY_MS_MAX = 10_000
 const GROWTH_MAX = 1.2
 const FAULTS_SHOWN = 10
 
-function readOptions() {
-  const { values } = parseArgs({
+function readOptions(args: string[]) {
+  const { values } = readArguments({
+    args,
     options: {
       minutes: { type: 'string', default: '10' },
       only: { type: 'string', default: 'mixed' },
@@ -27,46 +38,65 @@ function readOptions() {
   })
   const { only } = values
   const open = Object.entries(SCENARIOS).find(([name]) => name === only)?.[1]
-  if (!open) throw new Error(`there are ${Object.keys(SCENARIOS).join(', ')}, and no ${only}`)
-  const ms = Number(values.minutes) * 60_000
-  if (!(ms > 0)) throw new Error('--minutes is a number')
+  if (!open) {
+    const names = Object.keys(SCENARIOS).join(', ')
+    throw new UsageError(`there is no scenario "${only}"; there are ${names}`)
+  }
+  const minutes = /^\d+(\.\d+)?$/.test(values.minutes) ? Number(values.minutes) : Number.NaN
+  if (!(minutes > 0 && minutes <= MINUTES_MAX)) {
+    throw new UsageError(`--minutes is a number above 0, ${MINUTES_MAX} at most`)
+  }
+  const ms = minutes * 60_000
   const everyMs = Math.min(EVERY_MS_MAX, ms / (2 * SAMPLES_MIN))
   return { open, everyMs, samples: Math.round(ms / everyMs) }
 }
 
-const { open, everyMs, samples } = readOptions()
-const scenario = await open()
-using folder = tempFolder()
-const { env } = scenario
-const { headers } = await createKey(folder.path, { env })
-const server = await startServer({ dataDir: folder.path, env })
-const running = await scenario.start(server, headers)
+type Options = ReturnType<typeof readOptions>
 
-const memory: number[] = []
-for (let sample = 1; sample <= samples; sample++) {
-  await Bun.sleep(everyMs)
-  const begin = performance.now()
-  await (await fetch(`${server.url}/healthz`)).text()
-  const ms = performance.now() - begin
-  memory.push(residentKb(server.pid) / 1024)
-  process.stdout.write(
-    `${((sample * everyMs) / 1000).toFixed(0)} s  ${memory.at(-1)?.toFixed(0)} MiB  healthz ` +
-      `${ms.toFixed(1)} ms  ${running.progress()}\n`,
-  )
+/** Resident memory in MiB, sample by sample; each is told with how promptly the server answers. */
+async function watch(server: Server, running: Running, { samples, everyMs }: Options) {
+  const memory: number[] = []
+  for (let sample = 1; sample <= samples; sample++) {
+    await Bun.sleep(everyMs)
+    const begin = performance.now()
+    await (await fetch(`${server.url}/healthz`)).text()
+    const ms = performance.now() - begin
+    memory.push(residentKb(server.pid) / 1024)
+    process.stdout.write(
+      `${((sample * everyMs) / 1000).toFixed(0)} s  ${memory.at(-1)?.toFixed(0)} MiB  healthz ` +
+        `${ms.toFixed(1)} ms  ${running.progress()}\n`,
+    )
+  }
+  return memory
 }
-const faults = await running.stop()
-const code = await server.stop()
-await scenario.close()
 
-const third = Math.ceil(samples / 3)
-const early = Math.max(...memory.slice(0, third))
-const late = Math.max(...memory.slice(-third))
-const most = Math.max(...memory)
-const { residentMibMax } = scenario
-for (const fault of faults.slice(0, FAULTS_SHOWN)) process.stdout.write(`${fault}\n`)
-process.stdout.write(
-  `memory: first third at most ${early.toFixed(0)} MiB, last third ${late.toFixed(0)} MiB, ` +
-    `bound ${residentMibMax} MiB; ${faults.length} faults; stopped with ${code}\n`,
-)
-const well = code === 0 && faults.length === 0 && late < early * GROWTH_MAX && most < residentMibMax
-process.exit(well ? 0 : 1)
+/** Whether memory stayed within the bound and did not grow; says what it was. */
+function judge(memory: readonly number[], residentMibMax: number): boolean {
+  const third = Math.ceil(memory.length / 3)
+  const early = Math.max(...memory.slice(0, third))
+  const late = Math.max(...memory.slice(-third))
+  process.stdout.write(
+    `memory: first third at most ${early.toFixed(0)} MiB, last third ${late.toFixed(0)} MiB, ` +
+      `bound ${residentMibMax} MiB\n`,
+  )
+  return late < early * GROWTH_MAX && Math.max(...memory) < residentMibMax
+}
+
+await runScript(HELP, async (args) => {
+  const options = readOptions(args)
+  const scenario = await options.open()
+  using folder = tempFolder()
+  const { env } = scenario
+  const { headers } = await createKey(folder.path, { env })
+  const server = await startServer({ dataDir: folder.path, env })
+  const running = await scenario.start(server, headers)
+  const memory = await watch(server, running, options)
+  const faults = await running.stop()
+  const code = await server.stop()
+  await scenario.close()
+  for (const fault of faults.slice(0, FAULTS_SHOWN)) process.stdout.write(`${fault}\n`)
+  const steady = judge(memory, scenario.residentMibMax)
+  process.stdout.write(`${faults.length} faults; stopped with ${code}\n`)
+  // The clients of a scenario go on asking a server that is gone, so they are not waited for.
+  process.exit(steady && code === 0 && faults.length === 0 ? 0 : 1)
+})

@@ -1,6 +1,7 @@
 // `npm run bench`: the product beside references that do the same work, in one run, as ratios. See
-// --help, and $MOONBASE_BIN for the executable to measure.
+// --help.
 import { availableParallelism, loadavg } from 'node:os'
+import { runScript } from '../usage.ts'
 import { benchAgent } from './agent.ts'
 import { benchCapacity } from './capacity.ts'
 import { benchClone } from './clone.ts'
@@ -9,7 +10,7 @@ import { benchFailover } from './failover.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
 import { benchLogs } from './logs.ts'
-import { helpText, readOptions, type SuiteText, UsageError } from './options.ts'
+import { helpText, readOptions, type SuiteText } from './options.ts'
 import { preparePeer, type StartPeer } from './peer.ts'
 import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
 import { type Row, report, type Section } from './report.ts'
@@ -85,13 +86,8 @@ async function measure(names: readonly SuiteName[], rounds: number): Promise<voi
   process.stdout.write(`\n${head}\n\n${report(sections)}`)
 }
 
-try {
-  const options = readOptions(process.argv.slice(2), SUITES)
-  if (options.kind === 'help') process.stdout.write(helpText(SUITES))
-  else if (options.kind === 'retrieval') await benchRetrieval(options.folder)
+await runScript(helpText(SUITES), async (args) => {
+  const options = readOptions(args, SUITES)
+  if (options.kind === 'retrieval') await benchRetrieval(options.folder)
   else await measure(options.suites, options.rounds)
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error
-  process.stderr.write(`${error.message}; see --help\n`)
-  process.exitCode = 2
-}
+})

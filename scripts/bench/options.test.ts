@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { helpText, readOptions, UsageError } from './options.ts'
+import { UsageError } from '../usage.ts'
+import { helpText, readOptions } from './options.ts'
 
 const TEXTS = {
   start: { about: 'how soon it starts' },
@@ -23,9 +24,8 @@ describe('readOptions', () => {
     expect(readOptions(['--rounds', '12'], TEXTS)).toMatchObject({ rounds: 12 })
   })
 
-  test('takes a folder of question sets, and asks for help', () => {
+  test('takes a folder of question sets', () => {
     expect(readOptions(['retrieval', 'sets'], TEXTS)).toEqual({ kind: 'retrieval', folder: 'sets' })
-    expect(readOptions(['--help'], TEXTS)).toEqual({ kind: 'help' })
   })
 
   for (const args of [

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util'
+import { readArguments, UsageError, wholeNumber } from '../usage.ts'
 
 /** What the help text and the choice of suites need to know of a suite. */
 export interface SuiteText {
@@ -8,41 +8,21 @@ export interface SuiteText {
 }
 
 export type Options<Name extends string> =
-  | { readonly kind: 'help' }
   | { readonly kind: 'retrieval'; readonly folder: string }
   | { readonly kind: 'suites'; readonly suites: readonly Name[]; readonly rounds: number }
 
-/** Options that do not make sense; the message is for the person who typed them. */
-export class UsageError extends Error {}
-
 const ROUNDS_DEFAULT = '3'
-
-const parse = (args: readonly string[]) =>
-  parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      only: { type: 'string' },
-      rounds: { type: 'string', default: ROUNDS_DEFAULT },
-      help: { type: 'boolean', default: false },
-    },
-  })
-
-function parsed(args: readonly string[]): ReturnType<typeof parse> {
-  try {
-    return parse(args)
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
 
 /** What is to be measured; suites come in the order of `texts`. Throws `UsageError`. */
 export function readOptions<Name extends string>(
-  args: readonly string[],
+  args: string[],
   texts: Readonly<Record<Name, SuiteText>>,
 ): Options<Name> {
-  const { values, positionals } = parsed(args)
-  if (values.help) return { kind: 'help' }
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: { only: { type: 'string' }, rounds: { type: 'string', default: ROUNDS_DEFAULT } },
+  })
   const [command, folder, ...more] = positionals
   if (command === 'retrieval' && folder && more.length === 0) return { kind: 'retrieval', folder }
   if (command === 'retrieval') throw new UsageError('retrieval takes one folder of question sets')
@@ -53,9 +33,8 @@ export function readOptions<Name extends string>(
   if (unknown !== undefined) {
     throw new UsageError(`there is no suite "${unknown}"; there are ${all.join(', ')}`)
   }
-  if (!/^[1-9]\d?$/.test(values.rounds)) throw new UsageError('--rounds is a number from 1 to 99')
   const suites = all.filter((name) => (only ? only.includes(name) : !texts[name].optIn))
-  return { kind: 'suites', suites, rounds: Number(values.rounds) }
+  return { kind: 'suites', suites, rounds: wholeNumber('--rounds', values.rounds, 1, 99) }
 }
 
 /** The text of --help. */

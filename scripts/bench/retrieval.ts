@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createKey } from '../../test/support/key.ts'
 import { startServer } from '../../test/support/server.ts'
 import { tempFolder } from '../../test/support/temp.ts'
+import { UsageError } from '../usage.ts'
 import { bm25, type Piece } from './bm25.ts'
 import { table } from './stats.ts'
 
@@ -101,10 +102,11 @@ async function measure(folder: string, ask: Ask): Promise<string[][]> {
 }
 
 export async function benchRetrieval(root: string): Promise<void> {
-  if (!existsSync(root)) throw new Error('usage: retrieval FOLDER, a folder of question sets')
+  const names = existsSync(root) ? readdirSync(root) : []
+  const sets = names.filter((name) => existsSync(join(root, name, 'passages.jsonl')))
+  if (sets.length === 0) throw new UsageError(`there are no question sets in ${root}`)
   using data = tempFolder()
   await using server = await startServer({ dataDir: data.path })
-  const sets = readdirSync(root).filter((name) => existsSync(join(root, name, 'passages.jsonl')))
   for (const name of sets) {
     const { headers } = await createKey(data.path, { email: `${name}@example.com` })
     const ask: Ask = async (method, path, body) => {
@@ -117,5 +119,3 @@ export async function benchRetrieval(root: string): Promise<void> {
     process.stdout.write(`${table([head, ...(await measure(join(root, name), ask))])}\n`)
   }
 }
-
-if (import.meta.main) await benchRetrieval(process.argv[2] ?? '')

@@ -42,8 +42,8 @@ export async function openAdapters(outside: Outside) {
   // Looks around on this machine while the folder is opened.
   const finding = openPlatform(config, clock, upstream)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
-  const { file, runtime, report } = storage
-  if (report.copy) log.info('database upgraded', { copy: report.copy })
+  const { file, runtime, upgradeCopy } = storage
+  if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const metrics = await openMetrics(config)
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
   const voice = openSpeech({ config, clock, log, fetch, self, decoderUrl })

@@ -27,6 +27,6 @@ async function open(dataDir: string, now: Date, writerUrl: string) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const runtime = await prepareRuntime(dataDir)
   const file = { path: databasePath(dataDir), extensions: [runtime.vec0] }
-  const report = migrate(file, MIGRATIONS, fileStamp(now))
-  return { opening: openSqlite(file, writerUrl), runtime, file, report }
+  const upgradeCopy = migrate(file, MIGRATIONS, fileStamp(now))
+  return { opening: openSqlite(file, writerUrl), runtime, file, upgradeCopy }
 }

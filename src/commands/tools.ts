@@ -9,7 +9,7 @@ import { guardedFetch } from './guarded.ts'
 /** The built-in tools, in the order a model is offered them. */
 export function builtInTools(config: Config, clock: Clock, fetcher: typeof fetch): Tool[] {
   return [
-    createCurrentTime({ clock }),
+    createCurrentTime(clock),
     createCalculator(),
     createFetchUrl({ fetch: guardedFetch(config, clock, fetcher), clock }),
   ]

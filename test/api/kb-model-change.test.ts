@@ -46,12 +46,19 @@ async function fill(app: TestApp) {
   await post(app, '/docs', { title: '零件', text: '零件 AB-1234 在七号货架。' })
 }
 
+/** The models that the documents' vectors are of, each once. */
+async function modelsOf(app: TestApp) {
+  const query = 'SELECT DISTINCT embed_model AS model FROM kb_doc'
+  const rows = await app.db.all<{ model: string }>({ sql: query, args: [] })
+  return rows.map(({ model }) => model)
+}
+
 /** An earlier life of the server, with the model m1. */
 async function filledBefore(then?: (app: TestApp) => Promise<void>) {
   await using app = await openApp(remote('m1'))
   await fill(app)
   await then?.(app)
-  expect(await app.kb.reembed.progress()).toEqual({ stale: 0, all: 3 })
+  expect(await modelsOf(app)).toEqual([expect.stringMatching(/:m1$/)])
 }
 
 const SHIPPED = {}
@@ -62,7 +69,7 @@ describe('after the embedding model was changed', () => {
 
     await using app = await openApp(SHIPPED)
     await app.jobs.idle()
-    expect(await app.kb.reembed.progress()).toEqual({ stale: 0, all: 3 })
+    expect(await modelsOf(app)).toEqual([expect.not.stringMatching(/:m1$/)])
     const [best] = await search(app, '年假要提前几天申请？')
     expect(best?.title).toBe('请假')
     expect(best?.score).toBeGreaterThan(0.45)
@@ -91,7 +98,7 @@ describe('after the embedding model was changed', () => {
     upstream.embeddings.fault(403)
     await using app = await openApp(remote('m2'))
     await app.jobs.idle()
-    expect((await app.kb.reembed.progress()).stale).toBeGreaterThan(0)
+    expect(await modelsOf(app)).toContainEqual(expect.stringMatching(/:m1$/))
     const [best] = await search(app, 'AB-1234')
     expect(best?.title).toBe('零件')
     const vectors = ['AB-1234', '零件\n零件 AB-1234 在七号货架。'].map((t) => hashVector(t, 64))
@@ -107,14 +114,14 @@ describe('after the embedding model was changed', () => {
     upstream.embeddings.alwaysFault(403)
     await using app = await startApp({ dataDir: folder.path, env: remote('m2'), clock })
     await app.jobs.idle()
-    expect((await app.kb.reembed.progress()).stale).toBe(3)
+    expect(await modelsOf(app)).toEqual([expect.stringMatching(/:m1$/)])
     upstream.embeddings.reset()
     const run = () => app.kb.reembed.run(new AbortController().signal)
     await run()
-    expect((await app.kb.reembed.progress()).stale).toBe(3)
+    expect(await modelsOf(app)).toEqual([expect.stringMatching(/:m1$/)])
     clock.advance(3_600_000)
     await run()
-    expect((await app.kb.reembed.progress()).stale).toBe(0)
+    expect(await modelsOf(app)).toEqual([expect.stringMatching(/:m2$/)])
   })
 
   test('a document deleted while it is embedded anew leaves nothing behind', async () => {
@@ -146,15 +153,19 @@ describe('after the embedding model was changed', () => {
   })
 
   test.skipIf(!hasModelFixtures)('from one model folder to the next and back', async () => {
+    const models: string[] = []
     for (const name of ['bert-zh-tiny', 'm2v-tiny', 'bert-en-tiny', 'bert-zh-tiny']) {
       await using app = await openApp({ MB_EMBED_MODEL_DIR: join(MODEL_FIXTURES, name) })
-      if ((await app.kb.reembed.progress()).all === 0) await fill(app)
+      if (models.length === 0) await fill(app)
       await app.jobs.idle()
-      expect(await app.kb.reembed.progress()).toEqual({ stale: 0, all: 3 })
+      models.push(...(await modelsOf(app)))
       const found = await search(app, 'AB-1234')
       expect(found).toHaveLength(3)
       expect(found.map(({ title }) => title)).toContain('零件')
     }
+    expect(models).toHaveLength(4)
+    expect(models.at(-1)).toBe(models[0] as string)
+    expect(new Set(models).size).toBe(3)
   })
 })
 

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp.ts'
 
 const WORKER = join(import.meta.dir, '..', 'fixtures', 'asr-worker.ts')
 const [DIE, HANG, FAIL] = [1, 2, 3]
-const IDLE_MS = 777
+const IDLE_MS = 10 * 60_000
 const opened: { asr: SherpaAsr; folder: Disposable }[] = []
 afterEach(async () => {
   for (const { asr, folder } of opened.splice(0)) {
@@ -51,7 +51,7 @@ function start({ loads = 'yes', read = decode } = {}) {
   const command = { argv: [process.execPath, WORKER, journal, loads] }
   const { clock } = hand
   const codecs = { decode: read }
-  const asr = createSherpaAsr({ command, clock, log: NO_LOG, codecs, idleMs: IDLE_MS })
+  const asr = createSherpaAsr({ command, clock, log: NO_LOG, codecs })
   opened.push({ asr, folder })
   const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [])
   return {

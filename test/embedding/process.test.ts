@@ -19,18 +19,16 @@ interface StartOptions {
   marker?: string
   env?: Record<string, string>
   clock?: Clock
-  idleMs?: number
 }
 
 function start(options: StartOptions = {}) {
-  const { dir = DEFAULT_MODEL, marker, env = {}, clock = systemClock(), ...rest } = options
+  const { dir = DEFAULT_MODEL, marker, env = {}, clock = systemClock() } = options
   const argv = [process.execPath, WORKER, dir, ...(marker ? [marker] : [])]
   const embedder = createOnnxEmbedder({
     id: 'm',
     command: { argv, env },
     clock,
     log: NO_LOG,
-    ...rest,
   })
   open.push(embedder)
   return embedder
@@ -101,11 +99,11 @@ test('an idle process stops, and comes back when it is needed', async () => {
   const idle: (() => void)[] = []
   const clock = systemClock()
   const after: Clock['after'] = (ms, task) => {
-    if (ms !== 777) return clock.after(ms, task)
+    if (ms !== 10 * 60_000) return clock.after(ms, task)
     idle.push(task)
     return () => {}
   }
-  const embedder = start({ idleMs: 777, env: { STARTS }, clock: { ...clock, after } })
+  const embedder = start({ env: { STARTS }, clock: { ...clock, after } })
   const [first] = await embedder.embed(['甲'], 'query')
   await embedder.embed(['乙'], 'query')
   expect(readFileSync(STARTS, 'utf8')).toBe('started\n')

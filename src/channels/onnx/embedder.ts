@@ -16,10 +16,9 @@ export interface OnnxOptions {
   readonly command: ProcessCommand
   readonly clock: Clock
   readonly log: Logger
-  /** After this long without work the process is stopped, and its memory given back. */
-  readonly idleMs?: number
 }
 
+/** After this long without work the process is stopped, and its memory given back. */
 const IDLE_MS = 10 * 60_000
 /** Passages of one message: a query waits for that many at most. */
 const SLICE_TEXTS = 8
@@ -30,7 +29,7 @@ const SLICE_TEXTS = 8
  * take turns slice by slice.
  */
 export function createOnnxEmbedder(options: OnnxOptions): Embedder {
-  const { id, clock, log, idleMs = IDLE_MS } = options
+  const { id, clock, log } = options
   const worker = createWorker(options)
   const jobs = createJobQueue(() => void pump())
   let busy = false
@@ -60,7 +59,7 @@ export function createOnnxEmbedder(options: OnnxOptions): Embedder {
       }
     }
     busy = false
-    if (!worker.closed()) stopIdle = clock.after(idleMs, worker.stop)
+    if (!worker.closed()) stopIdle = clock.after(IDLE_MS, worker.stop)
   }
 
   return {

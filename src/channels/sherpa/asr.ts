@@ -14,7 +14,6 @@ export interface SherpaAsrOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly codecs: Pick<AudioCodecs, 'decode'>
-  readonly idleMs?: number
 }
 
 /** Offline recognition by a voice pack, in a process of its own; and how that process is. */

@@ -11,11 +11,10 @@ const CANCEL_MS = 15_000
 export interface RecogniserOptions {
   readonly command: ProcessCommand
   readonly clock: Clock
-  readonly idleMs?: number
 }
 
 /** Talks to the recognising process, and stops it when there was nothing to do for long. */
-export function createRecogniser({ command, clock, idleMs = IDLE_MS }: RecogniserOptions) {
+export function createRecogniser({ command, clock }: RecogniserOptions) {
   const keeper = createKeeper(command, clock)
   let lastId = 0
   let stopIdle = () => {}
@@ -60,7 +59,7 @@ export function createRecogniser({ command, clock, idleMs = IDLE_MS }: Recognise
         if (!(error instanceof EngineLost)) await abandon(process, id, answer)
         throw error
       } finally {
-        if (!keeper.closed()) stopIdle = clock.after(idleMs, () => void keeper.stop())
+        if (!keeper.closed()) stopIdle = clock.after(IDLE_MS, () => void keeper.stop())
       }
     },
 

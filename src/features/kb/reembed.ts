@@ -49,9 +49,6 @@ export function createReembed({ store, embedder, clock, log }: ReembedParts) {
   let running: Promise<void> | null = null
 
   return {
-    /** Documents without vectors of the model in use, and documents in all. */
-    progress: () => store.countStale(embedder.id),
-
     /** Works until nothing is left that may be tried now; at start and now and then. */
     run(signal: AbortSignal): Promise<void> {
       running ??= work(signal).finally(() => {

@@ -26,11 +26,12 @@ const rows = (path: string, query: string) => {
 describe('migrations', () => {
   test('make a database where there is none, without a copy', () => {
     const file = freshFile()
-    expect(migrate(file, [FIRST, SECOND], 's')).toEqual({
-      applied: ['0001-a', '0002-b'],
-      copy: null,
-    })
-    expect(migrate(file, [FIRST, SECOND], 's')).toEqual({ applied: [], copy: null })
+    expect(migrate(file, [FIRST, SECOND], 's')).toBeNull()
+    expect(rows(file.path, 'SELECT name FROM migration')).toEqual([
+      { name: '0001-a' },
+      { name: '0002-b' },
+    ])
+    expect(migrate(file, [FIRST, SECOND], 's')).toBeNull()
   })
 
   test('go forward from any version, after a copy of the old database', () => {
@@ -39,8 +40,7 @@ describe('migrations', () => {
     const db = new Database(file.path)
     db.run("INSERT INTO a (x) VALUES ('kept')")
     db.close()
-    const { applied, copy } = migrate(file, [FIRST, SECOND], 's2')
-    expect(applied).toEqual(['0002-b'])
+    const copy = migrate(file, [FIRST, SECOND], 's2')
     expect(rows(file.path, 'SELECT * FROM a')).toEqual([{ x: 'kept', z: 'new' }])
     expect(copy).toContain('s2')
     expect(rows(String(copy), 'SELECT * FROM a')).toEqual([{ x: 'kept' }])

@@ -10,27 +10,22 @@ export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError'
 }
 
-export interface MigrationReport {
-  readonly applied: readonly string[]
-  /** Where the copy of the old database lies, when there was something to copy. */
-  readonly copy: string | null
-}
-
 /**
  * Brings a database of any earlier version forward before anything else opens it: all of it or, on
  * a failure, none. An existing database is copied first, so that an upgrade can always be taken
  * back. Of processes that start at the same time one does it, and the others wait for it. `stamp`
- * names the copy, such as `20261121T093000Z`.
+ * names the copy, such as `20261121T093000Z`. Returns where the copy lies, or null when there was
+ * nothing to copy.
  */
 export function migrate(
   file: DatabaseFile,
   migrations: readonly Migration[],
   stamp: string,
-): MigrationReport {
+): string | null {
   mkdirSync(dirname(file.path), { recursive: true })
   const db = openConnection(file, 'write')
   try {
-    const bringForward = db.transaction((): MigrationReport => {
+    const bringForward = db.transaction((): string | null => {
       const { done, pending } = compare(db, migrations)
       const copy = done > 0 && pending.length > 0 ? copyOf(file.path, stamp) : null
       if (copy) copyTo(copy, file)
@@ -38,7 +33,7 @@ export function migrate(
         db.run(sql)
         db.query('INSERT INTO migration (name) VALUES (?)').run(name)
       }
-      return { applied: pending.map(({ name }) => name), copy }
+      return copy
     })
     return bringForward.immediate()
   } finally {

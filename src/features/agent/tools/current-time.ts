@@ -2,24 +2,18 @@ import { z } from 'zod'
 import type { Clock } from '../../../core/clock.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 
-export interface CurrentTimeOptions {
-  readonly clock: Pick<Clock, 'now'>
-  /** IANA name used when the model names none; the server's own zone by default. */
-  readonly timeZone?: string
-}
-
 const args = z.object({
   time_zone: z.string().trim().max(64).optional().describe('IANA name, such as Asia/Shanghai'),
 })
 
 /** Date, time and weekday as JSON: `iso` with offset, `time_zone`, `weekday`, `text`, `utc`. */
-export function createCurrentTime({ clock, timeZone }: CurrentTimeOptions) {
+export function createCurrentTime(clock: Pick<Clock, 'now'>) {
   return defineTool({
     name: 'current_time',
     description:
       'Current date, time and weekday. Without time_zone, in the time zone of the server.',
     args,
-    run: ({ time_zone }) => JSON.stringify(describeTime(clock.now(), time_zone || timeZone)),
+    run: ({ time_zone }) => JSON.stringify(describeTime(clock.now(), time_zone || undefined)),
   })
 }
 

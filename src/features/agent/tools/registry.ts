@@ -8,7 +8,6 @@ export function createToolRegistry(tools: readonly Tool[]) {
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined) throw new Error(`two tools are named ${repeated}`)
   return {
-    names,
     /** The tools an app's `tools_enabled` names; null allows all. Unknown names are ignored. */
     select: (allow: readonly string[] | null): readonly Tool[] =>
       allow === null ? tools : tools.filter((tool) => allow.includes(tool.spec.name)),

@@ -30,17 +30,15 @@ export async function benchHttp(
     healthz: get(product, '/healthz'),
   }
   for (const request of Object.values(requests)) await loadHttp(request, WARM_UP)
-  const results = await alternate(rounds, {
+  const rates = await alternate(rounds, {
     bare: () => loadHttp(requests.bare, LOAD),
     elysia: () => loadHttp(requests.elysia, LOAD),
     light: () => loadHttp(requests.light, LOAD),
     list: () => loadHttp(requests.list, LOAD),
     healthz: () => loadHttp(requests.healthz, LOAD),
   })
-  const rate = (name: keyof typeof results) =>
-    results[name].map(({ requestsPerSecond }) => requestsPerSecond)
-  const bareServe = { name: 'bare Bun.serve', values: rate('bare') }
-  const withKey = { name: 'Elysia, key, SQLite', values: rate('elysia') }
+  const bareServe = { name: 'bare Bun.serve', values: rates.bare }
+  const withKey = { name: 'Elysia, key, SQLite', values: rates.elysia }
   const row = (
     measure: string,
     name: 'light' | 'list' | 'healthz',
@@ -49,7 +47,7 @@ export async function benchHttp(
   ): Row => ({
     measure,
     unit: '1/s',
-    product: rate(name),
+    product: rates[name],
     reference,
     target: atLeast === null ? null : { atLeast },
   })

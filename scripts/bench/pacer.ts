@@ -1,7 +1,4 @@
-interface Task {
-  readonly due: number
-  readonly run: () => void
-}
+type Task = () => void
 
 /**
  * Runs thousands of timed tasks from one timer, in slots of a millisecond; a timer for each stream
@@ -18,15 +15,15 @@ export function createPacer() {
       const tasks = slots.get(last)
       if (!tasks) continue
       slots.delete(last)
-      for (const task of tasks) task.run()
+      for (const task of tasks) task()
     }
     running = slots.size > 0
     if (running) setTimeout(turn, 1)
   }
 
   return {
-    /** Calls `run` at `due` of `performance.now()`, at once when that has passed. */
-    at(due: number, run: () => void) {
+    /** Calls `task` at `due` of `performance.now()`, at once when that has passed. */
+    at(due: number, task: Task) {
       if (!running) {
         running = true
         last = Math.floor(performance.now())
@@ -34,10 +31,8 @@ export function createPacer() {
       }
       const slot = Math.max(Math.ceil(due), last)
       const tasks = slots.get(slot)
-      if (tasks) tasks.push({ due, run })
-      else slots.set(slot, [{ due, run }])
+      if (tasks) tasks.push(task)
+      else slots.set(slot, [task])
     },
   }
 }
-
-export type Pacer = ReturnType<typeof createPacer>

@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 const BAD_CODE = `The code is wrong, older than 15 minutes, or was replaced. For another, ${PAIR}.`
 
-export const adviceOn = (status: number, activating: boolean): string =>
+const adviceOn = (status: number, activating: boolean): string =>
   activating && status === 401 ? BAD_CODE : (ADVICE[status] ?? 'Try again later.')
 
 const UNTRUSTED = /CERT|SELF_SIGNED|VERIFY|ISSUER|ALTNAME/i

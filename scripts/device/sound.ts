@@ -72,7 +72,6 @@ export function asWav(rate: number, pcm: Uint8Array): Uint8Array {
 }
 
 export interface Player {
-  readonly name: string
   write(bytes: Uint8Array): Promise<void>
   /** Resolves once all was played; throws when the program failed. */
   end(): Promise<void>
@@ -84,7 +83,6 @@ export function openPlayer(kind: keyof typeof PLAYERS): Player | null {
   if (command === null) return null
   const child = Bun.spawn([...command], { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })
   return {
-    name: command[0],
     async write(bytes) {
       child.stdin.write(bytes)
       await child.stdin.flush()

@@ -46,7 +46,7 @@ async function reasonText(response: Answer): Promise<string> {
 }
 
 /** Milliseconds of a `Retry-After` (RFC 9110, 10.2.3), seconds or a date; null when unreadable. */
-export function retryAfter(value: string | null, now: number): number | null {
+function retryAfter(value: string | null, now: number): number | null {
   if (value === null || value.trim() === '') return null
   const seconds = Number(value)
   if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds * 1000))

@@ -38,9 +38,6 @@ export type Guard = ReturnType<typeof createGuard>
 /** The guard of this server; `allow` lifts it for exactly the hosts it lists. */
 export function createGuard({ resolve, allow }: GuardOptions) {
   return {
-    /** The check of a literal, without any lookup. */
-    check: (url: string | URL): LiteralCheck => checkLiteral(url, allow),
-
     /**
      * The addresses to connect to. Throws `ChannelFailure('channel_unavailable')` when the guard
      * refuses; rejects as `resolve` does when the name has no address, which is a failure of the

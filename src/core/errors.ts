@@ -3,7 +3,7 @@
  * The code decides the HTTP status and is the `error_class` of the request log. The message is a
  * short Chinese sentence that is safe to show: never a stack, path, SQL, upstream text, key or URL.
  */
-export const STATUS = {
+const STATUS = {
   bad_request: 400,
   unauthorized: 401,
   forbidden: 403,

@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, string>> = {
  * The first problem of a body as one Chinese sentence that names the field. A message written
  * beside the rule in the schema (one with a Chinese character) is taken as it is.
  */
-export function explain(error: z.ZodError): string {
+function explain(error: z.ZodError): string {
   const issue = error.issues[0]
   if (!issue) return '请求参数错误'
   if (/\p{Script=Han}/u.test(issue.message)) return issue.message

@@ -35,7 +35,7 @@ export interface StreamEvent {
   readonly type: string
 }
 
-export function frame(event: StreamEvent): string {
+function frame(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 

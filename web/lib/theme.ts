@@ -6,7 +6,7 @@ const SAVED = 'mb.theme'
 const CHANGED = 'mb:theme'
 const system = () => matchMedia('(prefers-color-scheme: dark)')
 
-export function readTheme(): Theme {
+function readTheme(): Theme {
   const saved = localStorage.getItem(SAVED)
   return saved === 'light' || saved === 'dark' ? saved : 'system'
 }

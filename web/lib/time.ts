@@ -8,7 +8,7 @@ const STEPS = [
 ] as const
 
 /** "3 minutes ago", "in 2 hours"; under a minute "now". */
-export function relative(then: number, now: number, locale: string): string {
+function relative(then: number, now: number, locale: string): string {
   const seconds = (then - now) / 1000
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const step = STEPS.find(([, size]) => Math.abs(seconds) >= size)

@@ -1,7 +1,7 @@
 /** A crescent over its base line. */
-export function Logo({ size = 24 }: { readonly size?: number }) {
+function Logo() {
   return (
-    <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden>
+    <svg width="24" height="24" viewBox="0 0 24 24" aria-hidden>
       <path
         d="M15.5 3.2a8.6 8.6 0 1 0 5.3 13.1A7.4 7.4 0 0 1 15.5 3.2Z"
         fill="currentColor"

@@ -3,7 +3,6 @@ export interface Bar {
   readonly value: number
   /** What the bar says in full, for the pointer and for screen readers. */
   readonly title: string
-  readonly tone?: 'accent' | 'bad' | undefined
 }
 
 interface BarsProps {
@@ -16,14 +15,14 @@ export function Bars({ bars, name }: BarsProps) {
   const highest = Math.max(1, ...bars.map(({ value }) => value))
   return (
     <ul className="flex h-52 items-stretch gap-2 sm:gap-4" aria-label={name}>
-      {bars.map(({ label, value, title, tone = 'accent' }) => (
+      {bars.map(({ label, value, title }) => (
         <li key={label} className="flex min-w-0 flex-1 flex-col items-center" title={title}>
           <span className="sr-only">{title}</span>
           <span className="flex w-full flex-1 items-end justify-center" aria-hidden>
             <span className="flex h-full w-full max-w-14 flex-col justify-end">
               <span className="pb-1 text-center text-[0.82rem] text-ink-2">{value || ''}</span>
               <span
-                className={`w-full rounded-t-md ${tone === 'bad' ? 'bg-bad' : 'bg-accent'}`}
+                className="w-full rounded-t-md bg-accent"
                 style={{ height: value === 0 ? '2px' : `${(value / highest) * 82}%` }}
               />
             </span>
@@ -45,7 +44,7 @@ export function RowBars({ bars, name }: BarsProps) {
   const highest = Math.max(1, ...bars.map(({ value }) => value))
   return (
     <ul className="grid gap-2.5" aria-label={name}>
-      {bars.map(({ label, value, title, tone = 'bad' }) => (
+      {bars.map(({ label, value, title }) => (
         <li key={label} className="grid gap-1" title={title}>
           <span className="flex justify-between gap-4 text-[0.9rem]">
             <span className="truncate">{label}</span>
@@ -53,7 +52,7 @@ export function RowBars({ bars, name }: BarsProps) {
           </span>
           <span className="h-1.5 overflow-hidden rounded-full bg-sunken" aria-hidden>
             <span
-              className={`block h-full rounded-full ${tone === 'bad' ? 'bg-bad' : 'bg-accent'}`}
+              className="block h-full rounded-full bg-bad"
               style={{ width: `${(value / highest) * 100}%` }}
             />
           </span>

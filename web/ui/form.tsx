@@ -109,10 +109,9 @@ type SelectProps = Omit<FieldProps, 'children'> & {
   readonly value: string
   readonly choices: readonly Choice[]
   readonly onPick: (value: string) => void
-  readonly disabled?: boolean
 }
 
-export function SelectField({ value, choices, onPick, disabled, ...field }: SelectProps) {
+export function SelectField({ value, choices, onPick, ...field }: SelectProps) {
   return (
     <Field {...field}>
       {(ids) => (
@@ -120,7 +119,6 @@ export function SelectField({ value, choices, onPick, disabled, ...field }: Sele
           {...ids}
           className="input"
           value={value}
-          disabled={disabled}
           onChange={(event) => onPick(event.target.value)}
         >
           {choices.map((choice) => (

@@ -45,7 +45,7 @@ export function rememberedText(text: string, images: readonly string[]): string 
 }
 
 /** Passages between fences that neither their title nor their text can close. */
-export function quote(passages: readonly Passage[]): string {
+function quote(passages: readonly Passage[]): string {
   if (passages.length === 0) return ''
   const blunt = (text: string) => text.replaceAll('</资料', '<\\/资料')
   const items = passages.map(

@@ -2,10 +2,10 @@
  * Where a text may be cut, and how gladly. Positions count code points; a boundary at `i` lies
  * before the code point `i`.
  */
-export const SPACE = 1
-export const LINE = 2
-export const SENTENCE = 3
-export const PARAGRAPH = 4
+const SPACE = 1
+const LINE = 2
+const SENTENCE = 3
+const PARAGRAPH = 4
 export const HEADING = 5
 
 export interface Boundaries {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-export const Message = z.object({
+const Message = z.object({
   role: z.enum(['user', 'assistant']),
   content: z.string(),
 })

@@ -20,7 +20,7 @@ export function problemOf(name: string, bytes: number): Key | null {
   return bytes > KB_DOC_BYTES_MAX ? 'kb.upload.large' : null
 }
 
-export const titleOf = (name: string): string =>
+const titleOf = (name: string): string =>
   [...name.replace(/\.(txt|md|markdown)$/i, '')].slice(0, KB_TITLE_CHARS_MAX).join('')
 
 /** A mark at the start decides; without one, what is no UTF-8 is GBK, as on Chinese Windows. */

@@ -4,7 +4,7 @@ import { numbered } from '../../lib/numbered.ts'
 import { CopyButton } from '../../ui/button.tsx'
 
 /** Only addresses that a person may follow; `javascript:` and `data:` stay text. */
-export const safeHref = (href: string): string | null =>
+const safeHref = (href: string): string | null =>
   /^(https?:\/\/|mailto:)/i.test(href) ? href : null
 
 const HEADINGS = ['h3', 'h3', 'h4', 'h4', 'h4', 'h4'] as const

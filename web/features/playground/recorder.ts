@@ -54,7 +54,7 @@ async function toWav(recorded: Blob): Promise<Blob> {
   return encodeWav(mono.getChannelData(0))
 }
 
-export function encodeWav(samples: Float32Array): Blob {
+function encodeWav(samples: Float32Array): Blob {
   const view = new DataView(new ArrayBuffer(HEADER_BYTES + samples.length * 2))
   const text = (at: number, word: string) => {
     for (let i = 0; i < word.length; i += 1) view.setUint8(at + i, word.charCodeAt(i))

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { Embedder, EmbedKind } from '../../src/channels/embedder.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { expectRefusal, kbClient } from '../support/kb.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -90,6 +91,30 @@ describe('documents', () => {
     expect(body.char_count).toBe([...text.trim()].length)
     expect((await search(key, '尾巴')).body.results[0].title).toBe('<b>\u0000题</b>')
   })
+})
+
+test('a passage that only its words find scores its cosine all the same', async () => {
+  const axis = (x: number) => new Float32Array([x, Math.sqrt(1 - x * x)])
+  const asked: EmbedKind[] = []
+  const embedder: Embedder = {
+    id: 'axes',
+    async embed(texts, kind) {
+      asked.push(kind)
+      return texts.map((text) => axis(kind === 'query' || !text.includes('AB-1234') ? 1 : 0.25))
+    },
+    close: async () => {},
+  }
+  await using app = await startApp({ embedder })
+  const { add, search } = kbClient(() => app.url)
+  const key = await app.key()
+  await add(key, '零件', '零件 AB-1234 在七号货架。')
+  const crowd = Array.from({ length: 60 }, (_, i) => `## 第${i}节\n\n${'规定'.repeat(200)}`)
+  expect((await add(key, '手册', crowd.join('\n\n'))).body.chunk_count).toBeGreaterThan(50)
+  asked.length = 0
+  const { results } = (await search(key, 'AB-1234')).body
+  expect(asked).toEqual(['query'])
+  const part = results.find(({ title }: { title: string }) => title === '零件')
+  expect(part.score).toBeCloseTo(0.25, 3)
 })
 
 describe('refusals', () => {

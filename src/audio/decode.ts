@@ -1,4 +1,5 @@
 import { ChannelFailure } from '../channels/failure.ts'
+import { orAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { tooLarge } from '../core/errors.ts'
 import { AUDIO_DECODE_STEP_MS_MAX, AUDIO_DECODERS_MAX, AUDIO_SECONDS_MAX } from '../core/limits.ts'
@@ -45,28 +46,21 @@ function failure(reason: 'unreadable' | 'too_long'): Error {
   return new ChannelFailure('provider_error', 'unreadable audio')
 }
 
-function ask(worker: Worker, clock: Clock, signal: AbortSignal): Promise<Answer> {
-  return new Promise<Answer>((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const unreadable = () => reject(failure('unreadable'))
-    const aborted = () => reject(signal.reason)
-    const cancel = clock.after(AUDIO_DECODE_STEP_MS_MAX, unreadable)
-    signal.addEventListener('abort', aborted, { once: true })
-    const settle = () => {
-      cancel()
-      signal.removeEventListener('abort', aborted)
-    }
-    worker.onmessage = (event: MessageEvent<Answer>) => {
-      settle()
-      resolve(event.data)
-    }
-    worker.onerror = (event) => {
-      event.preventDefault()
-      settle()
-      unreadable()
-    }
+async function ask(worker: Worker, clock: Clock, signal: AbortSignal): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const unreadable = () => reject(failure('unreadable'))
+  worker.onmessage = (event: MessageEvent<Answer>) => resolve(event.data)
+  worker.onerror = (event) => {
+    event.preventDefault()
+    unreadable()
+  }
+  const cancel = clock.after(AUDIO_DECODE_STEP_MS_MAX, unreadable)
+  try {
     worker.postMessage('next' satisfies Ask)
-  })
+    return await orAborted(promise, signal)
+  } finally {
+    cancel()
+  }
 }
 
 /** Lets `count` callers in at a time, the others in their order. */

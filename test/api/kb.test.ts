@@ -166,8 +166,10 @@ describe('refusals', () => {
 
   test('of the 51st document, also when many come at once', async () => {
     const key = await freshKey()
-    for (let i = 0; i < 48; i++) await add(key, `d${i}`, 'x')
-    const answers = await Promise.all(Array.from({ length: 6 }, () => add(key, 'last', 'x')))
+    const addMany = (count: number) =>
+      Promise.all(Array.from({ length: count }, (_, i) => add(key, `d${i}`, 'x')))
+    await addMany(48)
+    const answers = await addMany(6)
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 403, 403, 403, 403])
     expect((await call(key, 'GET', '/docs')).body.docs).toHaveLength(50)
     const refused = await add(key, 'more', 'x')

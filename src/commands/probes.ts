@@ -1,12 +1,12 @@
 import type { Endpoint } from '../channels/endpoint.ts'
-import { type Reach, reach } from '../channels/openai/reach.ts'
+import { type Availability, availability } from '../channels/openai/availability.ts'
 import type { Finding, Probe } from '../features/site/status.ts'
 import { sql } from '../storage/db.ts'
 import type { Adapters } from './adapters.ts'
 import type { LocalHearing } from './voice-pack.ts'
 
 const OFF: Finding = { state: 'off', class: 'not_configured' }
-const found = (word: Reach | 'standby'): Finding => ({
+const found = (word: Availability | 'standby'): Finding => ({
   state: word === 'ok' || word === 'standby' ? 'ok' : 'down',
   class: word,
 })
@@ -17,7 +17,7 @@ type Upstreams = Pick<Adapters, 'config' | 'platform' | 'speech' | 'fetch'>
 /** Ways of asking each upstream whether it is there, at no cost in money. */
 export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
   const ask = async (endpoint: Endpoint, signal: AbortSignal) =>
-    found(await reach({ ...endpoint, fetch }, signal))
+    found(await availability({ ...endpoint, fetch }, signal))
   const voice =
     (kind: 'TTS' | 'ASR', name: string | undefined): Run =>
     (signal) => {
@@ -83,7 +83,7 @@ export async function connects({ hostname, port }: URL, signal: AbortSignal): Pr
   const { connect } = await import('node:net')
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), signal })
-    const end = (word: Reach) => {
+    const end = (word: Availability) => {
       socket.destroy()
       resolve(found(word))
     }

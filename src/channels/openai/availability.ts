@@ -1,7 +1,7 @@
 import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from '../endpoint.ts'
 
 /** What asking an endpoint for its list of models showed; costs nothing at any vendor. */
-export type Reach =
+export type Availability =
   | 'ok'
   | 'timeout'
   | 'connection_failed'
@@ -13,10 +13,10 @@ export type Reach =
 const NO_LIST = new Set([404, 405, 501])
 
 /** Tells whether an OpenAI-compatible endpoint answers and takes the key. Never throws. */
-export async function reach(
+export async function availability(
   endpoint: Endpoint & { readonly fetch: Fetch },
   signal: AbortSignal,
-): Promise<Reach> {
+): Promise<Availability> {
   try {
     const response = await endpoint.fetch(endpointUrl(endpoint, '/models'), {
       headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
@@ -30,7 +30,7 @@ export async function reach(
   }
 }
 
-function judge(status: number): Reach {
+function judge(status: number): Availability {
   if (status < 400 || NO_LIST.has(status)) return 'ok'
   if (status === 401 || status === 403) return 'unauthorized'
   return status < 500 ? 'http_4xx' : 'http_5xx'

@@ -28,9 +28,12 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
     .post(
       '/devices',
       async ({ principal, request, sender, set }) => {
-        const input = await registration.read(request, sender)
+        const registered = await devices.register(
+          principal.tenantId,
+          await registration.read(request, sender),
+        )
         set.status = 201
-        return devices.register(principal.tenantId, input)
+        return registered
       },
       {
         allow: MANAGERS,
@@ -39,7 +42,7 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
         detail: { summary: 'Register a device', requestBody: registration.doc },
       },
     )
-    .get('/devices/:id', ({ principal, params }) => devices.get(principal.tenantId, params.id), {
+    .get('/devices/:id', ({ principal, params }) => devices.read(principal.tenantId, params.id), {
       allow: MANAGERS,
       response: Device,
       detail: { summary: 'Read a device' },

@@ -22,7 +22,7 @@ export interface DevicesOptions {
   readonly random: (bytes: number) => Uint8Array
 }
 
-const MISSING = '设备不存在'
+const missing = () => notFound('设备不存在')
 
 /** A tenant's devices (specification, States: Device and activation code). */
 export function createDevices({ store, clock, keys, random }: DevicesOptions) {
@@ -32,14 +32,14 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
     return { plain, hash: sha256Hex(plain), expiresAt }
   }
 
-  async function get(tenantId: string, id: string): Promise<Device> {
-    const device = await store.get(tenantId, id)
-    if (!device) throw notFound(MISSING)
+  async function read(tenantId: string, id: string): Promise<Device> {
+    const device = await store.find(tenantId, id)
+    if (!device) throw missing()
     return device
   }
 
   return {
-    get,
+    read,
 
     list: async (tenantId: string): Promise<{ devices: Device[] }> => ({
       devices: await store.list(tenantId),
@@ -70,14 +70,14 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
 
     /** An issued key keeps the app it was given: rebinding affects later activations only. */
     async update(tenantId: string, id: string, fields: DeviceUpdateRequest): Promise<Device> {
-      const device = await get(tenantId, id)
-      if (!(await store.update(tenantId, id, fields))) throw notFound(MISSING)
+      const device = await read(tenantId, id)
+      if (!(await store.update(tenantId, id, fields))) throw missing()
       return { ...device, ...fields }
     },
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
       const revoke = keys.revokeOfDevice(tenantId, id)
-      if (!(await store.remove(tenantId, id, revoke))) throw notFound(MISSING)
+      if (!(await store.remove(tenantId, id, revoke))) throw missing()
       return { id, deleted: true }
     },
 
@@ -85,7 +85,7 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
     async recode(tenantId: string, id: string): Promise<DeviceRecodeResponse> {
       const { plain, hash, expiresAt } = code()
       const revoke = keys.revokeOfDevice(tenantId, id)
-      if (!(await store.recode(tenantId, id, { hash, expiresAt }, revoke))) throw notFound(MISSING)
+      if (!(await store.recode(tenantId, id, { hash, expiresAt }, revoke))) throw missing()
       return { id, activation_code: plain, code_expires_at: expiresAt }
     },
   }

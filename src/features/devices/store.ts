@@ -41,7 +41,7 @@ export function createDeviceStore(db: Db) {
           created_at
         FROM device WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
 
-    get: (tenantId: string, id: string) =>
+    find: (tenantId: string, id: string) =>
       db.get<Device>(sql`
         SELECT id, name, app_id, hw_model, firmware, activated_at, last_seen_at, code_expires_at,
           created_at

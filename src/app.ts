@@ -41,7 +41,7 @@ export interface AppOptions {
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
   readonly status: Status
-  readonly metrics: { readonly meters: Meters; readonly page: MetricsPage }
+  readonly metrics: { readonly meters: Meters; readonly page: MetricsPage | null }
   /** The console (http/console-pages.ts). */
   readonly pages: ConsolePages
   readonly facts: Facts

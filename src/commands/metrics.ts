@@ -16,7 +16,7 @@ export interface Metrics {
   readonly meters: Meters
   readonly watch: (gauges: Gauges) => void
   /** Null where nobody may scrape. */
-  readonly page: MetricsPage
+  readonly page: MetricsPage | null
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]

@@ -73,11 +73,10 @@ export async function connect(
       const chunks: AsyncIterator<Uint8Array> = socket[Symbol.asyncIterator]()
       for (;;) {
         const cancel = clock.after(silenceMs, () => socket.destroy(new Error('silent')))
-        const next = await chunks.next().then(
-          (result) => result,
-          (error: unknown) => Promise.reject(broken(error)),
-        )
-        cancel()
+        const next = await chunks
+          .next()
+          .catch((error: unknown) => Promise.reject(broken(error)))
+          .finally(cancel)
         if (next.done) throw broken(null)
         for (const event of decode(next.value)) {
           if (event.type === 'error') throw new ChannelFailure('provider_error', 'upstream error')

@@ -21,7 +21,7 @@ const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
 /** POST /v1/agent: one turn as an event stream. */
 export const agentRoutes = (gate: Gate, { agent, sse, facts }: AgentRouteOptions) =>
-  new Elysia({ name: 'agent', seed: gate }).use(gate).post(
+  new Elysia().use(gate).post(
     '/agent',
     async ({ principal, request, sender, server, set }) => {
       const input = await body.read(request, sender)

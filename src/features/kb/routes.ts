@@ -26,7 +26,7 @@ const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** The knowledge base; the same on both surfaces. */
 export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
-  new Elysia({ name: 'kb', seed: gate })
+  new Elysia()
     .use(gate)
     .get('/kb/docs', ({ principal }) => kb.list(principal.tenantId), {
       allow: NOT_DEVICES,

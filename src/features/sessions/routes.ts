@@ -15,7 +15,7 @@ const LIST_QUERY = queryDoc({
 
 /** Session index, history and deletion; the same on both surfaces. */
 export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
-  new Elysia({ name: 'sessions', seed: gate })
+  new Elysia()
     .use(gate)
     .get(
       '/sessions',

@@ -1,16 +1,16 @@
 import { Elysia } from 'elysia'
 import { notFound, unauthorized } from '../../core/errors.ts'
 
-/** The Prometheus page behind its token; null: this server has none. */
-export type MetricsPage = {
+/** The Prometheus page behind its token. */
+export interface MetricsPage {
   readonly contentType: string
   /** Takes the same time for every wrong token. */
   readonly admits: (token: string) => boolean
   readonly text: () => Promise<string>
-} | null
+}
 
 /** GET and HEAD of /metrics (contract, Site): as if it did not exist without MB_METRICS_TOKEN. */
-export function metricsRoutes(page: MetricsPage) {
+export function metricsRoutes(page: MetricsPage | null) {
   async function answer({ request }: { request: Request }): Promise<Response> {
     if (!page) throw notFound('路径不存在')
     const token = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''

@@ -3,9 +3,11 @@ import { ToolFailure } from './tool.ts'
 
 type Work = (values: readonly Num[]) => Num
 
+const PI = new Num('3.1415926535897932384626433832795028841971693993751')
+
 export const CONSTANTS: ReadonlyMap<string, Num> = new Map([
-  ['pi', new Num('3.1415926535897932384626433832795028841971693993751')],
-  ['π', new Num('3.1415926535897932384626433832795028841971693993751')],
+  ['pi', PI],
+  ['π', PI],
   ['e', new Num('2.7182818284590452353602874713526624977572470937')],
 ])
 

@@ -7,8 +7,8 @@ export type {
   DeviceRegisterResponse as RegisteredDevice,
 } from '../../src/features/devices/model.ts'
 export type { KbChunk, KbDoc, KbHit } from '../../src/features/kb/model.ts'
-export type { ApiKeyMeta } from '../../src/features/keys/model.ts'
-export type { LoginMethods } from '../../src/features/login/model.ts'
+export type { ApiKeyMeta, IssueKeyResponse as IssuedKey } from '../../src/features/keys/model.ts'
+export type { LoginMethods, Me } from '../../src/features/login/model.ts'
 export type {
   LogsResponse as Logs,
   RequestLogEntry as LogRow,
@@ -20,25 +20,7 @@ export type {
 } from '../../src/features/provider/model.ts'
 export type { HistoryResponse as History, SessionRow } from '../../src/features/sessions/model.ts'
 export type { TenantSettings as Settings } from '../../src/features/settings/model.ts'
+export type { StatusReport as Status } from '../../src/features/site/status.ts'
 export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
 export type { VoiceResponse as VoiceReply } from '../../src/features/voice/model.ts'
-
-export interface Me {
-  user_id: string
-  email: string
-  tenant_id: string
-}
-
-/** Holds the plaintext, which no other answer ever does. */
-export interface IssuedKey {
-  id: string
-  prefix: string
-  rate_limit: number
-  key: string
-}
-
-export interface Status {
-  status: string
-  checks: { name: string; state: string; class?: string | null; latency_ms?: number | null }[]
-}

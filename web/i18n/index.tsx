@@ -29,7 +29,7 @@ export function preferredLanguage(): Language {
   const saved = localStorage.getItem(SAVED)
   if (saved === 'zh' || saved === 'en') return saved
   const wanted = navigator.languages.find((name) => /^(zh|en)\b/.test(name))
-  return wanted && !wanted.startsWith('zh') ? 'en' : wanted ? 'zh' : 'en'
+  return wanted?.startsWith('zh') ? 'zh' : 'en'
 }
 
 /** Each language is a file of its own; only the one in use is loaded. */

@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Activity, RotateCw } from 'lucide-react'
+import { LOGS_LIMIT_MAX } from '../../src/core/limits.ts'
 import { api } from '../api/index.ts'
 import type { Logs as LogsAnswer } from '../api/types.ts'
 import { FilterBar, type Filters } from '../features/logs/filters.tsx'
 import { LatencyChart } from '../features/logs/latency-chart.tsx'
 import { LogTable } from '../features/logs/log-table.tsx'
-import { chartsOfPeriod, chartsOfRows, ROWS_MAX } from '../features/logs/period.ts'
+import { chartsOfPeriod, chartsOfRows } from '../features/logs/period.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { RowBars, Stat } from '../ui/bars.tsx'
 import { Button } from '../ui/button.tsx'
@@ -19,7 +20,7 @@ const HOUR_MS = 3_600_000
 /** The address holds hours back; the server takes a moment. */
 function queryOf({ hours, ...filters }: Filters): Record<string, string> {
   const since = hours ? { since: new Date(Date.now() - Number(hours) * HOUR_MS).toISOString() } : {}
-  return { ...filters, ...since, limit: String(ROWS_MAX) }
+  return { ...filters, ...since, limit: String(LOGS_LIMIT_MAX) }
 }
 
 export function Logs() {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, Lock, TriangleAlert, Unplug, Zap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../src/core/limits.ts'
 import { ApiError } from '../api/client.ts'
 import { api } from '../api/index.ts'
 import type { Provider } from '../api/types.ts'
@@ -132,7 +133,7 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
         type="url"
         placeholder="https://api.example.com/v1"
         value={url}
-        maxLength={300}
+        maxLength={PROVIDER_URL_CHARS_MAX}
         onText={setUrl}
       />
       <TextField
@@ -141,7 +142,7 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
         type="password"
         autoComplete="off"
         value={key}
-        maxLength={500}
+        maxLength={PROVIDER_KEY_CHARS_MAX}
         onText={setKey}
       />
       <SwitchField

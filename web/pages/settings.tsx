@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { MODEL_CHARS_MAX } from '../../src/core/limits.ts'
 import { api } from '../api/index.ts'
 import type { Settings } from '../api/types.ts'
 import { temperatureOf } from '../features/apps/draft.ts'
@@ -62,7 +63,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         hint={t('settings.model.hint')}
         placeholder={t('settings.platform')}
         value={model}
-        maxLength={200}
+        maxLength={MODEL_CHARS_MAX}
         onText={setModel}
       />
       <TextField

@@ -7,13 +7,14 @@ export const IssueKeyRequest = z.object({
   rate_limit: rateLimit,
 })
 
-/** Holds the plaintext, which no other response ever does. */
+/** Holds the plaintext, which no other response ever does: only its sha256 is stored. */
 export const IssueKeyResponse = z.object({
   id: z.string(),
   prefix: z.string(),
   rate_limit: z.int(),
   key: z.string(),
 })
+export type IssueKeyResponse = z.infer<typeof IssueKeyResponse>
 
 export const ApiKeyMeta = z.object({
   id: z.string(),

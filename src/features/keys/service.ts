@@ -5,7 +5,7 @@ import { newId } from '../../core/ids.ts'
 import { KEYS_MAX, RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
-import type { ApiKeyMeta } from './model.ts'
+import type { ApiKeyMeta, IssueKeyResponse } from './model.ts'
 import { type KeyStore, type NewKey, revokeKeysOfApp, revokeKeysOfDevice } from './store.ts'
 
 const KEY_PREFIX = 'sk-mb-'
@@ -21,18 +21,10 @@ export interface KeyScope {
   readonly deviceId?: string | null
 }
 
-/** The plaintext is in this value and nowhere else: only its sha256 is stored. */
-export interface IssuedKey {
-  readonly id: string
-  readonly prefix: string
-  readonly rate_limit: number
-  readonly key: string
-}
-
 /** API keys of every kind (specification, Identity and keys): made, found, revoked. */
 export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) {
   /** A new key and the row to store with it, for a caller that commits it with rows of its own. */
-  function mint(tenantId: string, scope: KeyScope = {}): { issued: IssuedKey; row: NewKey } {
+  function mint(tenantId: string, scope: KeyScope = {}): { issued: IssueKeyResponse; row: NewKey } {
     const key = KEY_PREFIX + randomHex(32)
     const row: NewKey = {
       id: newId(),
@@ -52,7 +44,7 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
     mint,
 
     /** Throws `forbidden` at the quota. */
-    async issue(tenantId: string, scope: KeyScope = {}): Promise<IssuedKey> {
+    async issue(tenantId: string, scope: KeyScope = {}): Promise<IssueKeyResponse> {
       const { issued, row } = mint(tenantId, scope)
       if (!(await store.insert(row, KEYS_MAX))) throw tooMany()
       return issued
@@ -70,7 +62,11 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
      * A key whose calls use the app's configuration; null when the tenant has no such app. Throws
      * `forbidden` at the quota.
      */
-    async issueForApp(tenantId: string, appId: string, limit: number): Promise<IssuedKey | null> {
+    async issueForApp(
+      tenantId: string,
+      appId: string,
+      limit: number,
+    ): Promise<IssueKeyResponse | null> {
       const { issued, row } = mint(tenantId, { rateLimit: limit, appId })
       if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
       if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()

@@ -1,7 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
-import { APP_NAME_CHARS_MAX, SYSTEM_PROMPT_CHARS_MAX } from '../../../src/core/limits.ts'
+import {
+  APP_NAME_CHARS_MAX,
+  MODEL_CHARS_MAX,
+  SYSTEM_PROMPT_CHARS_MAX,
+} from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import type { App, AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -122,7 +126,7 @@ function ModelPart({ draft, change }: PartProps) {
         label={t('field.model')}
         placeholder={t('apps.inherit')}
         value={draft.model}
-        maxLength={200}
+        maxLength={MODEL_CHARS_MAX}
         onText={(model) => change({ model })}
       />
       <SelectField

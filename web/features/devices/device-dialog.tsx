@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import type { Device } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -52,7 +53,12 @@ function DeviceForm({ device, busy, onSave, onClose }: Omit<DeviceDialogProps, '
   const gone = appId !== '' && apps.data !== undefined && !known.some(({ id }) => id === appId)
   return (
     <form className="grid gap-5" onSubmit={submit}>
-      <TextField label={t('field.name')} value={name} maxLength={60} onText={setName} />
+      <TextField
+        label={t('field.name')}
+        value={name}
+        maxLength={DEVICE_NAME_CHARS_MAX}
+        onText={setName}
+      />
       <SelectField
         label={t('devices.app')}
         hint={t(device ? 'devices.app.later' : 'devices.app.hint')}
@@ -69,7 +75,7 @@ function DeviceForm({ device, busy, onSave, onClose }: Omit<DeviceDialogProps, '
           label={t('devices.hardware')}
           hint={t('devices.hardware.hint')}
           value={hardware}
-          maxLength={200}
+          maxLength={DEVICE_LABEL_CHARS_MAX}
           onText={setHardware}
         />
       )}

@@ -12,8 +12,7 @@ export type StepId = 'model' | 'document' | 'key' | 'device'
 
 /** Whether the platform's own channel answers with a model and not with the built-in responder. */
 function hasPlatformModel(status: Status | undefined): boolean {
-  const check = status?.checks.find(({ name }) => /^(llm|model|chat|agent)/i.test(name))
-  return check?.state === 'ok' && !/offline|built/i.test(check.class ?? '')
+  return status?.checks.find(({ name }) => name === 'llm')?.state === 'ok'
 }
 
 /** Which steps of the first run are done; what is not known yet counts as undone. */

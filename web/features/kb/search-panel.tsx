@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { KB_SCORE_MIN } from '../../../src/core/limits.ts'
 import { api } from '../../api/index.ts'
 import type { KbHit } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -8,7 +9,6 @@ import { Button } from '../../ui/button.tsx'
 import type { Passage } from './chunks-dialog.tsx'
 
 /** From here on a passage is shown to the model (specification, Limits). */
-const SCORE_MIN = 0.45
 
 /** What a question would find, with scores against the line that decides. */
 export function SearchPanel({ onOpen }: { readonly onOpen: (passage: Passage) => void }) {
@@ -61,7 +61,7 @@ interface HitProps {
 
 function Hit({ hit, onOpen }: HitProps) {
   const { t } = useI18n()
-  const used = hit.score >= SCORE_MIN
+  const used = hit.score >= KB_SCORE_MIN
   return (
     <li className="grid gap-1.5 py-3.5">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
@@ -95,7 +95,10 @@ function ScoreBar({ score, used }: ScoreBarProps) {
         className={`block h-full rounded-full ${used ? 'bg-good' : 'bg-ink-3'}`}
         style={{ width }}
       />
-      <span className="absolute -inset-y-1 w-0.5 bg-ink" style={{ left: `${SCORE_MIN * 100}%` }} />
+      <span
+        className="absolute -inset-y-1 w-0.5 bg-ink"
+        style={{ left: `${KB_SCORE_MIN * 100}%` }}
+      />
     </span>
   )
 }

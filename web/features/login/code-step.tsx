@@ -1,5 +1,6 @@
 import { MailCheck, SquareTerminal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { LOGIN_CODE_DIGITS } from '../../../src/core/limits.ts'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { LoginMethods } from '../../api/types.ts'
@@ -8,8 +9,6 @@ import { SIGNED_OUT, useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/page.tsx'
-
-const DIGITS = 6
 
 interface CodeStepProps {
   readonly email: string
@@ -43,10 +42,10 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
     },
   })
   const onText = (text: string) => {
-    const digits = text.replace(/\D/g, '').slice(0, DIGITS)
+    const digits = text.replace(/\D/g, '').slice(0, LOGIN_CODE_DIGITS)
     setCode(digits)
     verify.reset()
-    if (digits.length === DIGITS) verify.mutate(digits)
+    if (digits.length === LOGIN_CODE_DIGITS) verify.mutate(digits)
   }
   const mailed = delivery === 'mail'
   const icon = mailed ? <MailCheck size={16} /> : <SquareTerminal size={16} />

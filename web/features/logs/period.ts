@@ -1,13 +1,11 @@
+import { LOG_RETENTION_DAYS, LOGS_LIMIT_MAX } from '../../../src/core/limits.ts'
 import type { LogRow, Logs } from '../../api/types.ts'
 import { errorClasses, latencySeries, type Point } from './series.ts'
 
 type Query = Readonly<Record<string, string>>
 export type AskLogs = (query: Query) => Promise<Logs>
 
-/** The most rows that one answer has. */
-export const ROWS_MAX = 500
-/** The server keeps seven days. */
-const KEPT_HOURS = 7 * 24
+const KEPT_HOURS = LOG_RETENTION_DAYS * 24
 const HOUR_MS = 3_600_000
 const POINTS = 24
 /** A first look finds where the rows begin, so that an hour of them is not one point of a week. */
@@ -62,7 +60,7 @@ function summaries(ask: AskLogs, filters: Query, since: number, until: number, p
 
 async function classesOf(ask: AskLogs, filters: Query) {
   const statuses = filters.status ? [filters.status] : ['4xx', '5xx']
-  const limit = String(ROWS_MAX)
+  const limit = String(LOGS_LIMIT_MAX)
   const answers = await Promise.all(statuses.map((status) => ask({ ...filters, status, limit })))
   const seen = errorClasses(answers.flatMap(({ logs }) => logs))
   if (answers.every(({ logs, summary }) => logs.length >= summary.count)) return seen

@@ -38,10 +38,9 @@ describe('API reference', () => {
 
   test('names types', () => {
     expect(typeOf({ type: 'string' })).toBe('string')
-    expect(typeOf({ type: ['string', 'null'] })).toBe('string | null')
     expect(typeOf({ type: 'string', nullable: true })).toBe('string | null')
     expect(typeOf({ type: 'array', items: { type: 'string' } })).toBe('string[]')
-    expect(typeOf({ anyOf: [{ type: 'number' }, { type: 'null' }] })).toBe('number | null')
+    expect(typeOf({ type: 'array', items: { enum: ['a', 'b'] } })).toBe('("a" | "b")[]')
     expect(typeOf({ enum: ['skip', 'merge'] })).toBe('"skip" | "merge"')
   })
 

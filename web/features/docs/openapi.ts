@@ -1,21 +1,14 @@
-/** The part of JSON Schema that the server's descriptions use. */
+/** What the console shows of the JSON Schema in the server's description. */
 export interface Schema {
-  readonly type?: string | readonly string[]
+  readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly enum?: readonly unknown[]
-  readonly const?: unknown
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
   readonly description?: string
   readonly default?: unknown
-  readonly example?: unknown
   readonly nullable?: boolean
   readonly maxLength?: number
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly $ref?: string
 }
 
 export interface Parameter {
@@ -23,7 +16,6 @@ export interface Parameter {
   readonly in: string
   readonly required?: boolean
   readonly description?: string
-  readonly schema?: Schema
 }
 
 interface Content {
@@ -104,35 +96,27 @@ export const answerSchema = (answer: Content): Schema | null =>
   Object.values(answer.content ?? {})[0]?.schema ?? null
 
 /** `string | null`, `integer[]`, `"skip" | "merge"`. */
-export function typeOf(schema: Schema): string {
-  const many = schema.anyOf ?? schema.oneOf
-  if (many) return [...new Set(many.map(typeOf))].join(' | ')
-  if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (schema.$ref) return schema.$ref.replace(/^.*\//, '')
-  const names = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['any'])
-  const shown = names.map((name) => {
-    const item = name === 'array' && schema.items ? typeOf(schema.items) : null
-    return item === null ? name : item.includes(' ') ? `(${item})[]` : `${item}[]`
-  })
-  return [...shown, ...(schema.nullable ? ['null'] : [])].join(' | ')
+export function typeOf({ type = 'any', enum: values, items, nullable }: Schema): string {
+  if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
+  const item = items && typeOf(items)
+  const shown = item === undefined ? type : item.includes(' ') ? `(${item})[]` : `${item}[]`
+  return nullable ? `${shown} | null` : shown
+}
+
+const EMPTY: Readonly<Record<string, unknown>> = {
+  array: [],
+  boolean: false,
+  integer: 0,
+  number: 0,
 }
 
 /** A body to start from: required fields, and those with a default. */
 export function example(schema: Schema): unknown {
-  if (schema.example !== undefined) return schema.example
   if (schema.default !== undefined) return schema.default
-  const first = schema.anyOf?.[0] ?? schema.oneOf?.[0]
-  if (first) return example(first)
   if (schema.enum) return schema.enum[0]
-  if (schema.const !== undefined) return schema.const
-  const type = typeof schema.type === 'string' ? schema.type : schema.type?.[0]
-  if (type === 'object' || schema.properties) {
-    const wanted = Object.entries(schema.properties ?? {}).filter(
-      ([name, property]) => schema.required?.includes(name) || property.default !== undefined,
-    )
-    return Object.fromEntries(wanted.map(([name, property]) => [name, example(property)]))
-  }
-  const samples: Record<string, unknown> = { array: [], boolean: false, integer: 0, number: 0 }
-  return type !== undefined && type in samples ? samples[type] : type === 'null' ? null : ''
+  if (schema.type !== 'object') return EMPTY[schema.type ?? ''] ?? ''
+  const wanted = Object.entries(schema.properties ?? {}).filter(
+    ([name, property]) => schema.required?.includes(name) || property.default !== undefined,
+  )
+  return Object.fromEntries(wanted.map(([name, property]) => [name, example(property)]))
 }

@@ -11,12 +11,10 @@ interface Line {
 
 const DEPTH_MAX = 4
 
-/** The object behind a list or a choice with null. */
+/** The object itself, or the one that a list has many of. */
 function objectOf(schema: Schema): Schema | null {
   if (schema.properties) return schema
-  if (schema.items) return objectOf(schema.items)
-  const many = schema.anyOf ?? schema.oneOf ?? []
-  return many.map(objectOf).find((found) => found !== null) ?? null
+  return schema.items ? objectOf(schema.items) : null
 }
 
 function linesOf(schema: Schema, depth = 0): Line[] {

@@ -24,8 +24,8 @@ const pretty = (text: string): string => {
 
 /** The address with its parameters filled in; empty query parameters are left out. */
 function fill({ path, parameters }: Operation, values: Readonly<Record<string, string>>): string {
-  const filled = path.replace(/\{(\w+)\??\}|:(\w+)\??/g, (_, braced?: string, colon?: string) =>
-    encodeURIComponent(values[braced ?? colon ?? ''] ?? ''),
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
   )
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && values[parameter.name])
@@ -39,16 +39,15 @@ export function TryIt({ operation, apiKey }: TryItProps) {
   const { method, body, rawBody, parameters } = operation
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [text, setText] = useState(() => (body ? JSON.stringify(example(body), null, 2) : ''))
-  const asked = parameters.filter((parameter) => parameter.in !== 'header')
   const send = useAction(() =>
     tryRequest(method, fill(operation, values), apiKey, body ? text : null),
   )
   if (rawBody) return <p className="text-ink-2">{t('docs.raw', { type: rawBody })}</p>
   return (
     <div className="grid gap-4">
-      {asked.length > 0 && (
+      {parameters.length > 0 && (
         <div className="grid gap-4 sm:grid-cols-2">
-          {asked.map(({ name, required, description }) => (
+          {parameters.map(({ name, required, description }) => (
             <TextField
               key={name}
               label={<code>{name}</code>}

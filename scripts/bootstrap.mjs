@@ -35,7 +35,7 @@ function fail(text) {
   process.exit(1)
 }
 
-/** Path of a Bun of the wanted minor version, or null. */
+/** Path of a Bun that is new enough, or null. */
 function findBun() {
   const local = join(root, '.toolchain', 'node_modules', '@oven')
   const shipped = existsSync(local)

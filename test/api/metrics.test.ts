@@ -91,4 +91,7 @@ test('shows open streams, failures by reason, fallbacks, sizes and memory', asyn
   expect(value(text, 'moonbase_embedding_queue_texts')).toBe(0)
   expect(value(text, 'moonbase_database_bytes')).toBeGreaterThan(4096)
   expect(value(text, 'process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  expect(value(text, 'process_cpu_seconds_total')).toBeGreaterThan(0)
+  expect(value(text, 'process_uptime_seconds')).toBeGreaterThan(0)
+  expect(text).toContain('\nmoonbase_database_log_bytes ')
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { moonbase } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
 import { run, sentence } from '../support/run.ts'
@@ -21,6 +22,21 @@ const canMount = Bun.which('unshare')
   : false
 
 describe('a data folder', () => {
+  test('is made for its owner alone, with all that is in it', async () => {
+    using folder = tempFolder()
+    const [served, keyed, restored] = [folder.file('s'), folder.file('k'), folder.file('r')]
+    await (await startServer({ dataDir: served })).stop()
+    await createKey(keyed)
+    expect((await run(['backup', folder.file('b.db')], keyed)).code).toBe(0)
+    expect((await run(['restore', folder.file('b.db')], restored)).code).toBe(0)
+    for (const made of [served, keyed, restored]) {
+      const inside = readdirSync(made, { recursive: true, encoding: 'utf8' })
+      expect(inside).toContain('moonbase.db')
+      const open = ['.', ...inside].filter((name) => statSync(join(made, name)).mode & 0o077)
+      expect(open).toEqual([])
+    }
+  }, 20_000)
+
   test('belongs to one server at a time, and to the next when the first was killed', async () => {
     using folder = tempFolder()
     const first = await startServer({ dataDir: folder.path })

@@ -11,7 +11,7 @@ import { createWriteQueue } from './write-queue.ts'
 interface Pending {
   readonly batch: readonly Statement[]
   readonly resolve: (changes: Changes[]) => void
-  readonly reject: (error: Error) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** Changes a page and changes it back: a transaction that has to be written and means nothing. */
@@ -49,8 +49,7 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
         settle(pending, answer.results[index], trouble)
     } catch (error) {
       forget(group)
-      const cause = error instanceof Error ? error : new Error('the writer thread failed')
-      for (const { reject } of group) reject(cause)
+      for (const { reject } of group) reject(error)
     }
   }
 

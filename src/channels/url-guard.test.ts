@@ -201,7 +201,7 @@ describe('connectable', () => {
       resolve: () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' })),
       allow: [],
     })
-    expect(unknown.connectable('http://gone.example.com/')).rejects.toMatchObject({
+    await expect(unknown.connectable('http://gone.example.com/')).rejects.toMatchObject({
       code: 'ENOTFOUND',
     })
     const empty = await guardOf([])

@@ -67,7 +67,7 @@ test('an upgrade removes the copy of the version before', async () => {
 test('a data folder that cannot be written fails with its cause', async () => {
   mkdirSync(data())
   writeFileSync(join(data(), 'runtime'), 'a file, not a folder')
-  expect(prepareRuntime(data(), source())).rejects.toThrow()
+  await expect(prepareRuntime(data(), source())).rejects.toThrow()
 })
 
 test('run from source, the parts are used where they lie', async () => {

@@ -171,7 +171,7 @@ describe('after the embedding model was changed', () => {
 })
 
 test('a folder that is no model stops the start with the name of the setting', async () => {
-  expect(startApp({ env: { MB_EMBED_MODEL_DIR: folder.path } })).rejects.toThrow(
+  await expect(startApp({ env: { MB_EMBED_MODEL_DIR: folder.path } })).rejects.toThrow(
     /^MB_EMBED_MODEL_DIR is no embedding model/,
   )
 })

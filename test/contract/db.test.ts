@@ -63,7 +63,7 @@ for (const adapter of ADAPTERS) {
 
     test('applies a batch whole or not at all', async () => {
       const before = await ids()
-      expect(db.batch([put('d', 1), put('a', 1)])).rejects.toThrow()
+      await expect(db.batch([put('d', 1), put('a', 1)])).rejects.toThrow()
       await expect(db.batch([put('e', 1), sql`NOT SQL`])).rejects.toThrow()
       expect(await ids()).toEqual(before)
     })

@@ -84,7 +84,7 @@ describe('vectors', () => {
       ...statements,
       { sql: 'INSERT INTO nothing VALUES (1)', args: [] },
     ])
-    expect(failing).rejects.toThrow()
+    await expect(failing).rejects.toThrow()
     await failing.catch(() => null)
     expect(await open.vectors.search(space(), unit(1, 0), 5)).toEqual([])
     await open.db.batch(open.vectors.remove([1]))

@@ -29,7 +29,7 @@ test('serves https, and lets open streams finish when told to stop', async () =>
     fetch(url, { ...init, tls: { ca: cert } })
   const origin = `https://localhost:${port}`
   expect(await (await secured(`${origin}/healthz`)).text()).toBe('ok')
-  expect(fetch(`${origin}/healthz`)).rejects.toThrow()
+  await expect(fetch(`${origin}/healthz`)).rejects.toThrow()
   expect(await (await secured(`${origin}/robots.txt`)).text()).toContain(`${origin}/sitemap.xml`)
 
   const gate = Promise.withResolvers<void>()

@@ -60,14 +60,17 @@ test('a process killed in the middle is replaced, and the request succeeds', asy
 test('a request that kills every process fails, and the next one is served', async () => {
   const embedder = start()
   const failed = embedder.embed(['die'], 'query')
-  expect(failed).rejects.toMatchObject({ name: 'ChannelFailure', reason: 'channel_unavailable' })
+  await expect(failed).rejects.toMatchObject({
+    name: 'ChannelFailure',
+    reason: 'channel_unavailable',
+  })
   await failed.catch(() => null)
   expect(await embedder.embed(['甲'], 'query')).toHaveLength(1)
 })
 
 test('a folder that is no model fails without naming paths', async () => {
   const failed = start({ dir: tmpdir() }).embed(['甲'], 'query')
-  expect(failed).rejects.toMatchObject({ name: 'ChannelFailure', phrase: 'embedding failed' })
+  await expect(failed).rejects.toMatchObject({ name: 'ChannelFailure', phrase: 'embedding failed' })
   await failed.catch(() => null)
 })
 
@@ -88,10 +91,10 @@ test('an aborted call rejects at once and leaves the others alone', async () => 
   const aborted = embedder.embed(['甲'], 'query', abort.signal)
   const other = embedder.embed(['乙'], 'query')
   abort.abort(new Error('left'))
-  expect(aborted).rejects.toThrow('left')
+  await expect(aborted).rejects.toThrow('left')
   await aborted.catch(() => null)
   expect(await other).toHaveLength(1)
-  expect(embedder.embed(['丙'], 'query', abort.signal)).rejects.toThrow('left')
+  await expect(embedder.embed(['丙'], 'query', abort.signal)).rejects.toThrow('left')
 })
 
 test('an idle process stops, and comes back when it is needed', async () => {
@@ -118,6 +121,6 @@ test('a closed embedder refuses', async () => {
   const cut = embedder.embed(['甲'], 'query')
   cut.catch(() => null)
   await embedder.close()
-  expect(cut).rejects.toMatchObject({ name: 'ChannelFailure' })
-  expect(embedder.embed(['甲'], 'query')).rejects.toMatchObject({ name: 'ChannelFailure' })
+  await expect(cut).rejects.toMatchObject({ name: 'ChannelFailure' })
+  await expect(embedder.embed(['甲'], 'query')).rejects.toMatchObject({ name: 'ChannelFailure' })
 })

@@ -117,8 +117,8 @@ describe('what is no model', () => {
     ),
   ]
   for (const [name, files, message] of rows) {
-    test(`${name} is refused in words`, () => {
-      expect(put(files)).rejects.toThrow(message)
+    test(`${name} is refused in words`, async () => {
+      await expect(put(files)).rejects.toThrow(message)
     })
   }
 })

@@ -34,10 +34,12 @@ for (const [dtype, data, wanted] of encodings) {
 
 test('refuses what is no such table', async () => {
   const data = bytes(Float32Array.from(values))
-  expect(readTable(await write('F32', [2, 3], data), ['embeddings'])).rejects.toThrow('wrong size')
-  expect(readTable(await write('U4', [2, 2], data), ['embeddings'])).rejects.toThrow('U4')
-  expect(readTable(await write('F32', [4], data), ['embeddings'])).rejects.toThrow('no table')
-  expect(readTable(await write('F32', [2, 2], data), ['weights'])).rejects.toThrow('no table')
+  await expect(readTable(await write('F32', [2, 3], data), ['embeddings'])).rejects.toThrow(
+    'wrong size',
+  )
+  await expect(readTable(await write('U4', [2, 2], data), ['embeddings'])).rejects.toThrow('U4')
+  await expect(readTable(await write('F32', [4], data), ['embeddings'])).rejects.toThrow('no table')
+  await expect(readTable(await write('F32', [2, 2], data), ['weights'])).rejects.toThrow('no table')
   await Bun.write(folder.file('short'), 'abc')
-  expect(readTable(folder.file('short'), ['embeddings'])).rejects.toThrow()
+  await expect(readTable(folder.file('short'), ['embeddings'])).rejects.toThrow()
 })

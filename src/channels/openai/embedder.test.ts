@@ -115,11 +115,11 @@ describe('faults', () => {
     const abort = new AbortController()
     const first = create().embedder.embed(['甲'], 'query', abort.signal)
     abort.abort(new Error('left'))
-    expect(first).rejects.toThrow('left')
+    await expect(first).rejects.toThrow('left')
     const { embedder } = create()
     const second = embedder.embed(['甲'], 'query')
     await embedder.close()
-    expect(second).rejects.toThrow('shut down')
+    await expect(second).rejects.toThrow('shut down')
   })
 })
 

@@ -174,4 +174,35 @@ describeWeb('speaking', () => {
     expect(await page.locator('audio').getAttribute('src')).toStartWith('data:audio/mpeg;base64,')
     expect(guest.complaints).toEqual([])
   }, 30_000)
+
+  test('is not listened to any more once the page is left', async () => {
+    await using guest = await visit(browser, app.url, GREET, await signIn(app))
+    const { page } = guest
+    await page.addInitScript(() => {
+      const { mediaDevices } = navigator
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices)
+      mediaDevices.getUserMedia = async (wanted) => {
+        const stream = await ask(wanted)
+        Object.assign(window, { heard: stream.getAudioTracks()[0] })
+        return stream
+      }
+      // The first sound comes late, so the page is left before the recording has begun.
+      const start = MediaRecorder.prototype.start
+      MediaRecorder.prototype.start = function () {
+        start.call(this, 1_500)
+      }
+    })
+    const microphone = (state: MediaStreamTrackState) =>
+      page.waitForFunction(
+        (wanted) => (window as { heard?: MediaStreamTrack }).heard?.readyState === wanted,
+        state,
+        { timeout: 10_000 },
+      )
+    await page.goto('/app/playground')
+    await page.getByRole('button', { name: en['play.voice'], exact: true }).click()
+    await microphone('live')
+    await page.getByRole('link', { name: en['nav.usage'] }).click()
+    await microphone('ended')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
 })

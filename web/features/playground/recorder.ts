@@ -7,12 +7,29 @@ const SLICE_MS = 250
 /** Only pages that came over https, or from this machine, may listen. */
 export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
 
+/** Ends the recording: base64 of a mono 16 kHz WAV. */
+type Stop = () => Promise<string>
+
 /**
- * Records until `stop`, which answers with base64 of a mono 16 kHz WAV. Resolves when the first
- * sound has arrived, so that nobody speaks to a microphone that is not listening yet.
+ * Records until it is stopped, or until `left` aborts. Resolves when the first sound has arrived,
+ * so that nobody speaks to a microphone that is not listening yet.
  */
-export async function record(): Promise<{ stop: () => Promise<string>; cancel: () => void }> {
+export async function record(left: AbortSignal): Promise<Stop> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+  const release = () => {
+    for (const track of stream.getTracks()) track.stop()
+  }
+  left.addEventListener('abort', release)
+  if (left.aborted) release()
+  try {
+    return await recordStream(stream, release)
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+async function recordStream(stream: MediaStream, release: () => void): Promise<Stop> {
   const recorder = new MediaRecorder(stream)
   const parts: Blob[] = []
   const listening = new Promise<void>((resolve) => {
@@ -23,21 +40,15 @@ export async function record(): Promise<{ stop: () => Promise<string>; cancel: (
   })
   recorder.start(SLICE_MS)
   await listening
-  const release = () => {
-    for (const track of stream.getTracks()) track.stop()
-  }
-  return {
-    cancel: release,
-    stop: async () => {
-      const ended = new Promise((resolve) => {
-        recorder.onstop = resolve
-      })
-      recorder.stop()
-      await ended
-      release()
-      const url = await toDataUrl(await toWav(new Blob(parts)))
-      return url.slice(url.indexOf(',') + 1)
-    },
+  return async () => {
+    const ended = new Promise((resolve) => {
+      recorder.onstop = resolve
+    })
+    recorder.stop()
+    await ended
+    release()
+    const url = await toDataUrl(await toWav(new Blob(parts)))
+    return url.slice(url.indexOf(',') + 1)
   }
 }
 

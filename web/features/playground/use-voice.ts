@@ -16,28 +16,35 @@ export function useVoice({ add, change }: Turns, session: string) {
   const toasts = useToasts()
   const [state, setState] = useState<'idle' | 'recording' | 'thinking'>('idle')
   const active = useRef<Awaited<ReturnType<typeof record>> | null>(null)
+  const page = useRef(new AbortController())
 
   // Who leaves the page is no longer listened to.
-  useEffect(() => () => active.current?.cancel(), [])
+  useEffect(() => {
+    const here = new AbortController()
+    page.current = here
+    return () => here.abort()
+  }, [])
 
   async function start() {
+    const left = page.current.signal
     setState('thinking')
     try {
-      active.current = await record()
+      active.current = await record(left)
       setState('recording')
     } catch {
+      if (left.aborted) return
       setState('idle')
       toasts.show('bad', t('play.voice.refused'))
     }
   }
 
   async function finish() {
-    const recording = active.current
-    if (!recording) return
+    const stop = active.current
+    if (!stop) return
     active.current = null
     setState('thinking')
     try {
-      const audio_b64 = await recording.stop()
+      const audio_b64 = await stop()
       const started = performance.now()
       const said = await api.voice({ audio_b64, session_id: session })
       const id = add(said.asr_text, [])

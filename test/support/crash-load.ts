@@ -89,7 +89,7 @@ async function changeDevices(name: string, caller: Caller, ledger: Ledger) {
   const { id, activation_code } = await call(caller, 'POST', '/v1/devices', { name })
   ledger.devices.there.set(String(id), name)
   ledger.acknowledged.devices++
-  // Without a key of its own, a client may not tell one activation from the next.
+  // Ten a minute are answered; the other devices stay without a key.
   const answer = await fetch(`${caller.url}/v1/devices/activate`, {
     method: 'POST',
     body: JSON.stringify({ code: activation_code }),

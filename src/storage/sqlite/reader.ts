@@ -2,8 +2,7 @@
  * The reading thread: a connection of its own for searches, which scan megabytes and would hold up
  * every open stream if they ran on the event loop.
  */
-import type { DatabaseFile } from './connection.ts'
-import { openConnection, statements } from './connection.ts'
+import { type DatabaseFile, openConnection, statements } from './connection.ts'
 import type { ReaderAnswer, ReaderRequest } from './protocol.ts'
 
 declare const self: Worker

@@ -1,5 +1,4 @@
-import type { Key } from '../../i18n/index.tsx'
-import { useI18n } from '../../i18n/index.tsx'
+import { type Key, useI18n } from '../../i18n/index.tsx'
 import { numbered } from '../../lib/numbered.ts'
 import { Badge, type Tone } from '../../ui/page.tsx'
 import type { Fate, Planned } from './plan.ts'

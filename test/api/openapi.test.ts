@@ -111,6 +111,20 @@ describe('every operation', () => {
     }
   })
 
+  test('says whether its body may be left out', async () => {
+    const json = operations().filter(({ path, operation: { requestBody } }) => {
+      return !path.startsWith('/auth/') && requestBody?.content['application/json']
+    })
+    expect(json.length).toBeGreaterThan(20)
+    for (const { method, path, operation } of json) {
+      const { headers } = path.startsWith('/v1/') ? await app.key() : await app.person()
+      const filled = path.replaceAll(/\{\w+\}/g, 'unknown')
+      const { status } = await call(method.toUpperCase(), filled, '', headers)
+      const required = operation.requestBody?.required === true
+      expect([method, path, status === 400]).toEqual([method, path, required])
+    }
+  })
+
   test('shows its answer and its errors', () => {
     for (const { path, operation } of operations()) {
       const { default: errors, ...answers } = operation.responses

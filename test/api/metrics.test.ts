@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { startApp, type TestApp } from '../support/app.ts'
+import { tone, wav } from '../support/recordings.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -94,4 +95,29 @@ test('shows open streams, failures by reason, fallbacks, sizes and memory', asyn
   expect(value(text, 'process_cpu_seconds_total')).toBeGreaterThan(0)
   expect(value(text, 'process_uptime_seconds')).toBeGreaterThan(0)
   expect(text).toContain('\nmoonbase_database_log_bytes ')
+})
+
+test('counts what the upstreams of the voice failed to do', async () => {
+  const env = { MB_TTS_BASE_URL: upstream.baseUrl, MB_ASR_BASE_URL: upstream.baseUrl }
+  await using voiced = await startApp({ env: { ...env, MB_METRICS_TOKEN: TOKEN } })
+  const { headers } = await voiced.key()
+  const ask = async (path: string, body: BodyInit) => {
+    const response = await fetch(`${voiced.url}/v1${path}`, { method: 'POST', headers, body })
+    await response.bytes()
+    return response.status
+  }
+  const text = JSON.stringify({ text: '你好' })
+  upstream.speech.fault(401)
+  expect(await ask('/tts', text)).toBe(502)
+  upstream.transcriptions.fault(401)
+  expect(await ask('/asr', Buffer.from(wav(16_000, tone(16_000, 0.5))))).toBe(502)
+  upstream.speech.reply({ ms: 60_000, cutAfter: 3 })
+  expect(await ask('/tts/stream', text)).toBe(200)
+
+  const failed = (await scrape(voiced)).match(/^moonbase_upstream_failures_total\{.*$/gm)
+  expect(failed?.sort()).toEqual([
+    'moonbase_upstream_failures_total{upstream="asr",reason="upstream_4xx"} 1',
+    'moonbase_upstream_failures_total{upstream="tts",reason="provider_error"} 1',
+    'moonbase_upstream_failures_total{upstream="tts",reason="upstream_4xx"} 1',
+  ])
 })

@@ -71,6 +71,21 @@ test('the request log calls it internal', async () => {
   expect(row).toEqual({ status: 500, error_class: 'internal' })
 })
 
+test('a turn that cannot be prepared ends with an error, which the log explains', async () => {
+  const { headers } = await app.key('recall@example.com')
+  const rename = (from: string, to: string) =>
+    app.db.run({ sql: `ALTER TABLE ${from} RENAME TO ${to}`, args: [] })
+  await rename('turn', 'hidden')
+  const body = { text: '你好', kb: false }
+  const answer = await postSse(`${app.url}/v1/agent`, { headers, body })
+  const events = await answer.all()
+  await rename('hidden', 'turn')
+  expect(events.map(({ data }) => data)).toEqual([
+    { type: 'error', message: '服务器内部错误，本轮未保存，请重试' },
+  ])
+  expect(app.log()).toContain('no such table: turn')
+})
+
 test('a turn that cannot be stored ends with an error, and is not there', async () => {
   const { headers } = await app.key('turn@example.com')
   const ask = async () => {

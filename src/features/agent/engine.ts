@@ -1,10 +1,10 @@
 import { ChannelFailure } from '../../channels/failure.ts'
 import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../channels/llm.ts'
 import { ANSWER_CHARS_MAX, MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
-import { errorFields, type Logger } from '../../core/log.ts'
+import type { Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { AgentEvent, AnsweringChannel, Tell } from './events.ts'
-import { failureMessage } from './failure-message.ts'
+import { tellFailure } from './tell-failure.ts'
 import type { TextShare } from './text-room.ts'
 import type { ToolBox } from './tools/tool-box.ts'
 
@@ -51,9 +51,7 @@ export async function runTurn(plan: TurnPlan, signal: AbortSignal, tell: Tell): 
       { type: 'llm_end', reply: answer.reply },
     ])
   } catch (error) {
-    if (signal.aborted) return
-    if (!(error instanceof ChannelFailure)) plan.log.error('turn failed', errorFields(error))
-    await tell([{ type: 'error', message: failureMessage(error) }])
+    await tellFailure(error, plan.log, signal, tell)
   }
 }
 

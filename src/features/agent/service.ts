@@ -4,6 +4,7 @@ import type { Tell } from './events.ts'
 import type { AgentRequest } from './model.ts'
 import { resolveTurn } from './resolve.ts'
 import type { TurnContextStore } from './store.ts'
+import { tellFailure } from './tell-failure.ts'
 import { createTextRoom } from './text-room.ts'
 import { type ChannelChoice, performTurn, type Turn, type TurnOptions } from './turn.ts'
 import { createTurnQueue } from './turn-queue.ts'
@@ -37,12 +38,19 @@ export function createAgent(options: AgentOptions) {
     return { resolved: resolveTurn(context, request), channel: await channelOf(tenantId) }
   }
 
-  /** After turns that may have taken long, and with what is configured by now. */
-  async function performLater(turn: Turn, signal: AbortSignal, tell: Tell): Promise<void> {
+  /** The turn with what is configured by now, after turns that may have taken long. */
+  async function renewed(turn: Turn): Promise<Turn> {
     const { principal, request } = turn
-    if (!(await stillValid(principal))) return tell([{ type: 'error', message: KEY_REFUSED }])
-    const fresh = { ...turn, ...(await configured(principal, request)) }
-    return performTurn(parts, fresh, signal, tell)
+    if (!(await stillValid(principal))) throw unauthorized(KEY_REFUSED)
+    return { ...turn, ...(await configured(principal, request)) }
+  }
+
+  async function perform(turn: Turn, waited: boolean, signal: AbortSignal, tell: Tell) {
+    try {
+      await performTurn(parts, waited ? await renewed(turn) : turn, signal, tell)
+    } catch (error) {
+      await tellFailure(error, options.log, signal, tell)
+    }
   }
 
   return {
@@ -61,7 +69,7 @@ export function createAgent(options: AgentOptions) {
         channel: turn.channel.label,
         run: (signal, tell) =>
           queue.run(`${principal.tenantId}/${sessionId}`, signal, (waited) =>
-            waited ? performLater(turn, signal, tell) : performTurn(parts, turn, signal, tell),
+            perform(turn, waited, signal, tell),
           ),
       }
     },

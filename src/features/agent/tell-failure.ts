@@ -1,5 +1,7 @@
 import { ChannelFailure, type FailureReason } from '../../channels/failure.ts'
 import { AppError, DiskFault, internal } from '../../core/errors.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Tell } from './events.ts'
 
 /** What a person is told; upstream text is never passed on. */
 const SENTENCES: Readonly<Record<FailureReason, string>> = {
@@ -10,8 +12,20 @@ const SENTENCES: Readonly<Record<FailureReason, string>> = {
   provider_error: '模型服务的回复中断或格式异常，请重试',
 }
 
-/** The sentence of an `error` event. */
-export function failureMessage(error: unknown): string {
+/** Ends a turn that failed with an `error` event, or silently when the client left. */
+export async function tellFailure(
+  error: unknown,
+  log: Logger,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<void> {
+  if (signal.aborted) return
+  const known = error instanceof ChannelFailure || error instanceof AppError
+  if (!known) log.error('turn failed', errorFields(error))
+  await tell([{ type: 'error', message: failureMessage(error) }])
+}
+
+function failureMessage(error: unknown): string {
   if (error instanceof ChannelFailure) return SENTENCES[error.reason]
   if (error instanceof AppError) return error.message
   if (error instanceof DiskFault) return internal(error).message

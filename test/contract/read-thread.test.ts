@@ -27,3 +27,25 @@ test('a thread that never opened closes without a word', async () => {
   await reader.close()
   await expect(reader.all(sql`SELECT 1`)).rejects.toThrow('closed')
 })
+
+test('a thread that dies fails what it was asked, and another takes its place', async () => {
+  using folder = tempFolder()
+  const file = { path: folder.file('test.db'), extensions: [] }
+  migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')
+  const mortal = folder.file('reader.ts')
+  await Bun.write(
+    mortal,
+    `import ${JSON.stringify(READER)}
+    const { onmessage } = self
+    self.onmessage = (event) => {
+      if (event.data.statement?.sql === 'die') throw new Error('lost')
+      onmessage(event)
+    }`,
+  )
+  const reader = createReadThread(file, Bun.pathToFileURL(mortal).href)
+  const read = () => reader.all(sql`SELECT x FROM item`)
+  expect(await read()).toEqual([])
+  await expect(reader.all({ sql: 'die', args: [] })).rejects.toThrow('lost')
+  expect(await read()).toEqual([])
+  await reader.close()
+})

@@ -117,6 +117,8 @@ export const STREAM_STALL_MS_MAX = 60_000
 
 /** Retrieved passages below this cosine similarity are not shown to the model. */
 export const KB_SCORE_MIN = 0.45
+/** How long a turn waits for its passages; it goes on without them. */
+export const KB_RETRIEVAL_MS_MAX = 15_000
 export const KB_DOCS_MAX = 50
 export const KB_TITLE_CHARS_MAX = 200
 /** UTF-8 bytes of the text as received. */

@@ -1,4 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { Embedder } from '../../src/channels/embedder.ts'
+import { orAborted } from '../../src/core/abort.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { KB_RETRIEVAL_MS_MAX } from '../../src/core/limits.ts'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
@@ -133,4 +137,39 @@ describe('the tool search_knowledge_base', () => {
     expect(events).toContainEqual({ type: 'tool_result', name: 'search_knowledge_base', ok: false })
     expect(toolMessage()).toMatch(/query/)
   })
+})
+
+test('an embedder that hangs does not silence the agent', async () => {
+  const timers = systemClock()
+  const waited = (ms: number) => (ms === KB_RETRIEVAL_MS_MAX ? 0 : ms)
+  const clock = {
+    ...timers,
+    after: (ms: number, task: () => void) => timers.after(waited(ms), task),
+  }
+  const embedder: Embedder = {
+    id: 'hanging',
+    embed: (texts, kind, signal = new AbortController().signal) =>
+      orAborted(
+        kind === 'query'
+          ? new Promise<Float32Array[]>(() => {})
+          : Promise.resolve(texts.map(() => Float32Array.of(1))),
+        signal,
+      ),
+    close: async () => {},
+  }
+  await using own = await startApp({ upstream: upstream.baseUrl, clock, embedder })
+  const asker = await own.key()
+  const { status } = await caller(`${own.url}/v1`, asker.headers)('POST', '/kb/docs', {
+    title: '题',
+    text: '文',
+  })
+  expect(status).toBe(201)
+  const stream = await postSse(`${own.url}/v1/agent`, {
+    headers: asker.headers,
+    body: { text: '文' },
+  })
+  const types = (await stream.all()).map(({ data }) => data.type)
+  expect(types).not.toContain('kb_refs')
+  expect(types.at(-1)).toBe('llm_end')
+  expect(own.log()).toContain('retrieval took too long')
 })

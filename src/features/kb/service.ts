@@ -4,6 +4,7 @@ import { notFound } from '../../core/errors.ts'
 import { createLanes } from '../../core/lanes.ts'
 import {
   KB_PREVIEW_CHARS_MAX,
+  KB_RETRIEVAL_MS_MAX,
   KB_SCORE_MIN,
   KB_SEARCHES_PER_TENANT_MAX,
   KB_UPLOADS_PER_TENANT_MAX,
@@ -56,10 +57,17 @@ export function createKb({ store, embedder, search, clock }: KbParts) {
       return { results: hits.map(hitOf) }
     },
 
-    /** What an agent turn is shown: whole chunks that are near enough; empty without documents. */
+    /**
+     * What an agent turn is shown: whole chunks that are near enough; empty without documents.
+     * Rejects when that takes too long: a person waits, and an embedder may hang.
+     */
     async retrieve(tenantId: string, text: string, signal?: AbortSignal): Promise<KbHit[]> {
       if ((await store.count(tenantId)) === 0) return []
-      const hits = await searchChunks(tenantId, text, signal)
+      const late = new AbortController()
+      const tooLate = () => late.abort(new Error('retrieval took too long'))
+      const stop = clock.after(KB_RETRIEVAL_MS_MAX, tooLate)
+      const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+      const hits = await searchChunks(tenantId, text, either).finally(stop)
       return hits
         .filter(({ score }) => score >= KB_SCORE_MIN)
         .map(({ doc_id, title, seq, score, text }) => ({ doc_id, title, seq, score, text }))

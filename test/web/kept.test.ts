@@ -49,7 +49,7 @@ describeWeb('what a person made is not lost', () => {
   test(
     'a key is copied on plain http too, and Escape does not hide it',
     async () => {
-      await using guest = await open('/login')
+      await using guest = await open('/docs')
       const { page } = guest
       await page.addInitScript(() => {
         Object.defineProperty(navigator, 'clipboard', { value: undefined })

@@ -15,14 +15,14 @@ import { type BodyRoom, bodyRoom } from './http/body-room.ts'
 import type { ConsolePages } from './http/console-pages.ts'
 import { edge } from './http/edge.ts'
 import { errorHandler } from './http/errors.ts'
-import type { Facts } from './http/facts.ts'
 import type { Gate } from './http/gate.ts'
-import { measure } from './http/measure.ts'
+import { measure } from './http/metrics-hook.ts'
 import { openApiRoutes } from './http/openapi.ts'
+import type { Facts } from './http/request-context.ts'
 import { type LoggedRequest, requestLog } from './http/request-log.ts'
 import { createRouteTable } from './http/route-table.ts'
 import type { Sse } from './http/sse.ts'
-import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from './http/surface.ts'
+import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from './surface.ts'
 
 /**
  * Each route checks its own limit, in its turn and with a sentence, and what is not read is dropped

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { THINKING_FORMS } from './channels/llm.ts'
-import { isAllowEntry } from './channels/url-guard.ts'
+import { isAllowEntry } from './channels/egress/url-guard.ts'
+import { THINKING_FORMS } from './channels/ports/llm.ts'
 import { LOG_LEVELS } from './core/log.ts'
 
 /**

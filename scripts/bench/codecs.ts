@@ -1,4 +1,4 @@
-import { SPEECH_RATE } from '../../src/channels/audio.ts'
+import { SPEECH_RATE } from '../../src/channels/ports/audio.ts'
 import { flac } from '../../test/support/flac.ts'
 import { mp3, opus, pcm16, vorbis, wav } from '../../test/support/recordings.ts'
 import { codecs } from '../../test/support/speech-codecs.ts'

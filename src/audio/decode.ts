@@ -1,4 +1,4 @@
-import { ChannelFailure } from '../channels/failure.ts'
+import { ChannelFailure } from '../channels/ports/failure.ts'
 import { orAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { tooLarge } from '../core/errors.ts'

@@ -1,4 +1,4 @@
-import type { AudioCodecs } from '../channels/audio.ts'
+import type { AudioCodecs } from '../channels/ports/audio.ts'
 import { createDecode, type DecoderOptions } from './decode.ts'
 import { createMp3Factory } from './mp3.ts'
 import { createReadSpeech } from './read-speech.ts'

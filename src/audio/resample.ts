@@ -1,4 +1,4 @@
-import type { Resampler } from '../channels/audio.ts'
+import type { Resampler } from '../channels/ports/audio.ts'
 import { createSampleReader, toBytes, toFloats } from './pcm.ts'
 
 /** Zero crossings on each side of the filter; 16 keep speech 48 to 60 dB clean. */

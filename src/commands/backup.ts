@@ -5,10 +5,10 @@ import { HOUR_MS, systemClock } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
+import { readSecretsText, secretsPath } from '../wiring/secrets.ts'
 import { databasePath } from './data-folder.ts'
 import { statOrNull, syncToDisk } from './files.ts'
 import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
-import { readSecretsText, secretsPath } from './secrets.ts'
 
 const DRAFT = '.moonbase-backup-'
 const STALE = /^\.moonbase-backup-[0-9a-f]{12}\.tmp(-journal)?$/

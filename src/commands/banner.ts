@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Adapters } from './adapters.ts'
+import type { Adapters } from '../wiring/adapters.ts'
 
 /** What whoever has just started the server wants to know (contract, section 6). */
 export function startFacts(url: string, { config, platform, embedding, speech }: Adapters) {

@@ -4,9 +4,9 @@ import { ConfigError, loadConfig } from '../config.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { explainStorage, OperatorError } from './operator-error.ts'
 import { isTerminal, openOutput } from './output.ts'
-import { ASR_COMMAND, EMBED_COMMAND } from './own-commands.ts'
-import { mainFile, type Program, programAt } from './program.ts'
 import { restartAfterCopying } from './restart.ts'
+import { mainFile, type Program, programAt } from './self-exec.ts'
+import { ASR_COMMAND, EMBED_COMMAND } from './worker-commands.ts'
 
 /** A command that was mistyped; told with the way to the help text. */
 class UsageError extends Error {
@@ -81,7 +81,7 @@ async function runRestore(args: readonly string[]): Promise<void> {
 async function runDoctor(args: readonly string[], program: Program): Promise<void> {
   const { values, positionals } = parse(args, { json: { type: 'boolean' } })
   if (positionals.length > 0) throw new UsageError('usage: moonbase doctor [--json]')
-  const { doctor } = await import('./doctor.ts')
+  const { doctor } = await import('./doctor/doctor.ts')
   const well = await doctor({ env: process.env, program, json: values.json === true, write })
   if (!well) process.exit(1)
 }

@@ -4,8 +4,8 @@ import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
+import { openStorage } from '../wiring/storage.ts'
 import { explainStorage } from './operator-error.ts'
-import { openStorage } from './storage.ts'
 
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */
 const OWNER = 'owner@localhost'

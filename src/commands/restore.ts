@@ -15,10 +15,10 @@ import { prepareRuntime } from '../native/runtime.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type BackupParts, foldLog, readBackup, stripBackup } from '../storage/sqlite/backup.ts'
 import { inspect } from '../storage/sqlite/inspect.ts'
+import { parseSecrets, secretsPath } from '../wiring/secrets.ts'
 import { databasePath, holdDataDir, restoreDrafts } from './data-folder.ts'
 import { fileStamp, statOrNull, syncToDisk } from './files.ts'
 import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
-import { parseSecrets, secretsPath } from './secrets.ts'
 
 export interface RestoreOptions {
   readonly config: Config

@@ -1,16 +1,16 @@
 import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
-import { openAdapters } from './adapters.ts'
+import { openAdapters } from '../wiring/adapters.ts'
+import { watchClock } from '../wiring/clock-watch.ts'
+import { compose } from '../wiring/compose.ts'
+import { loadTls, type Tls } from '../wiring/tls.ts'
+import { upstreamFetch } from '../wiring/upstream.ts'
 import { banner, startFacts } from './banner.ts'
-import { watchClock } from './clock-watch.ts'
-import { compose } from './compose.ts'
 import { holdDataDir } from './data-folder.ts'
 import { codePrinter } from './login-code.ts'
 import { codeOf } from './operator-error.ts'
-import type { Program } from './program.ts'
-import { loadTls, type Tls } from './tls.ts'
-import { upstreamFetch } from './upstream.ts'
+import type { Program } from './self-exec.ts'
 
 type App = ReturnType<typeof compose>['app']
 

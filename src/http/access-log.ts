@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Logger } from '../core/log.ts'
-import { elapsedMs, statusOf } from './answered.ts'
-import type { Facts } from './facts.ts'
+import type { Facts } from './request-context.ts'
+import { elapsedMs, statusOf } from './response-info.ts'
 import { routeLabel } from './route-table.ts'
 
 /**

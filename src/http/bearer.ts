@@ -1,8 +1,8 @@
 import { KEY_REFUSED, unauthorized } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import type { Facts } from './facts.ts'
 import type { Admission } from './gate.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import type { Facts } from './request-context.ts'
 
 /** What the machine side needs of the key store. */
 export interface KnownKey {

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { badRequest, tooLarge } from '../core/errors.ts'
-import { checked } from '../core/explain.ts'
 import { parseJson } from '../core/json.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits.ts'
-import type { Patience } from './patience.ts'
+import { checked } from '../core/validate.ts'
+import type { Patience } from './body-timeout.ts'
 
 /** Somebody known whose body is read. */
 export interface Sender {

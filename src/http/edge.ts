@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { badRequest } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import type { Facts } from './facts.ts'
 import { isHost } from './host.ts'
+import type { Facts } from './request-context.ts'
 import { SITE_HEADERS } from './security-headers.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/

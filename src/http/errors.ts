@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { AppError, badRequest, internal, methodNotAllowed, notFound } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { notJson } from './body.ts'
-import type { Facts } from './facts.ts'
+import type { Facts } from './request-context.ts'
 
 export interface ErrorOptions {
   readonly log: Logger

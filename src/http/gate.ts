@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { forbidden } from '../core/errors.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
 import type { Sender } from './body.ts'
-import type { PatienceFor } from './patience.ts'
+import type { PatienceFor } from './body-timeout.ts'
 
 /** Headers that an authenticated answer carries besides its own, such as the rate-limit trio. */
 export interface Admission {

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
-import { elapsedMs, statusOf } from './answered.ts'
-import type { Facts, RequestFacts } from './facts.ts'
+import type { Facts, RequestFacts } from './request-context.ts'
+import { elapsedMs, statusOf } from './response-info.ts'
 
 /** The specification's fixed set of log labels, by method and route. */
 const LABELS: Readonly<Record<string, string>> = {

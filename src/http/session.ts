@@ -2,11 +2,11 @@ import { unauthorized } from '../core/errors.ts'
 import { SESSION_SECONDS_MAX } from '../core/limits.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SessionTokens } from '../core/session-token.ts'
+import type { PatienceFor } from './body-timeout.ts'
 import { cookie, cookieValues } from './cookies.ts'
-import type { Facts } from './facts.ts'
 import { gate } from './gate.ts'
 import type { Origins } from './origin.ts'
-import type { PatienceFor } from './patience.ts'
+import type { Facts } from './request-context.ts'
 
 const COOKIE = 'mb_session'
 

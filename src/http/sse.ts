@@ -4,7 +4,7 @@ import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
 import type { Principal } from '../core/principal.ts'
 import { together } from '../core/together.ts'
 import type { BodyRoom } from './body-room.ts'
-import type { Connections } from './patience.ts'
+import type { Connections } from './body-timeout.ts'
 import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
 import { createStreamSlots } from './stream-slots.ts'
 

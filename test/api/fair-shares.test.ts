@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import type { Embedder } from '../../src/channels/embedder.ts'
+import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { KB_SEARCHES_PER_TENANT_MAX, KB_UPLOADS_PER_TENANT_MAX } from '../../src/core/limits.ts'
 import { startApp, type TestKey } from '../support/app.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { Embedder } from '../../src/channels/embedder.ts'
+import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { orAborted } from '../../src/core/abort.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { KB_RETRIEVAL_MS_MAX } from '../../src/core/limits.ts'

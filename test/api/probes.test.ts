@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { Embedder } from '../../src/channels/embedder.ts'
-import { ChannelFailure } from '../../src/channels/failure.ts'
+import type { Embedder } from '../../src/channels/ports/embedder.ts'
+import { ChannelFailure } from '../../src/channels/ports/failure.ts'
 import type { StatusReport } from '../../src/features/site/status.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/fake-clock.ts'

@@ -4,9 +4,9 @@ import { createLogger } from '../../src/core/log.ts'
 import { NO_METERS } from '../../src/core/meters.ts'
 import { runTurn } from '../../src/features/agent/engine.ts'
 import { createTextRoom } from '../../src/features/agent/text-room.ts'
-import { createCalculator } from '../../src/features/agent/tools/calculator.ts'
-import { createCurrentTime } from '../../src/features/agent/tools/current-time.ts'
-import { createToolBox } from '../../src/features/agent/tools/tool-box.ts'
+import { createCalculator } from '../../src/tools/calculator.ts'
+import { createCurrentTime } from '../../src/tools/current-time.ts'
+import { createToolBox } from '../../src/tools/tool-box.ts'
 
 const log = createLogger({
   level: 'error',

@@ -1,7 +1,7 @@
-import { ChannelFailure } from '../../src/channels/failure.ts'
 import { createHttpClient } from '../../src/channels/http1/client.ts'
-import type { Llm, LlmPart, LlmRequest } from '../../src/channels/llm.ts'
 import { createOpenAiChat, type OpenAiChatOptions } from '../../src/channels/openai/chat.ts'
+import { ChannelFailure } from '../../src/channels/ports/failure.ts'
+import type { Llm, LlmPart, LlmRequest } from '../../src/channels/ports/llm.ts'
 import { systemClock } from '../../src/core/clock.ts'
 
 export const REQUEST: LlmRequest = {

@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import { createApp } from '../../src/app.ts'
 import { createBodyRoom } from '../../src/http/body-room.ts'
-import { createFacts } from '../../src/http/facts.ts'
+import { createPatience } from '../../src/http/body-timeout.ts'
 import { gate } from '../../src/http/gate.ts'
-import { createPatience } from '../../src/http/patience.ts'
+import { createFacts } from '../../src/http/request-context.ts'
 
 export interface Route {
   readonly method: string

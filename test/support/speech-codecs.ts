@@ -1,5 +1,5 @@
 import { createAudioCodecs } from '../../src/audio/index.ts'
-import type { Tts } from '../../src/channels/tts.ts'
+import type { Tts } from '../../src/channels/ports/tts.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 
 const workerUrl = new URL('../../src/audio/decode-worker.ts', import.meta.url).href

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
-import type { AudioCodecs } from '../audio.ts'
-import { ChannelFailure } from '../failure.ts'
-import { DEFAULT_VOICE, type PcmStream, type Tts } from '../tts.ts'
+import type { AudioCodecs } from '../ports/audio.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import { DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/tts.ts'
 import type { EspeakProgram } from './find.ts'
-import type { Language, Segment } from './script.ts'
+import type { Language, Segment } from './text-segments.ts'
 
 export interface EspeakTtsOptions {
   readonly program: EspeakProgram
@@ -39,7 +39,7 @@ export function createEspeakTts(options: EspeakTtsOptions): Tts {
         return codecs.readSpeech(sound, 'audio/wav', RATE, signal)
       }
       // Its table of characters takes longer to load than the rest of the server.
-      const { segments } = await import('./script.ts')
+      const { segments } = await import('./text-segments.ts')
       const [first, ...rest] = segments(text)
       // Emoji or punctuation alone have no sound; a moment of silence keeps the answer valid.
       if (first === undefined) return { rate: RATE, chunks: silence() }

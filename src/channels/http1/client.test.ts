@@ -4,7 +4,7 @@ import type { Socket } from 'bun'
 import { type Caller, listenByHand } from '../../../test/support/by-hand.ts'
 import { selfSigned } from '../../../test/support/certificate.ts'
 import { tempFolder } from '../../../test/support/temp.ts'
-import type { Answer } from '../endpoint.ts'
+import type { Answer } from '../net/endpoint.ts'
 import { createHttpClient } from './client.ts'
 
 const noFetch = () => Promise.reject(new Error('left to fetch'))

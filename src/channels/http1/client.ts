@@ -1,6 +1,6 @@
 import { orAborted } from '../../core/abort.ts'
 import { leastRecentlyUsed } from '../../core/lru.ts'
-import type { Answer, Fetch } from '../endpoint.ts'
+import type { Answer, Fetch } from '../net/endpoint.ts'
 import { Connection } from './connection.ts'
 import { decoded } from './decoded.ts'
 import type { Exchange } from './exchange.ts'

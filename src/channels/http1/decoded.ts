@@ -1,4 +1,4 @@
-import type { Answer, AnswerBody } from '../endpoint.ts'
+import type { Answer, AnswerBody } from '../net/endpoint.ts'
 
 /** Content codings (RFC 9110, section 8.4.1) by the names that `DecompressionStream` has. */
 const FORMATS: Readonly<Record<string, Bun.CompressionFormat>> = {

@@ -1,5 +1,5 @@
 import { UPSTREAM_WAITING_BYTES_MAX } from '../../core/limits.ts'
-import type { ReadResult } from '../endpoint.ts'
+import type { ReadResult } from '../net/endpoint.ts'
 import { type ResponseHead, ResponseParser, type ResponseSink } from './response-parser.ts'
 
 /** What an exchange needs of the connection that carries it. */

@@ -1,4 +1,4 @@
-import { ChannelFailure } from '../failure.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 
 /** One JSON object of `POST /t2a_v2`, streamed or not, as far as it is read. */
 interface Event {

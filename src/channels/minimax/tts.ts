@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_EVENT_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
-import { SPEECH_RATE } from '../audio.ts'
-import { ChannelFailure } from '../failure.ts'
-import { createHttpCall, type HttpAnswer, readText } from '../http-call.ts'
-import type { SenderOptions } from '../sender.ts'
-import { SseDecoder } from '../sse-decoder.ts'
-import { DEFAULT_VOICE, type PcmStream, type SpeechRequest, type Tts } from '../tts.ts'
+import { createHttpCall, type HttpAnswer, readText } from '../net/post.ts'
+import type { SenderOptions } from '../net/sender.ts'
+import { SseDecoder } from '../net/sse-decoder.ts'
+import { SPEECH_RATE } from '../ports/audio.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import { DEFAULT_VOICE, type PcmStream, type SpeechRequest, type Tts } from '../ports/tts.ts'
 import { createEventReader, Declined } from './events.ts'
 
 /** The root is such as `https://api.minimaxi.com/v1` and may carry `?GroupId=`. */

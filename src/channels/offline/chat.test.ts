@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { LlmMessage, LlmPart, LlmRequest, Passage, ToolCall } from '../llm.ts'
+import type { LlmMessage, LlmPart, LlmRequest, Passage, ToolCall } from '../ports/llm.ts'
 import { createOfflineChat } from './chat.ts'
 
 const offline = createOfflineChat()

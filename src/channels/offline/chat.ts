@@ -1,4 +1,4 @@
-import type { Llm, LlmPart } from '../llm.ts'
+import type { Llm, LlmPart } from '../ports/llm.ts'
 import { readQuestion, toolCallsFor, toolOutcomes } from './question.ts'
 import { composeReply } from './reply.ts'
 import { extractSummary } from './summary.ts'

@@ -1,4 +1,4 @@
-import type { LlmRequest, ToolCall } from '../llm.ts'
+import type { LlmRequest, ToolCall } from '../ports/llm.ts'
 import { type Arithmetic, findArithmetic } from './arithmetic.ts'
 import { type Language, languageOf } from './language.ts'
 

@@ -1,4 +1,4 @@
-import type { LlmRequest, Passage } from '../llm.ts'
+import type { LlmRequest, Passage } from '../ports/llm.ts'
 import { shorten } from './language.ts'
 import { PHRASES, type Phrases, type TimeFacts } from './phrases.ts'
 import type { Question, ToolOutcome } from './question.ts'

@@ -1,4 +1,4 @@
-import type { LlmMessage } from '../llm.ts'
+import type { LlmMessage } from '../ports/llm.ts'
 import { firstSentence } from './language.ts'
 
 const LINE_CHARS_MAX = 60

@@ -1,5 +1,5 @@
-import type { EmbedKind } from '../embedder.ts'
-import { hanShare } from './script.ts'
+import type { EmbedKind } from '../ports/embedder.ts'
+import { hanShare } from './han-share.ts'
 
 /** The cosine from which the specification shows a passage to the language model. */
 export const THRESHOLD = 0.45

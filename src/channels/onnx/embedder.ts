@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { Embedder } from '../embedder.ts'
-import { ChannelFailure } from '../failure.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 import { createJobQueue, type Job } from './job-queue.ts'
 import {
   type EmbedProcess,

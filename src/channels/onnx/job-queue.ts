@@ -1,4 +1,4 @@
-import type { EmbedKind } from '../embedder.ts'
+import type { EmbedKind } from '../ports/embedder.ts'
 
 /** Texts that one message to the embedding process carries, and who waits for their vectors. */
 export interface Job {

@@ -1,4 +1,4 @@
-import type { EmbedKind } from '../embedder.ts'
+import type { EmbedKind } from '../ports/embedder.ts'
 import { calibration } from './calibrate.ts'
 import { readModelFolder } from './model-folder.ts'
 import { joinPieces } from './pooling.ts'

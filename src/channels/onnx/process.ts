@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { CHILD_ENV } from '../child-env.ts'
-import type { EmbedKind } from '../embedder.ts'
+import { CHILD_ENV } from '../child/child-env.ts'
+import type { EmbedKind } from '../ports/embedder.ts'
 import type { EmbedAnswer, EmbedRequest } from './protocol.ts'
 
 /** How the embedding process is started. */

@@ -1,4 +1,4 @@
-import type { EmbedKind } from '../embedder.ts'
+import type { EmbedKind } from '../ports/embedder.ts'
 
 /** Messages between the server and its embedding process; one request is open at a time. */
 export interface EmbedRequest {

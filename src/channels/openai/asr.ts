@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import { ASR_MS_MAX } from '../../core/limits.ts'
-import type { Asr } from '../asr.ts'
-import type { AudioCodecs } from '../audio.ts'
-import { ChannelFailure } from '../failure.ts'
-import { createHttpCall, readText } from '../http-call.ts'
-import type { SenderOptions } from '../sender.ts'
+import { createHttpCall, readText } from '../net/post.ts'
+import type { SenderOptions } from '../net/sender.ts'
+import type { Asr } from '../ports/asr.ts'
+import type { AudioCodecs } from '../ports/audio.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 
 export interface OpenAiAsrOptions extends SenderOptions {
   readonly model: string

@@ -1,4 +1,4 @@
-import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from '../endpoint.ts'
+import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from '../net/endpoint.ts'
 
 /** What asking an endpoint for its list of models showed; costs nothing at any vendor. */
 export type Availability =

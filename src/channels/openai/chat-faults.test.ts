@@ -7,7 +7,7 @@ import {
   startUpstream,
   type Upstream,
 } from '../../../test/support/upstream.ts'
-import { ChannelFailure } from '../failure.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

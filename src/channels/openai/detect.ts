@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { Call } from '../call.ts'
-import type { Fetch } from '../endpoint.ts'
+import { Call } from '../net/deadlines.ts'
+import type { Fetch } from '../net/endpoint.ts'
 import { firstChatModel } from './models.ts'
 
 export interface LocalServer {

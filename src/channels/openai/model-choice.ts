@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Call } from '../call.ts'
-import { refusalOf } from '../refusal.ts'
+import type { Call } from '../net/deadlines.ts'
+import { refusalOf } from '../net/http-error.ts'
 import { firstChatModel } from './models.ts'
 import type { Transport } from './transport.ts'
 

@@ -1,7 +1,7 @@
 import { parseJson } from '../../core/json.ts'
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits.ts'
-import type { Answer } from '../endpoint.ts'
-import { readStart } from '../read-start.ts'
+import type { Answer } from '../net/endpoint.ts'
+import { readStart } from '../net/read-start.ts'
 
 /** Models are told apart by their ids, the only thing that every server lists. */
 const RERANKS = /rerank/i

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
-import { type Asking, Call } from '../call.ts'
-import { ChannelFailure } from '../failure.ts'
-import { readStart } from '../read-start.ts'
+import { type Asking, Call } from '../net/deadlines.ts'
+import { readStart } from '../net/read-start.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 import { firstChatModel } from './models.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 

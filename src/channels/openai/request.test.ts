@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { LlmRequest } from '../llm.ts'
+import type { LlmRequest } from '../ports/llm.ts'
 import { chatBody } from './request.ts'
 
 const REQUEST: LlmRequest = {

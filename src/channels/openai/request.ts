@@ -1,5 +1,5 @@
 import { parseJson } from '../../core/json.ts'
-import type { LlmMessage, LlmRequest, ToolCall } from '../llm.ts'
+import type { LlmMessage, LlmRequest, ToolCall } from '../ports/llm.ts'
 
 /** The body of a streamed chat completion but for the model and the optional fields. */
 export function chatBody(request: LlmRequest): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { ThinkingForm } from '../llm.ts'
+import type { ThinkingForm } from '../ports/llm.ts'
 import { thinkingFields } from './thinking.ts'
 
 const FORMS = {

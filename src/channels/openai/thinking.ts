@@ -1,4 +1,4 @@
-import type { ThinkingForm } from '../llm.ts'
+import type { ThinkingForm } from '../ports/llm.ts'
 
 type Family = Exclude<ThinkingForm, 'auto'>
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits.ts'
-import { ChannelFailure } from '../failure.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
 function assemble(...fragments: readonly ToolFragment[]) {

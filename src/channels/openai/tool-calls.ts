@@ -1,8 +1,8 @@
 import { newId } from '../../core/ids.ts'
 import { parseJson } from '../../core/json.ts'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits.ts'
-import { ChannelFailure } from '../failure.ts'
-import type { ToolCall } from '../llm.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import type { ToolCall } from '../ports/llm.ts'
 
 /** One entry of `delta.tool_calls`, as vendors really send it: any field may be absent or null. */
 export interface ToolFragment {

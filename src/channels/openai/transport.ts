@@ -1,5 +1,5 @@
-import type { Asking } from '../call.ts'
-import { createSender, type SenderOptions } from '../sender.ts'
+import type { Asking } from '../net/deadlines.ts'
+import { createSender, type SenderOptions } from '../net/sender.ts'
 
 export type TransportOptions = SenderOptions
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
-import type { AudioCodecs } from '../audio.ts'
-import { createHttpCall } from '../http-call.ts'
-import type { Refusal } from '../refusal.ts'
-import type { SenderOptions } from '../sender.ts'
-import type { Tts } from '../tts.ts'
+import type { Refusal } from '../net/http-error.ts'
+import { createHttpCall } from '../net/post.ts'
+import type { SenderOptions } from '../net/sender.ts'
+import type { AudioCodecs } from '../ports/audio.ts'
+import type { Tts } from '../ports/tts.ts'
 import { standardVoice, voiceFor } from './voices.ts'
 
 export interface OpenAiTtsOptions extends SenderOptions {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { normalize } from '../../core/vector.ts'
-import { ChannelFailure } from '../failure.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 
 const Answer = z.object({
   data: z.array(

@@ -1,4 +1,4 @@
-import { DEFAULT_VOICE } from '../tts.ts'
+import { DEFAULT_VOICE } from '../ports/tts.ts'
 
 export interface VoiceOptions {
   readonly model: string

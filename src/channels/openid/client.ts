@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { isModest } from '../../core/json.ts'
-import { IdentityFailure, type LoginAttempt } from '../identity.ts'
-import { readStart } from '../read-start.ts'
+import { readStart } from '../net/read-start.ts'
+import { IdentityFailure, type LoginAttempt } from '../ports/identity.ts'
 
 /** Keys of an issuer are the longest of its answers: some kilobytes. */
 const ANSWER_BYTES_MAX = 1024 * 1024

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { z } from 'zod'
-import { IdentityFailure, type IdentityProvider } from '../identity.ts'
+import { IdentityFailure, type IdentityProvider } from '../ports/identity.ts'
 import {
   authorizationParameters,
   type Fetch,

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { z } from 'zod'
-import type { IdentityProvider } from '../identity.ts'
+import type { IdentityProvider } from '../ports/identity.ts'
 import {
   authorizationParameters,
   type Fetch,

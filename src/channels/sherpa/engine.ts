@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { RECOGNISER_RATE } from '../audio.ts'
+import { RECOGNISER_RATE } from '../ports/audio.ts'
 import type { VoicePack } from './find.ts'
-import { joinTexts, loudSpans, type Span, toPieces } from './pieces.ts'
+import { joinTexts, loudSpans, type Span, toPieces } from './segments.ts'
 
 /** Turns recordings into text; lives in the recognising process. */
 export interface Engine {

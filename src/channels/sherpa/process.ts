@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { RECOGNISER_LOAD_MS_MAX } from '../../core/limits.ts'
-import { CHILD_ENV } from '../child-env.ts'
-import { createComplaint } from './complaint.ts'
+import { CHILD_ENV } from '../child/child-env.ts'
 import type { AsrAnswer, AsrRequest } from './protocol.ts'
+import { createComplaint } from './stderr-summary.ts'
 
 /** How the recognising process is started. */
 export interface ProcessCommand {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { ASR_MS_MAX } from '../../core/limits.ts'
-import type { Asr } from '../asr.ts'
-import { type AudioCodecs, RECOGNISER_RATE } from '../audio.ts'
-import { ChannelFailure } from '../failure.ts'
+import type { Asr } from '../ports/asr.ts'
+import { type AudioCodecs, RECOGNISER_RATE } from '../ports/audio.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 import { connect, parseAddress, type WyomingConnection } from './connection.ts'
 
 export interface WyomingAsrOptions {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
-import { ChannelFailure } from '../failure.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 import { createEventDecoder, encodeEvent, type WyomingEvent } from './protocol.ts'
 
 export interface WyomingAddress {

@@ -1,4 +1,4 @@
-import { ChannelFailure } from '../failure.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 
 /**
  * Wyoming, the voice protocol of Home Assistant: one line of JSON, then as many bytes of JSON as

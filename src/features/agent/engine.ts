@@ -1,12 +1,12 @@
-import { ChannelFailure } from '../../channels/failure.ts'
-import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../channels/llm.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
+import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../channels/ports/llm.ts'
 import { ANSWER_CHARS_MAX, MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
+import type { ToolBox } from '../../tools/tool-box.ts'
 import type { AgentEvent, AnsweringChannel, Tell } from './events.ts'
 import { tellFailure } from './tell-failure.ts'
 import type { TextShare } from './text-room.ts'
-import type { ToolBox } from './tools/tool-box.ts'
 
 /** Where a turn's model calls go. */
 export interface Channel {

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../../channels/failure.ts'
+import type { FailureReason } from '../../channels/ports/failure.ts'
 
 /** A passage that was shown to the model (specification, Events: kb_refs). */
 export interface KbRef {

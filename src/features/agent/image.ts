@@ -1,4 +1,4 @@
-import { checkLiteral } from '../../channels/url-guard.ts'
+import { checkLiteral } from '../../channels/egress/url-guard.ts'
 import { IMAGE_BYTES_MAX } from '../../core/limits.ts'
 
 /** RFC 2397: a type, perhaps with parameters such as `charset=utf-8`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits.ts'
+import { optionalFlag, optionalText, requiredText } from '../../core/zod-fields.ts'
 import { checkImage } from './image.ts'
 
 /** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */

@@ -1,4 +1,4 @@
-import type { LlmMessage, Passage } from '../../channels/llm.ts'
+import type { LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import type { Memory } from '../sessions/store.ts'
 
 /** The platform's default persona: the lowest level of the prompt priority. */

@@ -1,4 +1,4 @@
-import { ChannelFailure, type FailureReason } from '../../channels/failure.ts'
+import { ChannelFailure, type FailureReason } from '../../channels/ports/failure.ts'
 import { AppError, DiskFault, internal } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Tell } from './events.ts'

@@ -1,4 +1,4 @@
-import { ChannelFailure } from '../../channels/failure.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { TURN_TEXT_UNITS_SURE, TURNS_TEXT_UNITS_MAX } from '../../core/limits.ts'
 
 /**

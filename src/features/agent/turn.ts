@@ -1,9 +1,12 @@
-import type { Llm, LlmMessage, Passage } from '../../channels/llm.ts'
+import type { Llm, LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Jobs } from '../../jobs/runner.ts'
+import type { ToolRegistry } from '../../tools/registry.ts'
+import type { Tool } from '../../tools/tool.ts'
+import { createToolBox } from '../../tools/tool-box.ts'
 import type { SessionMemory } from '../sessions/memory.ts'
 import type { Memory } from '../sessions/store.ts'
 import { type Channel, runTurn } from './engine.ts'
@@ -12,9 +15,6 @@ import type { AgentRequest } from './model.ts'
 import { buildMessages, rememberedText } from './prompt.ts'
 import type { ResolvedTurn } from './resolve.ts'
 import type { TextRoom } from './text-room.ts'
-import type { ToolRegistry } from './tools/registry.ts'
-import type { Tool } from './tools/tool.ts'
-import { createToolBox } from './tools/tool-box.ts'
 
 /** A retrieved passage with what `kb_refs` tells of it. */
 export type Hit = Passage & KbRef

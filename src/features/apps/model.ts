@@ -1,13 +1,5 @@
 import { z } from 'zod'
 import {
-  nullableFlag,
-  nullableTemperature,
-  nullableText,
-  optionalFlag,
-  rateLimit,
-  requiredText,
-} from '../../core/fields.ts'
-import {
   APP_NAME_CHARS_MAX,
   MODEL_CHARS_MAX,
   REFERENCE_CHARS_MAX,
@@ -15,6 +7,14 @@ import {
   TOOL_NAME_CHARS_MAX,
   TOOLS_ENABLED_MAX,
 } from '../../core/limits.ts'
+import {
+  nullableFlag,
+  nullableTemperature,
+  nullableText,
+  optionalFlag,
+  rateLimit,
+  requiredText,
+} from '../../core/zod-fields.ts'
 
 /** Null and absent: every built-in tool. Empty: none. */
 const toolsEnabled = z

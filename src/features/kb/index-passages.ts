@@ -1,5 +1,5 @@
-import type { Embedder } from '../../channels/embedder.ts'
-import { ChannelFailure } from '../../channels/failure.ts'
+import type { Embedder } from '../../channels/ports/embedder.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { termsOf } from './terms.ts'
 
 /** Passages that are embedded and looked over before other requests get their turn. */

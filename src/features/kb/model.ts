@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { requiredText } from '../../core/fields.ts'
 import { KB_TITLE_CHARS_MAX } from '../../core/limits.ts'
+import { requiredText } from '../../core/zod-fields.ts'
 
 /** Bodies and answers of the knowledge base (specification, Knowledge base). */
 export const KbDoc = z.object({

@@ -1,4 +1,4 @@
-import type { Embedder } from '../../channels/embedder.ts'
+import type { Embedder } from '../../channels/ports/embedder.ts'
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { indexPassages } from './index-passages.ts'

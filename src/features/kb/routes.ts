@@ -3,10 +3,10 @@ import { badRequest } from '../../core/errors.ts'
 import { KB_BODY_BYTES_MAX } from '../../core/limits.ts'
 import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
-import type { Facts } from '../../http/facts.ts'
+import { unhurried } from '../../http/body-timeout.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'
-import { unhurried } from '../../http/patience.ts'
+import type { Facts } from '../../http/request-context.ts'
 import {
   KbChunksResponse,
   KbCreateRequest,

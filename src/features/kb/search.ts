@@ -1,4 +1,4 @@
-import type { Embedder } from '../../channels/embedder.ts'
+import type { Embedder } from '../../channels/ports/embedder.ts'
 import { KB_HITS_MAX, KB_QUERY_CHARS_MAX } from '../../core/limits.ts'
 import { firstChars } from '../../core/text.ts'
 import { dot } from '../../core/vector.ts'

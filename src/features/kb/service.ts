@@ -1,4 +1,4 @@
-import type { Embedder } from '../../channels/embedder.ts'
+import type { Embedder } from '../../channels/ports/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
 import { createLanes } from '../../core/lanes.ts'
@@ -10,10 +10,10 @@ import {
   KB_UPLOADS_PER_TENANT_MAX,
 } from '../../core/limits.ts'
 import { firstChars } from '../../core/text.ts'
+import { orUnavailable } from './embed-errors.ts'
 import type { KbChunk, KbCreateRequest, KbDoc, KbHit } from './model.ts'
 import type { createSearch, ScoredChunk } from './search.ts'
 import type { KbStore } from './store.ts'
-import { orUnavailable } from './unavailable.ts'
 import { createUpload } from './upload.ts'
 
 export interface KbParts {

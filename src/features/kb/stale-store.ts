@@ -1,6 +1,6 @@
 import { sql } from '../../storage/db.ts'
+import { keyOf } from './chunk-keys.ts'
 import type { IndexedPassage } from './index-passages.ts'
-import { keyOf } from './keys.ts'
 import type { KbStoreParts } from './store.ts'
 
 /** A document whose vectors are not of the model in use. */

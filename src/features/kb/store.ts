@@ -2,8 +2,8 @@ import { KB_CHUNKS_SHOWN_MAX, KB_DOCS_MAX } from '../../core/limits.ts'
 import { type Db, type Statement, sql } from '../../storage/db.ts'
 import type { VectorIndex } from '../../storage/vectors.ts'
 import type { WordIndex } from '../../storage/words.ts'
+import { keyOf, numOf, seqOf } from './chunk-keys.ts'
 import type { IndexedPassage } from './index-passages.ts'
-import { keyOf, numOf, seqOf } from './keys.ts'
 import type { KbChunk, KbDoc } from './model.ts'
 
 export interface IndexedChunk extends IndexedPassage {

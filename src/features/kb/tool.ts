@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { defineTool, Tool } from '../agent/tools/tool.ts'
+import type { defineTool, Tool } from '../../tools/tool.ts'
 import type { Kb } from './service.ts'
 
 const args = z.object({

@@ -1,15 +1,15 @@
-import type { Embedder } from '../../channels/embedder.ts'
+import type { Embedder } from '../../channels/ports/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
 import { forbidden, tooLarge } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { KB_DOC_BYTES_MAX, KB_DOCS_MAX } from '../../core/limits.ts'
 import { charCount } from '../../core/text.ts'
 import { chunk } from './chunk.ts'
+import { orUnavailable } from './embed-errors.ts'
 import { indexPassages } from './index-passages.ts'
 import type { KbCreateRequest, KbCreateResponse, KbDoc } from './model.ts'
 import { passagesOf } from './passage.ts'
 import type { KbStore } from './store.ts'
-import { orUnavailable } from './unavailable.ts'
 
 const NOTE = '文档已保存，向量索引异步生效（通常数秒内可检索）'
 

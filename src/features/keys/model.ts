@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { rateLimit } from '../../core/fields.ts'
+import { rateLimit } from '../../core/zod-fields.ts'
 
 /** Body of POST /console/keys. The label is accepted and not stored (specification). */
 export const IssueKeyRequest = z.object({

@@ -6,7 +6,7 @@ import {
   LOGIN_CODE_WRONG_ATTEMPTS_MAX,
   LOGIN_CODES_MAX,
 } from '../../core/limits.ts'
-import { createExpiring } from './expiring.ts'
+import { createExpiring } from '../../core/ttl-map.ts'
 
 export interface CodesOptions {
   readonly clock: Clock

@@ -1,4 +1,4 @@
-import { type Mailer, MailFailure } from '../../channels/mail.ts'
+import { type Mailer, MailFailure } from '../../channels/ports/mail.ts'
 import { LOGIN_CODE_SECONDS_MAX } from '../../core/limits.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { LOCAL_DOMAIN } from './model.ts'

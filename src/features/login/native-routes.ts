@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
-import type { AddressLimit } from '../../http/address-limit.ts'
+import type { AddressLimit } from '../../http/ip-rate-limit.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import { ExchangeRequest, ExchangeResponse } from './model.ts'
-import type { NativeLogin } from './native.ts'
+import type { NativeLogin } from './native-app.ts'
 
 export interface NativeRouteParts {
   readonly native: NativeLogin

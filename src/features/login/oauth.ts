@@ -1,11 +1,11 @@
-import { IdentityFailure, type IdentityProvider } from '../../channels/identity.ts'
+import { IdentityFailure, type IdentityProvider } from '../../channels/ports/identity.ts'
 import { randomToken } from '../../core/crypto.ts'
 import { notFound } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { Admission } from './admission.ts'
-import type { Flows } from './flow.ts'
 import { LOCAL_DOMAIN, normalEmail } from './model.ts'
 import { safePath } from './next-path.ts'
+import type { Flows } from './oauth-state.ts'
+import type { Admission } from './signup-policy.ts'
 
 export interface OAuthOptions {
   readonly providers: readonly IdentityProvider[]

@@ -5,8 +5,8 @@ import {
   LOGIN_STARTS_PER_MINUTE_MAX,
   LOGIN_STEPS_PER_MINUTE_MAX,
 } from '../../core/limits.ts'
-import type { AddressLimit, GuessLimit } from '../../http/address-limit.ts'
 import type { Gate } from '../../http/gate.ts'
+import type { AddressLimit, GuessLimit } from '../../http/ip-rate-limit.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { Tenants } from '../tenants/service.ts'

@@ -3,10 +3,10 @@ import { unauthorized } from '../../core/errors.ts'
 import { LOGIN_CODES_PER_ADDRESS_MAX } from '../../core/limits.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { User } from '../tenants/store.ts'
-import type { Admission } from './admission.ts'
 import type { LoginCodes } from './codes.ts'
 import type { Delivery } from './delivery.ts'
 import { normalEmail } from './model.ts'
+import type { Admission } from './signup-policy.ts'
 
 export interface EmailLoginOptions {
   readonly clock: Clock

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { optionalFlag, requiredText } from '../../core/fields.ts'
 import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../core/limits.ts'
+import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
 /** Body of PUT /console/personas/:id; the default has an endpoint of its own. */
 export const PersonaUpdateRequest = z.object({

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
-import { checked } from '../../core/explain.ts'
 import { newId } from '../../core/ids.ts'
 import { PERSONAS_MAX } from '../../core/limits.ts'
+import { checked } from '../../core/validate.ts'
 import {
   type CreatePersonaRequest,
   ImportedPersona,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { optionalFlag, requiredText } from '../../core/fields.ts'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits.ts'
+import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
 /** Only these three fields are read (specification, Provider channel). */
 export const ProviderPutRequest = z.object({

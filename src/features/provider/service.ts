@@ -1,8 +1,8 @@
-import type { Endpoint } from '../../channels/endpoint.ts'
-import { checkLiteral, type LiteralRefusal } from '../../channels/url-guard.ts'
+import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-guard.ts'
+import type { Endpoint } from '../../channels/net/endpoint.ts'
+import type { Seal } from '../../core/encryption.ts'
 import { badRequest, unavailable } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import type { Seal } from '../../core/seal.ts'
 import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
 

@@ -1,4 +1,4 @@
-import type { LlmMessage } from '../../channels/llm.ts'
+import type { LlmMessage } from '../../channels/ports/llm.ts'
 import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX, SESSION_UNITS_MAX } from '../../core/limits.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { charCount } from '../../core/text.ts'

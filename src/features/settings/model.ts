@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { nullableFlag, nullableTemperature, nullableText } from '../../core/fields.ts'
 import { MODEL_CHARS_MAX } from '../../core/limits.ts'
+import { nullableFlag, nullableTemperature, nullableText } from '../../core/zod-fields.ts'
 
 /** Body of PUT /console/settings: replaces all three; null or absent is the platform default. */
 export const TenantSettingsRequest = z.object({

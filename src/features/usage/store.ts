@@ -1,4 +1,4 @@
-import type { Count } from '../../jobs/tally.ts'
+import type { Count } from '../../jobs/write-behind-counter.ts'
 import { type Db, sql } from '../../storage/db.ts'
 
 /** One authenticated machine call (specification, Usage event). `day` is days since the epoch. */

@@ -1,12 +1,12 @@
-import type { Asr } from '../../channels/asr.ts'
-import type { AudioCodecs } from '../../channels/audio.ts'
-import { ChannelFailure } from '../../channels/failure.ts'
-import type { Tts } from '../../channels/tts.ts'
+import type { Asr } from '../../channels/ports/asr.ts'
+import type { AudioCodecs } from '../../channels/ports/audio.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
+import type { Tts } from '../../channels/ports/tts.ts'
 import { upstream } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
-import { hear } from './hearing.ts'
 import type { TtsRequest } from './model.ts'
 import { speechMp3, speechPcm } from './speech.ts'
+import { hear } from './transcription.ts'
 
 export interface VoiceOptions {
   /** Null when the operator has configured none. */

@@ -1,6 +1,6 @@
-import { type AudioCodecs, SPEECH_RATE } from '../../channels/audio.ts'
-import { ChannelFailure } from '../../channels/failure.ts'
-import type { PcmStream, Tts } from '../../channels/tts.ts'
+import { type AudioCodecs, SPEECH_RATE } from '../../channels/ports/audio.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
+import type { PcmStream, Tts } from '../../channels/ports/tts.ts'
 import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits.ts'
 import { splitSpeech } from './split.ts'
 

@@ -1,11 +1,11 @@
 import { type Changes, type Db, type Statement, sql } from '../db.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
+import { createTrouble, type TroubleWatch } from './disk-health.ts'
 import { errorOf } from './fault.ts'
-import type { BatchResult } from './group.ts'
+import type { BatchResult } from './group-commit.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
 import { createRowCache } from './row-cache.ts'
 import { snapshotReader } from './snapshot.ts'
-import { createTrouble, type TroubleWatch } from './trouble.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 interface Pending {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isOneSlip, mayBeMisspelt, nearTo } from './near-terms.ts'
+import { isOneSlip, mayBeMisspelt, nearTo } from './spell-correction.ts'
 
 for (const [word, other, near] of [
   ['warranty', 'waranty', true],

@@ -1,7 +1,7 @@
 import type { Statement } from '../db.ts'
 import type { DatabaseFile } from './connection.ts'
 import type { Fault } from './fault.ts'
-import type { BatchResult } from './group.ts'
+import type { BatchResult } from './group-commit.ts'
 
 /** Messages between the event loop and the writer thread; one request is open at a time. */
 export type WriterRequest =

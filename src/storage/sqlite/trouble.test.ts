@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { DiskFault } from '../../core/errors.ts'
-import { createTrouble } from './trouble.ts'
+import { createTrouble } from './disk-health.ts'
 
 const PATH = join(import.meta.dir, 'moonbase.db')
 const fault = (trouble: DiskFault['trouble']) => new DiskFault(trouble, 'SQLITE_X', 'refused')

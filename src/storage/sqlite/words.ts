@@ -1,8 +1,8 @@
 import { sha256Hex } from '../../core/crypto.ts'
 import { type Statement, sql } from '../db.ts'
 import type { WordIndex } from '../words.ts'
-import { candidates, mayBeMisspelt, nearTo } from './near-terms.ts'
 import type { ReadThread } from './read-thread.ts'
+import { candidates, mayBeMisspelt, nearTo } from './spell-correction.ts'
 
 /** In front of every term; entries are found by it, and a term of one tenant by no other's. */
 const TENANT_CHARS = 12

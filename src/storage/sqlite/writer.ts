@@ -4,7 +4,7 @@
  */
 import { type DatabaseFile, openConnection } from './connection.ts'
 import { faultOf } from './fault.ts'
-import { groupWriter } from './group.ts'
+import { groupWriter } from './group-commit.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
 
 declare const self: Worker

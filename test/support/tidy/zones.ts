@@ -1,5 +1,5 @@
 // Where a file stands in the order
-// core < ports < features < routes of features < http/surface < app < composition roots.
+// core < ports < features < routes of features < surface < app < composition roots.
 export type Zone =
   | 'root'
   | 'core'
@@ -17,9 +17,11 @@ export type Zone =
 const ZONES: readonly (readonly [RegExp, Zone])[] = [
   // Composition roots: the files that may know every part and the machine below.
   [/^src\/main\.ts$/, 'root'],
-  [/^src\/commands\//, 'root'],
+  [/^src\/(commands|wiring)\//, 'root'],
   [/^src\/core\//, 'core'],
-  [/^src\/(storage|channels)\/[^/]+$/, 'port'],
+  [/^src\/storage\/[^/]+$/, 'port'],
+  [/^src\/channels\/(ports|resilience|egress|net|child)\//, 'port'],
+  [/^src\/tools\//, 'port'],
   [/^src\/storage\/migrations\//, 'port'],
   [/^src\/jobs\//, 'port'],
   [/^src\/config\.ts$/, 'port'],
@@ -27,7 +29,7 @@ const ZONES: readonly (readonly [RegExp, Zone])[] = [
   [/^src\/(audio|native)\//, 'adapter'],
   [/^src\/features\/[^/]+\/(routes|[\w-]+-routes)\.ts$/, 'routes'],
   [/^src\/features\/[^/]+\//, 'feature'],
-  [/^src\/http\/surface\.ts$/, 'surface'],
+  [/^src\/surface\.ts$/, 'surface'],
   [/^src\/http\//, 'http'],
   [/^src\/app\.ts$/, 'app'],
   [/^src\//, 'unknown'],

@@ -23,7 +23,7 @@ const MEND: Partial<Record<Zone, string>> = {
   root: 'nothing imports a composition root; pass what is needed down as an argument',
   app: 'only composition roots and test/ import the app',
   surface: 'only app.ts mounts the surface',
-  routes: 'routes are mounted by http/surface.ts and app.ts alone',
+  routes: 'routes are mounted by surface.ts and app.ts alone',
   http: 'only routes, http/ and app.ts know the transport',
   web: 'only composition roots import the console',
   outside: 'src/ does not depend on test/ or scripts/',

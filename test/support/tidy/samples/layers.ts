@@ -19,8 +19,8 @@ export const LAYER_SAMPLES: readonly Sample[] = [
       'src/features/kb/model.ts': "import type { R } from './routes.ts'",
       'src/features/kb/routes.ts': "const x = await import('../apps/model.ts')",
       'src/http/gate.ts': "import { find } from '../features/keys/service.ts'",
-      'src/http/sse.ts': "import { surface } from './surface.ts'",
-      'src/http/surface.ts': "import { main } from '../main.ts'",
+      'src/http/sse.ts': "import { surface } from '../surface.ts'",
+      'src/surface.ts': "import { main } from '../main.ts'",
       'src/app.ts': "import { type Chat } from './channels/openai/chat.ts'",
     },
     expect: [
@@ -34,7 +34,7 @@ export const LAYER_SAMPLES: readonly Sample[] = [
       'src/features/kb/routes.ts:1',
       'src/http/gate.ts:1',
       'src/http/sse.ts:1',
-      'src/http/surface.ts:1',
+      'src/surface.ts:1',
       'src/app.ts:1',
     ],
     good: {

@@ -19,7 +19,7 @@ export const MACHINE_SAMPLES: readonly Sample[] = [
     expect: [1, 2, 2, 3, 3, 3, 4, 5, 6, 8, 9, 7].map((n) => `src/features/kb/service.ts:${n}`),
     good: {
       'src/main.ts': 'fetch(process.env.URL, Date.now())',
-      'src/commands/doctor.ts': 'await fetch(url)',
+      'src/commands/doctor/doctor.ts': 'await fetch(url)',
       'src/core/clock.ts': 'export const now = () => Date.now()',
       'src/storage/sqlite/writer-worker.ts': 'process.exit(0)',
       'src/features/kb/service.ts': [

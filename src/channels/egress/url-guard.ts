@@ -1,0 +1,129 @@
+import { ChannelFailure } from '../ports/failure.ts'
+import { isPublicAddress } from './public-address.ts'
+
+/**
+ * The guard for addresses that tenants supply: `base_url`, `fetch_url` and image URLs (contract,
+ * section 4). The literal is checked when it is saved, and every resolved address again when it is
+ * connected to; the caller must then connect to an address this module returned and to no other,
+ * else a name that changes its answer between check and connection (DNS rebinding) gets through.
+ */
+
+/** Entries `host` or `host:port` of `MB_ALLOW_PRIVATE_HOSTS`; IPv6 with a port in brackets. */
+export type AllowList = readonly string[]
+
+export type LiteralRefusal = 'malformed' | 'scheme' | 'credentials' | 'internal'
+export type LiteralCheck = { readonly url: URL } | { readonly refused: LiteralRefusal }
+
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+/** Every address of a host name, such as `node:dns` `lookup` with `all`. Rejects when unknown. */
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
+
+/** Where to connect: any of the addresses, of which there is one at least; and what to ask for. */
+export interface Target {
+  readonly url: URL
+  readonly addresses: readonly ResolvedAddress[]
+}
+
+export interface GuardOptions {
+  readonly resolve: Resolve
+  readonly allow: AllowList
+}
+
+export type Guard = ReturnType<typeof createGuard>
+
+/** The guard of this server; `allow` lifts it for exactly the hosts it lists. */
+export function createGuard({ resolve, allow }: GuardOptions) {
+  return {
+    /**
+     * The addresses to connect to. Throws `ChannelFailure('channel_unavailable')` when the guard
+     * refuses; rejects as `resolve` does when the name has no address, which is a failure of the
+     * connection and may pass.
+     */
+    async connectable(url: string | URL): Promise<Target> {
+      const checked = checkLiteral(url, allow)
+      if ('refused' in checked) throw refusal()
+      const host = bareHost(checked.url)
+      const family = familyOf(host)
+      if (family !== 0) return { url: checked.url, addresses: [{ address: host, family }] }
+      const addresses = await resolve(host)
+      if (addresses.length === 0) throw new Error('the host name has no address')
+      const lifted = isAllowed(checked.url, allow)
+      if (!lifted && !addresses.every(({ address }) => isPublicAddress(address))) throw refusal()
+      return { url: checked.url, addresses }
+    },
+  }
+}
+
+/**
+ * Judges an address by its text alone: http or https, no user name or password, a host that is not
+ * internal. Spellings such as `127.1`, `0x7f000001` or full-width digits are judged by what the
+ * URL standard makes of them, which is also what is connected to.
+ */
+export function checkLiteral(input: string | URL, allow: AllowList): LiteralCheck {
+  if (typeof input === 'string' && !isPlain(input)) return { refused: 'malformed' }
+  const url = URL.parse(input)
+  if (url === null) return { refused: 'malformed' }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { refused: 'scheme' }
+  if (url.username !== '' || url.password !== '') return { refused: 'credentials' }
+  if (isInternal(bareHost(url)) && !isAllowed(url, allow)) return { refused: 'internal' }
+  return { url }
+}
+
+/** Whether `entry` is a `host` or `host:port` that an allow-list may hold. */
+export function isAllowEntry(entry: string): boolean {
+  return parseEntry(entry) !== null
+}
+
+const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/
+/** Ends of names that no public DNS serves (RFC 6761, 6762, 8375, ICANN) or that mean this box. */
+const INTERNAL_SUFFIXES =
+  /\.(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/
+
+/** A name without a dot is resolved by the local network's search list, so it is internal. */
+function isInternal(host: string): boolean {
+  if (familyOf(host) !== 0) return !isPublicAddress(host)
+  return !NAME.test(host) || INTERNAL_SUFFIXES.test(host)
+}
+
+function isAllowed(url: URL, allow: AllowList): boolean {
+  const host = bareHost(url)
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  return allow.some((text) => {
+    const entry = parseEntry(text)
+    return entry?.host === host && (entry.port === null || entry.port === port)
+  })
+}
+
+function parseEntry(text: string): { host: string; port: string | null } | null {
+  const entry = text.trim().toLowerCase()
+  const isBareIPv6 = /^[^[]*:[^[]*:/.test(entry)
+  const [, name, port] = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(
+    isBareIPv6 ? `[${entry}]` : entry,
+  ) ?? ['', '']
+  if (!name || !isPlain(name) || /[/@?#]/.test(name)) return null
+  const url = URL.parse(`http://${name}/`)
+  return url && { host: bareHost(url), port: port === undefined ? null : String(Number(port)) }
+}
+
+/** Host name in canonical form, without the brackets of IPv6 and one trailing dot. */
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}
+
+function familyOf(host: string): 0 | 4 | 6 {
+  if (host.includes(':')) return 6
+  return /^\d+\.\d+\.\d+\.\d+$/.test(host) ? 4 : 0
+}
+
+/** No blanks, control characters or backslashes, which parsers read in different ways. */
+function isPlain(text: string): boolean {
+  return text !== '' && !/[\s\\\p{Cc}]/u.test(text)
+}
+
+function refusal(): ChannelFailure {
+  return new ChannelFailure('channel_unavailable', 'host refused')
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test'
+import { handClock } from '../../../test/support/clock.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import { Call } from './deadlines.ts'
+
+function open(timeoutMs = 100) {
+  const hand = handClock()
+  const caller = new AbortController()
+  return { ...hand, caller, call: new Call(hand.clock, timeoutMs, caller.signal) }
+}
+
+describe('an upstream call', () => {
+  test('is silent when nothing comes for the limit', () => {
+    const { call, pass } = open()
+    pass(99)
+    expect(call.signal.aborted).toBe(false)
+    pass(1)
+    expect(call.signal.aborted).toBe(true)
+    expect(call.explain(new Error('x'))).toMatchObject({ phrase: 'timed out', retryable: true })
+  })
+
+  test('has one timer, however many reads', () => {
+    const { call, pass, armed } = open()
+    for (let n = 0; n < 50; n++) {
+      call.waiting()
+      pass(60)
+      call.arrived()
+      expect(armed()).toBe(1)
+    }
+    expect(call.signal.aborted).toBe(false)
+    call.waiting()
+    pass(100)
+    expect(call.signal.aborted).toBe(true)
+    expect(call.explain(new Error('x'))).toMatchObject({
+      reason: 'provider_error',
+      phrase: 'stream went silent',
+      retryable: false,
+    })
+  })
+
+  test.each([-3_600_000, 3_600_000])('is as patient when the clock is set by %d ms', (byMs) => {
+    const { call, pass, set } = open()
+    pass(50)
+    call.arrived()
+    call.waiting()
+    set(byMs)
+    pass(99)
+    expect(call.signal.aborted).toBe(false)
+    pass(1)
+    expect(call.signal.aborted).toBe(true)
+  })
+
+  test('does not take a slow consumer for a silent upstream', () => {
+    const { call, pass } = open()
+    call.arrived()
+    pass(10_000)
+    expect(call.signal.aborted).toBe(false)
+    call.waiting()
+    pass(99)
+    expect(call.signal.aborted).toBe(false)
+  })
+
+  test('hurries, and never slows down', () => {
+    const { call, pass, armed } = open(1000)
+    call.hurry(50)
+    call.hurry(500)
+    expect(armed()).toBe(1)
+    pass(50)
+    expect(call.signal.aborted).toBe(true)
+  })
+
+  test('passes an abort on with its reason', () => {
+    const { call, caller } = open()
+    const reason = new Error('client left')
+    caller.abort(reason)
+    expect(call.signal.reason).toBe(reason)
+    expect(call.explain(new Error('x'))).toBe(reason)
+    expect(() => call.throwIfAborted()).toThrow(reason)
+  })
+
+  test('leaves a failure as it is', () => {
+    const failure = new ChannelFailure('channel_unavailable', 'host refused')
+    expect(open().call.explain(failure)).toBe(failure)
+  })
+
+  for (const complete of [true, false]) {
+    test(`releases its timer when closed ${complete ? 'after' : 'before'} the end`, () => {
+      const { call, caller, armed } = open()
+      call.close(complete)
+      expect(armed()).toBe(0)
+      expect(call.signal.aborted).toBe(!complete)
+      caller.abort()
+      expect(call.signal.aborted).toBe(!complete)
+    })
+  }
+
+  test('does not begin for a caller that has left', () => {
+    const { clock, armed } = handClock()
+    const reason = new Error('client left')
+    expect(() => new Call(clock, 100, AbortSignal.abort(reason))).toThrow(reason)
+    expect(armed()).toBe(0)
+  })
+})

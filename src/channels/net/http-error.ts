@@ -1,0 +1,55 @@
+import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import type { Answer } from './endpoint.ts'
+import { readStart } from './read-start.ts'
+
+export interface Refusal {
+  readonly failure: ChannelFailure
+  /** Start of the body of a 400, 404 or 422, to look for words in; never to be passed on. */
+  readonly text: string
+}
+
+const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
+
+/**
+ * Sorts an answer other than 2xx (contract, section 4, "BYO reasons"). A redirect is not followed
+ * and counts as a fault of the upstream. Only a 400, 404 or 422 has its body looked at.
+ * Never rejects.
+ */
+export async function refusalOf(response: Answer, now: number): Promise<Refusal> {
+  const { status } = response
+  const text = await reasonText(response)
+  const phrase = `HTTP ${status}`
+  const retryAfterMs = retryAfter(response.headers.get('retry-after'), now)
+  const wait = retryAfterMs === null ? {} : { retryAfterMs }
+  const fail = (reason: ChannelFailure['reason'], details: object) => ({
+    failure: new ChannelFailure(reason, phrase, { status, ...details }),
+    text,
+  })
+  if (status === 408 || status === 429) {
+    return fail('retry_exhausted', { retryable: true, ...wait })
+  }
+  if (status >= 500) return fail('upstream_5xx', { retryable: true, ...wait })
+  if (status < 400) return fail('provider_error', {})
+  return fail('upstream_4xx', { toolsRefused: status !== 404 && TOOL_WORDS.test(text) })
+}
+
+/** Nothing that goes wrong with the body changes what the status says. */
+async function reasonText(response: Answer): Promise<string> {
+  try {
+    if ([400, 404, 422].includes(response.status)) {
+      return await readStart(response, UPSTREAM_ERROR_BYTES_MAX)
+    }
+    await response.body?.cancel()
+  } catch {}
+  return ''
+}
+
+/** Milliseconds of a `Retry-After` (RFC 9110, 10.2.3), seconds or a date; null when unreadable. */
+function retryAfter(value: string | null, now: number): number | null {
+  if (value === null || value.trim() === '') return null
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds * 1000))
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? null : Math.max(0, date - now)
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test'
+import { ChannelFailure } from '../ports/failure.ts'
+import { SseDecoder } from './sse-decoder.ts'
+
+/** Events of `text`, fed `step` bytes at a time. */
+function decode(text: string, step = Number.POSITIVE_INFINITY): string[] {
+  const decoder = new SseDecoder()
+  const bytes = new TextEncoder().encode(text)
+  const events: string[] = []
+  for (let at = 0; at < bytes.length; at += step) {
+    decoder.push(bytes.subarray(at, at + step), events)
+  }
+  return events
+}
+
+const CASES: readonly (readonly [name: string, stream: string, events: readonly string[]])[] = [
+  ['one event', 'data: a\n\n', ['a']],
+  ['several events in one read', 'data: a\n\ndata: b\n\ndata: c\n\n', ['a', 'b', 'c']],
+  ['CRLF', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+  ['CR alone', 'data: a\r\rdata: b\r\r', ['a', 'b']],
+  ['mixed line ends', 'data: a\r\n\ndata: b\n\r\ndata: c\r\r\n', ['a', 'b', 'c']],
+  ['lines of one event are joined', 'data: a\ndata: b\n\n', ['a\nb']],
+  ['lines of one event, CRLF', 'data: a\r\ndata: b\r\n\r\n', ['a\nb']],
+  ['comments', ': ping\n\ndata: a\n: more\n\n:\n\n', ['a']],
+  ['other fields', 'event: x\nid: 1\nretry: 5\ndata: a\n\nevent: y\n\n', ['a']],
+  ['at most one space is dropped', 'data:a\n\ndata:  b\n\n', ['a', ' b']],
+  ['empty data', 'data\n\ndata:\n\ndata: \n\n', ['', '', '']],
+  ['a field that only begins like data', 'database: a\ndata2: b\n\n', []],
+  ['byte order mark', '\uFEFFdata: a\n\n', ['a']],
+  ['characters of every width', 'data: é你𝄞👨‍👩‍👧\n\n', ['é你𝄞👨‍👩‍👧']],
+  ['blank lines', '\n\n\ndata: a\n\n\n\n', ['a']],
+  ['an event without its end', 'data: a\n\ndata: b\n', ['a']],
+]
+
+describe('SSE decoder', () => {
+  for (const [name, stream, events] of CASES) {
+    test(name, () => {
+      for (const step of [Number.POSITIVE_INFINITY, 1, 2, 3, 7]) {
+        expect(decode(stream, step)).toEqual([...events])
+      }
+    })
+  }
+
+  test('an event leaves with the read that completes it', () => {
+    const decoder = new SseDecoder()
+    const reads = ['data: a\n', '\nda', 'ta: b\r', '\n\r', '\n']
+    const seen = reads.map((read) => {
+      const events: string[] = []
+      decoder.push(new TextEncoder().encode(read), events)
+      return events
+    })
+    expect(seen).toEqual([[], ['a'], [], ['b'], []])
+  })
+
+  test('does not keep the buffer of a read', () => {
+    const decoder = new SseDecoder()
+    const events: string[] = []
+    const buffer = new TextEncoder().encode('data: first')
+    decoder.push(buffer, events)
+    buffer.fill(120)
+    decoder.push(new TextEncoder().encode('\n\n'), events)
+    expect(events).toEqual(['first'])
+  })
+
+  test('end gives the event whose blank line never came', () => {
+    for (const [rest, event] of [
+      ['data: a', 'a'],
+      ['data: a\r', 'a'],
+      ['data: a\n\n', null],
+      [': a', null],
+    ] as const) {
+      const decoder = new SseDecoder()
+      decoder.push(new TextEncoder().encode(rest), [])
+      expect(decoder.end()).toBe(event)
+    }
+  })
+
+  const tooLarge: readonly (readonly [string, string])[] = [
+    ['a line without end', 'x'.repeat(2000)],
+    ['one line', `data: ${'x'.repeat(2000)}\n\n`],
+    ['many lines of one event', `data: ${'x'.repeat(99)}\n`.repeat(20)],
+  ]
+  for (const [name, stream] of tooLarge) {
+    test(`fails over the limit: ${name}`, () => {
+      for (const step of [2500, 10]) {
+        const decoder = new SseDecoder(1000)
+        const feed = () => {
+          const bytes = new TextEncoder().encode(stream)
+          for (let at = 0; at < bytes.length; at += step) {
+            decoder.push(bytes.subarray(at, at + step), [])
+          }
+        }
+        expect(feed).toThrow(ChannelFailure)
+      }
+    })
+  }
+
+  test('the limit is of an event, not of the stream', () => {
+    const decoder = new SseDecoder(1000)
+    const events: string[] = []
+    for (let n = 0; n < 100; n++) {
+      decoder.push(new TextEncoder().encode(`data: ${'x'.repeat(900)}\n\n`), events)
+    }
+    expect(events).toHaveLength(100)
+  })
+})

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Config, ConfigError, loadConfig, unknownSettings } from '../../config.ts'
+import { DAY_MS, systemClock } from '../../core/clock.ts'
+import { NO_LOG } from '../../core/log.ts'
+import { type NativeRuntime, prepareRuntime } from '../../native/runtime.ts'
+import { vectorVersion } from '../../storage/sqlite/inspect.ts'
+import { loadTls } from '../../wiring/tls.ts'
+import { upstreamFetch } from '../../wiring/upstream.ts'
+import { codeOf } from '../operator-error.ts'
+import type { Program } from '../self-exec.ts'
+import { type Finding, fail, ok, printed, warn } from './finding.ts'
+import { checkDatabase, checkFolder, checkSecrets, isServed } from './folder.ts'
+import { checkClock, checkFiles, checkMemory } from './machine.ts'
+import { checkEmbedding, checkUpstreams } from './upstreams.ts'
+
+export interface DoctorOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly program: Program
+  readonly json: boolean
+  readonly write: (text: string) => void
+}
+
+/**
+ * `moonbase doctor`: looks at everything the server needs and says what is wrong and how to mend
+ * it, in words without secrets. Resolves with whether all is well. Changes no data: all it writes
+ * are the native parts, as a start would, for only in their place do they show that they load.
+ */
+export async function doctor(options: DoctorOptions): Promise<boolean> {
+  const findings = await examine(options)
+  options.write(options.json ? `${JSON.stringify({ checks: findings })}\n` : printed(findings))
+  return findings.every(({ level }) => level !== 'fail')
+}
+
+async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = loadConfig(env)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [fail('Settings', error.message, 'see moonbase --help')]
+  }
+  const findings = [checkSettings(env), ...checkFolder(config)]
+  const usable = findings.every(({ level }) => level !== 'fail')
+  const scratch = usable ? null : scratchFolder()
+  try {
+    const served = isServed(config)
+    findings.push(await checkAddress(config, served), checkTls(config), checkSecrets(config))
+    findings.push(...checkFiles(config), checkMemory(), checkClock(config, systemClock().now()))
+    const { finding, runtime } = await checkNative(scratch ?? config.MB_DATA_DIR)
+    findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
+    const clock = systemClock()
+    const upstream = upstreamFetch(fetch, env)
+    const parts = { config, clock, log: NO_LOG, program, fetch, upstream }
+    if (runtime) findings.push(await checkEmbedding(parts, runtime))
+    return [...findings, ...(await checkUpstreams(parts))]
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [...findings, fail('Settings', error.message, 'see moonbase --help')]
+  } finally {
+    if (scratch !== null) rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Where native parts are tried when the data folder takes none; null when nothing is writable. */
+function scratchFolder(): string | null {
+  try {
+    return mkdtempSync(join(tmpdir(), 'moonbase-doctor-'))
+  } catch {
+    return null
+  }
+}
+
+function checkSettings(env: DoctorOptions['env']): Finding {
+  const unknown = unknownSettings(env)
+  return unknown.length === 0
+    ? ok('Settings', 'every variable is known and well-formed')
+    : warn('Settings', `no such setting: ${unknown.join(', ')}`, 'see moonbase --help')
+}
+
+const ADDRESS_FAULTS: Readonly<Record<string, readonly [string, string]>> = {
+  EADDRINUSE: ['is taken by another program', 'choose another MB_PORT'],
+  EADDRNOTAVAIL: ['is no address of this machine', 'set MB_HOST to one, or to 0.0.0.0'],
+  EACCES: ['needs the right to use a port below 1024', 'choose an MB_PORT above 1023'],
+}
+
+async function checkAddress(config: Config, served: boolean | null): Promise<Finding> {
+  const { MB_HOST: host, MB_PORT: port } = config
+  const address = `${host}:${port}`
+  if (served) return ok('Address', `a server runs on this data folder (${address})`)
+  const { promise, resolve } = Promise.withResolvers<string | null>()
+  const server = createServer()
+  server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
+  server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)))
+  const code = await promise
+  if (code === null) return ok('Address', `${address} is free`)
+  const [text, mend] = ADDRESS_FAULTS[code] ?? [`cannot be used (${code})`, 'check MB_HOST']
+  return fail('Address', `${address} ${text}`, mend)
+}
+
+const SOON_MS = 14 * DAY_MS
+
+function checkTls(config: Config): Finding {
+  const name = 'TLS'
+  try {
+    const tls = loadTls(config)
+    if (!tls) return ok(name, 'off; set MB_TLS_CERT and MB_TLS_KEY, or use a proxy')
+    const day = tls.until.toISOString().slice(0, 10)
+    const left = tls.until.getTime() - systemClock().now()
+    if (left < 0) return fail(name, `the certificate ended on ${day}`, 'renew it')
+    if (left < SOON_MS) return warn(name, `the certificate ends on ${day}`, 'renew it')
+    return ok(name, `the certificate is valid until ${day}`)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return fail(name, error.message, 'give both PEM files of one certificate')
+  }
+}
+
+async function checkNative(
+  folder: string,
+): Promise<{ finding: Finding; runtime: NativeRuntime | null }> {
+  const name = 'Native parts'
+  try {
+    const runtime = await prepareRuntime(folder)
+    return { finding: ok(name, `sqlite-vec ${vectorVersion(runtime.vec0)}`), runtime }
+  } catch (error) {
+    const mend =
+      'its disk may forbid programs (noexec) or be full: set MB_DATA_DIR; ' +
+      `or they are damaged: delete ${join(folder, 'runtime')}`
+    return {
+      finding: fail(name, `cannot be loaded ${codeOf(error)}`.trim(), mend),
+      runtime: null,
+    }
+  }
+}

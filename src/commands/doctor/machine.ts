@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from '../../config.ts'
+import { HOUR_MS } from '../../core/clock.ts'
+import { databasePath } from '../data-folder.ts'
+import { statOrNull } from '../files.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** An open stream has one connection to its client and one to its model. */
+const FILES_PER_STREAM = 2
+/** Database, threads, processes, kept-alive connections. */
+const FILES_ELSE = 100
+/** Below this many streams a busy hour shows. */
+const STREAMS_GOOD = 500
+
+/** Whether the process may open as many files as streams are promised. */
+export function checkFiles(
+  { MB_MAX_STREAMS: promised }: Config,
+  limit: number | null = openFilesMax(),
+): Finding[] {
+  if (limit === null) return []
+  const name = 'Open files'
+  const streams = Math.max(0, Math.floor((limit - FILES_ELSE) / FILES_PER_STREAM))
+  const text = `at most ${limit}, enough for ${streams} streams at once`
+  const mend = 'raise it: ulimit -n 65536, LimitNOFILE= in a service, --ulimit nofile= in Docker'
+  return [streams < Math.min(promised, STREAMS_GOOD) ? warn(name, text, mend) : ok(name, text)]
+}
+
+/** Null where the system does not tell. */
+function openFilesMax(): number | null {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? []
+    return soft === undefined ? null : Number(soft)
+  } catch {
+    return null
+  }
+}
+
+const MIB = 1024 * 1024
+/** Measured: the server takes 100 to 140 MiB, the embedding process as much again. */
+const MEMORY_GOOD = 256 * MIB
+
+/** Whether the machine, or the share of it that a container gets, has the memory. */
+export function checkMemory(bytes: number = process.constrainedMemory()): Finding {
+  const name = 'Memory'
+  const text = `${Math.floor(bytes / MIB)} MiB for this process`
+  const mend = 'give it 256 MiB; with less the embedding process is ended and begun anew'
+  return bytes < MEMORY_GOOD ? warn(name, text, mend) : ok(name, text)
+}
+
+/** This version was made then, and no clock that is right is before it. */
+const MADE = Date.UTC(2026, 10, 1)
+
+/** Whether the clock can be right: certificates, logins and the log's seven days go by it. */
+export function checkClock({ MB_DATA_DIR: dataDir }: Config, now: number): Finding {
+  const name = 'Clock'
+  const text = `it is ${new Date(now).toISOString().slice(0, 16)}Z`
+  const mend = 'set the clock, for instance: timedatectl set-ntp true'
+  if (now < MADE) return fail(name, `${text}, which has passed`, mend)
+  const written = statOrNull(databasePath(dataDir))?.mtimeMs ?? 0
+  const ahead = written > now + HOUR_MS
+  return ahead ? warn(name, `${text}, and data was written later than that`, mend) : ok(name, text)
+}

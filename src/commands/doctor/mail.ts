@@ -1,0 +1,59 @@
+import { checkSmtp, type SmtpFault } from '../../channels/smtp/check.ts'
+import type { Config } from '../../config.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+const FAULTS: Readonly<Record<SmtpFault, readonly [string, string]>> = {
+  connection_failed: ['cannot be reached', 'check host and port of MB_SMTP_URL'],
+  timeout: ['does not answer in time', 'check MB_SMTP_URL: smtp:// is port 587, smtps:// 465'],
+  refuses_login: ['refuses the user or the password', 'check both in MB_SMTP_URL'],
+  no_smtp: ['gives no answer of a mail server', 'check MB_SMTP_URL: smtp:// or smtps://, and port'],
+}
+
+/** Whether the mail server takes mail from us, as far as one can see without sending any. */
+export async function checkMail(config: Config, signal: AbortSignal): Promise<Finding> {
+  const name = 'Mail'
+  if (config.MB_SMTP_URL === undefined)
+    return ok(name, 'none; login codes are printed by the server')
+  const fault = await checkSmtp(config.MB_SMTP_URL, signal)
+  if (fault === null) return ok(name, 'the server takes mail from us')
+  const [text, mend] = FAULTS[fault]
+  return fail(name, `the server of MB_SMTP_URL ${text}`, mend)
+}
+
+/** Whether people can sign in: by the issuer that is set, and with the cookie that they get. */
+export async function checkLogin(
+  config: Config,
+  fetcher: typeof fetch,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const name = 'Login'
+  const site = config.MB_PUBLIC_URL
+  const findings: Finding[] = []
+  if (site && isPlain(site) && config.MB_COOKIE_SECURE) {
+    const mend = 'serve https, or set MB_COOKIE_SECURE=false on a network of your own'
+    findings.push(warn(name, 'browsers drop a secure cookie of MB_PUBLIC_URL, plain http', mend))
+  }
+  const issuer = config.MB_OIDC_ISSUER
+  if (issuer && !(await isIssuer(issuer, fetcher, signal))) {
+    const text = 'MB_OIDC_ISSUER gives no /.well-known/openid-configuration'
+    findings.push(fail(name, text, 'check MB_OIDC_ISSUER, and that its host can be reached'))
+  }
+  return findings
+}
+
+/** Plain http on a host that browsers do not take for this machine. */
+function isPlain(site: string): boolean {
+  const { protocol, hostname } = new URL(site)
+  return protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname)
+}
+
+async function isIssuer(issuer: string, fetcher: typeof fetch, signal: AbortSignal) {
+  try {
+    const path = '/.well-known/openid-configuration'
+    const answer = await fetcher(issuer.replace(/\/$/, '') + path, { signal })
+    const document = (await answer.json()) as { issuer?: unknown } | null
+    return answer.ok && typeof document?.issuer === 'string'
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,49 @@
+import { type Endpoint, endpointHeaders, endpointUrl } from '../../channels/net/endpoint.ts'
+import { listedModels } from '../../channels/openai/models.ts'
+import type { Config } from '../../config.ts'
+import { type Finding, ok, warn } from './finding.ts'
+
+const NAME = 'Language model'
+const NAMES_SHOWN = 5
+
+/**
+ * Whether an endpoint that answers is the right one: an address without its `/v1`, or the page of a
+ * program, answers as well, and a model that it does not have shows only in the first turn.
+ */
+export async function checkModel(
+  config: Config,
+  endpoint: Endpoint,
+  description: string,
+  fetcher: typeof fetch,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const models = await listOf(endpoint, fetcher, signal)
+  const url = 'MB_LLM_BASE_URL must be the root of an OpenAI-compatible API, often ending in /v1'
+  if (models === null) return warn(NAME, `${description}: gives no list of models`, url)
+  const wanted = config.MB_LLM_MODEL
+  if (wanted === undefined || models.includes(wanted)) return ok(NAME, description)
+  const some = models.slice(0, NAMES_SHOWN).map(printable).join(', ')
+  return warn(
+    NAME,
+    `${description}: is not in its list`,
+    `set MB_LLM_MODEL, for instance to ${some}`,
+  )
+}
+
+/** Null for what is no list of models, or an empty one. */
+async function listOf(endpoint: Endpoint, fetcher: typeof fetch, signal: AbortSignal) {
+  try {
+    const answer = await fetcher(endpointUrl(endpoint, '/models'), {
+      headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
+      redirect: 'manual',
+      signal,
+    })
+    const models = answer.ok ? await listedModels(answer) : []
+    return models.length > 0 ? models : null
+  } catch {
+    return null
+  }
+}
+
+/** An upstream's own words, on a terminal. */
+const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 60)

@@ -1,0 +1,118 @@
+import type { Fetch } from '../../channels/net/endpoint.ts'
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Finding as ProbeFinding } from '../../features/site/status.ts'
+import type { NativeRuntime } from '../../native/runtime.ts'
+import { openEmbedding } from '../../wiring/embedding.ts'
+import { openPlatform } from '../../wiring/platform.ts'
+import { upstreamProbes } from '../../wiring/probes.ts'
+import { openSpeech } from '../../wiring/speech.ts'
+import type { Program } from '../self-exec.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+import { checkLogin, checkMail } from './mail.ts'
+import { checkModel } from './model.ts'
+import { checkHearing } from './recognition.ts'
+
+export interface UpstreamParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly program: Program
+  readonly fetch: typeof fetch
+  readonly upstream: Fetch
+}
+
+const PATIENCE_MS = 5_000
+const MODEL_PATIENCE_MS = 30_000
+
+const SAID: Readonly<Record<string, string>> = {
+  timeout: 'does not answer in time',
+  connection_failed: 'cannot be reached',
+  unauthorized: 'refuses the key',
+  http_4xx: 'refuses the request',
+  http_5xx: 'has a fault of its own',
+}
+
+/** Embeds a word, which loads the model if it is a local one. */
+export async function checkEmbedding(
+  { config, clock, log, program, fetch }: UpstreamParts,
+  runtime: NativeRuntime,
+): Promise<Finding> {
+  const name = 'Embedding'
+  const mend = config.MB_EMBED_BASE_URL
+    ? 'check MB_EMBED_BASE_URL, MB_EMBED_API_KEY and MB_EMBED_MODEL'
+    : 'check MB_EMBED_MODEL_DIR, or unset it to use the model that is built in'
+  try {
+    const { self } = program
+    const opened = await openEmbedding({ config, runtime, self, clock, log, fetch })
+    try {
+      const signal = AbortSignal.timeout(MODEL_PATIENCE_MS)
+      const vector = (await opened.embedder.embed(['hello'], 'query', signal))[0]
+      return ok(name, `${opened.description}, ${vector?.length ?? 0} dimensions`)
+    } finally {
+      await opened.embedder.close()
+    }
+  } catch (error) {
+    const text = error instanceof Error ? error.message.slice(0, 200) : 'failed'
+    return fail(name, text, mend)
+  }
+}
+
+/** Model channel, speech and mail, side by side. */
+export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
+  const { config, clock, log, program, fetch, upstream } = parts
+  const platform = await openPlatform(config, clock, upstream)
+  const { self, decoderUrl } = program
+  const speech = openSpeech({ config, clock, log, fetch, self, decoderUrl })
+  const { local } = speech
+  const { llm, tts, asr } = upstreamProbes({ config, platform, speech, fetch })
+  const signal = () => AbortSignal.timeout(PATIENCE_MS)
+  const hearing = async () =>
+    local
+      ? checkHearing(local)
+      : speechFinding('Speech recognition', 'MB_ASR', speech.asr?.name, await asr(signal()))
+  const thinking = async () => {
+    const { endpoint, description } = platform.get()
+    const found = await llm(signal())
+    return endpoint && found.state === 'ok'
+      ? checkModel(config, endpoint, description, fetch, signal())
+      : modelFinding(found, description)
+  }
+  const [model, spoken, heard, mail, login] = await Promise.all([
+    thinking(),
+    tts(signal()),
+    hearing(),
+    checkMail(config, signal()),
+    checkLogin(config, fetch, signal()),
+  ])
+  await speech.close()
+  return [
+    model,
+    speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),
+    heard,
+    mail,
+    ...login,
+  ]
+}
+
+function modelFinding({ state, class: word }: ProbeFinding, description: string): Finding {
+  const name = 'Language model'
+  if (state === 'off') {
+    return warn(name, 'none connected; the built-in responder answers', 'set MB_LLM_BASE_URL')
+  }
+  const mend = word === 'unauthorized' ? 'check MB_LLM_API_KEY' : 'check MB_LLM_BASE_URL'
+  return fail(name, `${description}: ${SAID[word] ?? word}`, mend)
+}
+
+function speechFinding(
+  name: string,
+  prefix: 'MB_TTS' | 'MB_ASR',
+  adapter: string | undefined,
+  { state, class: word }: ProbeFinding,
+): Finding {
+  const alone = prefix === 'MB_TTS' ? 'espeak-ng on this machine' : 'a voice pack'
+  if (state === 'off') return ok(name, `off; ${alone} or ${prefix}_BASE_URL turns it on`)
+  if (state === 'ok') return ok(name, adapter ?? '')
+  return fail(name, `${adapter} ${SAID[word] ?? word}`, `check ${prefix}_BASE_URL and its key`)
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../core/clock.ts'
+import { randomToken, sameSecret, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
+import { badRequest, unauthorized } from '../../core/errors.ts'
+import { EXCHANGE_CODE_SECONDS_MAX, EXCHANGE_CODES_MAX } from '../../core/limits.ts'
+import { createExpiring } from '../../core/ttl-map.ts'
+import type { Keys } from '../keys/service.ts'
+
+export interface NativeOptions {
+  readonly clock: Clock
+  readonly keys: Keys
+  /** Deep-link schemes of the apps that may ask. */
+  readonly schemes: readonly string[]
+}
+
+/** What a native app asks for, checked. */
+export interface NativeRequest {
+  readonly challenge: string
+  readonly scheme: string
+}
+
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+
+/** A key for a native app, by a code over its deep link and PKCE (specification, Login). */
+export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
+  const codes = createExpiring<{ readonly tenantId: string; readonly challenge: string }>(
+    clock,
+    EXCHANGE_CODE_SECONDS_MAX * 1000,
+    EXCHANGE_CODES_MAX,
+  )
+
+  return {
+    /** Throws `bad_request`. */
+    read(query: URLSearchParams): NativeRequest {
+      const one = (name: string) => {
+        const values = query.getAll(name)
+        return values.length === 1 ? (values[0] ?? '') : ''
+      }
+      const [challenge, scheme] = [one('code_challenge'), one('app_scheme')]
+      if (one('code_challenge_method') !== 'S256') {
+        throw badRequest('code_challenge_method 只支持 S256')
+      }
+      if (!CHALLENGE.test(challenge)) throw badRequest('code_challenge 格式不正确')
+      if (!schemes.includes(scheme)) throw badRequest('app_scheme 未被允许')
+      return { challenge, scheme }
+    },
+
+    /** Where the login page brings a person back to, who has to sign in first. */
+    path: ({ challenge, scheme }: NativeRequest): string =>
+      `/auth/native/authorize?${new URLSearchParams({
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        app_scheme: scheme,
+      })}`,
+
+    /** The deep link that hands a new code of this tenant to the app. */
+    grant(tenantId: string, { challenge, scheme }: NativeRequest): string {
+      const code = randomToken(32)
+      codes.set(sha256Hex(code), { tenantId, challenge })
+      return `${scheme}://auth/callback?code=${code}`
+    },
+
+    /** The code is spent by the first who names it, with the right verifier or without. */
+    async exchange(code: string, verifier: string) {
+      const name = sha256Hex(code)
+      const grant = codes.get(name)
+      codes.delete(name)
+      if (!grant || !sameSecret(sha256Base64Url(verifier), grant.challenge)) {
+        throw unauthorized('授权码无效或已过期')
+      }
+      const { key } = await keys.issue(grant.tenantId)
+      return { api_key: key, tenant_id: grant.tenantId }
+    },
+  }
+}
+
+export type NativeLogin = ReturnType<typeof createNativeLogin>

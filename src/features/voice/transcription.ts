@@ -1,0 +1,31 @@
+import type { Asr } from '../../channels/ports/asr.ts'
+import type { AudioCodecs } from '../../channels/ports/audio.ts'
+
+export interface HearingOptions {
+  readonly asr: Asr
+  readonly codecs: Pick<AudioCodecs, 'isSilent'>
+  /** Whether silence is answered without asking the recogniser. */
+  readonly skipSilence: boolean
+}
+
+/** What Whisper says when nobody speaks: subtitles it was trained on, and our own prompt. */
+const INVENTED = new RegExp(
+  [
+    '字幕|点赞|訂閱|订阅|打赏|明镜|以下是普通话|amara\\.org|thank(s| you) for watching',
+    '(谢谢|謝謝|感谢|感謝)(观看|觀看|收看|收听|大家)',
+    '^[\\p{P}\\p{S}\\s]*(you|bye|嗯|啊)?[\\p{P}\\p{S}\\s]*$',
+  ].join('|'),
+  'iu',
+)
+
+/** Recognised text, trimmed; empty for silence. */
+export async function hear(
+  { asr, codecs, skipSilence }: HearingOptions,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<string> {
+  const silent = codecs.isSilent(bytes) === true
+  if (silent && skipSilence) return ''
+  const text = (await asr.transcribe({ bytes }, signal)).trim()
+  return silent && INVENTED.test(text) ? '' : text
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../../core/clock.ts'
+import { AppError, type ErrorCode, upstream } from '../../core/errors.ts'
+import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits.ts'
+import type { Principal } from '../../core/principal.ts'
+import { charCount, firstChars } from '../../core/text.ts'
+import type { Agent, PreparedTurn } from '../agent/service.ts'
+import type { VoiceRequest, VoiceResponse } from './model.ts'
+import { speakable } from './speech-text.ts'
+import type { VoiceTurns } from './turns.ts'
+
+/** One step of a voice loop, for the request log (contract, Voice loop logging). */
+export interface Stage {
+  readonly endpoint: '/v1/asr' | '/v1/agent' | '/v1/tts'
+  readonly status: number
+  readonly errorClass: ErrorCode | null
+  readonly latencyMs: number
+  readonly textChars: number | null
+  readonly sessionId: string | null
+  readonly channel: 'byo' | 'platform' | null
+}
+
+export interface VoiceLoopOptions {
+  readonly voice: Pick<VoiceTurns, 'speak' | 'transcribe'>
+  readonly agent: Pick<Agent, 'prepare'>
+  readonly clock: Clock
+}
+
+export interface VoiceTurn {
+  readonly principal: Principal
+  readonly audio: Uint8Array
+  readonly sessionId: string
+  readonly request: Omit<VoiceRequest, 'audio_b64' | 'session_id'>
+}
+
+/**
+ * Sound in, sound out: recognition, one agent turn, synthesis, one after the other (specification,
+ * Voice loop rules). Recognition and agent failing are 502; without a voice the reply stays text.
+ */
+export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
+  return {
+    async run(
+      { principal, audio, sessionId, request }: VoiceTurn,
+      signal: AbortSignal,
+      onStage: (stage: Stage) => void,
+    ): Promise<VoiceResponse> {
+      const timed = stopwatch(clock, onStage)
+      const heard = await timed('/v1/asr', async (note) => {
+        const text = await voice.transcribe(principal.tenantId, audio, signal).catch(askAgain)
+        note({ textChars: charCount(text) })
+        if (text === '') throw askToRepeat()
+        return firstChars(text, AGENT_TEXT_CHARS_MAX)
+      })
+      const reply = await timed('/v1/agent', async (note) => {
+        const { kb, persona_id } = request
+        const input = { text: heard, images: [], kb, persona_id }
+        note({ sessionId, textChars: charCount(heard) })
+        const turn = await agent.prepare(principal, input, sessionId)
+        note({ channel: turn.channel })
+        return replyOf(turn, signal)
+      })
+      const text = speakable(reply, TTS_TEXT_CHARS_MAX)
+      const mp3 = await timed('/v1/tts', async (note) => {
+        note({ textChars: charCount(text) })
+        if (text === '') return null
+        return voice.speak(principal.tenantId, { text, voice: request.voice }, signal)
+      }).catch((error: unknown) => {
+        if (signal.aborted) throw error
+        return null
+      })
+      return {
+        asr_text: heard,
+        reply_text: reply,
+        audio_b64:
+          mp3 === null
+            ? null
+            : Buffer.from(mp3.buffer, mp3.byteOffset, mp3.length).toString('base64'),
+        audio_format: 'mp3',
+      }
+    },
+  }
+}
+
+export type VoiceLoop = ReturnType<typeof createVoiceLoop>
+
+type Note = (more: Partial<Stage>) => void
+
+/** Runs a step and reports how it went and how long it took. */
+function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
+  return async <T>(endpoint: Stage['endpoint'], work: (note: Note) => Promise<T>): Promise<T> => {
+    const startedAt = clock.steady()
+    let stage: Omit<Stage, 'endpoint' | 'latencyMs'> = {
+      status: 200,
+      errorClass: null,
+      textChars: null,
+      sessionId: null,
+      channel: null,
+    }
+    try {
+      return await work((more) => {
+        stage = { ...stage, ...more }
+      })
+    } catch (error) {
+      const [status, errorClass] =
+        error instanceof AppError ? [error.status, error.code] : ([500, 'internal'] as const)
+      stage = { ...stage, status, errorClass }
+      throw error
+    } finally {
+      const latencyMs = Math.round(clock.steady() - startedAt)
+      onStage({ ...stage, endpoint, latencyMs })
+    }
+  }
+}
+
+const askToRepeat = (cause?: unknown) => upstream('没有听清，请再说一遍', cause)
+
+/** A recording that is too long stays a 413; every other failure asks to repeat. */
+function askAgain(error: unknown): never {
+  throw error instanceof AppError && error.code === 'upstream' ? askToRepeat(error) : error
+}
+
+/** Runs a turn to its end; an `error` event becomes a 502 with its own text. */
+async function replyOf(turn: PreparedTurn, signal: AbortSignal): Promise<string> {
+  let reply: string | null = null
+  let failure: string | null = null
+  await turn.run(signal, (events) => {
+    for (const event of events) {
+      if (event.type === 'error') failure = event.message
+      if (event.type === 'llm_end') reply = event.reply
+    }
+    return undefined
+  })
+  if (failure !== null) throw upstream(failure)
+  if (reply === null) throw upstream('对话暂不可用，请稍后重试')
+  return reply
+}

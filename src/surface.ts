@@ -1,0 +1,82 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { appRoutes } from './features/apps/routes.ts'
+import type { Apps } from './features/apps/service.ts'
+import { deviceRoutes } from './features/devices/routes.ts'
+import type { Devices } from './features/devices/service.ts'
+import { kbRoutes } from './features/kb/routes.ts'
+import type { Kb } from './features/kb/service.ts'
+import { keyRoutes } from './features/keys/routes.ts'
+import type { Keys } from './features/keys/service.ts'
+import { logRoutes } from './features/logs/routes.ts'
+import type { Logs } from './features/logs/service.ts'
+import { personaRoutes } from './features/personas/routes.ts'
+import type { Personas } from './features/personas/service.ts'
+import { providerRoutes } from './features/provider/routes.ts'
+import type { Provider } from './features/provider/service.ts'
+import { sessionRoutes } from './features/sessions/routes.ts'
+import type { Sessions } from './features/sessions/service.ts'
+import { settingsRoutes } from './features/settings/routes.ts'
+import type { Settings } from './features/settings/service.ts'
+import { transferRoutes } from './features/transfer/routes.ts'
+import type { Transfer } from './features/transfer/service.ts'
+import { usageRoutes } from './features/usage/routes.ts'
+import type { Usage } from './features/usage/service.ts'
+import { type VoiceRouteOptions, voiceRoutes } from './features/voice/routes.ts'
+import type { Gate } from './http/gate.ts'
+import type { Facts } from './http/request-context.ts'
+
+/** What the routes of both surfaces call. */
+export interface SurfaceServices {
+  readonly devices: Devices
+  readonly provider: Provider
+  readonly sessions: Sessions
+  readonly kb: Kb
+  readonly voice: VoiceRouteOptions
+  readonly apps: Apps
+  readonly logs: Logs
+  readonly transfer: Transfer
+}
+
+/**
+ * The routes that `/v1` and `/console` share: built once, mounted twice, so that they cannot differ
+ * (specification, dual-surface rule). A handler sees a principal and not where it came from.
+ */
+export function surface(
+  prefix: '/v1' | '/console',
+  gate: Gate,
+  facts: Facts,
+  services: SurfaceServices,
+): AnyElysia {
+  const { apps, devices, kb, logs, transfer, provider, sessions, voice } = services
+  const routes: AnyElysia = new Elysia({ prefix })
+  return routes
+    .use(appRoutes(gate, apps))
+    .use(deviceRoutes(gate, devices))
+    .use(kbRoutes(gate, kb, facts))
+    .use(logRoutes(gate, logs))
+    .use(transferRoutes(gate, transfer))
+    .use(providerRoutes(gate, provider))
+    .use(sessionRoutes(gate, sessions))
+    .use(voiceRoutes(gate, voice))
+}
+
+/** What only a signed-in person may call. */
+export interface ConsoleServices {
+  readonly keys: Keys
+  readonly personas: Personas
+  readonly settings: Settings
+  readonly usage: Usage
+}
+
+/** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
+export function consoleOnly(
+  gate: Gate,
+  { keys, personas, settings, usage }: ConsoleServices,
+): AnyElysia {
+  const routes: AnyElysia = new Elysia({ prefix: '/console' })
+  return routes
+    .use(keyRoutes(gate, keys))
+    .use(personaRoutes(gate, personas))
+    .use(settingsRoutes(gate, settings))
+    .use(usageRoutes(gate, usage))
+}

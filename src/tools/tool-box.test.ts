@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import { z } from 'zod'
+import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits.ts'
+import { NO_LOG } from '../core/log.ts'
+import { defineTool } from './tool.ts'
+import { createToolBox } from './tool-box.ts'
+
+const { signal } = new AbortController()
+const calls = (count: number, args = '{}') =>
+  Array.from({ length: count }, (_, i) => ({ id: `call_${i}`, name: 'work', arguments: args }))
+
+const boxOf = (run: () => string | Promise<string>) => {
+  const tool = defineTool({ name: 'work', description: 'works', args: z.object({}), run })
+  return createToolBox([tool], 'tenant', NO_LOG)
+}
+
+test('few of the calls of a model run at a time, and all are answered in order', async () => {
+  let running = 0
+  let most = 0
+  let count = 0
+  const box = boxOf(async () => {
+    most = Math.max(most, ++running)
+    await new Promise((resolve) => setImmediate(resolve))
+    running--
+    return String(count++)
+  })
+  const results = await Promise.all(calls(20).map((call) => box.run(call, signal)))
+  expect(most).toBe(TOOLS_AT_ONCE_MAX)
+  expect(results.map(({ content }) => content)).toEqual(Array.from(results, (_, i) => String(i)))
+})
+
+test('other requests get their turn between calls that take the processor', async () => {
+  const box = boxOf(() => 'done')
+  let turns = 0
+  let over = false
+  const look = () => {
+    turns++
+    if (!over) setImmediate(look)
+  }
+  setImmediate(look)
+  await Promise.all(calls(40).map((call) => box.run(call, signal)))
+  over = true
+  expect(turns).toBeGreaterThanOrEqual(40 / TOOLS_AT_ONCE_MAX)
+})
+
+test('a turn has only so many calls', async () => {
+  let count = 0
+  const box = boxOf(() => String(++count))
+  const results = await Promise.all(
+    calls(TOOL_CALLS_PER_TURN_MAX + 2).map((call) => box.run(call, signal)),
+  )
+  expect(results.filter(({ ok }) => ok)).toHaveLength(TOOL_CALLS_PER_TURN_MAX)
+  expect(count).toBe(TOOL_CALLS_PER_TURN_MAX)
+  expect(results.at(-1)).toEqual({
+    ok: false,
+    content: 'Error: This turn has used all its tool calls.',
+  })
+})
+
+test('arguments that nest without end are no arguments', async () => {
+  const box = boxOf(() => 'done')
+  const [call] = calls(1, '['.repeat(1_000_000))
+  if (!call) throw new Error('no call')
+  expect(await box.run(call, signal)).toEqual({
+    ok: false,
+    content: 'Error: The arguments are not valid JSON.',
+  })
+})

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { ToolSpec } from '../channels/ports/llm.ts'
+import { TOOL_RESULT_CHARS_MAX } from '../core/limits.ts'
+import { charCount, firstChars } from '../core/text.ts'
+
+export interface ToolContext {
+  readonly signal: AbortSignal
+  readonly tenantId: string
+}
+
+/** Something the model may call during a turn (contract, section 4, Built-in tools). */
+export interface Tool {
+  readonly spec: ToolSpec
+  /**
+   * Text for the model, at most `TOOL_RESULT_CHARS_MAX` code points. `args` is what the model
+   * wrote, parsed as JSON and otherwise untrusted. Throws `ToolFailure`, whose message the model
+   * may read, or the signal's reason when the turn was aborted.
+   */
+  run(args: unknown, context: ToolContext): Promise<string>
+}
+
+/** The tool could not do what was asked; the message is short, English and safe to show. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure'
+}
+
+export interface ToolDefinition<Schema extends z.ZodType> {
+  readonly name: string
+  readonly description: string
+  readonly args: Schema
+  run(args: z.output<Schema>, context: ToolContext): string | Promise<string>
+}
+
+/** A tool whose arguments are validated, whose text is capped and whose faults are sanitised. */
+export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
+  const { $schema: _, ...parameters } = z.toJSONSchema(definition.args, { io: 'input' })
+  return {
+    spec: { name: definition.name, description: definition.description, parameters },
+    async run(args, context) {
+      context.signal.throwIfAborted()
+      const parsed = definition.args.safeParse(args)
+      if (!parsed.success) throw new ToolFailure(describe(parsed.error))
+      try {
+        return capped(await definition.run(parsed.data, context))
+      } catch (error) {
+        context.signal.throwIfAborted()
+        if (error instanceof ToolFailure) throw error
+        throw new ToolFailure('the tool failed', { cause: error })
+      }
+    },
+  }
+}
+
+function describe(error: z.ZodError): string {
+  const [issue] = error.issues
+  const field = issue?.path.join('.') || 'arguments'
+  return `invalid arguments: ${field}: ${issue?.message ?? 'not understood'}`
+}
+
+function capped(text: string): string {
+  if (charCount(text) <= TOOL_RESULT_CHARS_MAX) return text
+  const mark = '\n[cut here]'
+  return firstChars(text, TOOL_RESULT_CHARS_MAX - mark.length) + mark
+}

@@ -1,0 +1,69 @@
+import type { Fetch } from '../channels/net/endpoint.ts'
+import type { Embedder } from '../channels/ports/embedder.ts'
+import { watchEmbedder } from '../channels/resilience/metered-embedder.ts'
+import { watchAsr, watchTts } from '../channels/resilience/metered-speech.ts'
+import { onDataDir } from '../commands/operator-error.ts'
+import type { Program } from '../commands/self-exec.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import { consolePages } from '../http/console-pages.ts'
+import { createReadThread } from '../storage/sqlite/read-thread.ts'
+import { openByo } from './byo.ts'
+import { openEmbedding } from './embedding.ts'
+import { openKnowledge } from './knowledge.ts'
+import { openMetrics } from './metrics.ts'
+import { openPlatform } from './platform.ts'
+import { openSecrets } from './secrets.ts'
+import { openSpeech } from './speech.ts'
+import { openStorage } from './storage.ts'
+import { builtInTools } from './tools.ts'
+
+export interface Outside {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly program: Program
+  readonly fetch: typeof fetch
+  /** As `fetch`, for the operator's own model servers (upstream.ts). */
+  readonly upstream: Fetch
+  /** Shows a login code on the server's own terminal. */
+  readonly printCode: (email: string, code: string) => void
+  /** In place of the one that is configured. */
+  readonly embedder?: Embedder
+}
+
+export type Adapters = Awaited<ReturnType<typeof openAdapters>>
+
+/** Opens every part that reaches outside the program: files, threads, processes, upstreams. */
+export async function openAdapters(outside: Outside) {
+  const { config, clock, log, program, fetch, upstream } = outside
+  const { writerUrl, readerUrl, decoderUrl, self } = program
+  // Looks around on this machine while the folder is opened.
+  const finding = openPlatform(config, clock, upstream)
+  const storage = await openStorage(config, new Date(clock.now()), writerUrl)
+  const { file, runtime, upgradeCopy } = storage
+  if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
+  const metrics = await openMetrics(config)
+  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
+  const voice = openSpeech({ config, clock, log, fetch, self, decoderUrl })
+  const speech = {
+    ...voice,
+    tts: voice.tts && watchTts(voice.tts, metrics.meters),
+    asr: voice.asr && watchAsr(voice.asr, metrics.meters),
+  }
+  const embedding = outside.embedder
+    ? { embedder: outside.embedder, description: outside.embedder.id }
+    : await openEmbedding({ config, runtime, self, clock, log, fetch })
+  const embedder = watchEmbedder(embedding.embedder, metrics.meters)
+  // The writer thread had this long to start, beside all the above.
+  const db = await storage.opening
+  const reader = createReadThread(file, readerUrl)
+  const kb = await openKnowledge({ db, reader, embedder, clock, log })
+  const tools = [...builtInTools(config, clock, fetch), kb.tool]
+  const byo = openByo(config, clock, fetch)
+  const pages = await consolePages(runtime.webDir)
+  const platform = await finding
+  const upstreams = { platform, speech, embedding, embedder, byo }
+  return { ...outside, ...upstreams, db, pages, reader, secrets, kb, tools, metrics }
+}

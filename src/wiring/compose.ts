@@ -1,0 +1,123 @@
+import { createApp } from '../app.ts'
+import { MINUTE_MS } from '../core/clock.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import { createAgent } from '../features/agent/service.ts'
+import { createTurnContextStore } from '../features/agent/store.ts'
+import { createKeys } from '../features/keys/service.ts'
+import { createKeyStore } from '../features/keys/store.ts'
+import type { Logs } from '../features/logs/service.ts'
+import { cacheSessions } from '../features/sessions/cache.ts'
+import { createMemory } from '../features/sessions/memory.ts'
+import { createSessions } from '../features/sessions/service.ts'
+import { createSessionStore } from '../features/sessions/store.ts'
+import { bearer } from '../http/bearer.ts'
+import { createBodyRoom } from '../http/body-room.ts'
+import { createPatience } from '../http/body-timeout.ts'
+import { gate } from '../http/gate.ts'
+import { createRateLimiter } from '../http/rate-limit.ts'
+import { createFacts } from '../http/request-context.ts'
+import { createSse } from '../http/sse.ts'
+import { createJobs, type Jobs } from '../jobs/runner.ts'
+import { createToolRegistry } from '../tools/registry.ts'
+import type { Adapters } from './adapters.ts'
+import { bodiesThatFit } from './body-memory.ts'
+import { openConsole } from './console.ts'
+import { openDevices } from './devices.ts'
+import { openManagement } from './management.ts'
+import { openProvider } from './provider.ts'
+import { openRecords } from './records.ts'
+import { openSite } from './site.ts'
+import { composeVoice } from './voice.ts'
+
+/** Also how often the clock is looked at, for a clock that was just set removes nothing. */
+const PRUNE_EVERY_MS = 10 * MINUTE_MS
+
+/** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
+export function compose(adapters: Adapters, bodiesBytesMax = bodiesThatFit()) {
+  const { config, clock, log, db, kb } = adapters
+  const jobs = createJobs({ clock, log })
+  const onError = (error: unknown) => log.error('stream failed', errorFields(error))
+  const room = createBodyRoom(bodiesBytesMax)
+  const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, room, onError })
+  const facts = createFacts(clock.steady)
+  const { logs, usage, buffers, record } = openRecords(adapters)
+
+  const keys = createKeys({ store: createKeyStore(db), clock })
+  const management = openManagement({ db, clock, log, keys })
+  const { devices, endpoints, sightings, onTurn } = openDevices({ config, clock, log, db, keys })
+  const { provider, channelOf } = openProvider(adapters)
+  const sessionStore = cacheSessions(createSessionStore(db))
+  const sessions = createSessions({ store: sessionStore })
+  const agent = createAgent({
+    clock,
+    log,
+    jobs,
+    contexts: createTurnContextStore(db),
+    memory: createMemory({ store: sessionStore, log }),
+    channelOf,
+    retrieve: kb.service.retrieve,
+    tools: createToolRegistry(adapters.tools),
+    stillValid: keys.stillValid,
+    meters: adapters.metrics.meters,
+    onTurn,
+  })
+  const voice = composeVoice({ speech: adapters.speech, agent, clock, log, facts, record })
+  const records = { keys, logs, sessions, usage, ...management }
+
+  const limiter = createRateLimiter(clock)
+  const bearerKey = bearer({ facts, limiter, findKey: keys.find, onAdmitted: usage.count })
+  const patienceFor = createPatience({ steady: clock.steady, room })
+  const secret = adapters.secrets.session
+  const people = openConsole({ ...adapters, jobs, facts, keys, patienceFor, secret })
+  const app = createApp({
+    services: { agent, devices, kb: kb.service, provider, voice, ...records },
+    machineGate: gate('machine', bearerKey, patienceFor),
+    consoleGate: people.gate,
+    auth: people.login,
+    deviceEndpoints: endpoints,
+    ...openSite(adapters, sse),
+    pages: adapters.pages,
+    facts,
+    room,
+    sse,
+    log,
+    tls: config.MB_TLS_CERT !== undefined,
+    verbose: config.MB_LOG_LEVEL === 'debug',
+    steady: clock.steady,
+    record,
+  })
+  schedule(adapters, jobs, logs)
+
+  const written = { ...buffers, sightings }
+  /** In the order of dependencies: what still writes stops before what it writes to. */
+  const close = () => {
+    const { speech, reader, embedder } = adapters
+    return closeAll(log, [jobs, people, speech, ...Object.values(written), reader, embedder, db])
+  }
+  return { app, sse, jobs, keys, buffers: written, logs, people, close }
+}
+
+/** The one list of what runs without being asked for. */
+function schedule({ kb, platform, log }: Adapters, jobs: Jobs, logs: Logs): void {
+  jobs.every('prune logs', PRUNE_EVERY_MS, logs.prune)
+  jobs.run('embed anew', kb.reembed.run)
+  jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
+  jobs.every('look for a model server', platform.lookAgainMs, async () => {
+    if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
+  })
+}
+
+interface Closeable {
+  close(): Promise<void>
+}
+
+/** One after another; one that fails must not keep the next from closing. */
+async function closeAll(log: Logger, parts: readonly Closeable[]): Promise<void> {
+  for (const part of parts) {
+    try {
+      await part.close()
+    } catch (error) {
+      log.error('close failed', errorFields(error))
+    }
+  }
+}

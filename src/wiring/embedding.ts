@@ -1,0 +1,64 @@
+import { createOnnxEmbedder } from '../channels/onnx/embedder.ts'
+import { ModelFolderError, readModelFolder } from '../channels/onnx/model-folder.ts'
+import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'
+import type { Embedder } from '../channels/ports/embedder.ts'
+import { EMBED_COMMAND } from '../commands/worker-commands.ts'
+import { type Config, ConfigError } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import type { NativeRuntime } from '../native/runtime.ts'
+
+const REMOTE_TIMEOUT_MS = 30_000
+
+export interface EmbeddingOptions {
+  readonly config: Config
+  readonly runtime: NativeRuntime
+  /** How this program starts itself. */
+  readonly self: readonly string[]
+  readonly clock: Clock
+  readonly log: Logger
+  readonly fetch: typeof fetch
+}
+
+export interface Embedding {
+  readonly embedder: Embedder
+  /** One line for a person. */
+  readonly description: string
+}
+
+/** The remote endpoint when one is set, else a model folder, by default the one that is shipped. */
+export async function openEmbedding(options: EmbeddingOptions): Promise<Embedding> {
+  const { config, clock, log } = options
+  const baseUrl = config.MB_EMBED_BASE_URL
+  if (baseUrl) {
+    const model = config.MB_EMBED_MODEL ?? null
+    const embedder = createOpenAiEmbedder({
+      fetch: options.fetch,
+      clock,
+      baseUrl,
+      apiKey: config.MB_EMBED_API_KEY ?? '',
+      model,
+      timeoutMs: REMOTE_TIMEOUT_MS,
+    })
+    const name = model ?? 'the first embedding model it lists'
+    return { embedder, description: `${name} at ${new URL(baseUrl).host}` }
+  }
+  const dir = config.MB_EMBED_MODEL_DIR ?? options.runtime.modelDir
+  const { id, name } = await modelAt(dir)
+  const binding = options.runtime.onnxBinding
+  const command = {
+    argv: [...options.self, EMBED_COMMAND, dir],
+    env: binding ? { MOONBASE_ONNX_BINDING: binding } : {},
+  }
+  const embedder = createOnnxEmbedder({ id, command, clock, log })
+  return { embedder, description: `${name}, on this machine` }
+}
+
+async function modelAt(dir: string) {
+  try {
+    return await readModelFolder(dir)
+  } catch (error) {
+    if (!(error instanceof ModelFolderError)) throw error
+    throw new ConfigError(`MB_EMBED_MODEL_DIR is no embedding model: ${error.message}`)
+  }
+}

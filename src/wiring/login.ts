@@ -1,0 +1,132 @@
+import type { OidcOptions } from '../channels/openid/oidc.ts'
+import type { IdentityProvider } from '../channels/ports/identity.ts'
+import type { Mailer } from '../channels/ports/mail.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import { deriveKey } from '../core/crypto.ts'
+import { LOGIN_CODES_WINDOW_MS } from '../core/limits.ts'
+import type { Logger } from '../core/log.ts'
+import type { Keys } from '../features/keys/service.ts'
+import { createLoginCodes } from '../features/login/codes.ts'
+import { createDelivery } from '../features/login/delivery.ts'
+import { createNativeLogin } from '../features/login/native-app.ts'
+import { createOAuthLogin } from '../features/login/oauth.ts'
+import { createFlows } from '../features/login/oauth-state.ts'
+import { createEmailLogin } from '../features/login/service.ts'
+import { createAdmission } from '../features/login/signup-policy.ts'
+import type { Tenants } from '../features/tenants/service.ts'
+import { createRateLimiter } from '../http/rate-limit.ts'
+import type { Jobs } from '../jobs/runner.ts'
+
+export interface LoginParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly jobs: Jobs
+  readonly keys: Keys
+  readonly secret: Uint8Array
+  readonly tenants: Tenants
+  readonly fetch: typeof fetch
+  readonly printCode: (email: string, code: string) => void
+}
+
+/** Every way of signing in. */
+export function openLogin(parts: LoginParts) {
+  const { config, clock, log, jobs, keys, secret, tenants, printCode } = parts
+  const mailer = openMailer(config)
+  const admission = createAdmission(tenants, config.MB_SIGNUP)
+  const email = createEmailLogin({
+    clock,
+    codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
+    admission,
+    delivery: createDelivery({ mailer, print: printCode, site: config.MB_PUBLIC_URL, log }),
+    jobs,
+    limiter: createRateLimiter(clock, LOGIN_CODES_WINDOW_MS),
+  })
+  const oauth = createOAuthLogin({
+    providers: identityProviders(config, parts.fetch),
+    flows: createFlows({ clock, key: deriveKey(secret, 'oauth flow') }),
+    admission,
+    log,
+  })
+  const native = createNativeLogin({ clock, keys, schemes: config.MB_APP_SCHEMES })
+  return { email, oauth, native, close: async () => mailer?.close() }
+}
+
+/** The mail client is loaded with the first mail, for it takes longer to load than all the rest. */
+function openMailer(config: Config): Mailer | null {
+  const url = config.MB_SMTP_URL
+  if (url === undefined) return null
+  const from = config.MB_MAIL_FROM ?? sender(url)
+  let loading: Promise<Mailer> | null = null
+  const load = async () =>
+    (await import('../channels/smtp/mailer.ts')).createSmtpMailer({ url, from })
+  return {
+    async send(mail, signal) {
+      loading ??= load()
+      await (await loading).send(mail, signal)
+    },
+    close: async () => (await loading)?.close(),
+  }
+}
+
+/** The account that mail goes out by; else an address at its server. */
+function sender(smtpUrl: string): string {
+  const { username, hostname } = new URL(smtpUrl)
+  const user = decodeURIComponent(username)
+  return `Moonbase <${user.includes('@') ? user : `moonbase@${hostname}`}>`
+}
+
+/** Those that are configured, in the order the login page shows them. */
+function identityProviders(config: Config, fetcher: typeof fetch): IdentityProvider[] {
+  const oidc = (id: string, name: string, client: Omit<OidcOptions, 'fetch' | 'id' | 'name'>) =>
+    deferred(id, name, async () => {
+      const { createOidcProvider } = await import('../channels/openid/oidc.ts')
+      return createOidcProvider({ fetch: fetcher, id, name, ...client })
+    })
+  const providers: IdentityProvider[] = []
+  const { MB_GITHUB_CLIENT_ID: githubId, MB_GITHUB_CLIENT_SECRET: githubSecret } = config
+  if (githubId !== undefined && githubSecret !== undefined) {
+    const client = { fetch: fetcher, clientId: githubId, clientSecret: githubSecret }
+    const load = async () =>
+      (await import('../channels/openid/github.ts')).createGithubProvider(client)
+    providers.push(deferred('github', 'GitHub', load))
+  }
+  if (config.MB_GOOGLE_CLIENT_ID !== undefined) {
+    const client = {
+      issuer: 'https://accounts.google.com',
+      clientId: config.MB_GOOGLE_CLIENT_ID,
+      clientSecret: config.MB_GOOGLE_CLIENT_SECRET,
+    }
+    providers.push(oidc('google', 'Google', client))
+  }
+  if (config.MB_OIDC_ISSUER !== undefined && config.MB_OIDC_CLIENT_ID !== undefined) {
+    const client = {
+      issuer: config.MB_OIDC_ISSUER,
+      clientId: config.MB_OIDC_CLIENT_ID,
+      clientSecret: config.MB_OIDC_CLIENT_SECRET,
+    }
+    providers.push(oidc('oidc', config.MB_OIDC_NAME ?? 'SSO', client))
+  }
+  return providers
+}
+
+/** A provider whose client library is loaded with the first login by it. */
+function deferred(
+  id: string,
+  name: string,
+  load: () => Promise<IdentityProvider>,
+): IdentityProvider {
+  let loading: Promise<IdentityProvider> | null = null
+  const loaded = () => {
+    loading ??= load()
+    return loading
+  }
+  return {
+    id,
+    name,
+    authorizationUrl: async (attempt, redirectUri) =>
+      (await loaded()).authorizationUrl(attempt, redirectUri),
+    verifiedEmail: async (attempt, callback) => (await loaded()).verifiedEmail(attempt, callback),
+  }
+}

@@ -1,0 +1,84 @@
+import type { Endpoint, Fetch } from '../channels/net/endpoint.ts'
+import { createOfflineChat } from '../channels/offline/chat.ts'
+import { createOpenAiChat } from '../channels/openai/chat.ts'
+import { detectLocalServer } from '../channels/openai/detect.ts'
+import type { Llm } from '../channels/ports/llm.ts'
+import { retry } from '../channels/resilience/retry.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+
+export interface PlatformChannel {
+  readonly llm: Llm
+  /** One line for a person: what answers, and from where. */
+  readonly description: string
+  /** Where it is; null for the built-in responder. */
+  readonly endpoint: Endpoint | null
+}
+
+/** How often a box without a model looks again for a server that was started meanwhile. */
+const LOOK_AGAIN_MS = 15_000
+
+/**
+ * The platform channel of contract section 4, Offline default: the configured endpoint, else a
+ * model server found on this machine, else the built-in responder, which gives way as soon as a
+ * server appears.
+ */
+export async function openPlatform(config: Config, clock: Clock, upstream: Fetch) {
+  const connect = (baseUrl: string, model: string | undefined) =>
+    retry(
+      createOpenAiChat({
+        fetch: upstream,
+        clock,
+        baseUrl,
+        apiKey: config.MB_LLM_API_KEY ?? '',
+        defaultModel: model ?? null,
+        timeoutMs: config.MB_LLM_TIMEOUT_MS,
+        thinkingForm: config.MB_LLM_THINKING,
+      }),
+      { clock },
+    )
+
+  const endpointAt = (baseUrl: string): Endpoint => ({
+    baseUrl,
+    apiKey: config.MB_LLM_API_KEY ?? '',
+  })
+
+  async function choose(): Promise<PlatformChannel> {
+    if (config.MB_LLM_BASE_URL) {
+      const host = new URL(config.MB_LLM_BASE_URL).host
+      const model = config.MB_LLM_MODEL ?? 'the first model it lists'
+      return {
+        llm: connect(config.MB_LLM_BASE_URL, config.MB_LLM_MODEL),
+        description: `${host}, ${model}`,
+        endpoint: endpointAt(config.MB_LLM_BASE_URL),
+      }
+    }
+    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch: upstream, clock }) : null
+    if (!found) return { llm: createOfflineChat(), description: OFFLINE, endpoint: null }
+    const model = config.MB_LLM_MODEL ?? found.model
+    return {
+      llm: connect(found.baseUrl, model),
+      description: `${found.name} on this machine (${new URL(found.baseUrl).host}), ${model}`,
+      endpoint: endpointAt(found.baseUrl),
+    }
+  }
+
+  let current = await choose()
+  const canAppear = !config.MB_LLM_BASE_URL && config.MB_LLM_DETECT
+  return {
+    get: () => current,
+    lookAgainMs: LOOK_AGAIN_MS,
+    /** Looks for a model server while there is none; tells whether one was found. */
+    async lookAgain(): Promise<boolean> {
+      if (!canAppear || current.endpoint !== null) return false
+      current = await choose()
+      return current.endpoint !== null
+    },
+  }
+}
+
+export type Platform = Awaited<ReturnType<typeof openPlatform>>
+
+const OFFLINE =
+  'none connected; the built-in responder answers. Start Ollama, LM Studio or llama.cpp, ' +
+  'or set MB_LLM_BASE_URL'

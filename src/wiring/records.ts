@@ -1,0 +1,55 @@
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import { createLogs } from '../features/logs/service.ts'
+import { createLogStore, type LogRow } from '../features/logs/store.ts'
+import { createUsage } from '../features/usage/service.ts'
+import { createUsageStore, type UsageEvent, usageName } from '../features/usage/store.ts'
+import type { LoggedRequest } from '../http/request-log.ts'
+import { createTally } from '../jobs/write-behind-counter.ts'
+import { createBuffer } from '../jobs/write-behind-queue.ts'
+import type { Db } from '../storage/db.ts'
+
+export interface RecordParts {
+  readonly db: Db
+  /** Reads off the event loop. */
+  readonly reader: Pick<Db, 'all'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What is written of requests after they were answered: log rows and the count of calls. */
+export function openRecords({ db, reader, clock, log }: RecordParts) {
+  const store = createLogStore(db, reader)
+  const rows = createBuffer<LogRow>({ clock, log, name: 'request log', write: store.write })
+  const usageStore = createUsageStore(db)
+  const calls = createTally<UsageEvent>({
+    clock,
+    log,
+    name: 'usage',
+    nameOf: usageName,
+    write: usageStore.write,
+  })
+  const logs = createLogs({ store, clock, buffer: rows })
+  return {
+    logs,
+    usage: createUsage({ store: usageStore, clock, tally: calls }),
+    buffers: { rows, calls },
+    record: (request: LoggedRequest) => logs.record(logRow(request, clock.now())),
+  }
+}
+
+function logRow({ principal, ...request }: LoggedRequest, ts: number) {
+  return {
+    tenantId: principal?.tenantId ?? '',
+    appId: principal?.appId ?? null,
+    deviceId: principal?.deviceId ?? null,
+    ts,
+    endpoint: request.endpoint,
+    status: request.status,
+    latencyMs: request.latencyMs,
+    sessionId: request.sessionId,
+    textChars: request.textChars,
+    errorClass: request.errorClass,
+    channel: request.channel,
+  }
+}

@@ -1,0 +1,32 @@
+import { mkdirSync } from 'node:fs'
+import { databasePath } from '../commands/data-folder.ts'
+import { fileStamp } from '../commands/files.ts'
+import { explainStorage } from '../commands/operator-error.ts'
+import type { Config } from '../config.ts'
+import { prepareRuntime } from '../native/runtime.ts'
+import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { openSqlite } from '../storage/sqlite/db.ts'
+import { migrate } from '../storage/sqlite/migrate.ts'
+
+/**
+ * Opens the data folder: native parts in place, database migrated, writer thread starting. The
+ * database is `opening` until that runs. Throws `OperatorError` for what is wrong with the folder.
+ */
+export async function openStorage(config: Config, now: Date, writerUrl: string) {
+  const explain = (error: unknown) => {
+    throw explainStorage(error, config.MB_DATA_DIR)
+  }
+  const { opening, ...storage } = await open(config.MB_DATA_DIR, now, writerUrl).catch(explain)
+  const explained = opening.catch(explain)
+  // It may fail before anybody waits for it; who does so later is told then.
+  explained.catch(() => {})
+  return { ...storage, opening: explained }
+}
+
+async function open(dataDir: string, now: Date, writerUrl: string) {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const runtime = await prepareRuntime(dataDir)
+  const file = { path: databasePath(dataDir), extensions: [runtime.vec0] }
+  const upgradeCopy = migrate(file, MIGRATIONS, fileStamp(now))
+  return { opening: openSqlite(file, writerUrl), runtime, file, upgradeCopy }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
+import type { Agent } from '../features/agent/service.ts'
+import type { VoiceRouteOptions } from '../features/voice/routes.ts'
+import { createVoice } from '../features/voice/service.ts'
+import { createVoiceTurns } from '../features/voice/turns.ts'
+import { createVoiceLoop } from '../features/voice/voice-turn.ts'
+import type { Facts } from '../http/request-context.ts'
+import type { LoggedRequest } from '../http/request-log.ts'
+import type { Speech } from './speech.ts'
+
+export interface VoiceParts {
+  readonly speech: Speech
+  readonly agent: Agent
+  readonly clock: Clock
+  readonly log: Logger
+  readonly facts: Facts
+  readonly record: (request: LoggedRequest) => void
+}
+
+/** Wires what the voice routes call. */
+export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
+  const { speech, agent, clock, log, facts, record } = parts
+  const voice = createVoiceTurns(createVoice({ ...speech, log }))
+  return {
+    voice,
+    loop: createVoiceLoop({ voice, agent, clock }),
+    facts,
+    onStage(request, stage) {
+      const known = facts.of(request)
+      // Only machine requests are logged, which act with a key, as long as it is one (no 401).
+      if (known?.principal?.keyId && stage.status !== 401) record({ ...known, ...stage })
+    },
+  }
+}

@@ -25,8 +25,9 @@ const hashOf = (text: string | Uint8Array) =>
 
 /** Hash of everything the build reads. */
 async function stampOf(): Promise<string> {
-  const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts', 'src/core/limits.ts']
-  for await (const path of new Bun.Glob('web/**/*.{ts,tsx,css,html,md,py,ino}').scan(root)) {
+  const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts']
+  const read = '{web/**/*.{ts,tsx,css,html,md,py,ino},src/core/limits/*.ts}'
+  for await (const path of new Bun.Glob(read).scan(root)) {
     if (!path.includes('.test.')) inputs.push(path)
   }
   const hash = new Bun.CryptoHasher('sha256')

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { IDLE_SECONDS_MAX } from './core/limits.ts'
+import { IDLE_SECONDS_MAX } from './core/limits/machine.ts'
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
 import { playgroundRoutes } from './features/agent/playground-routes.ts'

@@ -1,4 +1,4 @@
-import { DEVICE_ONLINE_MS_MAX } from '../../src/core/limits.ts'
+import { DEVICE_ONLINE_MS_MAX } from '../../src/core/limits/contract.ts'
 import { startUpstream } from '../bench/programs.ts'
 import { quantile } from '../bench/stats.ts'
 import { createDevice, DEVICE_WORK, type Device, type Work } from './device.ts'

@@ -1,4 +1,4 @@
-import { AUDIO_SECONDS_MAX } from '../core/limits.ts'
+import { AUDIO_SECONDS_MAX } from '../core/limits/machine.ts'
 import { type Block, decodeBlocks } from './decode-blocks.ts'
 import { toBytes } from './pcm.ts'
 import { createFloatResampler } from './resample.ts'

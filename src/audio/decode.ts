@@ -2,7 +2,11 @@ import { ChannelFailure } from '../channels/ports/failure.ts'
 import { orAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { tooLarge } from '../core/errors.ts'
-import { AUDIO_DECODE_STEP_MS_MAX, AUDIO_DECODERS_MAX, AUDIO_SECONDS_MAX } from '../core/limits.ts'
+import {
+  AUDIO_DECODE_STEP_MS_MAX,
+  AUDIO_DECODERS_MAX,
+  AUDIO_SECONDS_MAX,
+} from '../core/limits/machine.ts'
 import type { Answer, Ask } from './decode-worker.ts'
 
 export interface DecoderOptions {

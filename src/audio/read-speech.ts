@@ -1,7 +1,7 @@
 import { type AudioCodecs, SPEECH_RATE } from '../channels/ports/audio.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import type { PcmStream } from '../channels/ports/tts.ts'
-import { TTS_ENCODED_BYTES_MAX } from '../core/limits.ts'
+import { TTS_ENCODED_BYTES_MAX } from '../core/limits/upstream.ts'
 import type { Decode } from './decode.ts'
 import { toBytes } from './pcm.ts'
 import { mp3FrameBytes, sniff } from './sniff.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { LOGIN_CODE_SECONDS_MAX } from '../core/limits.ts'
+import { LOGIN_CODE_SECONDS_MAX } from '../core/limits/contract.ts'
 import { createLogger } from '../core/log.ts'
 
 export interface CodePrinterOptions {

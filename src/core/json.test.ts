@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { parseJson } from './json.ts'
-import { JSON_DEPTH_MAX, JSON_SIGNS_MAX } from './limits.ts'
+import { JSON_DEPTH_MAX, JSON_SIGNS_MAX } from './limits/machine.ts'
 
 const nested = (depth: number, text = '') => `${'['.repeat(depth)}${text}${']'.repeat(depth)}`
 const LONG = JSON.stringify('长'.repeat(10_000))

@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX, JSON_SIGNS_MAX } from './limits.ts'
+import { JSON_DEPTH_MAX, JSON_SIGNS_MAX } from './limits/machine.ts'
 
 /** Too short to take long, whatever it holds. */
 const SHORT_CHARS = 4_096

@@ -1,5 +1,5 @@
 import { badRequest } from './errors.ts'
-import { SESSION_ID_CHARS_MAX } from './limits.ts'
+import { SESSION_ID_CHARS_MAX } from './limits/contract.ts'
 import { charCount } from './text.ts'
 
 /** The tenant-shared anonymous session (specification, AgentRequest). */

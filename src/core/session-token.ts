@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts'
 import { deriveKey } from './crypto.ts'
 import { lazy } from './lazy.ts'
-import { CLOCK_BACK_SECONDS_MAX, SESSION_SECONDS_MAX } from './limits.ts'
+import { SESSION_SECONDS_MAX } from './limits/contract.ts'
+import { CLOCK_BACK_SECONDS_MAX } from './limits/machine.ts'
 
 const jose = lazy(() => import('jose'))
 const TYPE = 'mb-session+jwt'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX, TEMPERATURE_MAX } from './limits.ts'
+import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX, TEMPERATURE_MAX } from './limits/contract.ts'
 import { charCount } from './text.ts'
 
 /** Field rules that several resources share. Lengths count code points after trimming. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { AppError } from '../core/errors.ts'
-import { IDLE_SECONDS_MAX } from '../core/limits.ts'
+import { IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
 import { readBytes } from './body.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createPatience, type PatienceOptions, unhurried } from './body-timeout.ts'

@@ -1,5 +1,5 @@
 import { badRequest } from '../core/errors.ts'
-import { BODY_MS_MAX, IDLE_SECONDS_MAX } from '../core/limits.ts'
+import { BODY_MS_MAX, IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
 import type { BodyRoom } from './body-room.ts'
 
 /** The part of a listening server that closes connections. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { badRequest, tooLarge } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
-import { SHORT_BODY_BYTES_MAX } from '../core/limits.ts'
+import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import { checked } from '../core/validate.ts'
 import type { Patience } from './body-timeout.ts'
 

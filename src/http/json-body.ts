@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BODY_BYTES_MAX } from '../core/limits.ts'
+import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { readJson, readOptionalJson, type Sender } from './body.ts'
 
 export interface JsonBodyOptions {

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { rateLimited } from '../core/errors.ts'
-import { RATE_WINDOW_MS } from '../core/limits.ts'
+import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
 
 interface Window {
   startedAt: number

@@ -1,5 +1,5 @@
 import { unauthorized } from '../core/errors.ts'
-import { SESSION_SECONDS_MAX } from '../core/limits.ts'
+import { SESSION_SECONDS_MAX } from '../core/limits/contract.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SessionTokens } from '../core/session-token.ts'
 import type { PatienceFor } from './body-timeout.ts'

@@ -1,6 +1,6 @@
 import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
-import { STREAM_STALL_MS_MAX } from '../core/limits.ts'
+import { STREAM_STALL_MS_MAX } from '../core/limits/machine.ts'
 import type { Principal } from '../core/principal.ts'
 import { together } from '../core/together.ts'
 import type { BodyRoom } from './body-room.ts'

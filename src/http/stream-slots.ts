@@ -1,5 +1,5 @@
 import { unavailable } from '../core/errors.ts'
-import { STREAMS_PER_TENANT_SURE } from '../core/limits.ts'
+import { STREAMS_PER_TENANT_SURE } from '../core/limits/machine.ts'
 
 /** The last tenth of the slots is for those who do not hold many. */
 const CROWDED = 0.9

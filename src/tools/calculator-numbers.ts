@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js'
 import { lazy } from '../core/lazy.ts'
-import { CALCULATOR_EXPONENT_MAX } from '../core/limits.ts'
+import { CALCULATOR_EXPONENT_MAX } from '../core/limits/machine.ts'
 import { ToolFailure } from './tool.ts'
 
 /**

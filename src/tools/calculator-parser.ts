@@ -1,4 +1,4 @@
-import { CALCULATOR_CHARS_MAX, CALCULATOR_DEPTH_MAX } from '../core/limits.ts'
+import { CALCULATOR_CHARS_MAX, CALCULATOR_DEPTH_MAX } from '../core/limits/machine.ts'
 import { CONSTANTS, FUNCTIONS } from './calculator-functions.ts'
 import { checked, divide, factorial, format, Num, power, remainder } from './calculator-numbers.ts'
 import { ToolFailure } from './tool.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CALCULATOR_CHARS_MAX } from '../core/limits.ts'
+import { CALCULATOR_CHARS_MAX } from '../core/limits/machine.ts'
 import { defineTool } from './tool.ts'
 
 const args = z.object({

@@ -4,7 +4,7 @@ import { createGuardedFetch } from '../channels/egress/guarded-fetch.ts'
 import { createReach, knock } from '../channels/egress/happy-eyeballs.ts'
 import { createGuard } from '../channels/egress/url-guard.ts'
 import { systemClock } from '../core/clock.ts'
-import { FETCH_URL_BYTES_MAX, TOOL_RESULT_CHARS_MAX } from '../core/limits.ts'
+import { FETCH_URL_BYTES_MAX, TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
 import { createFetchUrl } from './fetch-url.ts'
 import { ToolFailure } from './tool.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { TOOL_RESULT_CHARS_MAX } from '../core/limits.ts'
+import { TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
 import { charCount } from '../core/text.ts'
 import { createToolRegistry } from './registry.ts'
 import { defineTool, ToolFailure } from './tool.ts'

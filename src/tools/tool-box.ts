@@ -1,8 +1,8 @@
 import type { ToolCall, ToolSpec } from '../channels/ports/llm.ts'
 import { parseJson } from '../core/json.ts'
-import { createLanes } from '../core/lanes.ts'
-import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits.ts'
+import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
+import { createSemaphore } from '../core/semaphore.ts'
 import { type Tool, ToolFailure } from './tool.ts'
 
 export interface ToolResult {
@@ -24,7 +24,7 @@ export interface ToolBox {
  * many.
  */
 export function createToolBox(tools: readonly Tool[], tenantId: string, log: Logger): ToolBox {
-  const inLine = createLanes(TOOLS_AT_ONCE_MAX)
+  const inLine = createSemaphore({ perKey: TOOLS_AT_ONCE_MAX }).run
   let asked = 0
 
   return {

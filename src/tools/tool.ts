@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolSpec } from '../channels/ports/llm.ts'
-import { TOOL_RESULT_CHARS_MAX } from '../core/limits.ts'
+import { TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
 import { charCount, firstChars } from '../core/text.ts'
 
 export interface ToolContext {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { AGENT_BODY_BYTES_MAX, BODIES_BYTES_MAX } from '../core/limits.ts'
+import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
+import { BODIES_BYTES_MAX } from '../core/limits/machine.ts'
 import { bodiesThatFit } from './body-memory.ts'
 
 const GB = 1024 ** 3

@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os'
-import { AGENT_BODY_BYTES_MAX, BODIES_BYTES_MAX, BODIES_MEMORY_SHARE_MAX } from '../core/limits.ts'
+import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
+import { BODIES_BYTES_MAX, BODIES_MEMORY_SHARE_MAX } from '../core/limits/machine.ts'
 
 /** So that one tenant, who gets half, can send the largest body there is. */
 const LEAST = 2 * AGENT_BODY_BYTES_MAX

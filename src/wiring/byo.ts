@@ -4,7 +4,7 @@ import { probe } from '../channels/openai/probe.ts'
 import { retry } from '../channels/resilience/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
-import { PROBE_MS_MAX } from '../core/limits.ts'
+import { PROBE_MS_MAX } from '../core/limits/upstream.ts'
 import { guardedFetch } from './guarded.ts'
 
 /** How the product reaches the models that tenants bring: the platform's adapter, guarded. */

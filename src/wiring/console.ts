@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { type Clock, HOUR_MS } from '../core/clock.ts'
-import { LOGIN_GUESSES_PER_HOUR_MAX } from '../core/limits.ts'
+import { LOGIN_GUESSES_PER_HOUR_MAX } from '../core/limits/machine.ts'
 import type { Logger } from '../core/log.ts'
 import { createSessionTokens } from '../core/session-token.ts'
 import type { Keys } from '../features/keys/service.ts'

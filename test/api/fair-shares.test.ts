@@ -1,6 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
-import { KB_SEARCHES_PER_TENANT_MAX, KB_UPLOADS_PER_TENANT_MAX } from '../../src/core/limits.ts'
+import {
+  KB_SEARCHES_PER_TENANT_MAX,
+  KB_UPLOADS_PER_TENANT_MAX,
+} from '../../src/core/limits/machine.ts'
 import { startApp, type TestKey } from '../support/app.ts'
 
 /** Texts that the embedder was asked for and has not answered yet. */

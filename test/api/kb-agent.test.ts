@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { orAborted } from '../../src/core/abort.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { KB_RETRIEVAL_MS_MAX } from '../../src/core/limits.ts'
+import { KB_RETRIEVAL_MS_MAX } from '../../src/core/limits/machine.ts'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'

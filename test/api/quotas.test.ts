@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { KEYS_MAX, PERSONAS_MAX } from '../../src/core/limits.ts'
+import { KEYS_MAX, PERSONAS_MAX } from '../../src/core/limits/machine.ts'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { AUDIO_BYTES_MAX } from '../../src/core/limits.ts'
+import { AUDIO_BYTES_MAX } from '../../src/core/limits/contract.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { flac } from '../support/flac.ts'
 import { mp3Frames } from '../support/mp3-frames.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createSherpaAsr, type SherpaAsr } from '../../src/channels/sherpa/asr.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { tooLarge } from '../../src/core/errors.ts'
-import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../src/core/limits.ts'
+import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../src/core/limits/machine.ts'
 import { NO_LOG } from '../../src/core/log.ts'
 import { tempFolder } from '../support/temp.ts'
 

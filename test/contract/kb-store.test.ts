@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { KB_DOCS_MAX } from '../../src/core/limits.ts'
+import { KB_DOCS_MAX } from '../../src/core/limits/contract.ts'
 import { createKbStore, type NewDoc } from '../../src/features/kb/store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { openIndexes } from '../support/indexes.ts'

@@ -1,4 +1,4 @@
-import { SESSIONS_LIMIT_MAX } from '../../src/core/limits.ts'
+import { SESSIONS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
 import { call, segment } from './client.ts'
 import type * as T from './types.ts'
 

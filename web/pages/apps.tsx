@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bot, Plus } from 'lucide-react'
-import { APPS_MAX } from '../../src/core/limits.ts'
+import { APPS_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { App } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
-import { DEVICE_ONLINE_MS_MAX } from '../../src/core/limits.ts'
+import { DEVICE_ONLINE_MS_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import { checkDevices, checkDocument, checkModel } from '../features/home/checks.ts'
 import { Step } from '../features/home/step.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { BookText, PenLine, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { KB_DOCS_MAX } from '../../src/core/limits.ts'
+import { KB_DOCS_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { KbDoc } from '../api/types.ts'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Activity, RotateCw } from 'lucide-react'
-import { LOGS_LIMIT_MAX } from '../../src/core/limits.ts'
+import { LOGS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Logs as LogsAnswer } from '../api/types.ts'
 import { FilterBar, type Filters } from '../features/logs/filters.tsx'

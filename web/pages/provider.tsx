@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck, Lock, TriangleAlert, Unplug, Zap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../src/core/limits.ts'
+import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../src/core/limits/contract.ts'
 import { ApiError } from '../api/client.ts'
 import { api } from '../api/index.ts'
 import type { Provider } from '../api/types.ts'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { MODEL_CHARS_MAX } from '../../src/core/limits.ts'
+import { MODEL_CHARS_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Settings } from '../api/types.ts'
 import { temperatureOf } from '../features/apps/draft.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
-import { TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
+import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
 import type { AudioCodecs } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/tts.ts'

@@ -1,4 +1,4 @@
-import { UPSTREAM_WAITING_BYTES_MAX } from '../../core/limits.ts'
+import { UPSTREAM_WAITING_BYTES_MAX } from '../../core/limits/upstream.ts'
 import type { ReadResult } from '../net/endpoint.ts'
 import { type ResponseHead, ResponseParser, type ResponseSink } from './response-parser.ts'
 

@@ -1,4 +1,4 @@
-import { UPSTREAM_HEAD_BYTES_MAX } from '../../core/limits.ts'
+import { UPSTREAM_HEAD_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { Fields } from './fields.ts'
 import { chunkSize, contentLength, type Framing, framingOf, hexDigit } from './framing.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { TTS_EVENT_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
+import { TTS_EVENT_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
 import { createHttpCall, type HttpAnswer, readText } from '../net/post.ts'
 import type { SenderOptions } from '../net/sender.ts'
 import { SseDecoder } from '../net/sse-decoder.ts'

@@ -1,4 +1,4 @@
-import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
+import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { Answer } from './endpoint.ts'
 import { readStart } from './read-start.ts'

@@ -1,4 +1,4 @@
-import { SSE_EVENT_BYTES_MAX } from '../../core/limits.ts'
+import { SSE_EVENT_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 const LF = 10

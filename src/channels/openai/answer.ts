@@ -1,5 +1,5 @@
 import { parseJson } from '../../core/json.ts'
-import { ANSWER_CHARS_MAX } from '../../core/limits.ts'
+import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { LlmPart, LlmUsage } from '../ports/llm.ts'
 import { TextChunks } from './text-chunk.ts'

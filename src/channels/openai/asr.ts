@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { ASR_MS_MAX } from '../../core/limits.ts'
+import { ASR_MS_MAX } from '../../core/limits/machine.ts'
 import { createHttpCall, readText } from '../net/post.ts'
 import type { SenderOptions } from '../net/sender.ts'
 import type { Asr } from '../ports/asr.ts'

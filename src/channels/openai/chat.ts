@@ -1,4 +1,4 @@
-import { SILENT_BYTES_MAX } from '../../core/limits.ts'
+import { SILENT_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { Call } from '../net/deadlines.ts'
 import type { ReadResult } from '../net/endpoint.ts'
 import { SseDecoder } from '../net/sse-decoder.ts'

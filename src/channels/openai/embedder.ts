@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits.ts'
+import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { Call } from '../net/deadlines.ts'
 import { type Answer, endpointHost } from '../net/endpoint.ts'
 import { refusalOf } from '../net/http-error.ts'

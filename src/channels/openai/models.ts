@@ -1,5 +1,5 @@
 import { parseJson } from '../../core/json.ts'
-import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits.ts'
+import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import type { Answer } from '../net/endpoint.ts'
 import { readStart } from '../net/read-start.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits.ts'
+import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { type Asking, Call } from '../net/deadlines.ts'
 import { readStart } from '../net/read-start.ts'
 import { ChannelFailure } from '../ports/failure.ts'

@@ -1,6 +1,6 @@
 import { newId } from '../../core/ids.ts'
 import { parseJson } from '../../core/json.ts'
-import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits.ts'
+import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { ToolCall } from '../ports/llm.ts'
 

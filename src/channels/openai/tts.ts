@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { TTS_SILENCE_MS_MAX } from '../../core/limits.ts'
+import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
 import type { Refusal } from '../net/http-error.ts'
 import { createHttpCall } from '../net/post.ts'
 import type { SenderOptions } from '../net/sender.ts'

@@ -1,6 +1,6 @@
 import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
-import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../core/limits.ts'
+import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Asr } from '../ports/asr.ts'
 import { type AudioCodecs, RECOGNISER_RATE } from '../ports/audio.ts'

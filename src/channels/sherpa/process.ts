@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { RECOGNISER_LOAD_MS_MAX } from '../../core/limits.ts'
+import { RECOGNISER_LOAD_MS_MAX } from '../../core/limits/machine.ts'
 import { CHILD_ENV } from '../child/child-env.ts'
 import type { AsrAnswer, AsrRequest } from './protocol.ts'
 import { createComplaint } from './stderr-summary.ts'

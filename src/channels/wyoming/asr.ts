@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { ASR_MS_MAX } from '../../core/limits.ts'
+import { ASR_MS_MAX } from '../../core/limits/machine.ts'
 import type { Asr } from '../ports/asr.ts'
 import { type AudioCodecs, RECOGNISER_RATE } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'

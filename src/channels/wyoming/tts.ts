@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { TTS_FIRST_AUDIO_MS_MAX } from '../../core/limits.ts'
+import { TTS_FIRST_AUDIO_MS_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/tts.ts'
 import { connect, parseAddress, type WyomingConnection } from './connection.ts'

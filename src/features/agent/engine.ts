@@ -1,6 +1,7 @@
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Llm, LlmMessage, LlmPart, LlmRequest, ToolCall } from '../../channels/ports/llm.ts'
-import { ANSWER_CHARS_MAX, MODEL_CALLS_PER_TURN_MAX } from '../../core/limits.ts'
+import { MODEL_CALLS_PER_TURN_MAX } from '../../core/limits/contract.ts'
+import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { ToolBox } from '../../tools/tool-box.ts'

@@ -1,5 +1,5 @@
 import { checkLiteral } from '../../channels/egress/url-guard.ts'
-import { IMAGE_BYTES_MAX } from '../../core/limits.ts'
+import { IMAGE_BYTES_MAX } from '../../core/limits/contract.ts'
 
 /** RFC 2397: a type, perhaps with parameters such as `charset=utf-8`. */
 const DATA_URL =

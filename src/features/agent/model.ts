@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits.ts'
+import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, optionalText, requiredText } from '../../core/zod-fields.ts'
 import { checkImage } from './image.ts'
 

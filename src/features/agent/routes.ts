@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { AGENT_BODY_BYTES_MAX } from '../../core/limits.ts'
+import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'

@@ -1,5 +1,5 @@
 import { ChannelFailure } from '../../channels/ports/failure.ts'
-import { TURN_TEXT_UNITS_SURE, TURNS_TEXT_UNITS_MAX } from '../../core/limits.ts'
+import { TURN_TEXT_UNITS_SURE, TURNS_TEXT_UNITS_MAX } from '../../core/limits/machine.ts'
 
 /**
  * The memory that the answers under way take together, in UTF-16 units. Beyond it a turn that is

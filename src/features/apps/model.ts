@@ -6,7 +6,7 @@ import {
   SYSTEM_PROMPT_CHARS_MAX,
   TOOL_NAME_CHARS_MAX,
   TOOLS_ENABLED_MAX,
-} from '../../core/limits.ts'
+} from '../../core/limits/contract.ts'
 import {
   nullableFlag,
   nullableTemperature,

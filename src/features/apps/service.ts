@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import { APPS_MAX } from '../../core/limits.ts'
+import { APPS_MAX } from '../../core/limits/contract.ts'
 import { checked } from '../../core/validate.ts'
 import type { Keys } from '../keys/service.ts'
 import { type App, type AppUpsertRequest, ImportedApp } from './model.ts'

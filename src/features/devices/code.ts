@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../core/crypto.ts'
-import { ACTIVATION_CODE_CHARS } from '../../core/limits.ts'
+import { ACTIVATION_CODE_CHARS } from '../../core/limits/contract.ts'
 
 /**
  * Base32 (RFC 4648) without L, which people cannot tell from I or 1. With it gone every look-alike

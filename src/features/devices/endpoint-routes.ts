@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { unauthorized } from '../../core/errors.ts'
-import { ACTIVATIONS_MAX } from '../../core/limits.ts'
+import { ACTIVATIONS_MAX } from '../../core/limits/contract.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
 import type { Gate } from '../../http/gate.ts'
 import { jsonBody } from '../../http/json-body.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../core/limits.ts'
+import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../core/limits/contract.ts'
 import { nullableText, requiredText } from '../../core/zod-fields.ts'
 
 /** A device as its tenant sees it: never its code, hash or key (specification, Device). */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KB_TITLE_CHARS_MAX } from '../../core/limits.ts'
+import { KB_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
 import { requiredText } from '../../core/zod-fields.ts'
 
 /** Bodies and answers of the knowledge base (specification, Knowledge base). */

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { badRequest } from '../../core/errors.ts'
-import { KB_BODY_BYTES_MAX } from '../../core/limits.ts'
+import { KB_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { unhurried } from '../../http/body-timeout.ts'

@@ -1,5 +1,6 @@
 import type { Embedder } from '../../channels/ports/embedder.ts'
-import { KB_HITS_MAX, KB_QUERY_CHARS_MAX } from '../../core/limits.ts'
+import { KB_HITS_MAX } from '../../core/limits/contract.ts'
+import { KB_QUERY_CHARS_MAX } from '../../core/limits/machine.ts'
 import { firstChars } from '../../core/text.ts'
 import { dot } from '../../core/vector.ts'
 import type { VectorIndex } from '../../storage/vectors.ts'

@@ -1,14 +1,13 @@
 import type { Embedder } from '../../channels/ports/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
 import { notFound } from '../../core/errors.ts'
-import { createLanes } from '../../core/lanes.ts'
+import { KB_PREVIEW_CHARS_MAX, KB_SCORE_MIN } from '../../core/limits/contract.ts'
 import {
-  KB_PREVIEW_CHARS_MAX,
   KB_RETRIEVAL_MS_MAX,
-  KB_SCORE_MIN,
   KB_SEARCHES_PER_TENANT_MAX,
   KB_UPLOADS_PER_TENANT_MAX,
-} from '../../core/limits.ts'
+} from '../../core/limits/machine.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import { orUnavailable } from './embed-errors.ts'
 import type { KbChunk, KbCreateRequest, KbDoc, KbHit } from './model.ts'
@@ -26,8 +25,8 @@ export interface KbParts {
 /** A tenant's documents, and what is found in them (specification, Knowledge base). */
 export function createKb({ store, embedder, search, clock }: KbParts) {
   const upload = createUpload({ store, embedder, clock })
-  const searches = createLanes(KB_SEARCHES_PER_TENANT_MAX)
-  const uploads = createLanes(KB_UPLOADS_PER_TENANT_MAX)
+  const searches = createSemaphore({ perKey: KB_SEARCHES_PER_TENANT_MAX }).run
+  const uploads = createSemaphore({ perKey: KB_UPLOADS_PER_TENANT_MAX }).run
 
   const searchChunks = (tenantId: string, question: string, signal?: AbortSignal) =>
     searches(tenantId, () => search(tenantId, question, signal), signal)

@@ -1,4 +1,4 @@
-import { KB_CHUNKS_SHOWN_MAX, KB_DOCS_MAX } from '../../core/limits.ts'
+import { KB_CHUNKS_SHOWN_MAX, KB_DOCS_MAX } from '../../core/limits/contract.ts'
 import { type Db, type Statement, sql } from '../../storage/db.ts'
 import type { VectorIndex } from '../../storage/vectors.ts'
 import type { WordIndex } from '../../storage/words.ts'

@@ -4,8 +4,8 @@ import {
   LOGIN_CODE_DIGITS,
   LOGIN_CODE_SECONDS_MAX,
   LOGIN_CODE_WRONG_ATTEMPTS_MAX,
-  LOGIN_CODES_MAX,
-} from '../../core/limits.ts'
+} from '../../core/limits/contract.ts'
+import { LOGIN_CODES_MAX } from '../../core/limits/machine.ts'
 import { createExpiring } from '../../core/ttl-map.ts'
 
 export interface CodesOptions {

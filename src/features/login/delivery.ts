@@ -1,5 +1,5 @@
 import { type Mailer, MailFailure } from '../../channels/ports/mail.ts'
-import { LOGIN_CODE_SECONDS_MAX } from '../../core/limits.ts'
+import { LOGIN_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { LOCAL_DOMAIN } from './model.ts'
 

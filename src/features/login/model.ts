@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EMAIL_CHARS_MAX } from '../../core/limits.ts'
+import { EMAIL_CHARS_MAX } from '../../core/limits/contract.ts'
 
 /** The person at this server's own terminal; no mail goes there. */
 export const LOCAL_DOMAIN = '@localhost'

@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { randomToken, sameSecret, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
 import { badRequest, unauthorized } from '../../core/errors.ts'
-import { EXCHANGE_CODE_SECONDS_MAX, EXCHANGE_CODES_MAX } from '../../core/limits.ts'
+import { EXCHANGE_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
+import { EXCHANGE_CODES_MAX } from '../../core/limits/machine.ts'
 import { createExpiring } from '../../core/ttl-map.ts'
 import type { Keys } from '../keys/service.ts'
 

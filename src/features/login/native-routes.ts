@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits.ts'
+import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
 import type { AddressLimit } from '../../http/ip-rate-limit.ts'
 import { jsonBody } from '../../http/json-body.ts'
 import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'

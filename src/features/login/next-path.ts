@@ -1,4 +1,4 @@
-import { NEXT_PATH_CHARS_MAX } from '../../core/limits.ts'
+import { NEXT_PATH_CHARS_MAX } from '../../core/limits/machine.ts'
 
 const HERE = 'http://here.invalid'
 

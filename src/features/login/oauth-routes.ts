@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { badRequest } from '../../core/errors.ts'
-import { LOGIN_STEPS_PER_MINUTE_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits.ts'
+import { LOGIN_STEPS_PER_MINUTE_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { cookie, cookieValues } from '../../http/cookies.ts'
 import type { AddressLimit } from '../../http/ip-rate-limit.ts'
 import { REDIRECT_DOC } from '../../http/openapi-parts.ts'

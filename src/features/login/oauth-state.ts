@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { lazy } from '../../core/lazy.ts'
-import { OAUTH_FLOW_SECONDS_MAX } from '../../core/limits.ts'
+import { OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 
 const jose = lazy(() => import('jose'))
 

@@ -1,10 +1,7 @@
 import { Elysia } from 'elysia'
 import { unauthorized } from '../../core/errors.ts'
-import {
-  LOGIN_BODY_BYTES_MAX,
-  LOGIN_STARTS_PER_MINUTE_MAX,
-  LOGIN_STEPS_PER_MINUTE_MAX,
-} from '../../core/limits.ts'
+import { LOGIN_STARTS_PER_MINUTE_MAX } from '../../core/limits/contract.ts'
+import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { AddressLimit, GuessLimit } from '../../http/ip-rate-limit.ts'
 import { jsonBody } from '../../http/json-body.ts'

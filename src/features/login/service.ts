@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { unauthorized } from '../../core/errors.ts'
-import { LOGIN_CODES_PER_ADDRESS_MAX } from '../../core/limits.ts'
+import { LOGIN_CODES_PER_ADDRESS_MAX } from '../../core/limits/contract.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { User } from '../tenants/store.ts'
 import type { LoginCodes } from './codes.ts'

@@ -1,8 +1,9 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { createJumps } from '../../core/clock-jumps.ts'
 import { newId } from '../../core/ids.ts'
-import { createLanes } from '../../core/lanes.ts'
-import { CLOCK_SETTLED_MS, LOG_RETENTION_DAYS } from '../../core/limits.ts'
+import { LOG_RETENTION_DAYS } from '../../core/limits/contract.ts'
+import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import { createHistogram } from './histogram.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
@@ -25,7 +26,7 @@ export function createLogs(options: LogsOptions) {
   const jumpedMs = createJumps(clock)
   let evenSince = clock.steady()
   /** A tenant's searches wait for each other, those of others for one slice of each tenant. */
-  const inTurn = createLanes(1)
+  const inTurn = createSemaphore({ perKey: 1 }).run
 
   /** Slice by slice from the newest back, so that a million rows hold up nobody. */
   async function read(tenantId: string, { filter, limit }: LogQuery, signal?: AbortSignal) {

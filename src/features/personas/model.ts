@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../core/limits.ts'
+import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
 /** Body of PUT /console/personas/:id; the default has an endpoint of its own. */

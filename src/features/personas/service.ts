@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { forbidden, notFound } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
-import { PERSONAS_MAX } from '../../core/limits.ts'
+import { PERSONAS_MAX } from '../../core/limits/machine.ts'
 import { checked } from '../../core/validate.ts'
 import {
   type CreatePersonaRequest,

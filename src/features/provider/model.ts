@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits.ts'
+import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
 /** Only these three fields are read (specification, Provider channel). */

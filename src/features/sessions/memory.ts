@@ -1,5 +1,6 @@
 import type { LlmMessage } from '../../channels/ports/llm.ts'
-import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX, SESSION_UNITS_MAX } from '../../core/limits.ts'
+import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX } from '../../core/limits/contract.ts'
+import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { charCount } from '../../core/text.ts'
 import type { FinishedTurn, Memory, SessionStore, Turn } from './store.ts'

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX } from '../../core/limits.ts'
+import { SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE, MANAGERS } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { clampedLimit } from '../../core/zod-fields.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MODEL_CHARS_MAX } from '../../core/limits.ts'
+import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
 import { nullableFlag, nullableTemperature, nullableText } from '../../core/zod-fields.ts'
 
 /** Body of PUT /console/settings: replaces all three; null or absent is the platform default. */

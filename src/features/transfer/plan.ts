@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { IMPORT_ITEMS_MAX } from '../../core/limits.ts'
+import { IMPORT_ITEMS_MAX } from '../../core/limits/machine.ts'
 
 export type Mode = 'skip' | 'merge'
 

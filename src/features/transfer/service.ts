@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { createLanes } from '../../core/lanes.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import { exportConfig } from './export.ts'
 import { type ImportParts, importApps, importPersonas, importSettings } from './import.ts'
 import type { ConfigExport, ImportRequest, ImportResult } from './model.ts'
@@ -11,7 +11,7 @@ export interface TransferOptions extends ImportParts {
 /** A tenant's configuration as a document, out and in (specification, Export and import). */
 export function createTransfer({ clock, ...parts }: TransferOptions) {
   const { personas, apps, settings } = parts
-  const inTurn = createLanes(1)
+  const inTurn = createSemaphore({ perKey: 1 }).run
 
   return {
     async export(tenantId: string): Promise<ConfigExport> {

@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS } from '../../core/clock.ts'
-import { USAGE_DAYS } from '../../core/limits.ts'
+import { USAGE_DAYS } from '../../core/limits/contract.ts'
 import type { UsageResponse } from './model.ts'
 import type { UsageEvent, UsageStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { AUDIO_BYTES_MAX } from '../../core/limits.ts'
+import { AUDIO_BYTES_MAX } from '../../core/limits/contract.ts'
 import { decodeAudio } from './audio-b64.ts'
 
 test.each([

@@ -1,5 +1,5 @@
 import { badRequest, tooLarge } from '../../core/errors.ts'
-import { AUDIO_BYTES_MAX } from '../../core/limits.ts'
+import { AUDIO_BYTES_MAX } from '../../core/limits/contract.ts'
 
 const TOO_LARGE = `音频过大（最多 ${AUDIO_BYTES_MAX / 1024 / 1024} MB）`
 /** White space that `Uint8Array.fromBase64` skips too: tab, line feed, form feed, return, blank. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DEFAULT_VOICE } from '../../channels/ports/tts.ts'
-import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits.ts'
+import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, optionalText, requiredText } from '../../core/zod-fields.ts'
 
 const voice = optionalText('voice')

@@ -1,7 +1,7 @@
 import { type AudioCodecs, SPEECH_RATE } from '../../channels/ports/audio.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { PcmStream, Tts } from '../../channels/ports/tts.ts'
-import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits.ts'
+import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
 import { splitSpeech } from './split.ts'
 
 export interface SpeechOptions {

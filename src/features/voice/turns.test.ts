@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { SPEECHES_PER_TENANT_MAX } from '../../core/limits.ts'
+import { SPEECHES_PER_TENANT_MAX } from '../../core/limits/machine.ts'
 import type { Voice } from './service.ts'
 import { createVoiceTurns } from './turns.ts'
 

@@ -1,5 +1,5 @@
-import { createLanes } from '../../core/lanes.ts'
-import { HEARINGS_PER_TENANT_MAX, SPEECHES_PER_TENANT_MAX } from '../../core/limits.ts'
+import { HEARINGS_PER_TENANT_MAX, SPEECHES_PER_TENANT_MAX } from '../../core/limits/machine.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import type { TtsRequest } from './model.ts'
 import type { Voice } from './service.ts'
 
@@ -8,8 +8,8 @@ import type { Voice } from './service.ts'
  * wait. Much of it runs on this machine, a program for each voice, which all tenants share.
  */
 export function createVoiceTurns(voice: Voice) {
-  const speeches = createLanes(SPEECHES_PER_TENANT_MAX)
-  const hearings = createLanes(HEARINGS_PER_TENANT_MAX)
+  const speeches = createSemaphore({ perKey: SPEECHES_PER_TENANT_MAX }).run
+  const hearings = createSemaphore({ perKey: HEARINGS_PER_TENANT_MAX }).run
 
   return {
     speak: (tenantId: string, request: TtsRequest, signal: AbortSignal) =>

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError, type ErrorCode, upstream } from '../../core/errors.ts'
-import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits.ts'
+import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import type { Agent, PreparedTurn } from '../agent/service.ts'

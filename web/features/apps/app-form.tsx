@@ -5,7 +5,7 @@ import {
   APP_NAME_CHARS_MAX,
   MODEL_CHARS_MAX,
   SYSTEM_PROMPT_CHARS_MAX,
-} from '../../../src/core/limits.ts'
+} from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { App, AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'

@@ -1,4 +1,4 @@
-import { TEMPERATURE_MAX } from '../../../src/core/limits.ts'
+import { TEMPERATURE_MAX } from '../../../src/core/limits/contract.ts'
 import type { App, AppInput } from '../../api/types.ts'
 
 /** The tools every server has (contract, Built-in tools). */

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { KB_SCORE_MIN } from '../../../src/core/limits.ts'
+import { KB_SCORE_MIN } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { KbHit } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { KB_DOC_BYTES_MAX, KB_TITLE_CHARS_MAX } from '../../../src/core/limits.ts'
+import { KB_DOC_BYTES_MAX, KB_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { KB_DOC_BYTES_MAX, KB_TITLE_CHARS_MAX } from '../../../src/core/limits.ts'
+import { KB_DOC_BYTES_MAX, KB_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../../src/core/limits.ts'
+import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../../src/core/limits/contract.ts'
 import type { IssuedKey } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'

@@ -1,6 +1,6 @@
 import { MailCheck, SquareTerminal } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { LOGIN_CODE_DIGITS } from '../../../src/core/limits.ts'
+import { LOGIN_CODE_DIGITS } from '../../../src/core/limits/contract.ts'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { LoginMethods } from '../../api/types.ts'

@@ -1,4 +1,4 @@
-import { LOG_RETENTION_DAYS, LOGS_LIMIT_MAX } from '../../../src/core/limits.ts'
+import { LOG_RETENTION_DAYS, LOGS_LIMIT_MAX } from '../../../src/core/limits/contract.ts'
 import type { LogRow, Logs } from '../../api/types.ts'
 import { errorClasses, latencySeries, type Point } from './series.ts'
 

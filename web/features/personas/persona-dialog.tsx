@@ -1,5 +1,8 @@
 import { type FormEvent, useState } from 'react'
-import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../../src/core/limits.ts'
+import {
+  PERSONA_NAME_CHARS_MAX,
+  PERSONA_PROMPT_CHARS_MAX,
+} from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { Persona } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'

@@ -1,6 +1,6 @@
 import { ArrowUp, ImagePlus, Mic, Square, X } from 'lucide-react'
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react'
-import { IMAGES_MAX } from '../../../src/core/limits.ts'
+import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { numbered } from '../../lib/numbered.ts'
 import { useToasts } from '../../lib/services.tsx'

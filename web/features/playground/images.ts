@@ -1,4 +1,4 @@
-import { IMAGE_BYTES_MAX } from '../../../src/core/limits.ts'
+import { IMAGE_BYTES_MAX } from '../../../src/core/limits/contract.ts'
 
 export const isImage = (file: File): boolean =>
   file.type.startsWith('image/') && file.size <= IMAGE_BYTES_MAX

@@ -75,8 +75,8 @@ export const MACHINE_SAMPLES: readonly Sample[] = [
     expect: ['web/api.ts:1', 'web/pages/a.tsx:1'],
     good: {
       'web/api.ts': "import type { App } from '../src/features/apps/model.ts'",
-      'web/pages/a.tsx': "import { APPS_MAX } from '../../src/core/limits.ts'",
-      'src/core/limits.ts': 'export const APPS_MAX = 20',
+      'web/pages/a.tsx': "import { APPS_MAX } from '../../src/core/limits/contract.ts'",
+      'src/core/limits/contract.ts': 'export const APPS_MAX = 20',
     },
   },
 ]

@@ -1,0 +1,67 @@
+/** Limits of the specification and the contract. They are part of the API and do not change. */
+export const SESSION_ID_CHARS_MAX = 200
+export const AGENT_TEXT_CHARS_MAX = 32_000
+export const IMAGES_MAX = 8
+export const IMAGE_BYTES_MAX = 10 * 1024 * 1024
+export const BODY_BYTES_MAX = 1024 * 1024
+export const AGENT_BODY_BYTES_MAX = 48 * 1024 * 1024
+export const RATE_LIMIT_DEFAULT = 60
+export const RATE_LIMIT_MAX = 100_000
+export const RATE_WINDOW_MS = 60_000
+export const SESSIONS_LIMIT_DEFAULT = 100
+export const SESSIONS_LIMIT_MAX = 500
+export const LOGS_LIMIT_DEFAULT = 100
+export const LOGS_LIMIT_MAX = 500
+export const LOG_RETENTION_DAYS = 7
+export const LOG_FILTER_CHARS_MAX = 200
+export const USAGE_DAYS = 7
+export const APPS_MAX = 20
+export const APP_NAME_CHARS_MAX = 60
+export const SYSTEM_PROMPT_CHARS_MAX = 8_000
+export const MODEL_CHARS_MAX = 200
+export const TOOLS_ENABLED_MAX = 16
+export const TOOL_NAME_CHARS_MAX = 64
+export const PERSONA_NAME_CHARS_MAX = 200
+export const PERSONA_PROMPT_CHARS_MAX = 8_000
+export const TEMPERATURE_MAX = 2
+/** Ids are the product's own and shorter; a reference to one need not exist. */
+export const REFERENCE_CHARS_MAX = 200
+export const PROVIDER_URL_CHARS_MAX = 300
+export const PROVIDER_KEY_CHARS_MAX = 500
+export const DEVICES_MAX = 100
+export const DEVICE_NAME_CHARS_MAX = 60
+/** A device heard of this recently is shown as online. */
+export const DEVICE_ONLINE_MS_MAX = 5 * 60_000
+export const DEVICE_LABEL_CHARS_MAX = 200
+export const ACTIVATION_CODE_CHARS = 16
+export const ACTIVATION_CODE_TTL_MS = 15 * 60_000
+/** Activations a minute from one address. */
+export const ACTIVATIONS_MAX = 10
+/** An upload to recognition, and the decoded `audio_b64` of the voice loop. */
+export const AUDIO_BYTES_MAX = 25 * 1024 * 1024
+export const ASR_BODY_BYTES_MAX = AUDIO_BYTES_MAX
+export const VOICE_BODY_BYTES_MAX = 36 * 1024 * 1024
+export const TTS_TEXT_CHARS_MAX = 10_000
+export const VOICE_ID_CHARS_MAX = 200
+export const MODEL_CALLS_PER_TURN_MAX = 8
+export const MEMORY_TURNS_MAX = 20
+export const MEMORY_CHARS_MAX = 24_000
+/** Retrieved passages below this cosine similarity are not shown to the model. */
+export const KB_SCORE_MIN = 0.45
+export const KB_DOCS_MAX = 50
+export const KB_TITLE_CHARS_MAX = 200
+/** UTF-8 bytes of the text as received. */
+export const KB_DOC_BYTES_MAX = 100 * 1024
+export const KB_HITS_MAX = 5
+export const KB_PREVIEW_CHARS_MAX = 200
+export const KB_CHUNKS_SHOWN_MAX = 50
+/** A console login holds this long. */
+export const SESSION_SECONDS_MAX = 7 * 24 * 60 * 60
+export const EMAIL_CHARS_MAX = 254
+export const LOGIN_CODE_DIGITS = 6
+export const LOGIN_CODE_SECONDS_MAX = 5 * 60
+export const LOGIN_CODE_WRONG_ATTEMPTS_MAX = 5
+export const LOGIN_CODES_PER_ADDRESS_MAX = 5
+export const LOGIN_CODES_WINDOW_MS = 10 * 60 * 1000
+export const LOGIN_STARTS_PER_MINUTE_MAX = 20
+export const EXCHANGE_CODE_SECONDS_MAX = 5 * 60

@@ -1,0 +1,88 @@
+/**
+ * Limits that protect the machine and its other tenants. SECURITY.md states the rule they follow.
+ */
+/** A connection on which nothing moves for this long is closed; streams have their heartbeat. */
+export const IDLE_SECONDS_MAX = 120
+/** A whole body of somebody known: 25 MB of sound at 14 kB a second. */
+export const BODY_MS_MAX = 30 * 60_000
+/**
+ * Large bodies that are in memory at a time, as sent, and at most this part of the machine:
+ * text and values made of them take several times as much.
+ */
+export const BODIES_BYTES_MAX = 1024 * 1024 * 1024
+export const BODIES_MEMORY_SHARE_MAX = 1 / 8
+/** Of a body this small nobody needs longer than `IDLE_SECONDS_MAX`: 550 bytes a second. */
+export const SHORT_BODY_BYTES_MAX = 64 * 1024
+/** Of a tenant, revoked ones included; a list of them is one answer. */
+export const KEYS_MAX = 10_000
+/** A clock that ran evenly for this long is taken for right; nothing is removed by it before. */
+export const CLOCK_SETTLED_MS = 30 * 60_000
+/** As many as one import brings; a list of them is one answer. */
+export const PERSONAS_MAX = 1_000
+/** Personas, and apps, of one import. */
+export const IMPORT_ITEMS_MAX = 1_000
+/** Tenants whose own channel is kept open in memory. */
+export const PROVIDER_CHANNELS_MAX = 1_000
+/** Recordings that we decode ourselves: 25 MB of silent FLAC would be 38 hours. */
+export const AUDIO_SECONDS_MAX = 15 * 60
+export const AUDIO_DECODERS_MAX = 4
+/** One second of sound takes a decoder milliseconds; a hostile file can hold it for ever. */
+export const AUDIO_DECODE_STEP_MS_MAX = 20_000
+/** Of one tenant at a time; the others of it wait. */
+export const HEARINGS_PER_TENANT_MAX = 8
+export const SPEECHES_PER_TENANT_MAX = 32
+/** One recognition, the wait for its turn included where recognition is done by this machine. */
+export const ASR_MS_MAX = 120_000
+/** Recordings that are recognised on this machine or wait for it. */
+export const ASR_CALLS_MAX = 16
+/** A large model on a slow disk. */
+export const RECOGNISER_LOAD_MS_MAX = 60_000
+/**
+ * What a session may hold verbatim, in UTF-16 units, while no model can fold it: more than one turn
+ * of the largest kind, so that there is always one to be folded.
+ */
+export const SESSION_UNITS_MAX = 3_000_000
+/** Open streams that a tenant can count on while the server is crowded, whatever its keys. */
+export const STREAMS_PER_TENANT_SURE = 1_000
+/** A client that reads nothing for this long has lost its stream. */
+export const STREAM_STALL_MS_MAX = 60_000
+/** How long a turn waits for its passages; it goes on without them. */
+export const KB_RETRIEVAL_MS_MAX = 15_000
+/** A document as JSON, where a character may take six bytes; the text itself is checked apart. */
+export const KB_BODY_BYTES_MAX = 1024 * 1024
+/** Of one tenant at a time: all tenants share one embedding model and one reading thread. */
+export const KB_SEARCHES_PER_TENANT_MAX = 4
+export const KB_UPLOADS_PER_TENANT_MAX = 2
+/** What of a question is searched for; a longer one is a text of its own. */
+export const KB_QUERY_CHARS_MAX = 2_000
+/** Brackets of JSON texts of others within each other; no schema and no vendor comes near. */
+export const JSON_DEPTH_MAX = 64
+/** Brackets and commas of such a text: an import of a megabyte has a quarter of a million. */
+export const JSON_SIGNS_MAX = 300_000
+/** Text of all turns under way; beyond it only turns that are shorter than this go on. */
+export const TURNS_TEXT_UNITS_MAX = 32_000_000
+export const TURN_TEXT_UNITS_SURE = 100_000
+/** Each may be a request to somebody's site or a search; models ask for a few. */
+export const TOOL_CALLS_PER_TURN_MAX = 128
+export const TOOLS_AT_ONCE_MAX = 4
+export const CALCULATOR_CHARS_MAX = 500
+export const CALCULATOR_DEPTH_MAX = 64
+/** Results beyond ten to this power, or its inverse, are refused. */
+export const CALCULATOR_EXPONENT_MAX = 5_000
+/** How far a clock may be set back before the logins of before count as forged. */
+export const CLOCK_BACK_SECONDS_MAX = 24 * 60 * 60
+/** Bodies that nobody has shown a credential for. */
+export const LOGIN_BODY_BYTES_MAX = 16 * 1024
+/** Codes held at once; beyond it the oldest go. */
+export const LOGIN_CODES_MAX = 100_000
+/**
+ * Wrong guesses of one client address at codes that somebody waits for: five for each code and the
+ * requests of a minute alone would let it try a hundred and fifty thousand a day.
+ */
+export const LOGIN_GUESSES_PER_HOUR_MAX = 100
+/** Verifications, exchanges and OAuth steps of one client address. */
+export const LOGIN_STEPS_PER_MINUTE_MAX = 120
+/** A person may take this long at the provider's own login page. */
+export const OAUTH_FLOW_SECONDS_MAX = 10 * 60
+export const EXCHANGE_CODES_MAX = 10_000
+export const NEXT_PATH_CHARS_MAX = 2_000

@@ -1,0 +1,33 @@
+/** Limits on what an upstream (model, voice, embedding, fetched page) can send or take. */
+export const PROBE_MS_MAX = 10_000
+/** An upstream that never stops speaking is cut here; 10,000 characters take some 40 minutes. */
+export const TTS_AUDIO_SECONDS_MAX = 60 * 60
+export const TTS_FIRST_AUDIO_MS_MAX = 30_000
+export const TTS_SILENCE_MS_MAX = 30_000
+/** Compressed speech that an upstream sends although PCM was asked for. */
+export const TTS_ENCODED_BYTES_MAX = 25 * 1024 * 1024
+/** The last event of MiniMax repeats a piece's whole sound in hex: ten minutes of it. */
+export const TTS_EVENT_BYTES_MAX = 80 * 1024 * 1024
+/** One line or event of an upstream's event stream; beyond it the stream counts as malformed. */
+export const SSE_EVENT_BYTES_MAX = 1024 * 1024
+/** Status line and headers of an upstream's answer, and lines between the pieces of its body. */
+export const UPSTREAM_HEAD_BYTES_MAX = 64 * 1024
+/** What has come of an answer and is not read yet, before its sender is made to wait. */
+export const UPSTREAM_WAITING_BYTES_MAX = 256 * 1024
+/** How much of an upstream's error body is looked at; never passed on. */
+export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
+export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
+export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
+/** Text of a turn, reasoning inside it included: several times what models can write. */
+export const ANSWER_CHARS_MAX = 2_000_000
+/** What of an upstream's stream brings nothing, comments and reasoning: 100,000 tokens of it. */
+export const SILENT_BYTES_MAX = 64 * 1024 * 1024
+/** Arguments of all tool calls of one model answer together. */
+export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
+export const TOOL_CALLS_MAX = 64
+/** What one tool may hand to the model. */
+export const TOOL_RESULT_CHARS_MAX = 16_000
+export const FETCH_URL_CHARS_MAX = 2_000
+export const FETCH_URL_BYTES_MAX = 200 * 1024
+export const FETCH_URL_REDIRECTS_MAX = 5
+export const FETCH_URL_TIMEOUT_MS = 10_000

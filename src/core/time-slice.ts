@@ -11,8 +11,8 @@ export const SLICE_MS = 8
  *       if (slice.isOver()) await slice.next()
  *     }
  *
- * One step between two questions must stay well below `SLICE_MS`; what cannot be cut into such steps
- * belongs in a thread or a process of its own.
+ * One step between two questions must stay well below `SLICE_MS`; what cannot be cut into such
+ * steps belongs in a thread or a process of its own.
  */
 export function timeSlice(steady: () => number, ms = SLICE_MS) {
   let end = steady() + ms

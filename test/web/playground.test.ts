@@ -63,6 +63,18 @@ describeWeb('the playground', () => {
     expect(await right('.prose table')).toBeGreaterThan(390)
   }, 30_000)
 
+  test('a reply of thousands of nested quotes is shown as text', async () => {
+    await using guest = await open()
+    const { page } = guest
+    world.platform.reply({ pieces: ['> '.repeat(5_000)] })
+    await ask(page, 'quotes, please')
+    await ended(page)
+    await page.locator('.prose pre', { hasText: '> > >' }).waitFor()
+    world.platform.reply({ pieces: ['still here'] })
+    await ask(page, 'and now?')
+    await page.locator('.prose', { hasText: 'still here' }).waitFor()
+  }, 30_000)
+
   test('shows a reply while it is written, and what it was made of', async () => {
     await using guest = await open()
     const { page } = guest

@@ -19,9 +19,11 @@ function Broken() {
 
 interface BoundaryProps {
   readonly children: ReactNode
+  /** Shown instead of children that fail; a notice with a way to reload by default. */
+  readonly fallback?: ReactNode
 }
 
-/** Keeps a fault of one page from taking the frame with it. React has no hook for this. */
+/** Keeps a fault of one part from taking the rest with it. React has no hook for this. */
 export class ErrorBoundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false }
 
@@ -30,6 +32,7 @@ export class ErrorBoundary extends Component<BoundaryProps, { failed: boolean }>
   }
 
   override render() {
-    return this.state.failed ? <Broken /> : this.props.children
+    const { children, fallback = <Broken /> } = this.props
+    return this.state.failed ? fallback : children
   }
 }

@@ -1,4 +1,5 @@
-import { marked, type Token } from 'marked'
+import type { Token } from 'marked'
+import { lex } from './lex.ts'
 
 /**
  * Splits a growing text into blocks without reading it anew each time: all blocks but the last are
@@ -18,7 +19,7 @@ const OPEN_BLOCKS = 4
 
 /** The blocks of `text`, which begins with the text that `before` was made from. */
 export function grow(before: Blocks, text: string): Blocks {
-  const tokens = marked.lexer(text.slice(before.openFrom))
+  const tokens = lex(text.slice(before.openFrom))
   const keep = Math.max(0, tokens.length - OPEN_BLOCKS)
   // A definition such as `[1]: url` reaches backwards and forwards: rare, so nothing settles then.
   if (tokens.some(({ type }) => type === 'def')) return { ...before, open: tokens }

@@ -1,6 +1,7 @@
 import type { Token } from 'marked'
 import { memo, useMemo, useRef } from 'react'
 import { numbered } from '../../lib/numbered.ts'
+import { ErrorBoundary } from '../../shell/boundary.tsx'
 import { type Blocks, grow, NO_BLOCKS } from './blocks.ts'
 import { Show } from './tokens.tsx'
 
@@ -12,8 +13,15 @@ interface MarkdownProps {
   readonly growing?: boolean
 }
 
-/** A reply as elements. A text that grows costs only what was added, not what is there already. */
-export const Markdown = memo(({ text, growing = false }: MarkdownProps) => {
+/** A reply as elements, or as plain text when its Markdown cannot be drawn. */
+export const Markdown = memo((props: MarkdownProps) => (
+  <ErrorBoundary fallback={<p className="whitespace-pre-wrap">{props.text}</p>}>
+    <Prose {...props} />
+  </ErrorBoundary>
+))
+
+/** A text that grows costs only what was added, not what is there already. */
+function Prose({ text, growing = false }: MarkdownProps) {
   const last = useRef<{ text: string; blocks: Blocks }>({ text: '', blocks: NO_BLOCKS })
   const blocks = useMemo(() => {
     const before = text.startsWith(last.current.text) ? last.current.blocks : NO_BLOCKS
@@ -28,4 +36,4 @@ export const Markdown = memo(({ text, growing = false }: MarkdownProps) => {
       ))}
     </div>
   )
-})
+}

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../channels/net/endpoint.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { probe } from '../channels/openai/probe.ts'
-import { retry } from '../channels/resilience/retry.ts'
+import { retryLlm } from '../channels/resilience/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { PROBE_MS_MAX } from '../core/limits/upstream.ts'
@@ -14,7 +14,7 @@ export function openByo(config: Config, clock: Clock, fetcher: typeof fetch) {
   const defaultModel = config.MB_LLM_MODEL ?? null
   return {
     connect: (endpoint: Endpoint) =>
-      retry(
+      retryLlm(
         createOpenAiChat({
           ...endpoint,
           fetch,
@@ -23,7 +23,7 @@ export function openByo(config: Config, clock: Clock, fetcher: typeof fetch) {
           timeoutMs: config.MB_LLM_TIMEOUT_MS,
           thinkingForm: 'auto',
         }),
-        { clock },
+        clock,
       ),
 
     probe: (endpoint: Endpoint, model: string | null, signal: AbortSignal) =>

@@ -3,7 +3,7 @@ import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { detectLocalServer } from '../channels/openai/detect.ts'
 import type { Llm } from '../channels/ports/llm.ts'
-import { retry } from '../channels/resilience/retry.ts'
+import { retryLlm } from '../channels/resilience/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 
@@ -25,7 +25,7 @@ const LOOK_AGAIN_MS = 15_000
  */
 export async function openPlatform(config: Config, clock: Clock, upstream: Fetch) {
   const connect = (baseUrl: string, model: string | undefined) =>
-    retry(
+    retryLlm(
       createOpenAiChat({
         fetch: upstream,
         clock,
@@ -35,7 +35,7 @@ export async function openPlatform(config: Config, clock: Clock, upstream: Fetch
         timeoutMs: config.MB_LLM_TIMEOUT_MS,
         thinkingForm: config.MB_LLM_THINKING,
       }),
-      { clock },
+      clock,
     )
 
   const endpointAt = (baseUrl: string): Endpoint => ({

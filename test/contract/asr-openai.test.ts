@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createOpenAiAsr } from '../../src/channels/openai/asr.ts'
-import { retryAsr } from '../../src/channels/resilience/speech-retry.ts'
+import { retryAsr } from '../../src/channels/resilience/retry.ts'
 import { tone, wav } from '../support/recordings.ts'
 import { codecs, patientClock } from '../support/speech-codecs.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMiniMaxTts } from '../../src/channels/minimax/tts.ts'
-import { retryTts } from '../../src/channels/resilience/speech-retry.ts'
+import { retryTts } from '../../src/channels/resilience/retry.ts'
 import { pcm16, tone } from '../support/recordings.ts'
 import { listen, patientClock } from '../support/speech-codecs.ts'
 import { startMiniMax } from '../support/upstream-minimax.ts'

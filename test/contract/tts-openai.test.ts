@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { createOpenAiTts } from '../../src/channels/openai/tts.ts'
-import { retryTts } from '../../src/channels/resilience/speech-retry.ts'
+import { retryTts } from '../../src/channels/resilience/retry.ts'
 import { codecs, listen, patientClock } from '../support/speech-codecs.ts'
 import { refusedUrl, startUpstream, type Upstream } from '../support/upstream.ts'
 

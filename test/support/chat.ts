@@ -37,7 +37,7 @@ export async function collect(
   const parts: LlmPart[] = []
   let error: unknown = null
   try {
-    for await (const item of llm.stream(request, signal)) parts.push(...item)
+    for await (const item of await llm.open(request, signal)) parts.push(...item)
   } catch (thrown) {
     error = thrown
   }

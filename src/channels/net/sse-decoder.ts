@@ -24,6 +24,11 @@ export class SseDecoder {
     this.#bytesMax = bytesMax
   }
 
+  /** Memory that an unfinished line and the data of an unfinished event take. */
+  get heldBytes(): number {
+    return this.#carriedBytes + 2 * (this.#data?.length ?? 0)
+  }
+
   /** Appends to `events` the data of every event that these bytes complete. */
   push(bytes: Uint8Array, events: string[]): void {
     const fresh = this.#afterCr && bytes[0] === LF ? bytes.subarray(1) : bytes

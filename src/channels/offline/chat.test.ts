@@ -18,7 +18,8 @@ const BASE: LlmRequest = {
 async function partsOf(request: Partial<LlmRequest>): Promise<LlmPart[]> {
   const parts: LlmPart[] = []
   const { signal } = new AbortController()
-  for await (const batch of offline.stream({ ...BASE, ...request }, signal)) parts.push(...batch)
+  for await (const batch of await offline.open({ ...BASE, ...request }, signal))
+    parts.push(...batch)
   return parts
 }
 
@@ -210,7 +211,7 @@ describe('offline responder', () => {
     const reason = new Error('client left')
     const request = { ...BASE, messages: [{ role: 'user' as const, content: '你好' }] }
     const reading = (async () => {
-      for await (const _ of offline.stream(request, controller.signal)) controller.abort(reason)
+      for await (const _ of await offline.open(request, controller.signal)) controller.abort(reason)
     })()
     expect(await reading.catch((error) => error)).toBe(reason)
   })

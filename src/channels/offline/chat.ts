@@ -1,4 +1,4 @@
-import type { Llm, LlmPart } from '../ports/llm.ts'
+import type { Llm, LlmPart, LlmRequest } from '../ports/llm.ts'
 import { readQuestion, toolCallsFor, toolOutcomes } from './question.ts'
 import { composeReply } from './reply.ts'
 import { extractSummary } from './summary.ts'
@@ -11,23 +11,30 @@ import { extractSummary } from './summary.ts'
 export function createOfflineChat(): Llm {
   return {
     name: 'offline',
-    async *stream(request, signal) {
+    async open(request, signal) {
       signal.throwIfAborted()
-      if (request.purpose === 'summary') {
-        yield* spoken(extractSummary(request.messages) || '（无）', signal)
-        return
-      }
-      const question = readQuestion(request)
-      const outcomes = toolOutcomes(request)
-      const calls = outcomes.length === 0 ? toolCallsFor(question, request) : []
-      if (calls.length > 0) {
-        const parts = calls.map((call): LlmPart => ({ type: 'tool_call', call }))
-        yield [...parts, { type: 'finish', reason: 'tool_calls', usage: null }]
-        return
-      }
-      yield* spoken(composeReply(question, request, outcomes), signal)
+      return answer(request, signal)
     },
   }
+}
+
+async function* answer(
+  request: LlmRequest,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LlmPart[]> {
+  if (request.purpose === 'summary') {
+    yield* spoken(extractSummary(request.messages) || '（无）', signal)
+    return
+  }
+  const question = readQuestion(request)
+  const outcomes = toolOutcomes(request)
+  const calls = outcomes.length === 0 ? toolCallsFor(question, request) : []
+  if (calls.length > 0) {
+    const parts = calls.map((call): LlmPart => ({ type: 'tool_call', call }))
+    yield [...parts, { type: 'finish', reason: 'tool_calls', usage: null }]
+    return
+  }
+  yield* spoken(composeReply(question, request, outcomes), signal)
 }
 
 /** Words, or four characters of Chinese, at a time, as a model would bring them. */

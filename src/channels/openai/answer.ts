@@ -50,6 +50,11 @@ export class Answer {
     return this.#done || this.#finishReason !== null
   }
 
+  /** Memory that the arguments of tool calls and a block of reasoning take. */
+  get heldBytes(): number {
+    return 2 * (this.#think.heldChars + (this.#calls?.heldChars ?? 0))
+  }
+
   /** Appends the text of one event. */
   add(payload: string, parts: LlmPart[]): void {
     if (this.#done || payload === '') return

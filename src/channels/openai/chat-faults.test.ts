@@ -229,7 +229,7 @@ describe('an abort reaches the upstream at once', () => {
     upstream.fault('hang', { after: 1 })
     const controller = new AbortController()
     const seen = (async () => {
-      for await (const _ of chat().stream(REQUEST, controller.signal)) controller.abort(reason)
+      for await (const _ of await chat().open(REQUEST, controller.signal)) controller.abort(reason)
     })()
     expect(await seen.catch((error) => error)).toBe(reason)
     await upstream.aborted()
@@ -237,7 +237,7 @@ describe('an abort reaches the upstream at once', () => {
 
   test('by leaving the loop', async () => {
     upstream.fault('hang', { after: 1 })
-    for await (const _ of chat().stream(REQUEST, new AbortController().signal)) break
+    for await (const _ of await chat().open(REQUEST, new AbortController().signal)) break
     await upstream.aborted()
   })
 

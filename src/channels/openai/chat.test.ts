@@ -27,7 +27,7 @@ describe('a good answer', () => {
   test('text leaves as it arrives', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     upstream.reply({ pieces: ['first', 'second'], hold: { after: 1, until: promise } })
-    const stream = chat().stream(REQUEST, new AbortController().signal)
+    const stream = await chat().open(REQUEST, new AbortController().signal)
     const seen: string[] = []
     for await (const parts of stream) {
       for (const part of parts) seen.push(part.type === 'text' ? part.text : part.type)

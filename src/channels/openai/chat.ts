@@ -3,7 +3,7 @@ import { Call } from '../net/deadlines.ts'
 import type { ReadResult } from '../net/endpoint.ts'
 import { SseDecoder } from '../net/sse-decoder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { Llm, LlmPart, LlmRequest } from '../ports/llm.ts'
+import { HELD_STEP_BYTES, type Llm, type LlmPart } from '../ports/llm.ts'
 import { Answer } from './answer.ts'
 import { type CompletionsOptions, createCompletions } from './completions.ts'
 
@@ -23,53 +23,84 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
   const { clock, timeoutMs } = options
   const completions = createCompletions(options)
 
-  async function* stream(request: LlmRequest, signal: AbortSignal) {
-    const call = new Call(clock, timeoutMs, signal)
-    let complete = false
-    try {
-      const response = await completions.open(call, request)
-      const reader = response.body?.getReader()
-      const decoder = new SseDecoder()
-      const answer = new Answer()
-      let silentBytes = 0
-      while (reader) {
-        call.waiting()
-        let read: ReadResult
-        try {
-          read = await reader.read()
-        } catch (error) {
-          // Whatever happens after the finish, the answer is whole.
-          if (answer.finished && !signal.aborted) break
-          throw call.explain(error)
-        }
-        complete = read.done
-        if (read.done) break
-        call.arrived()
-        // One more read after `[DONE]` sees the end, and lets the connection be used again.
-        if (answer.done) break
-        const parts: LlmPart[] = []
-        const fault = partsOf(read.value, decoder, answer, parts)
-        if (answer.finished) call.hurry(END_WAIT_MS)
-        if (parts.length > 0) yield parts
-        if (fault !== null) throw fault
-        silentBytes = parts.length > 0 ? 0 : silentBytes + read.value.length
-        if (silentBytes > SILENT_BYTES_MAX) throw endless()
+  return {
+    name: 'openai-compatible',
+    async open(request, signal) {
+      const call = new Call(clock, timeoutMs, signal)
+      try {
+        const response = await completions.open(call, request)
+        const reader = response.body?.getReader() ?? NO_BODY
+        const first = await reader.read()
+        if (!first.done) call.arrived()
+        return partsOf(call, reader, first)
+      } catch (error) {
+        call.close()
+        throw call.explain(error)
       }
-      const rest: LlmPart[] = []
-      const unclosed = answer.finished ? null : decoder.end()
-      if (unclosed !== null) answer.add(unclosed, rest)
-      answer.end(rest)
-      yield rest
-    } finally {
-      call.close(complete)
-    }
+    },
   }
+}
 
-  return { name: 'openai-compatible', stream }
+type BodyReader = { read(): Promise<ReadResult> }
+
+const NO_BODY: BodyReader = { read: async () => ({ done: true }) }
+
+/** The parts of an answer whose first bytes are `first`; ends the call. */
+async function* partsOf(call: Call, reader: BodyReader, first: ReadResult) {
+  const decoder = new SseDecoder()
+  const answer = new Answer()
+  let silentBytes = 0
+  let told = 0
+  let read: ReadResult | null = first
+  try {
+    while (read && !read.done) {
+      const parts: LlmPart[] = []
+      const fault = readParts(read.value, decoder, answer, parts)
+      silentBytes = parts.length > 0 ? 0 : silentBytes + read.value.length
+      const held = decoder.heldBytes + answer.heldBytes
+      if (Math.abs(held - told) >= HELD_STEP_BYTES) {
+        parts.push({ type: 'held', bytes: held })
+        told = held
+      }
+      if (parts.length > 0) yield parts
+      if (fault !== null) throw fault
+      if (silentBytes > SILENT_BYTES_MAX) throw endless()
+      const isDone = answer.done
+      read = await nextRead(call, reader, answer)
+      // The read after `[DONE]` sees the end, and lets the connection be used again.
+      if (isDone) break
+    }
+    const rest: LlmPart[] = []
+    const unclosed = answer.finished ? null : decoder.end()
+    if (unclosed !== null) answer.add(unclosed, rest)
+    answer.end(rest)
+    yield rest
+  } finally {
+    call.close(read?.done ?? false)
+  }
+}
+
+/** Null when the upstream fails after the finish: the answer is whole all the same. */
+async function nextRead(
+  call: Call,
+  reader: BodyReader,
+  answer: Answer,
+): Promise<ReadResult | null> {
+  if (answer.finished) call.hurry(END_WAIT_MS)
+  call.waiting()
+  try {
+    const read = await reader.read()
+    if (!read.done) call.arrived()
+    return read
+  } catch (error) {
+    const failure = call.explain(error)
+    if (answer.finished && failure instanceof ChannelFailure) return null
+    throw failure
+  }
 }
 
 /** Appends what these bytes bring. Gives the error, if any: what came before it still counts. */
-function partsOf(
+function readParts(
   bytes: Uint8Array,
   decoder: SseDecoder,
   answer: Answer,

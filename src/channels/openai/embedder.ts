@@ -6,7 +6,7 @@ import { refusalOf } from '../net/http-error.ts'
 import { readStart } from '../net/read-start.ts'
 import { createSender, type SenderOptions } from '../net/sender.ts'
 import type { Embedder } from '../ports/embedder.ts'
-import { backOff } from '../resilience/retry.ts'
+import { retry } from '../resilience/retry.ts'
 import { firstEmbeddingModel } from './models.ts'
 import { readVectors } from './vectors.ts'
 
@@ -62,28 +62,14 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     }
   }
 
-  async function askAgain(
-    texts: readonly string[],
-    signal: AbortSignal,
-    attempt = 0,
-  ): Promise<Float32Array[]> {
-    try {
-      return await ask(texts, signal)
-    } catch (error) {
-      const waitMs = backOff(error, attempt)
-      if (waitMs === null) throw error
-      await clock.sleep(waitMs, signal)
-    }
-    return askAgain(texts, signal, attempt + 1)
-  }
-
   return {
     id: `${endpointHost(options.baseUrl)}:${options.model ?? 'auto'}`,
     async embed(texts, _kind, signal) {
       const until = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
       const vectors: Float32Array[] = []
       for (let from = 0; from < texts.length; from += BATCH_TEXTS) {
-        vectors.push(...(await askAgain(texts.slice(from, from + BATCH_TEXTS), until)))
+        const batch = texts.slice(from, from + BATCH_TEXTS)
+        vectors.push(...(await retry(() => ask(batch, until), clock, until)))
       }
       return vectors
     },

@@ -28,6 +28,10 @@ export class ThinkFilter {
     }
   }
 
+  get heldChars(): number {
+    return this.#held.length
+  }
+
   /** What is still held back when the content ends. */
   end(): string {
     return this.#held

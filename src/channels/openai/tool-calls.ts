@@ -60,6 +60,11 @@ export function createToolCalls() {
   }
 
   return {
+    /** Characters of all names and arguments. */
+    get heldChars(): number {
+      return chars
+    },
+
     add(fragment: ToolFragment | null): void {
       if (typeof fragment !== 'object' || fragment === null) return
       const index = typeof fragment.index === 'number' ? fragment.index : null

@@ -62,22 +62,39 @@ export interface LlmUsage {
 export type LlmPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
+  /**
+   * Memory that the adapter holds now for what is no part yet: an unfinished line, the arguments
+   * of tool calls, reasoning that is left out. It replaces the figure before it. It comes when the
+   * figure has changed by `HELD_STEP_BYTES` or more, so a usual answer has none.
+   */
+  | { readonly type: 'held'; readonly bytes: number }
   | {
       readonly type: 'finish'
       readonly reason: 'stop' | 'tool_calls' | 'length' | 'other'
       readonly usage: LlmUsage | null
     }
 
+/** See the part `held`. */
+export const HELD_STEP_BYTES = 16 * 1024
+
+/**
+ * The answer of one model call. Each item holds the parts of one network read, so that what arrived
+ * together leaves together. Text parts come as they arrive, complete tool calls after the last
+ * text, and exactly one `finish` last.
+ *
+ * Iteration throws `ChannelFailure` when the answer breaks off, and the signal's reason when
+ * aborted. To be iterated at once and only once; leaving the loop ends the request.
+ */
+export type LlmStream = AsyncIterable<readonly LlmPart[]>
+
 /** The port to a chat model. One adapter serves the platform's channel and a tenant's own. */
 export interface Llm {
   /** For start-up and status pages, such as `openai-compatible` or `offline`. */
   readonly name: string
   /**
-   * Streams one model call. Each item holds the parts of one network read, so that what arrived
-   * together leaves together. Text parts come as they arrive, complete tool calls after the last
-   * text, and exactly one `finish` last.
-   *
-   * Throws `ChannelFailure`, also mid-stream; throws the signal's reason when aborted.
+   * Makes one model call and resolves when its answer has begun: only before that may the call be
+   * made again. Throws `ChannelFailure` for an upstream that refuses, cannot be reached or stays
+   * silent; throws the signal's reason when aborted.
    */
-  stream(request: LlmRequest, signal: AbortSignal): AsyncIterable<readonly LlmPart[]>
+  open(request: LlmRequest, signal: AbortSignal): Promise<LlmStream>
 }

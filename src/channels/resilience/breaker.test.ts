@@ -25,28 +25,33 @@ const failure = (reason: FailureReason = 'upstream_5xx', phrase = 'HTTP 503') =>
 
 const clock = fakeClock()
 let outcome: Error | 'well' | 'hang'
+let at: 'open' | 'stream'
 let calls: number
 let opened: string[]
 let llm: Breaker
 
 beforeEach(() => {
   outcome = failure()
+  at = 'stream'
   calls = 0
   opened = []
   const inner: Llm = {
     name: 'scripted',
-    async *stream(_, signal) {
+    async open(_, signal) {
       calls++
       const end = outcome
-      yield HELLO
-      if (end === 'hang') {
-        signal.throwIfAborted()
-        await new Promise((_, reject) =>
-          signal.addEventListener('abort', () => reject(signal.reason)),
-        )
-      }
-      if (end instanceof Error) throw end
-      yield HELLO
+      if (end instanceof Error && at === 'open') throw end
+      return (async function* () {
+        yield HELLO
+        if (end === 'hang') {
+          signal.throwIfAborted()
+          await new Promise((_, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason)),
+          )
+        }
+        if (end instanceof Error) throw end
+        yield HELLO
+      })()
     },
   }
   llm = breaker(inner, { clock, onOpen: ({ phrase }) => opened.push(phrase) })
@@ -54,7 +59,7 @@ beforeEach(() => {
 
 async function use(signal = new AbortController().signal): Promise<unknown> {
   try {
-    for await (const _ of llm.stream(REQUEST, signal));
+    for await (const _ of await llm.open(REQUEST, signal));
     return null
   } catch (error) {
     return error
@@ -65,13 +70,17 @@ async function useTimes(count: number) {
 }
 
 describe('a channel that keeps failing', () => {
-  test('is skipped with the reason it failed for', async () => {
-    await useTimes(BREAKER_FAILURES)
-    expect(opened).toEqual(['HTTP 503'])
-    const skipped = await use()
-    expect(skipped).toMatchObject({ reason: 'upstream_5xx', phrase: 'skipped after HTTP 503' })
-    expect(calls).toBe(BREAKER_FAILURES)
-  })
+  test.each(['open', 'stream'] as const)(
+    'is skipped with the reason it failed for (failure at: %s)',
+    async (place) => {
+      at = place
+      await useTimes(BREAKER_FAILURES)
+      expect(opened).toEqual(['HTTP 503'])
+      const skipped = await use()
+      expect(skipped).toMatchObject({ reason: 'upstream_5xx', phrase: 'skipped after HTTP 503' })
+      expect(calls).toBe(BREAKER_FAILURES)
+    },
+  )
 
   test.each([-3_600_000, 3_600_000])(
     'is skipped as long when the clock is set by %d ms',
@@ -90,7 +99,8 @@ describe('a channel that keeps failing', () => {
     await useTimes(BREAKER_FAILURES)
     clock.advance(BREAKER_OPEN_MS)
     outcome = 'well'
-    const trial = llm.stream(REQUEST, new AbortController().signal)[Symbol.asyncIterator]()
+    const opened = await llm.open(REQUEST, new AbortController().signal)
+    const trial = opened[Symbol.asyncIterator]()
     await trial.next()
     expect(await use()).toMatchObject({ reason: 'upstream_5xx' })
     while (!(await trial.next()).done);
@@ -113,7 +123,8 @@ describe('a channel that keeps failing', () => {
       clock.advance(BREAKER_OPEN_MS)
       outcome = 'hang'
       const client = new AbortController()
-      const trial = llm.stream(REQUEST, client.signal)[Symbol.asyncIterator]()
+      const opened = await llm.open(REQUEST, client.signal)
+      const trial = opened[Symbol.asyncIterator]()
       await trial.next()
       if (leave === 'return') await trial.return?.()
       const rest = leave === 'abort' ? trial.next() : null

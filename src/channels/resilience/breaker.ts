@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { Llm, LlmPart, LlmRequest } from '../ports/llm.ts'
+import type { Llm, LlmRequest, LlmStream } from '../ports/llm.ts'
 
 /** Failures in a row, all alike and within the window, after which a channel is skipped. */
 export const BREAKER_FAILURES = 10
@@ -30,37 +30,39 @@ export interface Breaker extends Llm {
 export function breaker(llm: Llm, options: BreakerOptions): Breaker {
   const circuit = createCircuit(options)
 
-  // Written out, because a second generator around the first would cost every token.
-  function stream(request: LlmRequest, signal: AbortSignal): AsyncIterable<readonly LlmPart[]> {
-    let inner: AsyncIterator<readonly LlmPart[]> | null = null
-    let call: ReturnType<typeof circuit.admit> | null = null
-    return {
-      [Symbol.asyncIterator]: () => ({
-        next() {
-          try {
-            call ??= circuit.admit()
-          } catch (error) {
-            return Promise.reject(error)
-          }
-          const { succeeded, failed, left } = call
-          inner ??= llm.stream(request, signal)[Symbol.asyncIterator]()
-          const item = inner.next()
-          item.then(
-            ({ done }) => done && succeeded(),
-            (error: unknown) => (signal.aborted ? left() : failed(error)),
-          )
-          return item
-        },
-        async return() {
-          call?.left()
-          await inner?.return?.()
-          return { done: true, value: undefined }
-        },
-      }),
+  async function open(request: LlmRequest, signal: AbortSignal): Promise<LlmStream> {
+    const call = circuit.admit()
+    try {
+      return watched(await llm.open(request, signal), call, signal)
+    } catch (error) {
+      if (signal.aborted) call.left()
+      else call.failed(error)
+      throw error
     }
   }
 
-  return { name: llm.name, inner: llm, stream, reset: circuit.reset }
+  return { name: llm.name, inner: llm, open, reset: circuit.reset }
+}
+
+/** The same stream; `call` learns how it ends. */
+async function* watched(stream: LlmStream, call: AdmittedCall, signal: AbortSignal) {
+  try {
+    yield* stream
+    call.succeeded()
+  } catch (error) {
+    if (!signal.aborted) call.failed(error)
+    throw error
+  } finally {
+    call.left()
+  }
+}
+
+/** One call that may be made, and how it ends. */
+interface AdmittedCall {
+  succeeded(): void
+  failed(error: unknown): void
+  /** The client left, or the end was reported already. */
+  left(): void
 }
 
 /** Counts how calls end and says whether the next one may be made. */
@@ -80,7 +82,7 @@ function createCircuit({ clock, onOpen }: BreakerOptions) {
     if (!(error instanceof ChannelFailure)) return
     if (!counts(error)) return reset()
     const now = clock.steady()
-    // Calls that were on their way when the channel began to be skipped tell nothing new.
+    // Ignore calls that started before the breaker opened.
     if (openUntil !== null && now < openUntil) return
     const alike = last?.reason === error.reason && last.phrase === error.phrase
     failures = alike ? failures.filter((at) => now - at < BREAKER_WINDOW_MS) : []
@@ -92,7 +94,7 @@ function createCircuit({ clock, onOpen }: BreakerOptions) {
   }
 
   /** Throws while the channel is skipped; else tells how this call ends. */
-  function admit() {
+  function admit(): AdmittedCall {
     if (openUntil === null || last === null) return { failed, succeeded: reset, left: () => {} }
     if (trial !== null || clock.steady() < openUntil) {
       throw new ChannelFailure(last.reason, `skipped after ${last.phrase}`, { cause: last })

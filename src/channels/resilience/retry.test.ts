@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { Llm, LlmPart, LlmRequest } from '../ports/llm.ts'
-import { retry } from './retry.ts'
+import { retryLlm } from './retry.ts'
 
 const REQUEST: LlmRequest = {
   purpose: 'turn',
@@ -25,12 +25,14 @@ function scripted(scripts: readonly (Error | { parts: readonly LlmPart[]; thrown
   let calls = 0
   const llm: Llm = {
     name: 'scripted',
-    async *stream() {
+    async open() {
       const script = scripts[calls++]
       if (!script || script instanceof Error) throw script ?? new Error('no script left')
-      yield script.parts
-      if (script.thrown) throw script.thrown
-      yield script.parts
+      return (async function* () {
+        yield script.parts
+        if (script.thrown) throw script.thrown
+        yield script.parts
+      })()
     },
   }
   return { llm, calls: () => calls }
@@ -48,18 +50,18 @@ function instantClock(): { clock: Clock; waits: number[] } {
 async function drain(llm: Llm, signal = new AbortController().signal) {
   const items: (readonly LlmPart[])[] = []
   try {
-    for await (const parts of llm.stream(REQUEST, signal)) items.push(parts)
+    for await (const parts of await llm.open(REQUEST, signal)) items.push(parts)
     return { items, error: null }
   } catch (error) {
     return { items, error }
   }
 }
 
-describe('retry', () => {
+describe('a model call that is retried', () => {
   test('passes a good answer through', async () => {
     const { llm, calls } = scripted([{ parts: HELLO }])
     const { clock, waits } = instantClock()
-    const wrapped = retry(llm, { clock })
+    const wrapped = retryLlm(llm, clock)
     expect(wrapped.name).toBe('scripted')
     expect(await drain(wrapped)).toEqual({ items: [HELLO, HELLO], error: null })
     expect([calls(), waits]).toEqual([1, []])
@@ -69,13 +71,13 @@ describe('retry', () => {
     const last = new ChannelFailure('upstream_5xx', 'HTTP 503', { retryable: true })
     const { llm, calls } = scripted([busy(), busy(), last])
     const { clock, waits } = instantClock()
-    expect((await drain(retry(llm, { clock }))).error).toBe(last)
+    expect((await drain(retryLlm(llm, clock))).error).toBe(last)
     expect([calls(), waits]).toEqual([3, [250, 1000]])
   })
 
   test('succeeds on the second try', async () => {
     const { llm } = scripted([busy(), { parts: HELLO }])
-    const result = await drain(retry(llm, { clock: instantClock().clock }))
+    const result = await drain(retryLlm(llm, instantClock().clock))
     expect(result).toEqual({ items: [HELLO, HELLO], error: null })
   })
 
@@ -87,7 +89,7 @@ describe('retry', () => {
     test(`waits ${expected} ms for a Retry-After of ${retryAfterMs} ms`, async () => {
       const { llm } = scripted([busy(retryAfterMs), { parts: HELLO }])
       const { clock, waits } = instantClock()
-      await drain(retry(llm, { clock }))
+      await drain(retryLlm(llm, clock))
       expect(waits).toEqual([expected])
     })
   }
@@ -100,14 +102,14 @@ describe('retry', () => {
   for (const error of hopeless) {
     test(`does not ask again after: ${error.message}`, async () => {
       const { llm, calls } = scripted([error])
-      const result = await drain(retry(llm, { clock: instantClock().clock }))
+      const result = await drain(retryLlm(llm, instantClock().clock))
       expect([result.error, calls()]).toEqual([error, 1])
     })
   }
 
   test('does not ask again once a part is out', async () => {
     const { llm, calls } = scripted([{ parts: HELLO, thrown: busy() }, { parts: HELLO }])
-    const result = await drain(retry(llm, { clock: instantClock().clock }))
+    const result = await drain(retryLlm(llm, instantClock().clock))
     expect(result.items).toEqual([HELLO])
     expect(result.error).toBeInstanceOf(ChannelFailure)
     expect(calls()).toBe(1)
@@ -122,25 +124,8 @@ describe('retry', () => {
       controller.abort(reason)
       return system.sleep(ms, signal)
     }
-    const wrapped = retry(llm, { clock: { ...system, sleep } })
+    const wrapped = retryLlm(llm, { ...system, sleep })
     expect((await drain(wrapped, controller.signal)).error).toBe(reason)
     expect(calls()).toBe(1)
-  })
-
-  test('leaving early ends the inner stream', async () => {
-    let closed = false
-    const llm: Llm = {
-      name: 'endless',
-      async *stream() {
-        try {
-          for (;;) yield HELLO
-        } finally {
-          closed = true
-        }
-      },
-    }
-    const wrapped = retry(llm, { clock: instantClock().clock })
-    for await (const _ of wrapped.stream(REQUEST, new AbortController().signal)) break
-    expect(closed).toBe(true)
   })
 })

@@ -1,78 +1,57 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Asr } from '../ports/asr.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { Llm, LlmPart, LlmRequest } from '../ports/llm.ts'
-
-export interface RetryOptions {
-  readonly clock: Clock
-}
-
-type Parts = readonly LlmPart[]
+import type { Llm } from '../ports/llm.ts'
+import type { Tts } from '../ports/tts.ts'
 
 const BACK_OFF_MS = [250, 1000]
 const RETRY_AFTER_MS_MAX = 5000
 
 /**
- * How long to wait before asking again, or null when that is no use; `attempt` counts from 0. A
- * longer `Retry-After` than 5 s is waited for 5 s only: the person is waiting too.
+ * Settles as `work` does, but does it again, at most twice, when an upstream could not be reached
+ * or was busy (contract, section 4, "BYO reasons"). `work` must end before anything of its result
+ * has gone out. The only place that sends a request again.
  */
-export function backOff(error: unknown, attempt: number): number | null {
+export async function retry<Result>(
+  work: () => Promise<Result>,
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const waitMs = backOff(error, attempt)
+      if (waitMs === null) throw error
+      await clock.sleep(waitMs, signal)
+    }
+  }
+}
+
+/**
+ * How long to wait before the next attempt; null when another one is no use. A `Retry-After` of
+ * more than 5 s is cut to 5 s, because a person is waiting.
+ */
+function backOff(error: unknown, attempt: number): number | null {
   const leastMs = BACK_OFF_MS[attempt]
   if (leastMs === undefined || !(error instanceof ChannelFailure) || !error.retryable) return null
   return Math.max(leastMs, Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MS_MAX))
 }
 
-/**
- * Asks again, twice, when a model could not be reached or was busy (contract, section 4, "BYO
- * reasons"); never once a part is out.
- */
-export function retry(llm: Llm, options: RetryOptions): Llm {
-  return {
-    name: llm.name,
-    stream: (request, signal) => new RetriedStream(llm, options, request, signal),
-  }
-}
+/** Calls the model again while no answer has begun. */
+export const retryLlm = (llm: Llm, clock: Clock): Llm => ({
+  name: llm.name,
+  open: (request, signal) => retry(() => llm.open(request, signal), clock, signal),
+})
 
-/** Written out, because a second generator around the first would cost every token. */
-class RetriedStream implements AsyncIterableIterator<Parts, undefined> {
-  readonly #llm: Llm
-  readonly #options: RetryOptions
-  readonly #request: LlmRequest
-  readonly #signal: AbortSignal
-  #inner: AsyncIterator<Parts> | null = null
+/** Synthesizes again while no sound has begun. */
+export const retryTts = (tts: Tts, clock: Clock): Tts => ({
+  ...tts,
+  speak: (request, signal) => retry(() => tts.speak(request, signal), clock, signal),
+})
 
-  constructor(llm: Llm, options: RetryOptions, request: LlmRequest, signal: AbortSignal) {
-    this.#llm = llm
-    this.#options = options
-    this.#request = request
-    this.#signal = signal
-  }
-
-  [Symbol.asyncIterator]() {
-    return this
-  }
-
-  next(): Promise<IteratorResult<Parts>> {
-    return this.#inner === null ? this.#begin() : this.#inner.next()
-  }
-
-  async return(): Promise<IteratorResult<Parts, undefined>> {
-    await this.#inner?.return?.()
-    return { done: true, value: undefined }
-  }
-
-  /** The first parts; the iterator that gave them has the rest. */
-  async #begin(attempt = 0): Promise<IteratorResult<Parts>> {
-    const { clock } = this.#options
-    const inner = this.#llm.stream(this.#request, this.#signal)[Symbol.asyncIterator]()
-    try {
-      const first = await inner.next()
-      this.#inner = inner
-      return first
-    } catch (error) {
-      const waitMs = backOff(error, attempt)
-      if (waitMs === null) throw error
-      await clock.sleep(waitMs, this.#signal)
-    }
-    return this.#begin(attempt + 1)
-  }
-}
+/** Recognises again: the same recording twice does no harm. */
+export const retryAsr = (asr: Asr, clock: Clock): Asr => ({
+  ...asr,
+  transcribe: (clip, signal) => retry(() => asr.transcribe(clip, signal), clock, signal),
+})

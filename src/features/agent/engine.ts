@@ -101,9 +101,11 @@ async function answerOn(
     const request = { ...plan.request, messages, model: channel.model, tools }
     let text = ''
     const calls: ToolCall[] = []
+    let held = 0
     try {
-      for await (const parts of channel.llm.stream(request, signal)) {
+      for await (const parts of await channel.llm.open(request, signal)) {
         const events = collect(parts, calls)
+        held = countHeld(parts, held, plan.share)
         for (const event of events) {
           plan.share.add(event.text.length)
           text += event.text
@@ -119,11 +121,21 @@ async function answerOn(
       continue
     }
     reply += text
+    // The arguments stay in the messages of the turn; the rest is free again.
+    plan.share.add(calls.reduce((units, call) => units + call.arguments.length, -held / 2))
     if (calls.length === 0) return { reply, iterations }
     if (last) throw new ChannelFailure('provider_error', 'tool calls without end')
     messages.push({ role: 'assistant', content: text, toolCalls: calls })
     messages.push(...(await useTools(calls, plan.tools, signal, tell)))
   }
+}
+
+/** Counts what the adapter holds of an unfinished answer; gives the new figure. */
+function countHeld(parts: readonly LlmPart[], before: number, share: TurnPlan['share']): number {
+  let held = before
+  for (const part of parts) if (part.type === 'held') held = part.bytes
+  if (held !== before) share.add((held - before) / 2)
+  return held
 }
 
 const tooLong = () => new ChannelFailure('provider_error', 'answer too large')

@@ -161,7 +161,7 @@ async function summarise(
 ): Promise<string> {
   const request = { messages, model, passages: [], tools: [], thinking: false, temperature: null }
   let summary = ''
-  for await (const parts of llm.stream({ purpose: 'summary', ...request }, signal)) {
+  for await (const parts of await llm.open({ purpose: 'summary', ...request }, signal)) {
     for (const part of parts) if (part.type === 'text') summary += part.text
   }
   return summary

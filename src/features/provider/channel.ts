@@ -24,15 +24,10 @@ interface Open {
   readonly llm: Breaker
 }
 
-/** A channel whose key is lost: announced or told like any other failure. */
+/** Stands for a channel whose key cannot be decrypted: each call fails. */
 const UNREADABLE: Llm = {
   name: 'unreadable',
-  stream: () => ({
-    [Symbol.asyncIterator]: () => ({
-      next: () =>
-        Promise.reject(new ChannelFailure('channel_unavailable', 'key cannot be decrypted')),
-    }),
-  }),
+  open: () => Promise.reject(new ChannelFailure('channel_unavailable', 'key cannot be decrypted')),
 }
 
 /**

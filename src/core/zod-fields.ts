@@ -31,9 +31,14 @@ export const nullableText = (name: string, charsMax: number) =>
     .nullable()
     .default(null)
 
-/** Null is refused; what it may be is checked where it is used. */
-export const optionalText = (name: string) =>
-  trimmed(`字段 ${name} 类型错误，应为字符串`).optional()
+/** May be absent but not null; at most `charsMax`, without a limit where its user checks it. */
+export const optionalText = (name: string, charsMax = Infinity) =>
+  trimmed(`字段 ${name} 类型错误，应为字符串`)
+    .refine((value) => value.length <= charsMax || charCount(value) <= charsMax, {
+      error: `${name} 过长（最多 ${charsMax} 个字符）`,
+    })
+    .meta(Number.isFinite(charsMax) ? { maxLength: charsMax } : {})
+    .optional()
 
 /** Absent means `fallback`. */
 export const optionalFlag = (name: string, fallback: boolean) =>

@@ -9,18 +9,42 @@ const named = (name: string, run: () => string | Promise<string> = () => name) =
   defineTool({ name, description: name, args: z.object({ n: z.number().optional() }), run })
 const context = { signal: new AbortController().signal, tenantId: 't' }
 
-describe('tool registry', () => {
-  const registry = createToolRegistry(['b', 'a', 'c'].map((name) => named(name)))
-  const names = (allow: string[] | null) => registry.select(allow).map(({ spec }) => spec.name)
+const principal = {
+  kind: 'general',
+  tenantId: 't',
+  keyId: null,
+  appId: null,
+  deviceId: null,
+  userId: null,
+} as const
 
-  test('selects by allow-list in its own order', () => {
-    expect(names(null)).toEqual(['b', 'a', 'c'])
-    expect(names(['c', 'b', 'c', 'unknown', 'toString'])).toEqual(['b', 'c'])
-    expect(names([])).toEqual([])
+describe('the tools of a turn', () => {
+  const builtIn = ['b', 'a', 'c'].map((name) => named(name))
+  const ofFeature = async (_: unknown, { kb }: { kb: boolean }) => (kb ? [named('search')] : [])
+  const toolsFor = createToolRegistry(builtIn, [ofFeature])
+  const names = async (tools: string[] | null, kb = true) =>
+    (await toolsFor(principal, { tools, kb })).map(({ spec }) => spec.name)
+
+  test('are those of the allow-list in an order that never changes', async () => {
+    expect(await names(null)).toEqual(['b', 'a', 'c', 'search'])
+    expect(await names(['search', 'c', 'b', 'c', 'unknown', 'toString'])).toEqual([
+      'b',
+      'c',
+      'search',
+    ])
+    expect(await names([])).toEqual([])
   })
 
-  test('refuses two tools of one name', () => {
+  test('include those that a feature adds for this turn alone', async () => {
+    expect(await names(['search', 'b'], false)).toEqual(['b'])
+  })
+
+  test('never have one name twice', async () => {
     expect(() => createToolRegistry([named('a'), named('a')])).toThrow('two tools are named a')
+    const twice = createToolRegistry([named('search')], [ofFeature])
+    await expect(twice(principal, { tools: null, kb: true })).rejects.toThrow(
+      'two tools are named search',
+    )
   })
 })
 

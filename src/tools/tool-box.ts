@@ -7,39 +7,26 @@ import { type Tool, ToolFailure } from './tool.ts'
 
 export interface ToolResult {
   readonly ok: boolean
-  /** What the model reads. */
+  /** Text for the model. */
   readonly content: string
 }
 
-/** The tools one turn may use. */
+/** The tools of one turn. */
 export interface ToolBox {
   readonly specs: readonly ToolSpec[]
-  /** Never throws: what goes wrong is a result with `ok: false` that the model can react to. */
+  /** Never throws: an error is a result with `ok: false`, to which the model can react. */
   run(call: ToolCall, signal: AbortSignal): Promise<ToolResult>
 }
 
 /**
- * `tools` are those that the turn may use, bound to its tenant. A model can ask for many at once:
- * few of them run at a time, other requests get their turn before each, and a turn has only so
- * many.
+ * Runs the calls of one turn. A model can ask for many at once: `TOOLS_AT_ONCE_MAX` run at a time,
+ * the event loop goes round before each, and calls beyond `TOOL_CALLS_PER_TURN_MAX` fail.
  */
 export function createToolBox(tools: readonly Tool[], tenantId: string, log: Logger): ToolBox {
-  const inLine = createSemaphore({ perKey: TOOLS_AT_ONCE_MAX }).run
-  let asked = 0
+  const queue = createSemaphore({ slots: TOOLS_AT_ONCE_MAX })
+  let count = 0
 
-  return {
-    specs: tools.map(({ spec }) => spec),
-
-    async run(call, signal) {
-      if (++asked > TOOL_CALLS_PER_TURN_MAX) return failed('This turn has used all its tool calls.')
-      return inLine('', async () => {
-        await otherRequests()
-        return perform(call, signal)
-      })
-    },
-  }
-
-  async function perform(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+  async function runTool(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
     const tool = tools.find(({ spec }) => spec.name === call.name)
     if (!tool) return failed(`There is no tool named ${JSON.stringify(call.name)}.`)
     try {
@@ -47,20 +34,31 @@ export function createToolBox(tools: readonly Tool[], tenantId: string, log: Log
       return { ok: true, content: await tool.run(args, { signal, tenantId }) }
     } catch (error) {
       log.debug('tool failed', { tool: call.name, ...errorFields(error) })
-      return failed(
-        error instanceof SyntaxError ? 'The arguments are not valid JSON.' : told(error),
-      )
+      return failed(messageFor(error))
     }
+  }
+
+  return {
+    specs: tools.map(({ spec }) => spec),
+
+    async run(call, signal) {
+      if (++count > TOOL_CALLS_PER_TURN_MAX) return failed('This turn has used all its tool calls.')
+      return queue.run('', async () => {
+        await nextLoop()
+        return runTool(call, signal)
+      })
+    },
   }
 }
 
 /** Resolves when the event loop has gone round once. */
-const otherRequests = () => new Promise<void>((resolve) => setImmediate(resolve))
+const nextLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function failed(content: string): ToolResult {
   return { ok: false, content: `Error: ${content}` }
 }
 
-function told(error: unknown): string {
+function messageFor(error: unknown): string {
+  if (error instanceof SyntaxError) return 'The arguments are not valid JSON.'
   return error instanceof ToolFailure ? error.message : 'the tool failed'
 }

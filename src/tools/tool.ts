@@ -12,14 +12,14 @@ export interface ToolContext {
 export interface Tool {
   readonly spec: ToolSpec
   /**
-   * Text for the model, at most `TOOL_RESULT_CHARS_MAX` code points. `args` is what the model
-   * wrote, parsed as JSON and otherwise untrusted. Throws `ToolFailure`, whose message the model
-   * may read, or the signal's reason when the turn was aborted.
+   * Returns text for the model, at most `TOOL_RESULT_CHARS_MAX` code points. `args` is what the
+   * model wrote, parsed as JSON and otherwise untrusted. Throws `ToolFailure`, whose message the
+   * model may read, or the signal's reason when the turn was aborted.
    */
   run(args: unknown, context: ToolContext): Promise<string>
 }
 
-/** The tool could not do what was asked; the message is short, English and safe to show. */
+/** The tool could not do what was asked. The message is short, English and safe to show. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure'
 }
@@ -31,7 +31,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   run(args: z.output<Schema>, context: ToolContext): string | Promise<string>
 }
 
-/** A tool whose arguments are validated, whose text is capped and whose faults are sanitised. */
+/** Defines a tool: its arguments are validated, its text is capped, its errors are sanitised. */
 export function defineTool<Schema extends z.ZodType>(definition: ToolDefinition<Schema>): Tool {
   const { $schema: _, ...parameters } = z.toJSONSchema(definition.args, { io: 'input' })
   return {

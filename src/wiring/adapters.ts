@@ -9,6 +9,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
+import { createToolRegistry } from '../tools/registry.ts'
 import { openByo } from './byo.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
@@ -60,10 +61,10 @@ export async function openAdapters(outside: Outside) {
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl)
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
-  const tools = [...builtInTools(config, clock, fetch), kb.tool]
+  const toolsFor = createToolRegistry(builtInTools(config, clock, fetch), [kb.toolsFor])
   const byo = openByo(config, clock, fetch)
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
   const upstreams = { platform, speech, embedding, embedder, byo }
-  return { ...outside, ...upstreams, db, pages, reader, secrets, kb, tools, metrics }
+  return { ...outside, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
 }

@@ -18,7 +18,6 @@ import { createRateLimiter } from '../http/rate-limit.ts'
 import { createFacts } from '../http/request-context.ts'
 import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
-import { createToolRegistry } from '../tools/registry.ts'
 import type { Adapters } from './adapters.ts'
 import { bodiesThatFit } from './body-memory.ts'
 import { openConsole } from './console.ts'
@@ -56,7 +55,7 @@ export function compose(adapters: Adapters, bodiesBytesMax = bodiesThatFit()) {
     memory: createMemory({ store: sessionStore, log }),
     channelOf,
     retrieve: kb.service.retrieve,
-    tools: createToolRegistry(adapters.tools),
+    toolsFor: adapters.toolsFor,
     stillValid: keys.stillValid,
     meters: adapters.metrics.meters,
     onTurn,

@@ -11,7 +11,6 @@ import type { Db } from '../storage/db.ts'
 import type { ReadThread } from '../storage/sqlite/read-thread.ts'
 import { openVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
-import { defineTool } from '../tools/tool.ts'
 
 export interface KnowledgeOptions {
   readonly db: Db
@@ -39,6 +38,6 @@ export async function openKnowledge(options: KnowledgeOptions) {
       clock,
       log,
     }),
-    tool: searchTool(defineTool, service.retrieve),
+    toolsFor: searchTool(service.retrieve),
   }
 }

@@ -39,6 +39,7 @@ describe('bodies that are refused with 400', () => {
     ['session_id null', '{"text":"hi","session_id":null}', 'session_id'],
     ['session_id too long', JSON.stringify({ text: 'hi', session_id: 's'.repeat(201) })],
     ['persona a list', '{"text":"hi","persona":[]}', 'persona'],
+    ['persona too long', JSON.stringify({ text: 'hi', persona: '长'.repeat(8_001) }), '8000'],
     ['persona_id a number', '{"text":"hi","persona_id":1}', 'persona_id'],
     ['kb a string', '{"text":"hi","kb":"yes"}', 'kb'],
     ['images a string', '{"text":"hi","images":"x"}', 'images'],
@@ -90,6 +91,8 @@ describe('bodies that are taken', () => {
   const bodies: [string, object][] = [
     ['text at its limit', { text: '长'.repeat(32_000) }],
     ['astral characters count once', { text: '😀'.repeat(32_000) }],
+    ['a persona at its limit', { text: 'hi', persona: '😀'.repeat(8_000) }],
+    ['a persona_id of any length', { text: 'hi', persona_id: 'x'.repeat(100_000) }],
     ['a session name at its limit', { text: 'hi', session_id: '名'.repeat(200) }],
     ['unknown fields', { text: 'hi', tenant_id: 'x', future: { a: 1 } }],
     ['an image at its limit', { text: 'hi', images: [png(10 * 2 ** 20)] }],

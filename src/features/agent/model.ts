@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { AGENT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits/contract.ts'
+import {
+  AGENT_TEXT_CHARS_MAX,
+  IMAGES_MAX,
+  PERSONA_PROMPT_CHARS_MAX,
+} from '../../core/limits/contract.ts'
 import { optionalFlag, optionalText, requiredText } from '../../core/zod-fields.ts'
 import { checkImage } from './image.ts'
 
@@ -8,7 +12,7 @@ export const AgentRequest = z.object({
   text: requiredText('text', AGENT_TEXT_CHARS_MAX),
   /** Its length is checked where it becomes a session id. */
   session_id: optionalText('session_id'),
-  persona: optionalText('persona'),
+  persona: optionalText('persona', PERSONA_PROMPT_CHARS_MAX),
   persona_id: optionalText('persona_id'),
   images: z
     .array(

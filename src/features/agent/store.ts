@@ -1,3 +1,4 @@
+import { REFERENCE_CHARS_MAX } from '../../core/limits/contract.ts'
 import { type Db, sql } from '../../storage/db.ts'
 import type { TurnContext } from './resolve.ts'
 
@@ -25,7 +26,10 @@ const truth = (value: number | null) => (value === null ? null : value === 1)
 export function createTurnContextStore(db: Db) {
   return {
     /** Everything a turn is resolved from, in one statement. */
-    async load(tenantId: string, appId: string | null, personaId: string | null) {
+    async load(tenantId: string, appId: string | null, requestPersonaId: string | null) {
+      // No id of ours is longer, and the row cache would keep the whole text as a part of its key.
+      const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
+      const personaId = isPossible ? requestPersonaId : null
       const row = await db.cached<ContextRow>(
         READ,
         sql`

@@ -4,8 +4,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Jobs } from '../../jobs/runner.ts'
-import type { ToolRegistry } from '../../tools/registry.ts'
-import type { Tool } from '../../tools/tool.ts'
+import type { ToolsFor } from '../../tools/registry.ts'
 import { createToolBox } from '../../tools/tool-box.ts'
 import type { SessionMemory } from '../sessions/memory.ts'
 import type { Memory } from '../sessions/store.ts'
@@ -36,7 +35,7 @@ export interface TurnOptions {
   readonly jobs: Jobs
   readonly memory: SessionMemory
   readonly retrieve: Retrieve
-  readonly tools: ToolRegistry
+  readonly toolsFor: ToolsFor
   readonly meters: Meters
   readonly room: TextRoom
 }
@@ -50,7 +49,6 @@ export interface Turn {
 }
 
 const FULL = '会话内容过多且暂时无法整理，请稍后重试，或换用新的会话'
-const SEARCH_TOOL = 'search_knowledge_base'
 
 /** Runs one turn from memory and knowledge to the stored reply; the caller sees to its order. */
 export async function performTurn(
@@ -59,7 +57,7 @@ export async function performTurn(
   signal: AbortSignal,
   tell: Tell,
 ): Promise<void> {
-  const { memory, log, tools, meters } = options
+  const { memory, log, toolsFor, meters } = options
   const { principal, sessionId, request, resolved, channel } = turn
   const { tenantId } = principal
   const [recalled, hits] = await Promise.all([
@@ -83,7 +81,7 @@ export async function performTurn(
   const share = options.room.open()
   const plan = {
     request: { purpose: 'turn' as const, messages, passages, thinking, temperature },
-    tools: createToolBox(offered(tools, resolved), tenantId, log),
+    tools: createToolBox(await toolsFor(principal, resolved), tenantId, log),
     primary: { label: channel.label, llm: channel.llm, model: resolved.model },
     fallback: fallbackOf(channel),
     share,
@@ -107,12 +105,6 @@ async function search(
     if (!signal.aborted) log.warn('retrieval failed', errorFields(error))
     return []
   }
-}
-
-/** Without the knowledge base its search tool is not offered either (contract, Fine points). */
-function offered(registry: ToolRegistry, { tools, kb }: ResolvedTurn): readonly Tool[] {
-  const allowed = registry.select(tools)
-  return kb ? allowed : allowed.filter(({ spec }) => spec.name !== SEARCH_TOOL)
 }
 
 /**

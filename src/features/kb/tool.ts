@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { defineTool, Tool } from '../../tools/tool.ts'
+import type { ToolsFor } from '../../tools/registry.ts'
+import { defineTool } from '../../tools/tool.ts'
 import type { Kb } from './service.ts'
 
 const args = z.object({
@@ -7,11 +8,11 @@ const args = z.object({
 })
 
 /**
- * Built-in tool `search_knowledge_base`: asks for what the injected passages left out. `define` is
- * the agent's, which checks arguments and says what is wrong with them.
+ * `search_knowledge_base` lets the model ask for what the injected passages left out. A turn
+ * without the knowledge base is not offered it (contract, Fine points).
  */
-export const searchTool = (define: typeof defineTool, retrieve: Kb['retrieve']): Tool =>
-  define({
+export function searchTool(retrieve: Kb['retrieve']): ToolsFor {
+  const tool = defineTool({
     name: 'search_knowledge_base',
     description:
       'Searches the documents of the knowledge base and returns quoted passages with title and ' +
@@ -27,3 +28,5 @@ export const searchTool = (define: typeof defineTool, retrieve: Kb['retrieve']):
       })
     },
   })
+  return async (_principal, { kb }) => (kb ? [tool] : [])
+}

@@ -44,6 +44,11 @@ export function hmacHex(key: Uint8Array, text: string): string {
   return new Bun.CryptoHasher('sha256', key).update(text).digest('hex')
 }
 
+/** base64url HMAC-SHA256 without padding: the signature of a JWT with HS256 (RFC 7515). */
+export function hmacBase64Url(key: Uint8Array, text: string): string {
+  return new Bun.CryptoHasher('sha256', key).update(text).digest('base64url')
+}
+
 /**
  * A 32-byte key for one purpose out of a longer-lived secret (HKDF-SHA256, RFC 5869), so that what
  * was signed for one purpose can never pass for another.

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { fakeClock } from '../../test/support/fake-clock.ts'
-import { createExpiring } from './ttl-map.ts'
+import { createTtlMap } from './ttl-map.ts'
 
-test('what has ended is gone', () => {
+test('a value is gone when its time has passed', () => {
   const clock = fakeClock()
-  const held = createExpiring<number>(clock, 1_000, 10)
+  const held = createTtlMap<number>(clock, 1_000, 10)
   held.set('a', 1)
   clock.advance(999)
   expect(held.get('a')).toBe(1)
@@ -12,9 +12,9 @@ test('what has ended is gone', () => {
   expect(held.get('a')).toBeNull()
 })
 
-test('setting again begins the time anew', () => {
+test('setting a value again restarts its time', () => {
   const clock = fakeClock()
-  const held = createExpiring<number>(clock, 1_000, 10)
+  const held = createTtlMap<number>(clock, 1_000, 10)
   held.set('a', 1)
   clock.advance(600)
   held.set('a', 2)
@@ -22,9 +22,9 @@ test('setting again begins the time anew', () => {
   expect(held.get('a')).toBe(2)
 })
 
-test('when full, the oldest makes room', () => {
+test('a full map drops its oldest value', () => {
   const clock = fakeClock()
-  const held = createExpiring<number>(clock, 1_000, 3)
+  const held = createTtlMap<number>(clock, 1_000, 3)
   for (const [n, name] of ['a', 'b', 'c'].entries()) held.set(name, n)
   held.set('a', 9)
   held.set('d', 3)

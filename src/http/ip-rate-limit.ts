@@ -22,15 +22,17 @@ export const addressLimit =
 export type AddressLimit = ReturnType<typeof addressLimit>
 
 /**
- * Wrong guesses of one client address, at whomever's secret. Throws `rate_limited` for an address
- * that has made too many, before it makes another.
+ * Wrong guesses of one client address, at whomever's secret. `check` throws `rate_limited` for an
+ * address that has made too many; `count` adds one.
  */
 export const guessLimit =
   (limiter: RateLimiter, clientAddress: ClientAddress, most: number) =>
-  ({ request, server }: Caller) => {
+  ({ request, server }: Omit<Caller, 'set'>) => {
     const subject = addressGroup(clientAddress(request, server))
-    limiter.check(subject, most)
-    return { count: (): void => limiter.count(subject) }
+    return {
+      check: (): void => limiter.check(subject, most),
+      count: (): void => limiter.count(subject),
+    }
   }
 
 export type GuessLimit = ReturnType<typeof guessLimit>

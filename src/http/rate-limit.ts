@@ -3,70 +3,70 @@ import { rateLimited } from '../core/errors.ts'
 import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
 
 interface Window {
-  startedAt: number
+  /** On the steady clock, which nobody sets. */
+  readonly startedAt: number
   used: number
 }
 
 /**
  * Fixed windows of 60 seconds that begin with a subject's first request (specification, Limits).
- * Lives in memory: a restart forgives, and several servers would share it behind this interface.
+ * They live in memory: a restart forgives, and several servers would share them behind this
+ * interface.
  */
-export function createRateLimiter(clock: Clock, windowMs = RATE_WINDOW_MS) {
+export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_WINDOW_MS) {
   // In the order of their beginning, so that those which ended are found at the front.
   const windows = new Map<string, Window>()
 
-  function dropEnded(now: number) {
-    for (const [subject, { startedAt }] of windows) {
-      if (now >= startedAt && now - startedAt < windowMs) return
+  const isOpen = ({ startedAt }: Window) => clock.steady() - startedAt < windowMs
+  const secondsLeft = ({ startedAt }: Window) =>
+    Math.max(1, Math.ceil((startedAt + windowMs - clock.steady()) / 1000))
+
+  function dropEnded() {
+    for (const [subject, window] of windows) {
+      if (isOpen(window)) return
       windows.delete(subject)
     }
   }
 
-  function windowOf(subject: string, now: number): Window {
+  function windowOf(subject: string): Window {
     const current = windows.get(subject)
-    if (current && now - current.startedAt < windowMs && now >= current.startedAt) return current
-    dropEnded(now)
-    const fresh = { startedAt: now, used: 0 }
-    windows.delete(subject)
+    if (current && isOpen(current)) return current
+    dropEnded()
+    const fresh = { startedAt: clock.steady(), used: 0 }
     windows.set(subject, fresh)
     return fresh
   }
 
-  /**
-   * Takes one slot and returns the headers that tell the caller where it stands; 0 is unlimited and
-   * has none. Throws `rate_limited` with the same headers and `Retry-After`.
-   */
-  function take(subject: string, limit: number, message?: string): Record<string, string> {
-    if (limit === 0) return {}
-    const now = clock.now()
-    const window = windowOf(subject, now)
-    const seconds = Math.max(1, Math.ceil((window.startedAt + windowMs - now) / 1000))
-    const allowed = window.used < limit
-    if (allowed) window.used += 1
-    const headers = {
-      'x-ratelimit-limit': String(limit),
-      'x-ratelimit-remaining': String(limit - window.used),
-      'x-ratelimit-reset': String(seconds),
-    }
-    if (!allowed) throw rateLimited(seconds, headers, message)
-    return headers
-  }
-
   return {
-    take,
+    /**
+     * Takes one slot and returns the headers that tell the caller where it stands; 0 is unlimited
+     * and has none. Throws `rate_limited` with the same headers and `Retry-After`.
+     */
+    take(subject: string, limit: number, message?: string): Record<string, string> {
+      if (limit === 0) return {}
+      const window = windowOf(subject)
+      const seconds = secondsLeft(window)
+      const allowed = window.used < limit
+      if (allowed) window.used += 1
+      const headers = {
+        'x-ratelimit-limit': String(limit),
+        'x-ratelimit-remaining': String(limit - window.used),
+        'x-ratelimit-reset': String(seconds),
+      }
+      if (!allowed) throw rateLimited(seconds, headers, message)
+      return headers
+    },
 
-    /** Throws `rate_limited` when `limit` slots are taken, and takes none. */
-    check(subject: string, limit: number): void {
-      const now = clock.now()
+    /** Throws `rate_limited` when `limit` slots are taken; takes none itself. */
+    check(subject: string, limit: number, message?: string): void {
       const window = windows.get(subject)
-      if (!window || window.used < limit) return
-      const passedMs = now - window.startedAt
-      if (passedMs >= 0 && passedMs < windowMs) throw rateLimited((windowMs - passedMs) / 1000)
+      if (!window || window.used < limit || !isOpen(window)) return
+      throw rateLimited(secondsLeft(window), {}, message)
     },
 
     /** Takes a slot, whatever the limit. */
     count(subject: string): void {
-      windowOf(subject, clock.now()).used += 1
+      windowOf(subject).used += 1
     },
   }
 }

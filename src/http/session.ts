@@ -25,7 +25,7 @@ export function createConsoleSessions({ tokens, findUser, secure }: SessionOptio
   return {
     async find(request: Request): Promise<Principal | null> {
       for (const token of cookieValues(request, COOKIE)) {
-        const userId = await tokens.read(token)
+        const userId = tokens.read(token)
         const user = userId === null ? null : await findUser(userId)
         if (user) return principal(user.user_id, user.tenant_id)
       }
@@ -33,8 +33,8 @@ export function createConsoleSessions({ tokens, findUser, secure }: SessionOptio
     },
 
     /** The Set-Cookie value that signs a person in. */
-    cookieFor: async (userId: string): Promise<string> =>
-      cookie(COOKIE, await tokens.issue(userId), {
+    cookieFor: (userId: string): string =>
+      cookie(COOKIE, tokens.issue(userId), {
         path: '/',
         maxAgeSeconds: SESSION_SECONDS_MAX,
         secure,

@@ -2,18 +2,16 @@ import type { OidcOptions } from '../channels/openid/oidc.ts'
 import type { IdentityProvider } from '../channels/ports/identity.ts'
 import type { Mailer } from '../channels/ports/mail.ts'
 import type { Config } from '../config.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, DAY_MS } from '../core/clock.ts'
 import { deriveKey } from '../core/crypto.ts'
 import { LOGIN_CODES_WINDOW_MS } from '../core/limits/contract.ts'
 import type { Logger } from '../core/log.ts'
 import type { Keys } from '../features/keys/service.ts'
-import { createLoginCodes } from '../features/login/codes.ts'
 import { createDelivery } from '../features/login/delivery.ts'
+import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
 import { createNativeLogin } from '../features/login/native-app.ts'
 import { createOAuthLogin } from '../features/login/oauth.ts'
-import { createFlows } from '../features/login/oauth-state.ts'
-import { createEmailLogin } from '../features/login/service.ts'
-import { createAdmission } from '../features/login/signup-policy.ts'
+import { createSignupPolicy } from '../features/login/signup-policy.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import type { Jobs } from '../jobs/runner.ts'
@@ -34,26 +32,28 @@ export interface LoginParts {
 export function openLogin(parts: LoginParts) {
   const { config, clock, log, jobs, keys, secret, tenants, printCode } = parts
   const mailer = openMailer(config)
-  const admission = createAdmission(tenants, config.MB_SIGNUP)
+  const signup = createSignupPolicy(tenants, config.MB_SIGNUP)
   const email = createEmailLogin({
     clock,
     codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
-    admission,
+    signup,
     delivery: createDelivery({ mailer, print: printCode, site: config.MB_PUBLIC_URL, log }),
     jobs,
-    limiter: createRateLimiter(clock, LOGIN_CODES_WINDOW_MS),
+    codeLimiter: createRateLimiter(clock, LOGIN_CODES_WINDOW_MS),
+    guessLimiter: createRateLimiter(clock, DAY_MS),
   })
   const oauth = createOAuthLogin({
     providers: identityProviders(config, parts.fetch),
-    flows: createFlows({ clock, key: deriveKey(secret, 'oauth flow') }),
-    admission,
+    clock,
+    key: deriveKey(secret, 'oauth flow'),
+    signup,
     log,
   })
   const native = createNativeLogin({ clock, keys, schemes: config.MB_APP_SCHEMES })
   return { email, oauth, native, close: async () => mailer?.close() }
 }
 
-/** The mail client is loaded with the first mail, for it takes longer to load than all the rest. */
+/** The mail client is loaded with the first mail: it takes longer to load than everything else. */
 function openMailer(config: Config): Mailer | null {
   const url = config.MB_SMTP_URL
   if (url === undefined) return null
@@ -70,14 +70,14 @@ function openMailer(config: Config): Mailer | null {
   }
 }
 
-/** The account that mail goes out by; else an address at its server. */
+/** The sender: the account at the mail server, else an address at its host. */
 function sender(smtpUrl: string): string {
   const { username, hostname } = new URL(smtpUrl)
   const user = decodeURIComponent(username)
   return `Moonbase <${user.includes('@') ? user : `moonbase@${hostname}`}>`
 }
 
-/** Those that are configured, in the order the login page shows them. */
+/** The configured providers, in the order of the login page. */
 function identityProviders(config: Config, fetcher: typeof fetch): IdentityProvider[] {
   const oidc = (id: string, name: string, client: Omit<OidcOptions, 'fetch' | 'id' | 'name'>) =>
     deferred(id, name, async () => {
@@ -111,7 +111,7 @@ function identityProviders(config: Config, fetcher: typeof fetch): IdentityProvi
   return providers
 }
 
-/** A provider whose client library is loaded with the first login by it. */
+/** Loads a provider's client library with the first login that uses it. */
 function deferred(
   id: string,
   name: string,

@@ -106,7 +106,7 @@ export async function startApp(options: AppOptions = {}) {
     /** A browser in which the person of `email` has signed in, without the way there. */
     async person(email = 'a@example.com'): Promise<TestPerson> {
       const { user_id, tenant_id } = await tenants.ensure(email)
-      const cookie = `mb_session=${await tokens.issue(user_id)}`
+      const cookie = `mb_session=${tokens.issue(user_id)}`
       return { tenantId: tenant_id, headers: { cookie } }
     },
     /** Writes out what is buffered, such as log rows and usage. */

@@ -58,6 +58,10 @@ const SENTENCES: readonly (readonly [string, string])[] = [
   ['图片过大（每张最多 {0} MB）', 'An image is too large (at most {0} MB each)'],
   ['人设不存在', 'The persona does not exist any more'],
   ['该邮箱请求验证码过于频繁，请稍后再试', 'Too many codes for this address; try again later'],
+  [
+    '该邮箱的验证码错误次数过多，请稍后再试或使用其他登录方式',
+    'Too many wrong codes for this address; try again later or sign in another way',
+  ],
   ['邮箱地址格式不正确', 'This is not a valid e-mail address'],
   ['应用不存在', 'The app does not exist any more'],
   ['应用数量已达上限（最多 {0} 个）', 'The limit of {0} apps is reached'],

@@ -1,16 +1,17 @@
 import * as client from 'openid-client'
+import { sha256Base64Url } from '../../core/crypto.ts'
 import { isModest } from '../../core/json.ts'
 import { readStart } from '../net/read-start.ts'
 import { IdentityFailure, type LoginAttempt } from '../ports/identity.ts'
 
-/** Keys of an issuer are the longest of its answers: some kilobytes. */
+/** The longest answer of an issuer, its key set, has some kilobytes. */
 const ANSWER_BYTES_MAX = 1024 * 1024
-/** Seconds that one request to a provider may take. */
+/** Time limit of one request to a provider. */
 export const PROVIDER_SECONDS_MAX = 10
 
 export type Fetch = typeof fetch
 
-/** Redirects of a provider's endpoints are not followed, and their answers read only so far. */
+/** A fetch for `openid-client` that follows no redirects and bounds what it reads. */
 export const fetchWith =
   (fetcher: Fetch): client.CustomFetch =>
   async (url, { body, headers, method, redirect, signal }) => {
@@ -24,7 +25,7 @@ export const fetchWith =
     return bounded(response)
   }
 
-/** The library reads and parses whatever comes; a provider may send without end. */
+/** Bounds an answer before the library reads it, which reads and parses without a limit. */
 async function bounded(response: Response): Promise<Response> {
   const text = await readStart(response, ANSWER_BYTES_MAX + 1)
   if (Buffer.byteLength(text) > ANSWER_BYTES_MAX || !isModest(text)) {
@@ -35,21 +36,21 @@ async function bounded(response: Response): Promise<Response> {
   return new Response(text === '' ? null : text, { status: response.status, headers })
 }
 
-/** State and PKCE S256 always; what else depends on the provider. */
-export async function authorizationParameters(attempt: LoginAttempt, redirectUri: string) {
+/** The parameters that every provider gets: state, and PKCE with S256 (RFC 7636). */
+export function authorizationParameters(attempt: LoginAttempt, redirectUri: string) {
   return {
     redirect_uri: redirectUri,
     response_type: 'code',
     state: attempt.state,
-    code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge: sha256Base64Url(attempt.verifier),
     code_challenge_method: 'S256',
   }
 }
 
-/** Errors by which the library says that the network or the server failed, not the login. */
+/** The library's error codes for a failed network or server, as opposed to a failed login. */
 const UNAVAILABLE = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM'])
 
-/** Runs a step of a login; whatever it throws becomes an `IdentityFailure`. */
+/** Runs a step of a login and turns every error into an `IdentityFailure`. */
 export async function step<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -19,7 +19,7 @@ const SITE = 'https://github.com/login/oauth'
 const EMAILS = new URL('https://api.github.com/user/emails')
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 
-/** GitHub is plain OAuth 2: no id token and no discovery, addresses by its own API. */
+/** GitHub: OAuth 2 without id token or discovery; its API lists the e-mail addresses. */
 export function createGithubProvider(options: GithubOptions): IdentityProvider {
   const { clientId, clientSecret } = options
   const config = new client.Configuration(
@@ -41,7 +41,7 @@ export function createGithubProvider(options: GithubOptions): IdentityProvider {
     authorizationUrl: (attempt, redirectUri) =>
       step(async () =>
         client.buildAuthorizationUrl(config, {
-          ...(await authorizationParameters(attempt, redirectUri)),
+          ...authorizationParameters(attempt, redirectUri),
           scope: 'user:email',
         }),
       ),

@@ -15,7 +15,7 @@ export interface OidcOptions {
   readonly name: string
   readonly issuer: string
   readonly clientId: string
-  /** Undefined for a public client, which PKCE alone protects. */
+  /** Undefined for a public client, which only PKCE protects. */
   readonly clientSecret: string | undefined
 }
 
@@ -24,7 +24,7 @@ export function createOidcProvider(options: OidcOptions): IdentityProvider {
   const { fetch: fetcher, id, name, issuer, clientId, clientSecret } = options
   let known: client.Configuration | null = null
 
-  /** Asked at the first login, not at start: the server calls nobody by itself. */
+  /** Discovered at the first login: a server that starts makes no request by itself. */
   async function configuration(): Promise<client.Configuration> {
     if (known) return known
     const server = new URL(issuer)
@@ -45,7 +45,7 @@ export function createOidcProvider(options: OidcOptions): IdentityProvider {
     authorizationUrl: (attempt, redirectUri) =>
       step(async () =>
         client.buildAuthorizationUrl(await configuration(), {
-          ...(await authorizationParameters(attempt, redirectUri)),
+          ...authorizationParameters(attempt, redirectUri),
           nonce: attempt.nonce,
           scope: 'openid email',
         }),
@@ -68,12 +68,12 @@ export function createOidcProvider(options: OidcOptions): IdentityProvider {
   }
 }
 
-/** Only a plain `true` counts: an issuer that leaves the claim out vouches for nothing. */
+/** Only a plain `true` counts; an issuer that omits the claim has verified nothing. */
 const Verified = z.object({ email: z.string(), email_verified: z.literal(true) })
 
 const verified = (claims: unknown): string | null => Verified.safeParse(claims).data?.email ?? null
 
-/** The secret goes the way the issuer takes it; silence means Basic (Discovery 1.0, section 3). */
+/** Sends the secret as the issuer supports it; Basic by default (Discovery 1.0, section 3). */
 function authentication(secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None()
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]

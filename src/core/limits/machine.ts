@@ -75,11 +75,13 @@ export const CLOCK_BACK_SECONDS_MAX = 24 * 60 * 60
 export const LOGIN_BODY_BYTES_MAX = 16 * 1024
 /** Codes held at once; beyond it the oldest go. */
 export const LOGIN_CODES_MAX = 100_000
-/**
- * Wrong guesses of one client address at codes that somebody waits for: five for each code and the
- * requests of a minute alone would let it try a hundred and fifty thousand a day.
- */
+/** Wrong guesses of one client address, which could try 150,000 a day at many people's codes. */
 export const LOGIN_GUESSES_PER_HOUR_MAX = 100
+/**
+ * Wrong guesses at the codes of one person in a day, from whatever addresses: one in 20,000 hits.
+ * Five codes every ten minutes alone would allow 3,600.
+ */
+export const LOGIN_GUESSES_PER_PERSON_MAX = 50
 /** Verifications, exchanges and OAuth steps of one client address. */
 export const LOGIN_STEPS_PER_MINUTE_MAX = 120
 /** A person may take this long at the provider's own login page. */

@@ -1,10 +1,20 @@
+import { Elysia } from 'elysia'
 import type { Clock } from '../../core/clock.ts'
 import { randomToken, sameSecret, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
 import { badRequest, unauthorized } from '../../core/errors.ts'
 import { EXCHANGE_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
-import { EXCHANGE_CODES_MAX } from '../../core/limits/machine.ts'
-import { createExpiring } from '../../core/ttl-map.ts'
+import {
+  EXCHANGE_CODES_MAX,
+  LOGIN_BODY_BYTES_MAX,
+  LOGIN_STEPS_PER_MINUTE_MAX,
+} from '../../core/limits/machine.ts'
+import { createTtlMap } from '../../core/ttl-map.ts'
+import type { AddressLimit } from '../../http/ip-rate-limit.ts'
+import { jsonBody } from '../../http/json-body.ts'
+import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
+import type { ConsoleSessions } from '../../http/session.ts'
 import type { Keys } from '../keys/service.ts'
+import { ExchangeRequest, ExchangeResponse } from './model.ts'
 
 export interface NativeOptions {
   readonly clock: Clock
@@ -13,7 +23,7 @@ export interface NativeOptions {
   readonly schemes: readonly string[]
 }
 
-/** What a native app asks for, checked. */
+/** The checked request of a native app. */
 export interface NativeRequest {
   readonly challenge: string
   readonly scheme: string
@@ -21,16 +31,16 @@ export interface NativeRequest {
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
-/** A key for a native app, by a code over its deep link and PKCE (specification, Login). */
+/** Hands a native app an API key, by a code in its deep link and PKCE (specification, Login). */
 export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
-  const codes = createExpiring<{ readonly tenantId: string; readonly challenge: string }>(
+  const codes = createTtlMap<{ readonly tenantId: string; readonly challenge: string }>(
     clock,
     EXCHANGE_CODE_SECONDS_MAX * 1000,
     EXCHANGE_CODES_MAX,
   )
 
   return {
-    /** Throws `bad_request`. */
+    /** Reads the query of a request; throws `bad_request`. */
     read(query: URLSearchParams): NativeRequest {
       const one = (name: string) => {
         const values = query.getAll(name)
@@ -45,7 +55,7 @@ export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
       return { challenge, scheme }
     },
 
-    /** Where the login page brings a person back to, who has to sign in first. */
+    /** Where the login page returns a person who had to sign in first. */
     path: ({ challenge, scheme }: NativeRequest): string =>
       `/auth/native/authorize?${new URLSearchParams({
         code_challenge: challenge,
@@ -53,14 +63,14 @@ export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
         app_scheme: scheme,
       })}`,
 
-    /** The deep link that hands a new code of this tenant to the app. */
+    /** A deep link that hands the app a new code for this tenant. */
     grant(tenantId: string, { challenge, scheme }: NativeRequest): string {
       const code = randomToken(32)
       codes.set(sha256Hex(code), { tenantId, challenge })
       return `${scheme}://auth/callback?code=${code}`
     },
 
-    /** The code is spent by the first who names it, with the right verifier or without. */
+    /** Spends the code, even when the verifier is wrong. Throws `unauthorized`. */
     async exchange(code: string, verifier: string) {
       const name = sha256Hex(code)
       const grant = codes.get(name)
@@ -75,3 +85,55 @@ export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
 }
 
 export type NativeLogin = ReturnType<typeof createNativeLogin>
+
+export interface NativeRouteParts {
+  readonly native: NativeLogin
+  readonly sessions: ConsoleSessions
+  readonly addressLimit: AddressLimit
+}
+
+const exchangeBody = jsonBody(ExchangeRequest, { bytesMax: LOGIN_BODY_BYTES_MAX })
+const AUTHORIZE_QUERY = queryDoc({
+  code_challenge: 'base64url of sha256(code_verifier), without padding',
+  code_challenge_method: 'S256',
+  app_scheme: 'deep-link scheme of the app',
+})
+const authorizeDoc = {
+  summary: 'Hand a one-time code to a native app',
+  parameters: AUTHORIZE_QUERY,
+  responses: REDIRECT_DOC,
+}
+
+/** Signs a native app in with the browser's session (contract, Login). */
+export function nativeRoutes({ native, sessions, addressLimit }: NativeRouteParts) {
+  const limit = addressLimit('login native', LOGIN_STEPS_PER_MINUTE_MAX)
+
+  return new Elysia({ name: 'login-native' })
+    .get(
+      '/native/authorize',
+      async ({ request, server, set }) => {
+        limit({ request, server, set })
+        const asked = native.read(new URL(request.url).searchParams)
+        const person = await sessions.find(request)
+        set.status = 302
+        set.headers.location = person
+          ? native.grant(person.tenantId, asked)
+          : `/login?next=${encodeURIComponent(native.path(asked))}`
+        return ''
+      },
+      { detail: authorizeDoc },
+    )
+    .post(
+      '/native/exchange',
+      async ({ request, server, set }) => {
+        limit({ request, server, set })
+        const body = await exchangeBody.read(request)
+        return native.exchange(body.code, body.code_verifier)
+      },
+      {
+        parse: 'none',
+        response: ExchangeResponse,
+        detail: { summary: 'Exchange the code for a key', requestBody: exchangeBody.doc },
+      },
+    )
+}

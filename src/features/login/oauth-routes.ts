@@ -22,10 +22,10 @@ const COOKIE = 'mb_oauth'
 export function oauthRoutes(parts: OAuthRouteParts) {
   const { oauth, sessions, origins, addressLimit, secureCookies } = parts
   const limit = addressLimit('login oauth', LOGIN_STEPS_PER_MINUTE_MAX)
-  const flowCookie = (value: string, maxAgeSeconds: number) =>
+  const stateCookie = (value: string, maxAgeSeconds: number) =>
     cookie(COOKIE, value, { path: '/auth/oauth', maxAgeSeconds, secure: secureCookies })
 
-  /** The same for both steps, as providers compare it. */
+  /** Providers compare it, so both steps send the same. */
   function redirectUri(request: Request, provider: string): URL {
     const origin = origins.of(request)
     if (origin === null) throw badRequest('Host 请求头无效')
@@ -39,8 +39,8 @@ export function oauthRoutes(parts: OAuthRouteParts) {
         limit({ request, server, set })
         const { href } = redirectUri(request, params.provider)
         const next = new URL(request.url).searchParams.get('next')
-        const { location, sealed } = await oauth.depart(params.provider, href, next)
-        if (sealed !== null) set.headers['set-cookie'] = flowCookie(sealed, OAUTH_FLOW_SECONDS_MAX)
+        const { location, sealed } = await oauth.start(params.provider, href, next)
+        if (sealed !== null) set.headers['set-cookie'] = stateCookie(sealed, OAUTH_FLOW_SECONDS_MAX)
         set.status = 302
         set.headers.location = location
         return ''
@@ -54,9 +54,9 @@ export function oauthRoutes(parts: OAuthRouteParts) {
         const callback = redirectUri(request, params.provider)
         callback.search = new URL(request.url).search
         const sealed = cookieValues(request, COOKIE)
-        const { location, userId } = await oauth.arrive(params.provider, sealed, callback)
-        const cookies = [flowCookie('', 0)]
-        if (userId !== null) cookies.push(await sessions.cookieFor(userId))
+        const { location, userId } = await oauth.finish(params.provider, sealed, callback)
+        const cookies = [stateCookie('', 0)]
+        if (userId !== null) cookies.push(sessions.cookieFor(userId))
         set.headers['set-cookie'] = cookies
         set.status = 302
         set.headers.location = location

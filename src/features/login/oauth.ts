@@ -1,20 +1,24 @@
+import { z } from 'zod'
 import { IdentityFailure, type IdentityProvider } from '../../channels/ports/identity.ts'
+import type { Clock } from '../../core/clock.ts'
 import { randomToken } from '../../core/crypto.ts'
+import { createSeal } from '../../core/encryption.ts'
 import { notFound } from '../../core/errors.ts'
+import { NEXT_PATH_CHARS_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { LOCAL_DOMAIN, normalEmail } from './model.ts'
-import { safePath } from './next-path.ts'
-import type { Flows } from './oauth-state.ts'
-import type { Admission } from './signup-policy.ts'
+import type { SignupPolicy } from './signup-policy.ts'
 
 export interface OAuthOptions {
   readonly providers: readonly IdentityProvider[]
-  readonly flows: Flows
-  readonly admission: Admission
+  readonly clock: Pick<Clock, 'now'>
+  /** Seals the cookie of a login under way; 32 bytes. */
+  readonly key: Uint8Array
+  readonly signup: SignupPolicy
   readonly log: Logger
 }
 
-/** Why a login came to nothing, for the login page to explain. */
+/** Why a login failed, for the login page to explain. */
 export type LoginError =
   | 'denied'
   | 'expired'
@@ -23,15 +27,17 @@ export type LoginError =
   | 'signup_closed'
   | 'unverified_email'
 
-export interface Departure {
+/** Where to send a browser that starts a login. */
+export interface LoginStart {
   readonly location: string
-  /** For the cookie of the browser that leaves; null when it stays. */
+  /** The state cookie; null when the login could not start. */
   readonly sealed: string | null
 }
 
-export interface Arrival {
+/** Where to send a browser that comes back from a provider. */
+export interface LoginEnd {
   readonly location: string
-  /** Who is signed in from now on; null after an error. */
+  /** The person who is signed in now; null after an error. */
   readonly userId: string | null
 }
 
@@ -41,8 +47,10 @@ class LoginRefusal extends Error {
   }
 }
 
-/** Login by redirect (contract, Login): every way it can end is a place to send the browser. */
-export function createOAuthLogin({ providers, flows, admission, log }: OAuthOptions) {
+/** Login by redirect (contract, Login): every outcome is a location to send the browser to. */
+export function createOAuthLogin({ providers, clock, key, signup, log }: OAuthOptions) {
+  const states = sealedStates(clock, key)
+
   function wordFor(error: unknown, provider: string): LoginError {
     if (error instanceof LoginRefusal) return error.word
     if (!(error instanceof IdentityFailure)) {
@@ -55,24 +63,23 @@ export function createOAuthLogin({ providers, flows, admission, log }: OAuthOpti
   }
   const errorPage = (error: unknown, provider: string) => `/login?error=${wordFor(error, provider)}`
 
-  async function signedIn(id: string, sealed: readonly string[], callback: URL): Promise<Arrival> {
+  async function signIn(id: string, sealed: readonly string[], callback: URL): Promise<LoginEnd> {
     const provider = providers.find((one) => one.id === id)
-    const opened = await Promise.all(sealed.map(flows.open))
-    const state = callback.searchParams.get('state')
-    const flow = opened.find((one) => one?.provider === id && one.state === state)
-    if (!provider || !flow) throw new LoginRefusal('expired')
-    const email = normalEmail((await provider.verifiedEmail(flow, callback)) ?? '')
+    const asked = callback.searchParams.get('state')
+    const state = sealed.map(states.open).find((s) => s?.provider === id && s.state === asked)
+    if (!provider || !state) throw new LoginRefusal('expired')
+    const email = normalEmail((await provider.verifiedEmail(state, callback)) ?? '')
     if (email === null || email.endsWith(LOCAL_DOMAIN)) throw new LoginRefusal('unverified_email')
-    const user = await admission.admit(email)
+    const user = await signup.admit(email)
     if (!user) throw new LoginRefusal('signup_closed')
-    return { location: flow.next, userId: user.user_id }
+    return { location: state.next, userId: user.user_id }
   }
 
   return {
     list: providers.map(({ id, name }) => ({ id, name })),
 
     /** Sends the browser to the provider. Throws `not_found` when it is not configured. */
-    async depart(id: string, redirectUri: string, next: string | null): Promise<Departure> {
+    async start(id: string, redirectUri: string, next: string | null): Promise<LoginStart> {
       const provider = providers.find((one) => one.id === id)
       if (!provider) throw notFound('未配置该登录方式')
       const attempt = {
@@ -82,17 +89,17 @@ export function createOAuthLogin({ providers, flows, admission, log }: OAuthOpti
       }
       try {
         const location = (await provider.authorizationUrl(attempt, redirectUri)).href
-        const sealed = await flows.seal({ provider: id, ...attempt, next: safePath(next) })
+        const sealed = states.seal({ provider: id, ...attempt, next: safePath(next) })
         return { location, sealed }
       } catch (error) {
         return { location: errorPage(error, id), sealed: null }
       }
     },
 
-    /** Receives the browser back. `sealed` is what its cookies hold. Never throws. */
-    async arrive(id: string, sealed: readonly string[], callback: URL): Promise<Arrival> {
+    /** Receives the browser back; `sealed` holds its state cookies. Never throws. */
+    async finish(id: string, sealed: readonly string[], callback: URL): Promise<LoginEnd> {
       try {
-        return await signedIn(id, sealed, callback)
+        return await signIn(id, sealed, callback)
       } catch (error) {
         return { location: errorPage(error, id), userId: null }
       }
@@ -101,3 +108,51 @@ export function createOAuthLogin({ providers, flows, admission, log }: OAuthOpti
 }
 
 export type OAuthLogin = ReturnType<typeof createOAuthLogin>
+
+/** One visit to a provider's login page: its secrets, and where to go afterwards. */
+const LoginState = z.object({
+  provider: z.string(),
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  next: z.string(),
+  expiresAt: z.number(),
+})
+type LoginState = z.infer<typeof LoginState>
+
+/**
+ * The state of a login, sealed into a cookie: only the browser that started a login can finish it,
+ * and the server stores nothing that strangers could fill.
+ */
+function sealedStates(clock: Pick<Clock, 'now'>, key: Uint8Array) {
+  const { seal, open } = createSeal(key)
+  return {
+    seal(state: Omit<LoginState, 'expiresAt'>): string {
+      const expiresAt = clock.now() + OAUTH_FLOW_SECONDS_MAX * 1000
+      const text = JSON.stringify({ ...state, expiresAt })
+      return Buffer.from(seal(text, OWNER)).toString('base64url')
+    },
+
+    /** Null for a cookie that this server did not seal, or sealed too long ago. */
+    open(cookie: string): LoginState | null {
+      const text = open(Buffer.from(cookie, 'base64url'), OWNER)
+      const state = text === null ? null : LoginState.safeParse(JSON.parse(text)).data
+      return state && state.expiresAt > clock.now() ? state : null
+    },
+  }
+}
+
+const OWNER = 'login state'
+const HERE = 'http://here.invalid'
+
+/**
+ * Where to go after a login: a path of this site, else its root. Resolved the way a browser does
+ * it, because `//host`, `/\\host` and `/.//host` look like paths and name other sites.
+ */
+export function safePath(text: string | null): string {
+  if (text === null || text.length > NEXT_PATH_CHARS_MAX || !text.startsWith('/')) return '/'
+  const url = URL.parse(text, HERE)
+  if (url?.origin !== HERE) return '/'
+  const path = url.pathname + url.search + url.hash
+  return path.startsWith('//') ? '/' : path
+}

@@ -5,8 +5,10 @@ import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/lim
 import type { Gate } from '../../http/gate.ts'
 import type { AddressLimit, GuessLimit } from '../../http/ip-rate-limit.ts'
 import { jsonBody } from '../../http/json-body.ts'
+import type { Origins } from '../../http/origin.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { Tenants } from '../tenants/service.ts'
+import type { EmailLogin } from './email.ts'
 import {
   EmailStartRequest,
   EmailStartResponse,
@@ -15,10 +17,11 @@ import {
   LogoutResponse,
   Me,
 } from './model.ts'
+import { type NativeRouteParts, nativeRoutes } from './native-app.ts'
 import type { OAuthLogin } from './oauth.ts'
-import type { EmailLogin } from './service.ts'
+import { type OAuthRouteParts, oauthRoutes } from './oauth-routes.ts'
 
-export interface LoginRouteParts {
+interface LoginRouteParts {
   readonly email: EmailLogin
   readonly oauth: OAuthLogin
   readonly tenants: Tenants
@@ -27,12 +30,30 @@ export interface LoginRouteParts {
   readonly guessLimit: GuessLimit
 }
 
+export interface AuthParts extends LoginRouteParts, OAuthRouteParts, NativeRouteParts {
+  readonly origins: Origins
+}
+
+/**
+ * All of `/auth`. Caches keep none of it, and pages of other origins may not post to it, signed in
+ * or not: they could sign a person in as somebody else.
+ */
+export const authRoutes = (gate: Gate, parts: AuthParts) =>
+  new Elysia({ prefix: '/auth' })
+    .onTransform(({ request, set }) => {
+      set.headers['cache-control'] = 'no-store'
+      parts.origins.check(request)
+    })
+    .use(loginRoutes(gate, parts))
+    .use(oauthRoutes(parts))
+    .use(nativeRoutes(parts))
+
 const SHORT = { bytesMax: LOGIN_BODY_BYTES_MAX }
 const startBody = jsonBody(EmailStartRequest, SHORT)
 const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
 
 /** Login by e-mail, logout, and who is signed in (contract, Login). */
-export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
+function loginRoutes(gate: Gate, parts: LoginRouteParts) {
   const { email, oauth, tenants, sessions, addressLimit, guessLimit } = parts
   const limitStarts = addressLimit('login start', LOGIN_STARTS_PER_MINUTE_MAX)
   const limitSteps = addressLimit('login verify', LOGIN_STEPS_PER_MINUTE_MAX)
@@ -59,10 +80,11 @@ export function loginRoutes(gate: Gate, parts: LoginRouteParts) {
       '/email/verify',
       async ({ request, server, set }) => {
         limitSteps({ request, server, set })
-        const guesses = guessLimit({ request, server, set })
+        const guesses = guessLimit({ request, server })
+        guesses.check()
         const body = await verifyBody.read(request)
-        const user = await email.verify(body.email, body.code, guesses.count)
-        set.headers['set-cookie'] = await sessions.cookieFor(user.user_id)
+        const user = await email.verify(body.email, body.code, guesses)
+        set.headers['set-cookie'] = sessions.cookieFor(user.user_id)
         return user
       },
       {

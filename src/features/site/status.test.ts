@@ -2,13 +2,15 @@ import { expect, test } from 'bun:test'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { createStatus, type Probe } from './status.ts'
 
-/** A clock that is moved by hand; what waits is started with `fire`. */
+/** A clock that tests move; `fire` runs its timers. */
 function standing() {
   let now = 0
+  let wall = 0
   const waiting: (() => void)[] = []
   const clock: Clock = {
     ...systemClock(),
-    now: () => now,
+    now: () => (wall -= 60_000),
+    steady: () => now,
     after(_ms, task) {
       waiting.push(task)
       return () => {}
@@ -20,7 +22,7 @@ function standing() {
 const good: Probe = { name: 'good', run: async () => ({ state: 'ok', class: 'ok' }) }
 const bad: Probe = { name: 'bad', run: async () => Promise.reject(new Error('key=SECRET')) }
 
-test('a probe that throws is down, and its words stay inside', async () => {
+test('a probe that throws counts as down and its message is not shown', async () => {
   const { clock } = standing()
   const report = await createStatus({ clock, probes: [good, bad], vital: 'good' }).read()
   expect(report.status).toBe('degraded')
@@ -28,13 +30,13 @@ test('a probe that throws is down, and its words stay inside', async () => {
   expect(JSON.stringify(report)).not.toContain('SECRET')
 })
 
-test('without what is vital all is down', async () => {
+test('the status is down when the vital probe is down', async () => {
   const { clock } = standing()
   const status = createStatus({ clock, probes: [good, bad], vital: 'bad' })
   expect((await status.read()).status).toBe('down')
 })
 
-test('a probe that hangs holds nobody up and is told to stop', async () => {
+test('a probe that hangs is reported as a timeout and aborted', async () => {
   const { clock, fire } = standing()
   let told = false
   const hanging: Probe = {
@@ -50,7 +52,7 @@ test('a probe that hangs holds nobody up and is told to stop', async () => {
   expect(told).toBe(true)
 })
 
-test('dependencies are asked once in five seconds, or when the clock was set back', async () => {
+test('dependencies are asked once in five seconds, whatever the wall clock says', async () => {
   const { clock, set } = standing()
   let asked = 0
   const counting: Probe = {
@@ -69,7 +71,4 @@ test('dependencies are asked once in five seconds, or when the clock was set bac
   set(15_000)
   await status.read()
   expect(asked).toBe(2)
-  set(1)
-  await status.read()
-  expect(asked).toBe(3)
 })

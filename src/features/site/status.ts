@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 export type CheckState = 'ok' | 'off' | 'down'
 
 /**
- * What a probe found. `class` is one short word for the public, such as `timeout`: never a key, an
+ * The result of a probe. `class` is one short word for the public, such as `timeout`: never a key, an
  * address or an upstream's own text (specification, Platform and site).
  */
 export interface Finding {
@@ -31,11 +31,11 @@ export interface StatusReport {
 export interface StatusOptions {
   readonly clock: Clock
   readonly probes: readonly Probe[]
-  /** Without this one nothing works. */
+  /** The probe without which nothing works. */
   readonly vital: string
 }
 
-/** However many people look, dependencies are asked once in this time. */
+/** Dependencies are asked once in this time, however many people look. */
 const CACHE_MS = 5_000
 const PROBE_MS = 3_000
 
@@ -44,7 +44,7 @@ export function createStatus({ clock, probes, vital }: StatusOptions) {
   let known: { readonly at: number; readonly report: Promise<StatusReport> } | null = null
 
   async function check(probe: Probe): Promise<Check> {
-    const start = clock.now()
+    const start = clock.steady()
     const giveUp = new AbortController()
     const { promise: late, resolve } = Promise.withResolvers<Finding>()
     const cancel = clock.after(PROBE_MS, () => {
@@ -54,7 +54,7 @@ export function createStatus({ clock, probes, vital }: StatusOptions) {
     const asked = probe.run(giveUp.signal).catch((): Finding => ({ state: 'down', class: 'error' }))
     const found = await Promise.race([asked, late])
     cancel()
-    const latency_ms = Math.max(0, Math.round(clock.now() - start))
+    const latency_ms = Math.round(clock.steady() - start)
     return { name: probe.name, state: found.state, class: found.class, latency_ms }
   }
 
@@ -67,8 +67,8 @@ export function createStatus({ clock, probes, vital }: StatusOptions) {
 
   return {
     read(): Promise<StatusReport> {
-      const age = known ? clock.now() - known.at : CACHE_MS
-      if (!known || age >= CACHE_MS || age < 0) known = { at: clock.now(), report: ask() }
+      const now = clock.steady()
+      if (!known || now - known.at >= CACHE_MS) known = { at: now, report: ask() }
       return known.report
     },
   }

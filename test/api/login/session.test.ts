@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { SignJWT, UnsecuredJWT } from 'jose'
+import { deriveKey } from '../../../src/core/crypto.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
 import { type SignedIn, signIn } from '../../support/login.ts'
@@ -146,6 +147,45 @@ describe('the end of a session', () => {
     await using changed = await startApp({ env: { MB_DATA_DIR: first.dataDir } })
     expect((await fetch(`${changed.url}/auth/me`, { headers })).status).toBe(401)
   })
+})
+
+test('a session that an earlier version signed stays valid until its seven days end', async () => {
+  const secret = Buffer.alloc(32, 9)
+  const own = fakeClock()
+  await using server = await startApp({
+    clock: own,
+    env: { MB_SESSION_SECRET: secret.toString('base64') },
+  })
+  const { me } = await signIn(server)
+  const seconds = Math.floor(own.now() / 1000)
+  const signed = await new SignJWT()
+    .setProtectedHeader({ alg: 'HS256', typ: 'mb-session+jwt' })
+    .setSubject(me.user_id)
+    .setIssuedAt(seconds)
+    .setExpirationTime(seconds + 7 * 24 * 60 * 60)
+    .sign(deriveKey(secret, 'session'))
+  const headers = withCookie(`mb_session=${signed}`)
+  expect(await (await fetch(`${server.url}/auth/me`, { headers })).json()).toEqual(me)
+  own.advance(7 * DAY_MS)
+  expect((await fetch(`${server.url}/auth/me`, { headers })).status).toBe(401)
+})
+
+test('a session needs no thread of the runtime, which may all be busy', async () => {
+  const busy = () => new Promise<never>(() => {})
+  const names = ['importKey', 'sign', 'verify', 'digest', 'encrypt', 'decrypt'] as const
+  await using server = await startApp({
+    env: { MB_GITHUB_CLIENT_ID: 'id', MB_GITHUB_CLIENT_SECRET: 'secret' },
+  })
+  const spies = names.map((name) => spyOn(crypto.subtle, name).mockImplementation(busy))
+  try {
+    const { headers } = await signIn(server)
+    expect((await fetch(`${server.url}/auth/me`, { headers })).status).toBe(200)
+    expect((await fetch(`${server.url}/console/sessions`, { headers })).status).toBe(200)
+    const away = await fetch(`${server.url}/auth/oauth/github`, { redirect: 'manual' })
+    expect(away.headers.get('location')).toStartWith('https://github.com/login/oauth/authorize?')
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
 })
 
 test('MB_COOKIE_SECURE=false allows login over plain http', async () => {

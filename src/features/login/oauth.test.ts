@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { safePath } from './next-path.ts'
+import { safePath } from './oauth.ts'
 
 const paths: [string | null, string][] = [
   [null, '/'],

@@ -2,8 +2,7 @@ import { expect, test } from 'bun:test'
 import { systemClock } from '../../core/clock.ts'
 import { createLogger } from '../../core/log.ts'
 import { createJobs } from '../../jobs/runner.ts'
-import { createLoginCodes } from './codes.ts'
-import { createEmailLogin } from './service.ts'
+import { createEmailLogin, createLoginCodes } from './email.ts'
 
 function loginFor(isAllowed: (email: string) => Promise<boolean>) {
   const clock = systemClock()
@@ -21,7 +20,7 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
   const login = createEmailLogin({
     clock,
     codes,
-    admission: { isAllowed, admit: async () => null },
+    signup: { isAllowed, admit: async () => null },
     delivery: {
       medium: 'mail',
       deliver: async (email) => {
@@ -29,7 +28,8 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
       },
     },
     jobs,
-    limiter: { take: () => ({}) },
+    codeLimiter: { take: () => ({}) },
+    guessLimiter: { check: () => {}, count: () => {} },
   })
   return { login, codes, jobs, sent }
 }
@@ -50,10 +50,12 @@ test('nothing is found out about an address before the answer is on its way', as
   expect(sent).toEqual(['known@example.com'])
 })
 
+const free = { check: () => {}, count: () => {} }
+
 test('an address that proves itself and may not come in is refused like a wrong code', async () => {
   const { login, codes } = loginFor(async () => false)
   const code = codes.issue('refused@example.com')
-  await expect(login.verify('refused@example.com', code, () => {})).rejects.toThrow(
+  await expect(login.verify('refused@example.com', code, free)).rejects.toThrow(
     '验证码错误或已过期',
   )
 })

@@ -4,7 +4,7 @@ import { deriveKey, hmacBase64Url, sameSecret } from './crypto.ts'
 import { SESSION_SECONDS_MAX } from './limits/contract.ts'
 import { CLOCK_BACK_SECONDS_MAX } from './limits/machine.ts'
 
-/** The only header that `issue` writes; `read` takes no other, so no token chooses its algorithm. */
+/** The one header that `read` takes, so that no token chooses its algorithm. */
 const HEADER = base64Url({ alg: 'HS256', typ: 'mb-session+jwt' })
 const TOKEN_CHARS_MAX = 1_000
 

@@ -17,7 +17,7 @@ import {
   LogoutResponse,
   Me,
 } from './model.ts'
-import { type NativeRouteParts, nativeRoutes } from './native-app.ts'
+import { type NativeRouteParts, nativeRoutes } from './native-routes.ts'
 import type { OAuthLogin } from './oauth.ts'
 import { type OAuthRouteParts, oauthRoutes } from './oauth-routes.ts'
 

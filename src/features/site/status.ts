@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 export type CheckState = 'ok' | 'off' | 'down'
 
 /**
- * The result of a probe. `class` is one short word for the public, such as `timeout`: never a key, an
+ * The result of a probe. `class` is one short public word such as `timeout`: never a key, an
  * address or an upstream's own text (specification, Platform and site).
  */
 export interface Finding {

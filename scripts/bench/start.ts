@@ -1,4 +1,3 @@
-import { besidePeer, type StartPeer, tried } from './peer.ts'
 import { residentKb } from './process-usage.ts'
 import { type Product, type Program, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
@@ -19,16 +18,14 @@ export async function benchStart(
   upstream: Upstream,
   prepared: Product,
   rounds: number,
-  peer: StartPeer | null,
 ): Promise<Row[]> {
   const results = await alternate(rounds * STARTS_PER_ROUND, {
     bare: () => measure(() => startReference('ok', upstream.url)),
     product: () => measure(prepared.start),
-    peer: peer && tried(() => measure(peer), { startMs: Number.NaN, idleMb: Number.NaN }),
   })
-  const rows = (name: string, unit: string, of: 'startMs' | 'idleMb', atMost: number): Row[] => {
+  const row = (name: string, unit: string, of: 'startMs' | 'idleMb', atMost: number): Row => {
     const values = (program: keyof typeof results) => results[program].map((result) => result[of])
-    const row: Row = {
+    return {
       measure: name,
       unit,
       product: values('product'),
@@ -36,10 +33,9 @@ export async function benchStart(
       target: { atMost },
       absolute: true,
     }
-    return [row, ...besidePeer(row, values('peer'))]
   }
   return [
-    ...rows('start to /healthz', 'ms', 'startMs', 150),
-    ...rows('memory when idle', 'MB', 'idleMb', 90),
+    row('start to /healthz', 'ms', 'startMs', 150),
+    row('memory when idle', 'MB', 'idleMb', 90),
   ]
 }

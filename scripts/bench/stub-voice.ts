@@ -1,13 +1,13 @@
 import { directStream } from './direct-stream.ts'
 
-const STUB_RATE = 24_000
+export const STUB_RATE = 24_000
 export const STUB_SPEECH_SECONDS = 2
 export const STUB_TRANSCRIPT = '现在几点了？'
 
 const FIRST_BYTES = STUB_RATE / 5
 
 /** A sound that changes, so that encoders have work as they have with speech. */
-export function sweep(rate: number, seconds: number): Int16Array {
+export function sweep(rate: number, seconds: number): Int16Array<ArrayBuffer> {
   let phase = 0
   return Int16Array.from({ length: Math.round(rate * seconds) }, (_, at) => {
     const second = at / rate

@@ -2,6 +2,7 @@
 // write of its own, paced as the plan says; the plan is set before a measure by PUT /plan.
 import { CLOSING, OPENING, tokenChunk } from './chunks.ts'
 import { directStream } from './direct-stream.ts'
+import { hostilePage, longSpeech, packedModel, pagesModel } from './hostile-upstream.ts'
 import { createPacer } from './pacer.ts'
 import { stubSpeech, stubTranscript } from './stub-voice.ts'
 
@@ -68,9 +69,6 @@ const server = Bun.serve({
       },
     },
     '/v1/models': Response.json({ object: 'list', data: [{ id: 'fake', object: 'model' }] }),
-    // A channel that fails, with the status of its path.
-    '/fail/:status/v1/chat/completions': ({ params }) =>
-      new Response('', { status: Number(params.status) }),
     '/v1/chat/completions': {
       POST: async (request) => {
         await request.arrayBuffer()
@@ -79,6 +77,12 @@ const server = Bun.serve({
     },
     '/v1/audio/speech': { POST: stubSpeech },
     '/v1/audio/transcriptions': { POST: stubTranscript },
+    '/pages/v1/models': Response.json({ object: 'list', data: [] }),
+    '/pages/v1/chat/completions': { POST: pagesModel },
+    '/page': hostilePage,
+    '/packed/v1/models': Response.json({ object: 'list', data: [] }),
+    '/packed/v1/chat/completions': { POST: packedModel },
+    '/long/v1/audio/speech': { POST: longSpeech },
   },
 })
 process.stdout.write(`${JSON.stringify({ event: 'listening', url: server.url.href })}\n`)

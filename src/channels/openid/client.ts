@@ -9,7 +9,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 /** Time limit of one request to a provider. */
 export const PROVIDER_SECONDS_MAX = 10
 
-export type Fetch = typeof fetch
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 
 /** A fetch for `openid-client` that follows no redirects and bounds what it reads. */
 export const fetchWith =

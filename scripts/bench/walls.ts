@@ -117,8 +117,9 @@ async function longestGap(url: string, work: () => Promise<unknown>): Promise<nu
 
 async function measure(upstream: Upstream, name: string) {
   using folder = tempFolder()
+  const { model = '' } = WALLS({}).find((wall) => wall.name === name) ?? {}
   const env = {
-    MB_LLM_BASE_URL: `${upstream.url}${WALLS({}).find((wall) => wall.name === name)?.model ?? ''}/v1`,
+    MB_LLM_BASE_URL: `${upstream.url}${model}/v1`,
     MB_LLM_MODEL: 'fake',
     MB_TTS_BASE_URL: `${upstream.url}/long/v1`,
     MB_ALLOW_PRIVATE_HOSTS: new URL(upstream.url).host,

@@ -1,45 +1,61 @@
-import type { Mark, Module } from './module.ts'
-import { isModule, parseModule } from './parse.ts'
+import { dirname, join } from 'node:path'
 import type { Finding, SourceFile } from './tree.ts'
 
-/** The repository as the rules see it: all written files, and the facts of those that are code. */
-export interface Tree {
-  readonly files: readonly SourceFile[]
-  readonly modules: readonly Module[]
+export interface Import {
+  readonly line: number
+  /** Erased by the compiler: a declaration that begins `import type` or `export type`. */
+  readonly typeOnly: boolean
+  /** Repository path that a relative specifier names; null for a package. */
+  readonly target: string | null
 }
 
 export interface Rule {
   readonly name: string
-  readonly check: (tree: Tree) => Finding[]
+  readonly check: (files: readonly SourceFile[]) => Finding[]
 }
 
-export const makeTree = (files: readonly SourceFile[]): Tree => ({
-  files,
-  modules: files.filter(({ path }) => isModule(path)).map(parseModule),
-})
+export const isModule = (path: string) => /\.(ts|tsx|mts|mjs)$/.test(path)
 
-/** A rule that looks at one module at a time. */
-export const moduleRule = (name: string, check: (module: Module) => Finding[]): Rule => ({
+const NAMED = String.raw`[ \t]*['"](?<from>[^'"\n]+)['"]`
+/** Static imports and re-exports, `import('x')`, and workers named by `new URL('x', …)`. */
+const IMPORTS = [
+  String.raw`^[ \t]*(?:import|export)\b(?<type>[ \t]+type\b)?(?:[^'";]*?\bfrom)?${NAMED}`,
+  String.raw`\bimport\((?<type>)${NAMED}`,
+  String.raw`\bnew URL\((?<type>)${NAMED}`,
+].map((pattern) => new RegExp(pattern, 'gm'))
+
+const lineOf = (text: string, at: number) => text.slice(0, at).split('\n').length
+
+export function importsOf({ path, text }: SourceFile): Import[] {
+  return IMPORTS.flatMap((pattern) =>
+    [...text.matchAll(pattern)].map((match) => {
+      const from = match.groups?.from ?? ''
+      return {
+        line: lineOf(text, match.index),
+        typeOnly: Boolean(match.groups?.type),
+        target: from.startsWith('.') ? join(dirname(path), from) : null,
+      }
+    }),
+  )
+}
+
+/** A rule about lines: each one that `pattern` matches in a file that `inFile` names. */
+export const lineRule = (
+  name: string,
+  inFile: (path: string) => boolean,
+  pattern: RegExp,
+  mend: string,
+): Rule => ({
   name,
-  check: ({ modules }) => modules.flatMap(check),
+  check: (files) =>
+    files
+      .filter(({ path }) => inFile(path))
+      .flatMap(({ path, text }) =>
+        text.split('\n').flatMap((content, index) => {
+          const match = content.match(pattern)?.[0]
+          return match === undefined
+            ? []
+            : [{ path, line: index + 1, message: `${match.slice(0, 40).trim()}: ${mend}` }]
+        }),
+      ),
 })
-
-/** A rule that looks at one file of any kind at a time. */
-export const fileRule = (name: string, check: (file: SourceFile) => Finding[]): Rule => ({
-  name,
-  check: ({ files }) => files.flatMap(check),
-})
-
-/** One finding for each mark. */
-export const findings = (
-  { path }: SourceFile,
-  marks: readonly Mark[],
-  message: (text: string) => string,
-): Finding[] => marks.map(({ line, text }) => ({ path, line, message: message(text) }))
-
-/** The lines of a file that a pattern matches. */
-export const linesWith = ({ text }: SourceFile, pattern: RegExp): Mark[] =>
-  text.split('\n').flatMap((content, index) => {
-    const match = content.match(pattern)
-    return match ? [{ text: match[0], line: index + 1 }] : []
-  })

@@ -1,6 +1,5 @@
-import type { Import, Module } from '../module.ts'
-import { moduleRule, type Rule } from '../rule.ts'
-import type { Finding } from '../tree.ts'
+import { type Import, importsOf, isModule, type Rule } from '../rule.ts'
+import type { Finding, SourceFile } from '../tree.ts'
 import { isTest, unitOf, type Zone, zoneOf } from '../zones.ts'
 
 /** Zones a file may import at run time, and those it may import the types of. */
@@ -29,7 +28,7 @@ const MEND: Partial<Record<Zone, string>> = {
   outside: 'src/ does not depend on test/ or scripts/',
 }
 
-function checkImport(module: Module, item: Import): Finding[] {
+function checkImport(module: SourceFile, item: Import): Finding[] {
   if (!item.target) return []
   const [from, to] = [zoneOf(module.path), zoneOf(item.target)]
   const may = MAY[from]
@@ -38,31 +37,36 @@ function checkImport(module: Module, item: Import): Finding[] {
   if (own && (from === to || (from === 'routes' && to === 'feature'))) return []
   if (may.run.includes(to) || (item.typeOnly && may.type.includes(to))) return []
   const mend = MEND[to] ?? `${from} may import ${may.run.join(', ')}; move the code or pass it in`
-  return [{ ...item, path: module.path, message: `imports ${item.target} (${to}): ${mend}` }]
+  return [
+    { line: item.line, path: module.path, message: `imports ${item.target} (${to}): ${mend}` },
+  ]
 }
 
 /** A test beside a module tests that folder, on the ports and the core. */
-function checkTestImport(module: Module, item: Import): Finding[] {
+function checkTestImport(module: SourceFile, item: Import): Finding[] {
   if (!item.target || item.typeOnly || unitOf(module.path) === unitOf(item.target)) return []
   if (!['adapter', 'feature', 'routes', 'http', 'app'].includes(zoneOf(item.target))) return []
   const message = `imports ${item.target}: a test of two folders belongs below test/`
   return [{ path: module.path, line: item.line, message }]
 }
 
-const knownFolder = moduleRule('every file of src/ has a layer', ({ path }) =>
-  zoneOf(path) === 'unknown' && !isTest(path) && !path.endsWith('.d.ts')
-    ? [{ path, line: 1, message: 'has no layer: move it, or add its folder to tidy/zones.ts' }]
-    : [],
-)
+const moduleRule = (name: string, check: (module: SourceFile) => Finding[]): Rule => ({
+  name,
+  check: (files) => files.filter(({ path }) => isModule(path)).flatMap(check),
+})
 
 export const layerRules: readonly Rule[] = [
-  knownFolder,
+  moduleRule('every file of src/ has a layer', ({ path }) =>
+    zoneOf(path) === 'unknown' && !isTest(path) && !path.endsWith('.d.ts')
+      ? [{ path, line: 1, message: 'has no layer: move it, or add its folder to tidy/zones.ts' }]
+      : [],
+  ),
   moduleRule('layers import downwards only', (module) =>
-    isTest(module.path) ? [] : module.imports.flatMap((item) => checkImport(module, item)),
+    isTest(module.path) ? [] : importsOf(module).flatMap((item) => checkImport(module, item)),
   ),
   moduleRule('a test beside a module stays in its folder', (module) =>
     isTest(module.path) && module.path.startsWith('src/')
-      ? module.imports.flatMap((item) => checkTestImport(module, item))
+      ? importsOf(module).flatMap((item) => checkTestImport(module, item))
       : [],
   ),
 ]

@@ -4,7 +4,7 @@ const FOLDER = 'src/storage/migrations/'
 
 export const migrationRule: Rule = {
   name: 'migrations are numbered without gaps',
-  check: ({ files }) => {
+  check: (files) => {
     const names = files.map(({ path }) => path).filter((path) => /\.sql$/.test(path))
     const ours = names.filter((path) => path.startsWith(FOLDER)).sort()
     return ours.flatMap((path, index) => {

@@ -1,0 +1,77 @@
+import { importsOf, isModule, lineRule, type Rule } from '../rule.ts'
+import { isTest, mayTouchMachine, zoneOf } from '../zones.ts'
+
+// Patterns are written so that they do not match their own line.
+const STATEMENT = new RegExp(
+  [
+    String.raw`SELECT\s+(?!1 AS)\S`,
+    String.raw`INSERT\s+(OR\s+\w+\s+)?INTO\s`,
+    String.raw`UPDATE\s+\w+\s+SET\s`,
+    String.raw`DELETE\s+FROM\s`,
+    String.raw`(CREATE|DROP|ALTER)\s+(VIRTUAL\s+)?(TABLE|INDEX|VIEW|TRIGGER)\s`,
+    String.raw`(PRAGMA|VACUUM)\b`,
+  ]
+    .map((start) => `['"\`]\\s*${start}`)
+    .join('|'),
+)
+const CLOCK = /\bDate\.now\(|\bnew Date(\(\)|\b(?![(\w]))|\bMath\.random\b/
+const UNDONE = /\/[/*].*\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/
+const SILENCED = /@ts-(ignor[e]|expect-erro[r]|nochec[k])|biome-ignor[e]|eslint-disabl[e]/
+/** Folders of somebody's machine, at the start of a path. */
+const MACHINE_PATH =
+  /(?<![\w.~:/-])(?:\/(?:home|Users|root|work|workspace|tmp|mnt)\/[\w.-]|[A-Z]:\\Users\\)/
+/** An address of a package registry or of a mirror of one. */
+const REGISTRY = /\b(?:https?:)?\/\/[\w.-]*(?:registry|npm|artifact|verdaccio|mirror|nexus)[\w.-]*/i
+
+const COLUMNS = 100
+const isWritten = (path: string) => /\.(ts|tsx|mts|mjs|css|html|sql)$/.test(path)
+const isTable = (path: string) => /(^|\/)(i18n|fixtures|tables)\//.test(path)
+const isSource = (path: string) => path.startsWith('src/') && isModule(path)
+const mayHoldSql = (path: string) =>
+  path.startsWith('src/storage/') || /(^|[-/])store(-[\w-]+)?\.ts$/.test(path) || isTest(path)
+
+/** Numbers and nothing else, so that the console refuses what the server would refuse. */
+const SHARED = 'src/core/limits/'
+
+const webTypes: Rule = {
+  name: 'the console imports types only from src/, and limits',
+  check: (files) =>
+    files
+      .filter(({ path }) => isModule(path) && zoneOf(path) === 'web')
+      .flatMap((file) =>
+        importsOf(file)
+          .filter(({ typeOnly, target }) => !typeOnly && target?.startsWith('src/'))
+          .filter(({ target }) => !target?.startsWith(SHARED))
+          .map(({ line, target }) => ({
+            path: file.path,
+            line,
+            message: `imports ${target} at run time: write \`import type\``,
+          })),
+      ),
+}
+
+export const textRules: readonly Rule[] = [
+  lineRule(
+    'SQL stays in store.ts and storage/',
+    (path) => isSource(path) && !mayHoldSql(path),
+    STATEMENT,
+    'move the statement into the store.ts of its feature',
+  ),
+  lineRule(
+    'only roots and core read the clock and chance',
+    (path) => isSource(path) && !mayTouchMachine(path),
+    CLOCK,
+    'take a Clock as an argument, or use core/ids and core/crypto',
+  ),
+  webTypes,
+  lineRule('no work is left as a comment', isModule, UNDONE, 'do it now or drop the note'),
+  lineRule('no check is silenced', isModule, SILENCED, 'mend what the check found'),
+  lineRule(
+    `lines have at most ${COLUMNS} columns`,
+    (path) => isWritten(path) && !isTable(path),
+    new RegExp(`^.{${COLUMNS + 1},}$`, 'u'),
+    'break the line',
+  ),
+  lineRule('no file names a path of one machine', () => true, MACHINE_PATH, 'name no folder'),
+  lineRule('no file names a package registry', () => true, REGISTRY, 'name the package alone'),
+]

@@ -1,0 +1,154 @@
+/** Files that break a rule, the places it names, and files that it lets pass. */
+interface Sample {
+  readonly rule: string
+  readonly bad: Readonly<Record<string, string>>
+  readonly expect: readonly string[]
+  readonly good: Readonly<Record<string, string>>
+}
+
+const LAYER_SAMPLES: readonly Sample[] = [
+  {
+    rule: 'every file of src/ has a layer',
+    bad: { 'src/helpers/misc.ts': 'export const a = 1' },
+    expect: ['src/helpers/misc.ts:1'],
+    good: { 'src/core/a.ts': 'export const a = 1', 'src/commands/key.ts': '', 'src/sql.d.ts': '' },
+  },
+  {
+    rule: 'layers import downwards only',
+    bad: {
+      'src/core/a.ts': "import type { Db } from '../storage/db.ts'",
+      'src/storage/db.ts': "import { open } from './sqlite/db.ts'",
+      'src/channels/openai/chat.ts': "import { kb } from '../../features/kb/service.ts'",
+      'src/channels/openai/tts.ts': "\nimport { x } from '../minimax/tts.ts'",
+      'src/features/apps/service.ts': "import { createKb } from '../kb/service.ts'",
+      'src/features/kb/service.ts': "export { open } from '../../storage/sqlite/db.ts'",
+      'src/features/kb/model.ts': "import type { R } from './routes.ts'",
+      'src/features/kb/routes.ts': "const x = await import('../apps/model.ts')",
+      'src/http/gate.ts': "import { find } from '../features/keys/service.ts'",
+      'src/http/sse.ts': "import { surface } from '../surface.ts'",
+      'src/surface.ts': "import { main } from '../main.ts'",
+      'src/app.ts': "import { type Chat } from './channels/openai/chat.ts'",
+    },
+    expect: [
+      'src/core/a.ts:1',
+      'src/storage/db.ts:1',
+      'src/channels/openai/chat.ts:1',
+      'src/channels/openai/tts.ts:2',
+      'src/features/apps/service.ts:1',
+      'src/features/kb/service.ts:1',
+      'src/features/kb/model.ts:1',
+      'src/features/kb/routes.ts:1',
+      'src/http/gate.ts:1',
+      'src/http/sse.ts:1',
+      'src/surface.ts:1',
+      'src/app.ts:1',
+    ],
+    good: {
+      'src/main.ts': "import { open } from './storage/sqlite/db.ts'",
+      'src/commands/key.ts': "import { open } from '../storage/sqlite/db.ts'",
+      'src/features/apps/service.ts': "import type { Kb } from '../kb/service.ts'",
+      'src/features/kb/routes.ts':
+        "import { a } from './service.ts'\nimport { b } from '../../http/sse.ts'",
+      'src/http/gate.ts': "import type { Keys } from '../features/keys/service.ts'",
+      'test/api/kb.test.ts': "import { open } from '../../src/storage/sqlite/db.ts'",
+    },
+  },
+  {
+    rule: 'a test beside a module stays in its folder',
+    bad: { 'src/features/kb/store.test.ts': "import { open } from '../../storage/sqlite/db.ts'" },
+    expect: ['src/features/kb/store.test.ts:1'],
+    good: {
+      'src/features/kb/store.test.ts':
+        "import { a } from './store.ts'\nimport { openDb } from '../../../test/support/db.ts'",
+    },
+  },
+]
+
+// Assembled here, so that the rules do not find them in this file.
+const home = ['', 'home', 'somebody', 'moonbase'].join('/')
+const registry = ['https:/', 'registry.example.org', 'left-pad'].join('/')
+const undone = ['// TO', 'DO: later'].join('')
+const silenced = ['// @ts', 'ignore'].join('-')
+
+const TEXT_SAMPLES: readonly Sample[] = [
+  {
+    rule: 'SQL stays in store.ts and storage/',
+    bad: {
+      'src/features/kb/service.ts': [
+        'const a = sql`SELECT id',
+        "const b = 'INSERT INTO doc VALUES (?)'",
+        "const c = 'PRAGMA optimize'",
+      ].join('\n'),
+    },
+    expect: [1, 2, 3].map((line) => `src/features/kb/service.ts:${line}`),
+    good: {
+      'src/features/kb/store.ts': "const b = 'DELETE FROM doc'",
+      'src/features/kb/service.ts': "const words = 'select a document, update it, delete from it'",
+    },
+  },
+  {
+    rule: 'only roots and core read the clock and chance',
+    bad: {
+      'src/features/kb/service.ts': 'const a = Date.now()\nnew Date()\nnew Date\nMath.random()',
+    },
+    expect: [1, 2, 3, 4].map((line) => `src/features/kb/service.ts:${line}`),
+    good: {
+      'src/core/clock.ts': 'export const now = () => Date.now()',
+      'src/features/kb/service.ts': 'const at = new Date(clock.now())',
+    },
+  },
+  {
+    rule: 'the console imports types only from src/, and limits',
+    bad: { 'web/pages/a.tsx': "import { open } from '../../src/core/errors.ts'" },
+    expect: ['web/pages/a.tsx:1'],
+    good: {
+      'web/pages/a.tsx': "import type { App } from '../../src/features/apps/model.ts'",
+      'web/pages/b.tsx': "import { APPS_MAX } from '../../src/core/limits/contract.ts'",
+    },
+  },
+  {
+    rule: 'no work is left as a comment',
+    bad: { 'src/core/a.ts': `\nconst a = 1 ${undone}` },
+    expect: ['src/core/a.ts:2'],
+    good: { 'src/core/a.ts': `const ${undone.slice(3, 7)} = 1` },
+  },
+  {
+    rule: 'no check is silenced',
+    bad: { 'test/a.ts': silenced },
+    expect: ['test/a.ts:1'],
+    good: { 'README.md': silenced },
+  },
+  {
+    rule: 'lines have at most 100 columns',
+    bad: { 'src/storage/migrations/0001-init.sql': `\n${'x'.repeat(101)}` },
+    expect: ['src/storage/migrations/0001-init.sql:2'],
+    good: { 'src/core/a.ts': `'${'𝄞'.repeat(98)}'`, 'README.md': 'x'.repeat(101) },
+  },
+  {
+    rule: 'no file names a path of one machine',
+    bad: { 'package.json': `{ "a": "x",\n"b": "${home}" }` },
+    expect: ['package.json:2'],
+    good: { 'src/core/a.ts': "const a = ['/home', 'src/home/x', '/v1/tmp/x', './tmp/x']" },
+  },
+  {
+    rule: 'no file names a package registry',
+    bad: { 'bun.lock': `\n["left-pad", "${registry}"]` },
+    expect: ['bun.lock:2'],
+    good: { 'README.md': 'npm start, see https://bun.sh' },
+  },
+  {
+    rule: 'migrations are numbered without gaps',
+    bad: {
+      'src/storage/migrations/0001-init.sql': '',
+      'src/storage/migrations/0003-devices.sql': '',
+      'src/storage/migrations/3-more.sql': '',
+    },
+    expect: ['src/storage/migrations/0003-devices.sql:1', 'src/storage/migrations/3-more.sql:1'],
+    good: {
+      'src/storage/migrations/0001-init.sql': '',
+      'src/storage/migrations/0002-devices.sql': '',
+    },
+  },
+]
+
+export const SAMPLES = [...LAYER_SAMPLES, ...TEXT_SAMPLES]

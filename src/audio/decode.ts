@@ -1,7 +1,7 @@
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import { orAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
-import { tooLarge } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import {
   AUDIO_DECODE_STEP_MS_MAX,
   AUDIO_DECODERS_MAX,
@@ -46,7 +46,7 @@ export function createDecode({ clock, workerUrl }: DecoderOptions): Decode {
 }
 
 function failure(reason: 'unreadable' | 'too_long'): Error {
-  if (reason === 'too_long') return tooLarge(`音频过长，最多 ${AUDIO_SECONDS_MAX / 60} 分钟`)
+  if (reason === 'too_long') return appError('audio_too_long', { max: AUDIO_SECONDS_MAX / 60 })
   return new ChannelFailure('provider_error', 'unreadable audio')
 }
 

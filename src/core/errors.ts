@@ -1,70 +1,89 @@
-/**
- * The one error vocabulary of the product (specification, Errors; contract section 4, log rows).
- * The code decides the HTTP status and is the `error_class` of the request log. The message is a
- * short Chinese sentence that is safe to show: never a stack, path, SQL, upstream text, key or URL.
- */
-const STATUS = {
-  bad_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  gone: 410,
-  too_large: 413,
-  rate_limited: 429,
-  internal: 500,
-  upstream: 502,
-  unavailable: 503,
-} as const
+import { CLASSES, ERRORS, type ErrorClass, type ErrorStatus, WORDS } from './error-table.ts'
 
-export type ErrorCode = keyof typeof STATUS
+export type ErrorCode = keyof typeof ERRORS
+export type RateLimitCode = Extract<ErrorCode, `rate_limited${string}`>
 
-/** An error that the caller is told of, in these words and with this status. */
+/** The names in braces of a sentence. */
+type NamesIn<Sentence> = Sentence extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never
+
+/** The values that the sentence of a code is filled with: field names and numbers of ours. */
+export type ErrorParams<Code extends ErrorCode> = Readonly<
+  Record<NamesIn<(typeof ERRORS)[Code][1]>, string | number>
+>
+
+export interface ErrorDetails {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+  /** In place of the status of the code, where the specification fixes one for the endpoint. */
+  readonly status?: ErrorStatus
+}
+
+/** An error that the caller is told of, in the words and with the status of its code. */
 export class AppError extends Error {
   override readonly name = 'AppError'
+  readonly status: ErrorStatus
+  readonly headers: Readonly<Record<string, string>>
 
+  /** Made by `appError`, which checks that the values belong to the code. */
   constructor(
     readonly code: ErrorCode,
-    message: string,
-    readonly headers: Readonly<Record<string, string>> = {},
-    options?: ErrorOptions,
+    readonly params: Readonly<Record<string, string | number>>,
+    { headers = {}, cause, status = ERRORS[code][0] }: ErrorDetails = {},
   ) {
-    super(message, options)
+    super(sentenceOf(code, params), { cause })
+    this.status = status
+    this.headers = headers
   }
 
-  get status(): number {
-    return STATUS[this.code]
+  get errorClass(): ErrorClass {
+    return CLASSES[this.status]
   }
 }
 
-export const badRequest = (message: string) => new AppError('bad_request', message)
-export const unauthorized = (message = '未授权：缺少有效凭证') =>
-  new AppError('unauthorized', message)
-/** Missing, malformed, unknown and revoked keys are one and the same to whoever tries them. */
-export const KEY_REFUSED = '未授权：API 密钥缺失、无效或已被吊销'
-export const forbidden = (message: string) => new AppError('forbidden', message)
-export const notFound = (message = '资源不存在') => new AppError('not_found', message)
-export const methodNotAllowed = (allow: readonly string[]) =>
-  new AppError('method_not_allowed', '该路径不支持此请求方法', { allow: allow.join(', ') })
-export const gone = (message: string) => new AppError('gone', message)
-export const tooLarge = (message = '请求体过大') => new AppError('too_large', message)
-export const upstream = (message: string, cause?: unknown) =>
-  new AppError('upstream', message, {}, { cause })
-export const unavailable = (message: string, headers?: Record<string, string>) =>
-  new AppError('unavailable', message, headers)
-
-/** `seconds` until a slot is free; rounded up to at least 1 (specification, Errors 429). */
-export const rateLimited = (
-  seconds: number,
-  headers: Record<string, string> = {},
-  message = '请求过于频繁，请稍后再试',
-) =>
-  new AppError('rate_limited', message, {
-    ...headers,
-    'retry-after': String(Math.max(1, Math.ceil(seconds))),
+function sentenceOf(code: ErrorCode, params: Readonly<Record<string, string | number>>): string {
+  return ERRORS[code][1].replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(params[name])
+    return WORDS[name]?.[value] ?? value
   })
+}
 
-/** The disk that the data lies on took nothing: full, broken, or mounted without the right to. */
+type ErrorArguments<Code extends ErrorCode> = [keyof ErrorParams<Code>] extends [never]
+  ? [params?: Readonly<Record<string, never>>, details?: ErrorDetails]
+  : [params: ErrorParams<Code>, details?: ErrorDetails]
+
+/** `throw appError('quota_docs', { max: 50 })` */
+export const appError = <Code extends ErrorCode>(
+  code: Code,
+  ...[params = {}, details]: ErrorArguments<Code>
+) => new AppError(code, params, details)
+
+/**
+ * An error as the message of a schema's rule: `code?name=value`. `validated` (core/validate.ts)
+ * makes the `AppError` of it.
+ */
+export function issue<Code extends ErrorCode>(
+  code: Code,
+  ...[params = {}]: ErrorArguments<Code>
+): string {
+  return `${code}?${encodeParams(params)}`
+}
+
+/** The error of a message that `issue` made; null for any other message. */
+export function errorOfIssue(message: string): AppError | null {
+  const [code = '', query] = message.split('?', 2)
+  if (query === undefined || !Object.hasOwn(ERRORS, code)) return null
+  return new AppError(code as ErrorCode, Object.fromEntries(new URLSearchParams(query)))
+}
+
+/** `X-Error-Params`: the values of a sentence as in the query of a URL. */
+export const encodeParams = (params: Readonly<Record<string, string | number>>): string =>
+  new URLSearchParams(
+    Object.entries(params).map(([name, value]) => [name, String(value)]),
+  ).toString()
+
+/** The disk that holds the data refused a write: full, broken, or mounted read-only. */
 export class DiskFault extends Error {
   override readonly name = 'DiskFault'
 
@@ -79,11 +98,10 @@ export class DiskFault extends Error {
 }
 
 /**
- * Anything unexpected: the caller learns nothing but that the disk is full, which explains what
+ * Anything unexpected. The caller learns nothing but that the disk is full, which explains what
  * works and what does not; the operator finds `cause` in the server log.
  */
-export const internal = (cause?: unknown) => {
-  const full = cause instanceof DiskFault && cause.trouble === 'disk_full'
-  const message = full ? '服务器存储空间已满，内容未保存，请稍后重试' : '服务器内部错误'
-  return new AppError('internal', message, {}, { cause })
-}
+export const internalError = (cause?: unknown) =>
+  cause instanceof DiskFault && cause.trouble === 'disk_full'
+    ? appError('disk_full', {}, { cause })
+    : appError('internal', {}, { cause })

@@ -1,4 +1,4 @@
-import { badRequest } from './errors.ts'
+import { appError } from './errors.ts'
 import { SESSION_ID_CHARS_MAX } from './limits/contract.ts'
 import { charCount } from './text.ts'
 
@@ -12,7 +12,7 @@ const ANONYMOUS = 'anon'
 export function sessionId(given: string | undefined): string {
   const id = given?.trim().toWellFormed() ?? ''
   if (charCount(id) > SESSION_ID_CHARS_MAX) {
-    throw badRequest(`session_id 过长（最多 ${SESSION_ID_CHARS_MAX} 个字符）`)
+    throw appError('field_too_long', { field: 'session_id', max: SESSION_ID_CHARS_MAX })
   }
   return id || ANONYMOUS
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issue } from './errors.ts'
 import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX, TEMPERATURE_MAX } from './limits/contract.ts'
 import { charCount } from './text.ts'
 
@@ -13,18 +14,18 @@ const trimmed = (error: string) =>
 
 /** Trimmed, not blank, at most `charsMax`. */
 export const requiredText = (name: string, charsMax: number) =>
-  trimmed(`字段 ${name} 必填，应为字符串`)
-    .refine((value) => value.length > 0, { error: `${name} 不能为空` })
+  trimmed(issue('field_required', { field: name, kind: 'string' }))
+    .refine((value) => value.length > 0, { error: issue('field_empty', { field: name }) })
     .refine((value) => charCount(value) <= charsMax, {
-      error: `${name} 过长（最多 ${charsMax} 个字符）`,
+      error: issue('field_too_long', { field: name, max: charsMax }),
     })
     .meta({ minLength: 1, maxLength: charsMax })
 
 /** Null, absent or blank mean "not given". */
 export const nullableText = (name: string, charsMax: number) =>
-  trimmed(`字段 ${name} 类型错误，应为字符串或 null`)
+  trimmed(issue('field_type', { field: name, kind: 'string_or_null' }))
     .refine((value) => charCount(value) <= charsMax, {
-      error: `${name} 过长（最多 ${charsMax} 个字符）`,
+      error: issue('field_too_long', { field: name, max: charsMax }),
     })
     .meta({ maxLength: charsMax })
     .transform((value) => (value === '' ? null : value))
@@ -33,25 +34,25 @@ export const nullableText = (name: string, charsMax: number) =>
 
 /** May be absent but not null; at most `charsMax`, without a limit where its user checks it. */
 export const optionalText = (name: string, charsMax = Infinity) =>
-  trimmed(`字段 ${name} 类型错误，应为字符串`)
+  trimmed(issue('field_type', { field: name, kind: 'string' }))
     .refine((value) => value.length <= charsMax || charCount(value) <= charsMax, {
-      error: `${name} 过长（最多 ${charsMax} 个字符）`,
+      error: issue('field_too_long', { field: name, max: charsMax }),
     })
     .meta(Number.isFinite(charsMax) ? { maxLength: charsMax } : {})
     .optional()
 
 /** Absent means `fallback`. */
 export const optionalFlag = (name: string, fallback: boolean) =>
-  z.boolean({ error: `字段 ${name} 类型错误，应为布尔值` }).default(fallback)
+  z.boolean({ error: issue('field_type', { field: name, kind: 'boolean' }) }).default(fallback)
 
 /** Null and absent mean "not given". */
 export const nullableFlag = (name: string) =>
   z
-    .boolean({ error: `字段 ${name} 类型错误，应为布尔值或 null` })
+    .boolean({ error: issue('field_type', { field: name, kind: 'boolean_or_null' }) })
     .nullable()
     .default(null)
 
-const TEMPERATURE = `字段 temperature 应为 0 到 ${TEMPERATURE_MAX} 的数字或 null`
+const TEMPERATURE = issue('temperature_range', { max: TEMPERATURE_MAX })
 
 /** Sampling temperature; null and absent mean that none is sent. */
 export const nullableTemperature = z
@@ -61,7 +62,7 @@ export const nullableTemperature = z
   .nullable()
   .default(null)
 
-const RATE = `字段 rate_limit 应为 0 到 ${RATE_LIMIT_MAX} 的整数（0 表示不限）`
+const RATE = issue('rate_limit_range', { max: RATE_LIMIT_MAX })
 
 /** Requests a minute of a key; above the maximum clamped, 0 unlimited (specification, Limits). */
 export const rateLimit = z

@@ -1,4 +1,4 @@
-import { KEY_REFUSED, unauthorized } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Admission } from './gate.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -31,7 +31,7 @@ export const bearer =
     const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
     const find = async () => {
       const key = token === undefined ? null : await findKey(token)
-      if (!key?.principal.keyId) throw unauthorized(KEY_REFUSED)
+      if (!key?.principal.keyId) throw appError('invalid_key')
       return { ...key, id: key.principal.keyId }
     }
     const key = await find()

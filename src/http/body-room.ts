@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { unavailable } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 
 interface Held {
   readonly owner: string
@@ -34,11 +34,11 @@ export function createBodyRoom(bytesMax: number) {
   }
 
   return {
-    /** Counts a piece that has come. Throws `unavailable` when there is no room for it. */
+    /** Counts a piece that has come. Throws `memory_full` when there is no room for it. */
     take(request: Request, owner: string, bytes: number): void {
       const own = owners.get(owner) ?? 0
       if (total + bytes > bytesMax || own + bytes > bytesMax * SHARE) {
-        throw unavailable('服务器繁忙：正在处理的大请求过多，请稍后重试', { 'retry-after': '1' })
+        throw appError('memory_full', {}, { headers: { 'retry-after': '1' } })
       }
       const held = bodies.get(request) ?? { owner, bytes: 0, uses: 1 }
       bodies.set(request, held)

@@ -1,4 +1,4 @@
-import { badRequest } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import { BODY_MS_MAX, IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
 import type { BodyRoom } from './body-room.ts'
 
@@ -32,7 +32,7 @@ export function createPatience(options: PatienceOptions) {
   return (request: Request, server: Connections | null, owner: string): Patience => {
     const since = steady()
     return (bytes) => {
-      if (steady() - since > bodyMsMax) throw badRequest('请求体传输过慢，请检查网络后重试')
+      if (steady() - since > bodyMsMax) throw appError('body_too_slow')
       if (bytes > 0) room.take(request, owner, bytes)
       server?.timeout(request, stallSeconds)
     }

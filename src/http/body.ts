@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { badRequest, tooLarge } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import { checked } from '../core/validate.ts'
@@ -11,9 +11,6 @@ export interface Sender {
   /** Throws 401 when the credential was revoked while the body was on its way. */
   readonly confirm: () => Promise<void>
 }
-
-/** Every 400 for a body that is not JSON says this (specification, Errors). */
-export const notJson = () => badRequest('请求体格式错误（bad request body）')
 
 /**
  * Reads a body no further than `bytesMax`. Handlers call this instead of letting the framework
@@ -38,9 +35,9 @@ async function readAll(
   patience?: Patience,
 ): Promise<Uint8Array> {
   const coding = request.headers.get('content-encoding') ?? 'identity'
-  if (!/^identity$/i.test(coding)) throw badRequest('不支持压缩的请求体（Content-Encoding）')
+  if (!/^identity$/i.test(coding)) throw appError('unsupported_encoding')
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (announced > bytesMax) throw tooLarge()
+  if (announced > bytesMax) throw appError('body_too_large')
   if (announced <= (patience ? Math.min(bytesMax, SHORT_BODY_BYTES_MAX) : bytesMax)) {
     return new Uint8Array(await request.arrayBuffer())
   }
@@ -50,7 +47,7 @@ async function readAll(
   for await (const chunk of request.body ?? []) {
     patience?.(chunk.byteLength)
     size += chunk.byteLength
-    if (size > bytesMax) throw tooLarge()
+    if (size > bytesMax) throw appError('body_too_large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -83,13 +80,13 @@ function jsonOf(bytes: Uint8Array): unknown {
   try {
     return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw notJson()
+    throw appError('invalid_json')
   }
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw notJson()
+    throw appError('invalid_json')
   }
   return checked(schema, value)
 }

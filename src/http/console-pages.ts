@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
-import { notFound, unavailable } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import { ENCODINGS, type Encoding, preferredEncoding } from './encoding.ts'
 import { PAGE_HEADERS } from './security-headers.ts'
 
@@ -77,7 +77,7 @@ export async function consolePages(folder: string | null): Promise<ConsolePages>
 async function pageHandler(folder: string | null) {
   if (folder === null) {
     return (): Response => {
-      throw unavailable('控制台尚未构建：请运行 npm start，或先运行 bun scripts/build-web.ts')
+      throw appError('console_not_built')
     }
   }
   const path = join(folder, 'index.html')
@@ -117,7 +117,7 @@ async function assets(folder: string): Promise<AnyElysia> {
   return new Elysia({ name: 'console-assets' })
     .onBeforeHandle(({ request, path }) => {
       const name = path.slice('/assets/'.length)
-      if (!names.has(name) || TWINS.test(name)) throw notFound('路径不存在')
+      if (!names.has(name) || TWINS.test(name)) throw appError('not_found', { what: 'path' })
       const encoding = preferredEncoding(request)
       const suffix = encoding && ENCODINGS.get(encoding)
       if (!suffix || !names.has(name + suffix)) return undefined

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { badRequest } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { isHost } from './host.ts'
 import type { Facts } from './request-context.ts'
@@ -12,7 +12,7 @@ const MACHINE_CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ' +
-    'X-Audio-Format',
+    'X-Audio-Format, X-Error-Code, X-Error-Params',
 } as const
 
 const PREFLIGHT = {
@@ -33,7 +33,7 @@ export const edge = (facts: Facts) =>
     facts.begin(request, id)
     set.headers['x-request-id'] = id
     set.headers['x-content-type-options'] = 'nosniff'
-    if (!isHost(request.headers.get('host') ?? '')) throw badRequest('Host 请求头无效')
+    if (!isHost(request.headers.get('host') ?? '')) throw appError('invalid_host')
     if (!isMachineSide(request.url)) {
       Object.assign(set.headers, SITE_HEADERS)
       return

@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
-import { AppError, badRequest, internal, methodNotAllowed, notFound } from '../core/errors.ts'
+import { AppError, appError, encodeParams, internalError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import { notJson } from './body.ts'
 import type { Facts } from './request-context.ts'
 
 export interface ErrorOptions {
@@ -22,12 +21,15 @@ export const errorHandler = (options: ErrorOptions) =>
     { as: 'global' },
     ({ error, code, set, request, path, route }) => {
       const failure = failureOf({ error, code, request, path, route }, options)
-      options.facts.note(request, { errorClass: failure.code })
+      options.facts.note(request, { errorClass: failure.errorClass })
       const unknown = code === 'NOT_FOUND' && failure.status === 404
       const page = unknown ? options.missing(request, path) : null
       if (page) return page
       set.status = failure.status
       set.headers['content-type'] = 'text/plain; charset=utf-8'
+      set.headers['x-error-code'] = failure.code
+      const params = encodeParams(failure.params)
+      if (params !== '') set.headers['x-error-params'] = params
       for (const [name, value] of Object.entries(failure.headers)) set.headers[name] = value
       return failure.message
     },
@@ -48,16 +50,17 @@ function failureOf({ error, code, request, path, route }: Fault, options: ErrorO
   const { log, facts, methodsOf } = options
   if (error instanceof AppError) return error
   if (code === 'NOT_FOUND') return missing(methodsOf(path))
-  if (code === 'PARSE') return notJson()
-  if (hasLeft(error, request)) return badRequest('连接已断开，请求未完成')
+  if (code === 'PARSE') return appError('invalid_json')
+  if (hasLeft(error, request)) return appError('client_closed')
   const id = facts.of(request)?.requestId
   const { method } = request
   log.error('request failed', { id, method, route, ...errorFields(error) })
-  return internal(error)
+  return internalError(error)
 }
 
 function missing(methods: readonly string[]): AppError {
-  return methods.length > 0 ? methodNotAllowed(methods) : notFound('路径不存在')
+  if (methods.length === 0) return appError('not_found', { what: 'path' })
+  return appError('method_not_allowed', {}, { headers: { allow: methods.join(', ') } })
 }
 
 /** The client went away, in the middle of its body or of the work: nobody's fault here. */

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { forbidden } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
 import type { Sender } from './body.ts'
 import type { PatienceFor } from './body-timeout.ts'
@@ -14,12 +14,9 @@ export interface Admission {
 
 const nothing = async () => {}
 
-const REFUSALS: Readonly<Record<PrincipalKind, string>> = {
-  general: '通用密钥无权调用此接口',
-  app: '应用级密钥无管理权限',
-  device: '设备密钥无管理权限',
-  session: '登录会话无权调用此接口',
-}
+/** Keys of apps and devices are told that they cannot manage (specification, Errors 403). */
+const refusalOf = (kind: PrincipalKind) =>
+  appError(kind === 'app' || kind === 'device' ? 'forbidden_key_kind' : 'forbidden', { who: kind })
 
 /**
  * A credential gate: who is asking, then what that kind of credential may do. Both run before any
@@ -42,8 +39,8 @@ export const gate = (
     .macro({
       allow: (kinds: readonly PrincipalKind[]) => ({
         transform: ({ principal }) => {
-          if (principal && kinds.includes(principal.kind)) return
-          throw forbidden(principal ? REFUSALS[principal.kind] : '无权调用此接口')
+          if (!principal) throw appError('unauthorized')
+          if (!kinds.includes(principal.kind)) throw refusalOf(principal.kind)
         },
         detail: { security: [{ [name]: [] }] },
       }),

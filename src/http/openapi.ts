@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
+import { ERRORS } from '../core/error-table.ts'
 import { jsonSchema } from './json-body.ts'
 
 /** Of the interface, not of the program (specification, Versioning). */
@@ -8,11 +9,28 @@ const INTERFACE_VERSION = '1.0.0'
 const DESCRIPTION =
   'Multi-tenant agent platform. /v1 takes an API key as Bearer token, /console the session ' +
   'cookie of a signed-in person; where both have a path, they behave identically. Errors are ' +
-  'one short Chinese sentence as text/plain.'
+  'one short Chinese sentence as text/plain, with its code in X-Error-Code.'
 
 const ERROR = {
-  description: 'Refused or failed; one short sentence',
+  description: 'Refused or failed; one short sentence, its code in X-Error-Code',
   content: { 'text/plain': { schema: { type: 'string' } } },
+}
+
+/** The table of errors (core/error-table.ts), once for all operations. */
+const ERROR_HEADERS = {
+  'X-Error-Code': {
+    description: [
+      'What went wrong, in a word that stays the same:\n',
+      ...Object.entries(ERRORS).map(
+        ([code, [status, sentence]]) => `- \`${code}\` ${status} ${sentence}`,
+      ),
+    ].join('\n'),
+    schema: { type: 'string', enum: Object.keys(ERRORS) },
+  },
+  'X-Error-Params': {
+    description: 'The values of the sentence, such as field=name&max=60',
+    schema: { type: 'string' },
+  },
 }
 
 /** By the names of the gates. */
@@ -44,7 +62,7 @@ export function openApiDocument(app: AnyElysia) {
     openapi: '3.0.3',
     info: { title: 'Moonbase', version: INTERFACE_VERSION, description: DESCRIPTION },
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES },
+    components: { securitySchemes: SECURITY_SCHEMES, headers: ERROR_HEADERS },
   }
 }
 

@@ -1,4 +1,4 @@
-import { forbidden } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import { isHost } from './host.ts'
 
 export interface OriginOptions {
@@ -51,7 +51,7 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
       if (SAFE_METHODS.has(request.method)) return
       const origin = request.headers.get('origin')
       if (origin === null || origin === configured || origin === requested(request)) return
-      throw forbidden('跨站请求被拒绝：来源与本站地址不符（经反向代理访问时请设置 MB_PUBLIC_URL）')
+      throw appError('cross_origin')
     },
   }
 }

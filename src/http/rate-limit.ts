@@ -1,6 +1,16 @@
 import type { Clock } from '../core/clock.ts'
-import { rateLimited } from '../core/errors.ts'
+import { appError, type RateLimitCode } from '../core/errors.ts'
 import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
+
+/** `seconds` until a slot is free; rounded up to at least 1 (specification, Errors 429). */
+function limited(
+  seconds: number,
+  code: RateLimitCode = 'rate_limited',
+  headers: Record<string, string> = {},
+) {
+  const retryAfter = String(Math.max(1, Math.ceil(seconds)))
+  return appError(code, {}, { headers: { ...headers, 'retry-after': retryAfter } })
+}
 
 interface Window {
   /** On the steady clock, which nobody sets. */
@@ -42,7 +52,7 @@ export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_
      * Takes one slot and returns the headers that tell the caller where it stands; 0 is unlimited
      * and has none. Throws `rate_limited` with the same headers and `Retry-After`.
      */
-    take(subject: string, limit: number, message?: string): Record<string, string> {
+    take(subject: string, limit: number, code?: RateLimitCode): Record<string, string> {
       if (limit === 0) return {}
       const window = windowOf(subject)
       const seconds = secondsLeft(window)
@@ -53,15 +63,15 @@ export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_
         'x-ratelimit-remaining': String(limit - window.used),
         'x-ratelimit-reset': String(seconds),
       }
-      if (!allowed) throw rateLimited(seconds, headers, message)
+      if (!allowed) throw limited(seconds, code, headers)
       return headers
     },
 
     /** Throws `rate_limited` when `limit` slots are taken; takes none itself. */
-    check(subject: string, limit: number, message?: string): void {
+    check(subject: string, limit: number, code?: RateLimitCode): void {
       const window = windows.get(subject)
       if (!window || window.used < limit || !isOpen(window)) return
-      throw rateLimited(secondsLeft(window), {}, message)
+      throw limited(secondsLeft(window), code)
     },
 
     /** Takes a slot, whatever the limit. */

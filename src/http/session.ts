@@ -1,4 +1,4 @@
-import { unauthorized } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import { SESSION_SECONDS_MAX } from '../core/limits/contract.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SessionTokens } from '../core/session-token.ts'
@@ -61,7 +61,7 @@ export interface SessionGateOptions {
 export function sessionGate({ sessions, origins, facts, patienceFor }: SessionGateOptions) {
   async function admit(request: Request) {
     const principal = await sessions.find(request)
-    if (!principal) throw unauthorized('未登录或登录已过期')
+    if (!principal) throw appError('not_signed_in')
     origins.check(request)
     facts.note(request, { principal })
     return { principal, headers: { 'cache-control': 'no-store' } }

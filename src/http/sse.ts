@@ -1,5 +1,6 @@
 import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
+import { appError } from '../core/errors.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits/machine.ts'
 import type { Principal } from '../core/principal.ts'
 import { together } from '../core/together.ts'
@@ -22,7 +23,8 @@ const OPENING_WAIT_MS = 20
 /** Events after which a stream ends: they leave in one packet with the end of the body. */
 const LAST = new Set(['llm_end', 'error'])
 
-const STOPPING = { type: 'error', message: '服务器正在停止，本轮未完成，请稍后重试' }
+const stopping = appError('server_stopping')
+const STOPPING = { type: 'error', message: stopping.message, code: stopping.code }
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -145,8 +147,8 @@ export function createSse({ clock, streamsMax, room, onError }: SseOptions) {
 
   /**
    * Answers with the events that `start` tells, under the request's own `headers`. Its signal
-   * aborts when the client has gone or the server stops. Throws `unavailable` when too many streams
-   * are open.
+   * aborts when the client has gone or the server stops. Throws `too_many_streams` at
+   * the limit.
    */
   function respond(start: Start, headers: ResponseHeaders, listener: Listener): Response {
     slots.check(listener.owner)

@@ -1,4 +1,4 @@
-import { unavailable } from '../core/errors.ts'
+import { appError } from '../core/errors.ts'
 import { STREAMS_PER_TENANT_SURE } from '../core/limits/machine.ts'
 
 /** The last tenth of the slots is for those who do not hold many. */
@@ -12,11 +12,11 @@ export function createStreamSlots(most: number) {
   const held = new Map<string, number>()
   let open = 0
   return {
-    /** Throws `unavailable` (contract, section 3) when there is no slot for this owner. */
+    /** Throws `too_many_streams` (contract, section 3) when there is no slot for this owner. */
     check(owner: string): void {
       const greedy = (held.get(owner) ?? 0) >= STREAMS_PER_TENANT_SURE
       if (open < (greedy ? most * CROWDED : most)) return
-      throw unavailable('服务器繁忙：打开的会话流过多，请稍后重试', { 'retry-after': '1' })
+      throw appError('too_many_streams', {}, { headers: { 'retry-after': '1' } })
     },
     /** Takes a slot, to be given back once. */
     take(owner: string): void {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import { type Answer, type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { errorProblem } from '../support/error-answer.ts'
 import { allRoutes, emptyApp, type Route } from '../support/routes.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -41,13 +42,14 @@ const LEAK =
   /\bat \w+|node_modules|\.ts:|SQLITE|SELECT|constraint|Error:|undefined|\/tmp|sk-mb-|SECRET/i
 
 /** Answered, and if refused, then as the contract says; what went wrong for a message. */
-function problemOf({ status, headers, text }: Answer<unknown>): string | null {
+function problemOf(answer: Answer<unknown>): string | null {
+  const { status, headers, text } = answer
   if (status >= 500) return `${status} ${text.slice(0, 200)}`
   if (status < 400) return null
   if (headers.get('content-type') !== 'text/plain; charset=utf-8') return 'not text/plain'
   if (!/^[^\n]{2,160}$/u.test(text)) return `not one short sentence: ${text.slice(0, 200)}`
   if (!/\p{Script=Han}/u.test(text)) return `not Chinese: ${text}`
-  return LEAK.test(text) ? `leaks: ${text}` : null
+  return LEAK.test(text) ? `leaks: ${text}` : errorProblem(answer)
 }
 
 const deep = (open: string, close: string) => open.repeat(50_000) + close.repeat(50_000)

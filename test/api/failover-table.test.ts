@@ -124,7 +124,13 @@ for (const { name, rows, before, seen } of MOMENTS) {
             { type: 'stats', iterations: 1, channel: 'platform_fallback' },
             { type: 'llm_end', reply: 'from the platform' },
           ]
-          const error = [{ type: 'error', message: expect.stringMatching(/\p{Script=Han}/u) }]
+          const error = [
+            {
+              type: 'error',
+              message: expect.stringMatching(/\p{Script=Han}/u),
+              code: expect.stringMatching(/^model_/),
+            },
+          ]
           const start = joined(seen as Record<string, unknown>[])
           expect(joined(events)).toEqual([...start, ...(failover ? rerun : error)])
 
@@ -165,7 +171,7 @@ describe('a channel that nobody answers for', () => {
       expect(events[0]).toEqual(
         failover
           ? { type: 'provider_fallback', from: 'byo', reason: 'retry_exhausted' }
-          : { type: 'error', message: expect.any(String) },
+          : { type: 'error', message: expect.any(String), code: expect.any(String) },
       )
       expect(events.at(-1)?.type).toBe(failover ? 'llm_end' : 'error')
     })

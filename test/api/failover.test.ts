@@ -204,7 +204,13 @@ describe('a channel that is unavailable', () => {
         const stream = await postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi' } })
         const events = (await stream.all()).map(({ data }) => data)
         const announced = [fallback('channel_unavailable'), expect.anything()]
-        const told = [{ type: 'error', message: '模型通道不可用，请检查通道配置' }]
+        const told = [
+          {
+            type: 'error',
+            message: '模型通道不可用，请检查通道配置',
+            code: 'model_channel_unavailable',
+          },
+        ]
         expect(events.slice(0, failover ? 2 : 1)).toEqual(failover ? announced : told)
         expect(events.at(-1)?.type).toBe(failover ? 'llm_end' : 'error')
         expect(world.byo.requests).toEqual([])

@@ -24,7 +24,11 @@ test.each([
   ['a chunk of nothing but commas', `{"choices":[${'0,'.repeat(400_000)}0]}`],
 ])('%s is a malformed stream', async (_, payload) => {
   expect(await endOf(payload)).toEqual([
-    { type: 'error', message: '模型服务的回复中断或格式异常，请重试' },
+    {
+      type: 'error',
+      message: '模型服务的回复中断或格式异常，请重试',
+      code: 'model_provider_error',
+    },
   ])
   expect(app.log()).not.toContain('turn failed')
 })

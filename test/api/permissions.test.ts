@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { errorProblem } from '../support/error-answer.ts'
 import { allRoutes } from '../support/routes.ts'
 
 /** The credentials of the specification's permission matrix, and those that are none. */
@@ -161,6 +162,7 @@ describe.each(Object.entries(ROWS).filter(([name]) => known.has(name)))('%s', (n
     const answer = await calls[credential](method, path, body)
     expect(answer.status).toBe(refused ?? status)
     if (answer.status < 400) return
+    expect(errorProblem(answer)).toBeNull()
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(answer.text).toMatch(/\p{Script=Han}/u)
     if (refused === 403) {

@@ -81,7 +81,7 @@ test('a turn that cannot be prepared ends with an error, which the log explains'
   const events = await answer.all()
   await rename('hidden', 'turn')
   expect(events.map(({ data }) => data)).toEqual([
-    { type: 'error', message: '服务器内部错误，本轮未保存，请重试' },
+    { type: 'error', message: '服务器内部错误，本轮未保存，请重试', code: 'turn_failed' },
   ])
   expect(app.log()).toContain('no such table: turn')
 })
@@ -94,7 +94,11 @@ test('a turn that cannot be stored ends with an error, and is not there', async 
   }
   {
     await using _ = await breaking('turn')
-    expect(await ask()).toEqual({ type: 'error', message: '服务器内部错误，本轮未保存，请重试' })
+    expect(await ask()).toEqual({
+      type: 'error',
+      message: '服务器内部错误，本轮未保存，请重试',
+      code: 'turn_failed',
+    })
   }
   expect(await ask()).toMatchObject({ type: 'llm_end' })
   const history = await fetch(`${app.url}/v1/sessions/s/history`, { headers })

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSherpaAsr, type SherpaAsr } from '../../src/channels/sherpa/asr.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
-import { tooLarge } from '../../src/core/errors.ts'
+import { appError } from '../../src/core/errors.ts'
 import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../src/core/limits/machine.ts'
 import { NO_LOG } from '../../src/core/log.ts'
 import { tempFolder } from '../support/temp.ts'
@@ -163,7 +163,7 @@ test('a caller who leaves is told at once, whether the recording waits or is hea
 })
 
 test('a recording that cannot be read says so, and is no fault of the recogniser', async () => {
-  const tooLong = tooLarge('音频过长')
+  const tooLong = appError('audio_too_long', { max: 15 })
   async function* read() {
     yield new Uint8Array(6)
     throw tooLong

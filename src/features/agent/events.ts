@@ -1,4 +1,5 @@
 import type { FailureReason } from '../../channels/ports/failure.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 
 /** A passage that was shown to the model (specification, Events: kb_refs). */
 export interface KbRef {
@@ -20,7 +21,7 @@ export type AgentEvent =
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
   | { readonly type: 'stats'; readonly iterations: number; readonly channel: AnsweringChannel }
   | { readonly type: 'llm_end'; readonly reply: string }
-  | { readonly type: 'error'; readonly message: string }
+  | { readonly type: 'error'; readonly message: string; readonly code: ErrorCode }
 
 /** Passes events on as they happen; a promise means that the listener is slower: wait for it. */
 export type Tell = (events: readonly AgentEvent[]) => Promise<void> | undefined

@@ -1,4 +1,5 @@
 import { checkLiteral } from '../../channels/egress/url-guard.ts'
+import { issue } from '../../core/errors.ts'
 import { IMAGE_BYTES_MAX } from '../../core/limits/contract.ts'
 
 /** RFC 2397: a type, perhaps with parameters such as `charset=utf-8`. */
@@ -8,8 +9,9 @@ const HEADER_CHARS_MAX = 200
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * What is wrong with an image reference, or null. A link must be https and must not name an
- * internal host: the model server that follows it may stand inside the operator's network.
+ * The `issue` of an image reference that is refused, or null. A link must be https and must
+ * not name an internal host: the model server that follows it may stand inside the operator's
+ * network.
  */
 export function checkImage(image: string): string | null {
   const header = DATA_URL.exec(image.slice(0, HEADER_CHARS_MAX))?.[0]
@@ -18,18 +20,18 @@ export function checkImage(image: string): string | null {
   const checked = checkLiteral(image, [])
   if ('url' in checked && checked.url.protocol === 'https:') return null
   if ('refused' in checked && checked.refused === 'internal') {
-    return 'images 的地址不能指向内部主机'
+    return issue('image_host_internal')
   }
-  return 'images 的每一项应为 https 地址或 data:image/...;base64 数据'
+  return issue('image_form')
 }
 
 function checkData(image: string, start: number): string | null {
   const length = image.length - start
   const padding = image.endsWith('==') ? 2 : image.endsWith('=') ? 1 : 0
   if (Math.floor((length * 3) / 4) - padding > IMAGE_BYTES_MAX) {
-    return `图片过大（每张最多 ${IMAGE_BYTES_MAX / 1024 / 1024} MB）`
+    return issue('image_too_large', { max: IMAGE_BYTES_MAX / 1024 / 1024 })
   }
   // Padding may be left out, but what is there has to fill the last group of four.
   const whole = padding === 0 ? length % 4 !== 1 : length % 4 === 0
-  return whole && BASE64.test(image.slice(start)) ? null : '图片数据不是有效的 base64'
+  return whole && BASE64.test(image.slice(start)) ? null : issue('image_not_base64')
 }

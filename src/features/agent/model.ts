@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import {
   AGENT_TEXT_CHARS_MAX,
   IMAGES_MAX,
@@ -16,13 +17,13 @@ export const AgentRequest = z.object({
   persona_id: optionalText('persona_id'),
   images: z
     .array(
-      z.string({ error: 'images 的每一项应为字符串' }).superRefine((image, context) => {
+      z.string({ error: issue('image_type') }).superRefine((image, context) => {
         const problem = checkImage(image)
         if (problem) context.addIssue({ code: 'custom', message: problem })
       }),
-      { error: '字段 images 类型错误，应为字符串数组' },
+      { error: issue('field_type', { field: 'images', kind: 'string_array' }) },
     )
-    .max(IMAGES_MAX, { error: `images 最多 ${IMAGES_MAX} 张` })
+    .max(IMAGES_MAX, { error: issue('too_many_images', { max: IMAGES_MAX }) })
     .default([]),
   kb: optionalFlag('kb', true),
 })
@@ -30,5 +31,8 @@ export type AgentRequest = z.infer<typeof AgentRequest>
 
 /** The playground's body: a turn that runs as a key of `app_id` would (contract, Console only). */
 export const PlaygroundRequest = AgentRequest.extend({
-  app_id: z.string({ error: '字段 app_id 类型错误，应为字符串或 null' }).nullable().default(null),
+  app_id: z
+    .string({ error: issue('field_type', { field: 'app_id', kind: 'string_or_null' }) })
+    .nullable()
+    .default(null),
 })

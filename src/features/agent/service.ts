@@ -1,4 +1,4 @@
-import { KEY_REFUSED, unauthorized } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Tell } from './events.ts'
 import type { AgentRequest } from './model.ts'
@@ -41,7 +41,7 @@ export function createAgent(options: AgentOptions) {
   /** The turn with what is configured by now, after turns that may have taken long. */
   async function renewed(turn: Turn): Promise<Turn> {
     const { principal, request } = turn
-    if (!(await stillValid(principal))) throw unauthorized(KEY_REFUSED)
+    if (!(await stillValid(principal))) throw appError('invalid_key')
     return { ...turn, ...(await configured(principal, request)) }
   }
 
@@ -61,7 +61,7 @@ export function createAgent(options: AgentOptions) {
       sessionId: string,
     ): Promise<PreparedTurn> {
       // What comes before a turn, such as recognition, may have taken its time.
-      if (!(await stillValid(principal))) throw unauthorized(KEY_REFUSED)
+      if (!(await stillValid(principal))) throw appError('invalid_key')
       onTurn(principal)
       const turn = { principal, sessionId, request, ...(await configured(principal, request)) }
       return {

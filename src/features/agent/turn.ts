@@ -1,5 +1,6 @@
 import type { Llm, LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
+import { appError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -48,8 +49,6 @@ export interface Turn {
   readonly channel: ChannelChoice
 }
 
-const FULL = '会话内容过多且暂时无法整理，请稍后重试，或换用新的会话'
-
 /** Runs one turn from memory and knowledge to the stored reply; the caller sees to its order. */
 export async function performTurn(
   options: TurnOptions,
@@ -66,7 +65,7 @@ export async function performTurn(
   ])
   if (memory.isFull(recalled)) {
     fold(options, turn, { llm: channel.llm, model: resolved.model })
-    return tell([{ type: 'error', message: FULL }])
+    throw appError('session_full')
   }
   if (hits.length > 0) await tell([refsOf(hits)])
   const passages = hits.map(({ title, seq, text }) => ({ title, seq, text }))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import {
   APP_NAME_CHARS_MAX,
   MODEL_CHARS_MAX,
@@ -19,9 +20,9 @@ import {
 /** Null and absent: every built-in tool. Empty: none. */
 const toolsEnabled = z
   .array(requiredText('tools_enabled 的每一项', TOOL_NAME_CHARS_MAX), {
-    error: '字段 tools_enabled 类型错误，应为字符串数组或 null',
+    error: issue('field_type', { field: 'tools_enabled', kind: 'string_array_or_null' }),
   })
-  .max(TOOLS_ENABLED_MAX, { error: `tools_enabled 最多 ${TOOLS_ENABLED_MAX} 项` })
+  .max(TOOLS_ENABLED_MAX, { error: issue('too_many_tools', { max: TOOLS_ENABLED_MAX }) })
   .nullable()
   .default(null)
 
@@ -41,7 +42,7 @@ export type AppUpsertRequest = z.infer<typeof AppUpsertRequest>
 /** An app of an imported configuration, which names its persona instead of giving an id. */
 export const ImportedApp = AppUpsertRequest.omit({ persona_id: true }).extend({
   persona_ref: z
-    .string({ error: '字段 persona_ref 类型错误，应为字符串或 null' })
+    .string({ error: issue('field_type', { field: 'persona_ref', kind: 'string_or_null' }) })
     .trim()
     .nullable()
     .default(null),

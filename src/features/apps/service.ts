@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { forbidden, notFound } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { APPS_MAX } from '../../core/limits/contract.ts'
 import { checked } from '../../core/validate.ts'
@@ -13,7 +13,7 @@ export interface AppsOptions {
   readonly clock: Clock
 }
 
-const missing = () => notFound('应用不存在')
+const missing = () => appError('not_found', { what: 'app' })
 
 /** The tenant's publishable assistants. Everything answers 404 for what is not the tenant's. */
 export function createApps({ store, keys, clock }: AppsOptions) {
@@ -28,11 +28,11 @@ export function createApps({ store, keys, clock }: AppsOptions) {
 
     read,
 
-    /** Throws `forbidden` at the quota. */
+    /** Throws `quota_apps` at the quota. */
     async create(tenantId: string, request: AppUpsertRequest): Promise<App> {
       const app = { id: newId(), ...request, created_at: clock.iso() }
       if (!(await store.insert(tenantId, app, APPS_MAX))) {
-        throw forbidden(`应用数量已达上限（最多 ${APPS_MAX} 个）`)
+        throw appError('quota_apps', { max: APPS_MAX })
       }
       return app
     },

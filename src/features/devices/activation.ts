@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { gone, unauthorized } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import type { Keys } from '../keys/service.ts'
 import { hashOfInput } from './code.ts'
 import type { DeviceActivateResponse, DeviceHeartbeatRequest } from './model.ts'
@@ -12,7 +12,6 @@ export interface ActivationOptions {
 }
 
 /** Expired, unknown and replaced are one and the same answer (specification, Errors 401). */
-const BAD_CODE = '激活码无效或已过期'
 
 /** What devices themselves ask for: a key for their code, and to be known as alive. */
 export function createActivation({ store, clock, keys }: ActivationOptions) {
@@ -24,15 +23,15 @@ export function createActivation({ store, clock, keys }: ActivationOptions) {
     async activate(input: string): Promise<DeviceActivateResponse> {
       const hash = hashOfInput(input)
       const owner = hash === null ? null : await store.ownerOfCode(hash)
-      if (hash === null || !owner) throw unauthorized(BAD_CODE)
+      if (hash === null || !owner) throw appError('activation_code_wrong')
       const { issued, row } = keys.mint(owner.tenant_id, { deviceId: owner.id })
       if (await store.activate(hash, row, clock.iso())) {
         const app_id = await store.appOfKey(owner.tenant_id, issued.id)
         return { device_id: owner.id, key: issued.key, app_id }
       }
       // It may have been used since it was looked up, so that is asked once more.
-      if ((await store.ownerOfCode(hash))?.key_id) throw gone('激活码已被使用')
-      throw unauthorized(BAD_CODE)
+      if ((await store.ownerOfCode(hash))?.key_id) throw appError('activation_code_used')
+      throw appError('activation_code_wrong')
     },
 
     async heartbeat(
@@ -42,7 +41,7 @@ export function createActivation({ store, clock, keys }: ActivationOptions) {
     ): Promise<{ device_id: string; last_seen_at: string }> {
       const at = clock.iso()
       if (!(await store.heartbeat({ tenantId, deviceId, at }, told))) {
-        throw unauthorized('未授权：设备已被删除')
+        throw appError('device_deleted')
       }
       return { device_id: deviceId, last_seen_at: at }
     },

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { unauthorized } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { ACTIVATIONS_MAX } from '../../core/limits/contract.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -29,7 +29,7 @@ const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =
     '/devices/activate',
     async ({ request, server, set }) => {
       const address = addressGroup(addressOf(request, server))
-      const headers = limiter.take(address, ACTIVATIONS_MAX, '激活尝试过于频繁，请稍后再试')
+      const headers = limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation')
       Object.assign(set.headers, headers)
       return activation.activate((await code.read(request)).code)
     },
@@ -50,7 +50,7 @@ const heartbeatRoutes = (gate: Gate, { activation }: DeviceEndpoints) =>
     '/devices/heartbeat',
     async ({ principal, request, sender }) => {
       const told = await report.read(request, sender)
-      if (principal.deviceId === null) throw unauthorized()
+      if (principal.deviceId === null) throw appError('unauthorized')
       return activation.heartbeat(principal.tenantId, principal.deviceId, told)
     },
     {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../core/limits/contract.ts'
 import { nullableText, requiredText } from '../../core/zod-fields.ts'
 
@@ -40,8 +41,8 @@ export type DeviceHeartbeatRequest = z.infer<typeof DeviceHeartbeatRequest>
 /** What is no code is answered as an unknown one, so only its presence is checked here. */
 export const DeviceActivateRequest = z.object({
   code: z
-    .string({ error: '字段 code 必填，应为字符串' })
-    .refine((code) => code.trim() !== '', { error: 'code 不能为空' }),
+    .string({ error: issue('field_required', { field: 'code', kind: 'string' }) })
+    .refine((code) => code.trim() !== '', { error: issue('field_empty', { field: 'code' }) }),
 })
 
 /** Holds the code in plain text, as only this and the recode response do. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { sha256Hex } from '../../core/crypto.ts'
-import { forbidden, notFound } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { ACTIVATION_CODE_TTL_MS, DEVICES_MAX } from '../../core/limits/contract.ts'
 import type { Keys } from '../keys/service.ts'
@@ -22,7 +22,7 @@ export interface DevicesOptions {
   readonly random: (bytes: number) => Uint8Array
 }
 
-const missing = () => notFound('设备不存在')
+const missing = () => appError('not_found', { what: 'device' })
 
 /** A tenant's devices (specification, States: Device and activation code). */
 export function createDevices({ store, clock, keys, random }: DevicesOptions) {
@@ -45,7 +45,7 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
       devices: await store.list(tenantId),
     }),
 
-    /** Throws `forbidden` at the tenant's quota. */
+    /** Throws `quota_devices` at the tenant's quota. */
     async register(
       tenantId: string,
       { name, app_id, hw_model }: DeviceRegisterRequest,
@@ -63,7 +63,7 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
         createdAt: device.created_at,
       }
       if (!(await store.insert(row, DEVICES_MAX))) {
-        throw forbidden(`设备数量已达上限（${DEVICES_MAX} 台）`)
+        throw appError('quota_devices', { max: DEVICES_MAX })
       }
       return { ...device, activation_code: plain, code_expires_at: expiresAt }
     },

@@ -1,9 +1,8 @@
 import { ChannelFailure } from '../../channels/ports/failure.ts'
-import { upstream } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 
 /** 502: what a person is told when nothing can be embedded. */
-export const unavailable = (cause?: unknown) =>
-  upstream('知识库向量服务暂不可用，请稍后重试', cause)
+export const unavailable = (cause?: unknown) => appError('embedding_unavailable', {}, { cause })
 
 /** The same, with a failure of the embedder as that 502. */
 export async function orUnavailable<T>(work: Promise<T>): Promise<T> {

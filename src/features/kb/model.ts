@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import { KB_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
 import { requiredText } from '../../core/zod-fields.ts'
 
@@ -16,9 +17,11 @@ export type KbDoc = z.infer<typeof KbDoc>
 export const KbDocsResponse = z.object({ docs: z.array(KbDoc) })
 
 const anyText = (name: string) =>
-  z.string({ error: `字段 ${name} 必填，应为字符串` }).refine((value) => value.trim() !== '', {
-    error: `${name} 不能为空`,
-  })
+  z
+    .string({ error: issue('field_required', { field: name, kind: 'string' }) })
+    .refine((value) => value.trim() !== '', {
+      error: issue('field_empty', { field: name }),
+    })
 
 export const KbCreateRequest = z.object({
   title: requiredText('title', KB_TITLE_CHARS_MAX),

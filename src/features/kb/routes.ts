@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { badRequest } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { KB_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
@@ -83,5 +83,5 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
     )
 
 function missingId(): never {
-  throw badRequest('缺少文档 id')
+  throw appError('doc_id_missing')
 }

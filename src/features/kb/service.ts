@@ -1,6 +1,6 @@
 import type { Embedder } from '../../channels/ports/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
-import { notFound } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { KB_PREVIEW_CHARS_MAX, KB_SCORE_MIN } from '../../core/limits/contract.ts'
 import {
   KB_RETRIEVAL_MS_MAX,
@@ -40,13 +40,13 @@ export function createKb({ store, embedder, search, clock }: KbParts) {
     },
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
-      if (!(await store.remove(tenantId, id))) throw notFound('文档不存在')
+      if (!(await store.remove(tenantId, id))) throw appError('not_found', { what: 'doc' })
       return { id, deleted: true }
     },
 
     async chunks(tenantId: string, id: string): Promise<{ chunks: KbChunk[] }> {
       const chunks = await store.chunks(tenantId, id)
-      if (!chunks) throw notFound('文档不存在')
+      if (!chunks) throw appError('not_found', { what: 'doc' })
       return { chunks }
     },
 

@@ -1,6 +1,6 @@
 import type { Embedder } from '../../channels/ports/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
-import { forbidden, tooLarge } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { KB_DOC_BYTES_MAX, KB_DOCS_MAX } from '../../core/limits/contract.ts'
 import { charCount } from '../../core/text.ts'
@@ -21,7 +21,7 @@ export interface UploadParts {
 
 /** Takes a document in. Embeds it first, so that what is stored is whole and found at once. */
 export function createUpload({ store, embedder, clock }: UploadParts) {
-  const full = () => forbidden(`知识库文档数已达上限（${KB_DOCS_MAX} 篇）`)
+  const full = () => appError('quota_docs', { max: KB_DOCS_MAX })
 
   return async function create(
     tenantId: string,
@@ -29,7 +29,7 @@ export function createUpload({ store, embedder, clock }: UploadParts) {
     signal?: AbortSignal,
   ): Promise<KbCreateResponse> {
     if (Buffer.byteLength(request.text) > KB_DOC_BYTES_MAX) {
-      throw tooLarge(`文档过大（最多 ${KB_DOC_BYTES_MAX / 1024} KB）`)
+      throw appError('doc_too_large', { max: KB_DOC_BYTES_MAX / 1024 })
     }
     if ((await store.count(tenantId)) >= KB_DOCS_MAX) throw full()
     // A lone surrogate has no UTF-8 form, so it would come back from the database as another text.

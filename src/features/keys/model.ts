@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import { rateLimit } from '../../core/zod-fields.ts'
 
 /** Body of POST /console/keys. The label is accepted and not stored (specification). */
 export const IssueKeyRequest = z.object({
-  name: z.string({ error: '字段 name 类型错误，应为字符串' }).optional(),
+  name: z.string({ error: issue('field_type', { field: 'name', kind: 'string' }) }).optional(),
   rate_limit: rateLimit,
 })
 

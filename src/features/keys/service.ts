@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { randomHex, sha256Hex } from '../../core/crypto.ts'
-import { forbidden, notFound } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits/contract.ts'
 import { KEYS_MAX } from '../../core/limits/machine.ts'
@@ -14,7 +14,8 @@ const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
 /** Characters of the plaintext that are shown in lists (specification, ApiKeyMeta). */
 const SHOWN_CHARS = 8
 
-const tooMany = () => forbidden(`密钥数量已达上限（最多 ${KEYS_MAX} 个，含已吊销）`)
+const missing = () => appError('not_found', { what: 'key' })
+const tooMany = () => appError('quota_keys', { max: KEYS_MAX })
 
 export interface KeyScope {
   readonly rateLimit?: number
@@ -44,7 +45,7 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
   return {
     mint,
 
-    /** Throws `forbidden` at the quota. */
+    /** Throws `quota_keys` at the quota. */
     async issue(tenantId: string, scope: KeyScope = {}): Promise<IssueKeyResponse> {
       const { issued, row } = mint(tenantId, scope)
       if (!(await store.insert(row, KEYS_MAX))) throw tooMany()
@@ -61,7 +62,7 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
 
     /**
      * A key whose calls use the app's configuration; null when the tenant has no such app. Throws
-     * `forbidden` at the quota.
+     * `quota_keys` at the quota.
      */
     async issueForApp(
       tenantId: string,
@@ -84,7 +85,7 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
 
     /** Refuses the key from the next request on; idempotent. Not the tenant's: 404. */
     async revoke(tenantId: string, id: string): Promise<{ id: string; revoked: true }> {
-      if (!(await store.revoke(tenantId, id, clock.now()))) throw notFound('密钥不存在')
+      if (!(await store.revoke(tenantId, id, clock.now()))) throw missing()
       return { id, revoked: true }
     },
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { hmacHex, randomDigits, sameSecret } from '../../core/crypto.ts'
-import { unauthorized } from '../../core/errors.ts'
+import { appError, type RateLimitCode } from '../../core/errors.ts'
 import {
   LOGIN_CODE_DIGITS,
   LOGIN_CODE_SECONDS_MAX,
@@ -15,14 +15,14 @@ import type { Delivery } from './delivery.ts'
 import { normalEmail } from './model.ts'
 import type { SignupPolicy } from './signup-policy.ts'
 
-/** Counts events of a subject in a window of time; `take` and `check` throw `rate_limited`. */
+/** Counts events of a subject in a window of time; `take` and `check` throw `rate_limited_…`. */
 interface Limiter {
-  take(subject: string, limit: number, message: string): unknown
-  check(subject: string, limit: number, message: string): void
+  take(subject: string, limit: number, code: RateLimitCode): unknown
+  check(subject: string, limit: number, code: RateLimitCode): void
   count(subject: string): void
 }
 
-/** The wrong guesses of one client address; `check` throws `rate_limited`. */
+/** The wrong guesses of one client address; `check` throws `rate_limited_…`. */
 export interface GuessCount {
   check(): void
   count(): void
@@ -40,13 +40,11 @@ export interface EmailLoginOptions {
   readonly guessLimiter: Pick<Limiter, 'check' | 'count'>
 }
 
-const TOO_MANY_GUESSES = '该邮箱的验证码错误次数过多，请稍后再试或使用其他登录方式'
-
 /** Login by a one-time code (specification, Login; contract, Login). */
 export function createEmailLogin(options: EmailLoginOptions) {
   const { clock, codes, signup, delivery, jobs, codeLimiter, guessLimiter } = options
   const checkGuesses = (email: string) =>
-    guessLimiter.check(email, LOGIN_GUESSES_PER_PERSON_MAX, TOO_MANY_GUESSES)
+    guessLimiter.check(email, LOGIN_GUESSES_PER_PERSON_MAX, 'rate_limited_guesses')
 
   return {
     medium: delivery.medium,
@@ -55,11 +53,11 @@ export function createEmailLogin(options: EmailLoginOptions) {
      * Issues a code; a job decides whether and how it is sent. Known, unknown and refused addresses
      * take the same path before the answer, so neither its text nor its time tells them apart. The
      * job begins with a timer, because a promise alone could run before the answer is written.
-     * Throws `rate_limited`.
+     * Throws `rate_limited_…`.
      */
     start(email: string): { sent: true } {
       checkGuesses(email)
-      codeLimiter.take(email, LOGIN_CODES_PER_ADDRESS_MAX, '该邮箱请求验证码过于频繁，请稍后再试')
+      codeLimiter.take(email, LOGIN_CODES_PER_ADDRESS_MAX, 'rate_limited_email')
       const code = codes.issue(email)
       jobs.run('send login code', async (signal) => {
         await clock.sleep(0, signal)
@@ -69,8 +67,8 @@ export function createEmailLogin(options: EmailLoginOptions) {
     },
 
     /**
-     * The person who holds the code. Throws the same `unauthorized` whatever is wrong, or
-     * `rate_limited`. Checking, guessing and counting happen in one step without a wait, so that
+     * The person who holds the code. Throws the same `login_code_wrong` whatever is wrong, or
+     * `rate_limited_…`. Checking, guessing and counting happen in one step without a wait, so that
      * requests at the same time cannot pass the limits together.
      */
     async verify(given: string, code: string, byClient: GuessCount): Promise<User> {
@@ -83,7 +81,7 @@ export function createEmailLogin(options: EmailLoginOptions) {
         guessLimiter.count(email)
       }
       const user = right ? await signup.admit(email) : null
-      if (!user) throw unauthorized('验证码错误或已过期')
+      if (!user) throw appError('login_code_wrong')
       return user
     },
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import { EMAIL_CHARS_MAX } from '../../core/limits/contract.ts'
 
 /** The person at this server's own terminal; no mail goes there. */
@@ -23,7 +24,7 @@ export const EmailStartRequest = z.object({
   email: z.string().transform((value, context) => {
     const email = normalEmail(value)
     if (email !== null) return email
-    context.addIssue({ code: 'custom', message: '邮箱地址格式不正确' })
+    context.addIssue({ code: 'custom', message: issue('email_invalid') })
     return z.NEVER
   }),
 })

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { randomToken, sameSecret, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
-import { badRequest, unauthorized } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { EXCHANGE_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
 import { EXCHANGE_CODES_MAX } from '../../core/limits/machine.ts'
 import { createTtlMap } from '../../core/ttl-map.ts'
@@ -30,18 +30,16 @@ export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
   )
 
   return {
-    /** Reads the query of a request; throws `bad_request`. */
+    /** Throws a 400 for a malformed or refused parameter. */
     read(query: URLSearchParams): NativeRequest {
       const one = (name: string) => {
         const values = query.getAll(name)
         return values.length === 1 ? (values[0] ?? '') : ''
       }
       const [challenge, scheme] = [one('code_challenge'), one('app_scheme')]
-      if (one('code_challenge_method') !== 'S256') {
-        throw badRequest('code_challenge_method 只支持 S256')
-      }
-      if (!CHALLENGE.test(challenge)) throw badRequest('code_challenge 格式不正确')
-      if (!schemes.includes(scheme)) throw badRequest('app_scheme 未被允许')
+      if (one('code_challenge_method') !== 'S256') throw appError('challenge_method')
+      if (!CHALLENGE.test(challenge)) throw appError('challenge_invalid')
+      if (!schemes.includes(scheme)) throw appError('app_scheme_refused')
       return { challenge, scheme }
     },
 
@@ -66,7 +64,7 @@ export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
       const grant = codes.get(name)
       codes.delete(name)
       if (!grant || !sameSecret(sha256Base64Url(verifier), grant.challenge)) {
-        throw unauthorized('授权码无效或已过期')
+        throw appError('exchange_code_wrong')
       }
       const { key } = await keys.issue(grant.tenantId)
       return { api_key: key, tenant_id: grant.tenantId }

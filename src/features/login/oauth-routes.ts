@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { badRequest } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { LOGIN_STEPS_PER_MINUTE_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { cookie, cookieValues } from '../../http/cookies.ts'
 import type { AddressLimit } from '../../http/ip-rate-limit.ts'
@@ -28,7 +28,7 @@ export function oauthRoutes(parts: OAuthRouteParts) {
   /** Providers compare it, so both steps send the same. */
   function redirectUri(request: Request, provider: string): URL {
     const origin = origins.of(request)
-    if (origin === null) throw badRequest('Host 请求头无效')
+    if (origin === null) throw appError('invalid_host')
     return new URL(`/auth/oauth/${encodeURIComponent(provider)}/callback`, origin)
   }
 

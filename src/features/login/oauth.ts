@@ -3,7 +3,7 @@ import { IdentityFailure, type IdentityProvider } from '../../channels/ports/ide
 import type { Clock } from '../../core/clock.ts'
 import { randomToken } from '../../core/crypto.ts'
 import { createSeal } from '../../core/encryption.ts'
-import { notFound } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { NEXT_PATH_CHARS_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { LOCAL_DOMAIN, normalEmail } from './model.ts'
@@ -81,7 +81,7 @@ export function createOAuthLogin({ providers, clock, key, signup, log }: OAuthOp
     /** Sends the browser to the provider. Throws `not_found` when it is not configured. */
     async start(id: string, redirectUri: string, next: string | null): Promise<LoginStart> {
       const provider = providers.find((one) => one.id === id)
-      if (!provider) throw notFound('未配置该登录方式')
+      if (!provider) throw appError('login_method_unknown')
       const attempt = {
         state: randomToken(32),
         nonce: randomToken(32),

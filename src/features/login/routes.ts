@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { unauthorized } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { LOGIN_STARTS_PER_MINUTE_MAX } from '../../core/limits/contract.ts'
 import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -106,7 +106,7 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         '/me',
         async ({ principal }) => {
           const user = await tenants.byId(principal.userId ?? '')
-          if (!user) throw unauthorized()
+          if (!user) throw appError('unauthorized')
           return user
         },
         { allow: ['session'], response: Me, detail: { summary: 'Who is logged in' } },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DAY_MS } from '../../core/clock.ts'
-import { badRequest } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import {
   LOG_FILTER_CHARS_MAX,
   LOGS_LIMIT_DEFAULT,
@@ -42,7 +42,7 @@ export function parseLogQuery(query: URLSearchParams): LogQuery {
   }
 }
 
-const malformed = (name: string) => badRequest(`查询参数 ${name} 格式错误`)
+const malformed = (name: string) => appError('query_invalid', { field: name })
 
 /** A code such as `429` or a class such as `4xx`. */
 function statusRange(value: string | null): { from: number; to: number } {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
@@ -16,7 +17,9 @@ export type CreatePersonaRequest = z.infer<typeof CreatePersonaRequest>
 
 /** A persona of an imported configuration; `is_default` left out says nothing. */
 export const ImportedPersona = PersonaUpdateRequest.extend({
-  is_default: z.boolean({ error: '字段 is_default 类型错误，应为布尔值' }).optional(),
+  is_default: z
+    .boolean({ error: issue('field_type', { field: 'is_default', kind: 'boolean' }) })
+    .optional(),
 })
 export type ImportedPersona = z.infer<typeof ImportedPersona>
 

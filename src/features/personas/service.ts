@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { forbidden, notFound } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { PERSONAS_MAX } from '../../core/limits/machine.ts'
 import { checked } from '../../core/validate.ts'
@@ -11,7 +11,7 @@ import {
 } from './model.ts'
 import type { PersonaStore } from './store.ts'
 
-const missing = () => notFound('人设不存在')
+const missing = () => appError('not_found', { what: 'persona' })
 
 /** The tenant's persona library. Everything here answers 404 for what is not the tenant's. */
 export function createPersonas({ store, clock }: { store: PersonaStore; clock: Clock }) {
@@ -36,13 +36,13 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
   return {
     list: async (tenantId: string) => ({ personas: await store.list(tenantId) }),
 
-    /** Throws `forbidden` at the quota. */
+    /** Throws `quota_personas` at the quota. */
     async create(tenantId: string, request: CreatePersonaRequest): Promise<Persona> {
       const { name, prompt } = request
       const is_default = Number(request.is_default)
       const persona = { id: newId(), name, prompt, is_default, created_at: clock.now() }
       if (!(await store.insert(tenantId, persona, PERSONAS_MAX))) {
-        throw forbidden(`人设数量已达上限（最多 ${PERSONAS_MAX} 个）`)
+        throw appError('quota_personas', { max: PERSONAS_MAX })
       }
       return persona
     },

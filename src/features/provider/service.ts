@@ -1,7 +1,7 @@
 import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-guard.ts'
 import type { Endpoint } from '../../channels/net/endpoint.ts'
 import type { Seal } from '../../core/encryption.ts'
-import { badRequest, unavailable } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
@@ -22,12 +22,12 @@ export interface ProviderOptions {
   readonly onWorking: (tenantId: string) => void
 }
 
-const REFUSED: Readonly<Record<LiteralRefusal, string>> = {
-  malformed: 'base_url 不是有效的网址',
-  scheme: 'base_url 只支持 http 或 https',
-  credentials: 'base_url 不能包含用户名或密码',
-  internal: 'base_url 不能指向内部主机',
-}
+const REFUSED = {
+  malformed: 'base_url_malformed',
+  scheme: 'base_url_scheme',
+  credentials: 'base_url_credentials',
+  internal: 'base_url_internal',
+} as const satisfies Record<LiteralRefusal, string>
 
 /** Characters of the key that are shown (specification, ProviderConfig). */
 const TAIL_CHARS = 4
@@ -37,7 +37,7 @@ const NONE: ProviderConfig = { configured: false, base_url: null, key_tail: null
 /** A tenant's own model channel: one at most, its key sealed and never told. */
 export function createProvider({ store, seal, allow, probe, onWorking }: ProviderOptions) {
   function sealed(): Seal {
-    if (!seal) throw unavailable('平台未配置加密密钥，无法使用自带模型通道')
+    if (!seal) throw appError('encryption_not_configured')
     return seal
   }
 
@@ -52,7 +52,7 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
   }
 
   return {
-    /** Throws `unavailable` without encryption, whatever would be asked for. */
+    /** Throws `encryption_not_configured` without encryption, whatever would be asked for. */
     checkAvailable: (): void => void sealed(),
 
     async get(tenantId: string): Promise<ProviderConfig> {
@@ -61,12 +61,12 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
       return saved ? configOf(tenantId, saved) : NONE
     },
 
-    /** Throws `bad_request` for an address that tenants may not name. */
+    /** Throws `base_url_…` for an address that tenants may not name. */
     async put(tenantId: string, request: ProviderPutRequest): Promise<ProviderConfig> {
       const { base_url: baseUrl, api_key: apiKey, failover } = request
       const keySealed = sealed().seal(apiKey, tenantId)
       const checked = checkLiteral(baseUrl, allow)
-      if ('refused' in checked) throw badRequest(REFUSED[checked.refused])
+      if ('refused' in checked) throw appError(REFUSED[checked.refused])
       const saved = { baseUrl, keySealed, failover, revision: newId() }
       await store.put(tenantId, saved)
       return configOf(tenantId, saved)
@@ -78,11 +78,11 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
       return NONE
     },
 
-    /** Probes the saved configuration; throws `bad_request` when there is none. */
+    /** Probes the saved configuration; throws `provider_not_configured` when there is none. */
     async test(tenantId: string, signal: AbortSignal): Promise<ProviderTestResponse> {
       const { open } = sealed()
       const saved = await store.get(tenantId)
-      if (!saved) throw badRequest('尚未配置自带模型通道')
+      if (!saved) throw appError('provider_not_configured')
       const apiKey = open(saved.keySealed, tenantId)
       if (apiKey === null) return { ok: false, latency_ms: 0, error: 'key cannot be decrypted' }
       const result = await probe({ baseUrl: saved.baseUrl, apiKey }, saved.model, signal)

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { notFound, unauthorized } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 
 /** The Prometheus page behind its token. */
 export interface MetricsPage {
@@ -12,9 +12,9 @@ export interface MetricsPage {
 /** GET and HEAD of /metrics (contract, Site): as if it did not exist without MB_METRICS_TOKEN. */
 export function metricsRoutes(page: MetricsPage | null) {
   async function answer({ request }: { request: Request }): Promise<Response> {
-    if (!page) throw notFound('路径不存在')
+    if (!page) throw appError('not_found', { what: 'path' })
     const token = /^Bearer (.+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
-    if (!page.admits(token)) throw unauthorized()
+    if (!page.admits(token)) throw appError('unauthorized')
     const headers = { 'content-type': page.contentType, 'cache-control': 'no-store' }
     return new Response(await page.text(), { headers })
   }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { badRequest } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import type { Origins } from '../../http/origin.ts'
 import { PAGE_HEADERS } from '../../http/security-headers.ts'
 import { robots, sitemap } from './crawlers.ts'
@@ -34,7 +34,7 @@ export function siteRoutes({ origins, status }: SiteParts) {
 
 function originOf(request: Request, origins: Origins): string {
   const origin = origins.asked(request)
-  if (origin === null) throw badRequest('Host 请求头无效')
+  if (origin === null) throw appError('invalid_host')
   return origin
 }
 

@@ -101,7 +101,7 @@ async function writeAll<Item extends { readonly name: string }>(
 
 /** A quota counts as skipped, anything else as an error. */
 function note(what: string, reason: unknown, { skipped, errors }: Notes, log: Logger): void {
-  if (reason instanceof AppError && reason.code === 'forbidden') {
+  if (reason instanceof AppError && reason.errorClass === 'forbidden') {
     skipped.push(`${what}未导入：${reason.message}`)
     return
   }

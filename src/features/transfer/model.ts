@@ -1,6 +1,5 @@
 import { z } from 'zod'
-
-const VERSION = '不支持的 format_version，仅支持 1'
+import { issue } from '../../core/errors.ts'
 
 export const ConfigExport = z.object({
   format_version: z.literal(1),
@@ -28,18 +27,20 @@ export const ConfigExport = z.object({
 export type ConfigExport = z.infer<typeof ConfigExport>
 
 const items = (name: string) =>
-  z.array(z.unknown(), { error: `字段 config.${name} 类型错误，应为数组` }).default([])
+  z
+    .array(z.unknown(), { error: issue('field_type', { field: `config.${name}`, kind: 'array' }) })
+    .default([])
 
 /** Items are checked one by one, so that a bad one does not keep the others out. */
 export const ImportRequest = z.object({
   config: z.object(
     {
-      format_version: z.literal(1, { error: VERSION }),
+      format_version: z.literal(1, { error: issue('format_version') }),
       personas: items('personas'),
       apps: items('apps'),
       settings: z.unknown().optional(),
     },
-    { error: '字段 config 必填，应为对象' },
+    { error: issue('field_required', { field: 'config', kind: 'object' }) },
   ),
   /** An unknown value behaves as skip (specification, ImportRequest). */
   mode: z

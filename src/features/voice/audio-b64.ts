@@ -1,7 +1,7 @@
-import { badRequest, tooLarge } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { AUDIO_BYTES_MAX } from '../../core/limits/contract.ts'
 
-const TOO_LARGE = `音频过大（最多 ${AUDIO_BYTES_MAX / 1024 / 1024} MB）`
+const tooLarge = () => appError('audio_too_large', { max: AUDIO_BYTES_MAX / 1024 / 1024 })
 /** White space that `Uint8Array.fromBase64` skips too: tab, line feed, form feed, return, blank. */
 const SPACES = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x20])
 const PADDING = 0x3d
@@ -9,8 +9,8 @@ const PADDING_MAX = 2
 
 /** 400 for an empty recording, 413 over 25 MB (specification, Errors). */
 export function checkAudio(bytes: Uint8Array): Uint8Array {
-  if (bytes.length === 0) throw badRequest('音频不能为空')
-  if (bytes.length > AUDIO_BYTES_MAX) throw tooLarge(TOO_LARGE)
+  if (bytes.length === 0) throw appError('audio_empty')
+  if (bytes.length > AUDIO_BYTES_MAX) throw tooLarge()
   return bytes
 }
 
@@ -19,12 +19,12 @@ export function checkAudio(bytes: Uint8Array): Uint8Array {
  * A recording over the limit is refused before it is decoded.
  */
 export function decodeAudio(text: string): Uint8Array {
-  if (decodedBytes(text) > AUDIO_BYTES_MAX) throw tooLarge(TOO_LARGE)
+  if (decodedBytes(text) > AUDIO_BYTES_MAX) throw tooLarge()
   let bytes: Uint8Array
   try {
     bytes = Uint8Array.fromBase64(text, { alphabet: 'base64', lastChunkHandling: 'strict' })
   } catch {
-    throw badRequest('audio_b64 不是有效的 Base64')
+    throw appError('audio_not_base64')
   }
   return checkAudio(bytes)
 }

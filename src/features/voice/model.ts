@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { DEFAULT_VOICE } from '../../channels/ports/tts.ts'
+import { issue } from '../../core/errors.ts'
 import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, optionalText, requiredText } from '../../core/zod-fields.ts'
 
 const voice = optionalText('voice')
   .refine((value) => (value?.length ?? 0) <= VOICE_ID_CHARS_MAX, {
-    error: `voice 过长（最多 ${VOICE_ID_CHARS_MAX} 个字符）`,
+    error: issue('field_too_long', { field: 'voice', max: VOICE_ID_CHARS_MAX }),
   })
   .transform((value) => value || DEFAULT_VOICE)
 
@@ -19,7 +20,7 @@ export type TtsRequest = z.infer<typeof TtsRequest>
 /** Body of POST /v1/voice (specification, VoiceRequest). */
 export const VoiceRequest = z.object({
   /** Checked by `decodeAudio`. */
-  audio_b64: z.string({ error: '字段 audio_b64 必填，应为字符串' }),
+  audio_b64: z.string({ error: issue('field_required', { field: 'audio_b64', kind: 'string' }) }),
   /** Its length is checked where it becomes a session id. */
   session_id: optionalText('session_id'),
   voice,

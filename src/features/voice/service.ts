@@ -2,7 +2,7 @@ import type { Asr } from '../../channels/ports/asr.ts'
 import type { AudioCodecs } from '../../channels/ports/audio.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Tts } from '../../channels/ports/tts.ts'
-import { upstream } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import type { Logger } from '../../core/log.ts'
 import type { TtsRequest } from './model.ts'
 import { speechMp3, speechPcm } from './speech.ts'
@@ -24,15 +24,15 @@ type Work = 'speech synthesis' | 'speech recognition'
 export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions) {
   const failed = (stage: Work, error: unknown, signal: AbortSignal) => {
     // Nobody reads this answer; the row in the request log is all that is left of it.
-    if (signal.aborted) return upstream('请求已取消', error)
+    if (signal.aborted) return appError('canceled', {}, { cause: error })
     if (!(error instanceof ChannelFailure)) return error
     log.warn(`${stage} failed`, { reason: error.reason, phrase: error.phrase })
-    const what = stage === 'speech synthesis' ? '语音合成' : '语音识别'
-    return upstream(`${what}暂不可用，请稍后重试`, error)
+    const code = stage === 'speech synthesis' ? 'tts_unavailable' : 'asr_unavailable'
+    return appError(code, {}, { cause: error })
   }
 
   const speaker = (): Tts => {
-    if (tts === null) throw upstream('语音合成未配置，暂不可用')
+    if (tts === null) throw appError('tts_not_configured')
     return tts
   }
 
@@ -61,7 +61,7 @@ export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions
 
     /** Recognised text, trimmed; empty when nobody speaks. */
     async transcribe(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
-      if (asr === null) throw upstream('语音识别未配置，暂不可用')
+      if (asr === null) throw appError('asr_not_configured')
       return hear({ asr, codecs, skipSilence }, bytes, signal).catch((error: unknown) => {
         throw failed('speech recognition', error, signal)
       })

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { AppError, type ErrorCode, upstream } from '../../core/errors.ts'
+import type { ErrorClass } from '../../core/error-table.ts'
+import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
@@ -12,7 +13,7 @@ import type { VoiceTurns } from './turns.ts'
 export interface Stage {
   readonly endpoint: '/v1/asr' | '/v1/agent' | '/v1/tts'
   readonly status: number
-  readonly errorClass: ErrorCode | null
+  readonly errorClass: ErrorClass | null
   readonly latencyMs: number
   readonly textChars: number | null
   readonly sessionId: string | null
@@ -101,7 +102,7 @@ function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
       })
     } catch (error) {
       const [status, errorClass] =
-        error instanceof AppError ? [error.status, error.code] : ([500, 'internal'] as const)
+        error instanceof AppError ? [error.status, error.errorClass] : ([500, 'internal'] as const)
       stage = { ...stage, status, errorClass }
       throw error
     } finally {
@@ -111,25 +112,25 @@ function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
   }
 }
 
-const askToRepeat = (cause?: unknown) => upstream('没有听清，请再说一遍', cause)
+const askToRepeat = (cause?: unknown) => appError('speech_not_understood', {}, { cause })
 
 /** A recording that is too long stays a 413; every other failure asks to repeat. */
 function askAgain(error: unknown): never {
-  throw error instanceof AppError && error.code === 'upstream' ? askToRepeat(error) : error
+  throw error instanceof AppError && error.errorClass === 'upstream' ? askToRepeat(error) : error
 }
 
-/** Runs a turn to its end; an `error` event becomes a 502 with its own text. */
+/** Runs a turn to its end; an `error` event becomes a 502 with its code and sentence. */
 async function replyOf(turn: PreparedTurn, signal: AbortSignal): Promise<string> {
   let reply: string | null = null
-  let failure: string | null = null
+  let failure: ErrorCode | null = null
   await turn.run(signal, (events) => {
     for (const event of events) {
-      if (event.type === 'error') failure = event.message
+      if (event.type === 'error') failure = event.code
       if (event.type === 'llm_end') reply = event.reply
     }
     return undefined
   })
-  if (failure !== null) throw upstream(failure)
-  if (reply === null) throw upstream('对话暂不可用，请稍后重试')
+  if (failure !== null) throw new AppError(failure, {}, { status: 502 })
+  if (reply === null) throw appError('turn_unavailable')
   return reply
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DiskFault, internal } from '../../core/errors.ts'
+import { DiskFault, internalError } from '../../core/errors.ts'
 import { errorOf, faultOf } from './fault.ts'
 
 const sqliteError = (code: string) => Object.assign(new Error('it failed'), { code })
@@ -22,8 +22,8 @@ test('tells a disk that takes nothing from a statement that is wrong', () => {
 })
 
 test('a caller is told that the disk is full, and nothing else of a fault', () => {
-  const { code, status, message } = internal(arrived('SQLITE_FULL'))
-  expect({ code, status }).toEqual({ code: 'internal', status: 500 })
+  const { code, status, message } = internalError(arrived('SQLITE_FULL'))
+  expect({ code, status }).toEqual({ code: 'disk_full', status: 500 })
   expect(message).toContain('空间已满')
-  expect(internal(arrived('SQLITE_IOERR_WRITE')).message).toBe('服务器内部错误')
+  expect(internalError(arrived('SQLITE_IOERR_WRITE')).message).toBe('服务器内部错误')
 })

@@ -1,4 +1,5 @@
 import { randomFrom } from '../crash-ledger.ts'
+import { errorProblem } from '../error-answer.ts'
 import { bodyFor, headerValue, type Schema, textOf } from './generate.ts'
 import { HOSTILE_TEXTS, pick, type Random } from './values.ts'
 
@@ -118,5 +119,6 @@ function problemOf({ status, headers }: Response, text: string, path: string): s
   if (status < 400) return null
   if (headers.get('content-type') !== 'text/plain; charset=utf-8') return `${status} not text/plain`
   if (!/^[^\n]{2,160}$/u.test(text)) return `${status} not one sentence: ${text.slice(0, 200)}`
-  return LEAK.test(text) ? `${status} leaks: ${text.slice(0, 200)}` : null
+  if (LEAK.test(text)) return `${status} leaks: ${text.slice(0, 200)}`
+  return errorProblem({ status, headers, text })
 }

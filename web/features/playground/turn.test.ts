@@ -57,7 +57,7 @@ describe('a turn of the playground', () => {
       turn,
       [
         { type: 'llm_delta', text: 'so far' },
-        { type: 'error', message: '出错' },
+        { type: 'error', message: '出错', code: 'turn_failed' },
       ],
       1_100,
     )

@@ -1,0 +1,22 @@
+import { ERRORS } from '../../src/core/error-table.ts'
+import { AppError, type ErrorCode } from '../../src/core/errors.ts'
+
+interface Refusal {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/**
+ * What is wrong with an answer of 4xx or 5xx by the table of errors, or null: it carries a code
+ * that is listed, and its body is the sentence of that code with the values of `X-Error-Params`.
+ */
+export function errorProblem({ status, headers, text }: Refusal): string | null {
+  const code = headers.get('x-error-code')
+  if (code === null) return `${status} without X-Error-Code: ${text.slice(0, 200)}`
+  if (!Object.hasOwn(ERRORS, code)) return `${status} with a code that is not listed: ${code}`
+  const params = new URLSearchParams(headers.get('x-error-params') ?? '')
+  const listed = new AppError(code as ErrorCode, Object.fromEntries(params))
+  if (listed.status !== status) return `${code} with ${status} in place of ${listed.status}`
+  return listed.message === text ? null : `${code} says ${text.slice(0, 200)}`
+}

@@ -4,10 +4,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError } from './api/client.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
-import { AWAY } from './lib/parts.ts'
+import { isDirty, markDirtyForms } from './lib/dirty-forms.ts'
+import { AWAY } from './lib/lazy-chunks.ts'
 import { createQueries, SIGNED_OUT, ToastsContext } from './lib/services.tsx'
 import { createToasts } from './lib/toasts.ts'
-import { isTyped, markTyped } from './lib/typed.ts'
 import { createPages } from './router.tsx'
 import { ErrorBoundary } from './shell/boundary.tsx'
 
@@ -16,7 +16,7 @@ async function start(root: HTMLElement): Promise<void> {
   const texts = await loadTexts(language)
   const toasts = createToasts()
   const router = createPages()
-  markTyped()
+  markDirtyForms()
   addEventListener(AWAY, () => toasts.show('bad', new ApiError('', 0)))
   // A reader who opens another page goes on at its heading, as if the page had been loaded, or in
   // the field that the page has chosen.
@@ -34,7 +34,7 @@ async function start(root: HTMLElement): Promise<void> {
     const { pathname, href } = router.state.location
     if (pathname === '/login') return
     // Who has typed something signs in beside it and goes on here.
-    if (isTyped()) toasts.show('bad', new ApiError('', SIGNED_OUT))
+    if (isDirty()) toasts.show('bad', new ApiError('', SIGNED_OUT))
     else void router.navigate({ to: '/login', search: { next: href } })
   }
   const queries = createQueries((error) => toasts.show('bad', error), onSignedOut)

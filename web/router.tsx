@@ -6,7 +6,7 @@ import {
   Outlet,
   type RouteComponent,
 } from '@tanstack/react-router'
-import { loadPart } from './lib/parts.ts'
+import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'
 import { Shell } from './shell/shell.tsx'
 import { Loading } from './ui/state.tsx'
@@ -14,7 +14,7 @@ import { ToastRegion } from './ui/toasts.tsx'
 
 /** Every page is a file of its own that is loaded when it is first opened. */
 const lazy = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
-  lazyRouteComponent(() => loadPart(load), name)
+  lazyRouteComponent(() => loadChunk(load), name)
 
 const root = createRootRoute({
   component: () => (

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fakeClock } from '../../test/support/fake-clock.ts'
+import { fakeClock } from '../../test/support/clock.ts'
 import { createTtlMap } from './ttl-map.ts'
 
 test('a value is gone when its time has passed', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startApp, type TestApp } from '../support/app.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../support/clock.ts'
 
 const clock = fakeClock()
 let app: TestApp

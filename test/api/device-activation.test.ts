@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { startApp, type TestApp } from '../support/app.ts'
+import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { type DeviceClient, deviceClient } from '../support/devices.ts'
-import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
 const MINUTE = 60_000
 

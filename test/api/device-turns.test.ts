@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { type DeviceClient, deviceClient } from '../support/devices.ts'
-import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 

@@ -4,11 +4,11 @@ import { createLogs } from '../../src/features/logs/service.ts'
 import { createLogStore, type LogRow } from '../../src/features/logs/store.ts'
 import { type Call, caller, SURFACES, surfaceOf } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../support/clock.ts'
 
 const START = Date.UTC(2026, 10, 20, 8)
 const MINUTE = 60_000
-const clock = fakeClock(START + 12 * 60 * MINUTE)
+const clock = fakeClock({ start: START + 12 * 60 * MINUTE })
 const ROWS = 120
 let app: TestApp
 let tenantId: string

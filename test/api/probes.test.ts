@@ -3,7 +3,7 @@ import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { ChannelFailure } from '../../src/channels/ports/failure.ts'
 import type { StatusReport } from '../../src/features/site/status.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../support/clock.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 async function probe(app: TestApp, name: string) {

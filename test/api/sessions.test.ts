@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../support/clock.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 const clock = fakeClock()

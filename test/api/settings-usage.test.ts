@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Call, caller, surfaceOf } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../support/clock.ts'
 
 const DAY_MS = 86_400_000
 const clock = fakeClock()

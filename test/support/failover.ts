@@ -1,6 +1,5 @@
-import { systemClock } from '../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { startApp, type TestApp } from './app.ts'
-import type { FakeClock } from './fake-clock.ts'
 import { postSse } from './sse.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
@@ -9,7 +8,7 @@ export const BYO_KEY = 'sk-byo-SECRET-of-the-tenant'
 export const BYO_MODEL = 'tenant-model'
 
 /** Waits between tries are over at once and written down; `advance` moves time on. */
-export function hurriedClock(): Omit<FakeClock, 'set'> & { readonly waits: number[] } {
+export function hurriedClock(): Clock & { advance(ms: number): void; readonly waits: number[] } {
   const waits: number[] = []
   let ahead = 0
   return {

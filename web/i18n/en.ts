@@ -1,4 +1,4 @@
-import type { Dictionary } from './index.tsx'
+import type { Dictionary } from './dictionary.ts'
 
 export const en: Dictionary = {
   'action.cancel': 'Cancel',

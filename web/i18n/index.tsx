@@ -1,9 +1,9 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import type { zh } from './zh.ts'
+import type { Dictionary, Key } from './dictionary.ts'
 
 export type Language = 'zh' | 'en'
-export type Key = keyof typeof zh
-export type Dictionary = Readonly<Record<Key, string>>
+export type { Dictionary, Key }
+
 type Values = Readonly<Record<string, string | number>>
 
 export interface I18n {

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useState } from 'react'
 import { api } from '../api/index.ts'
+import { AppearanceBar } from '../features/login/appearance-bar.tsx'
+import { Backdrop } from '../features/login/backdrop.tsx'
 import { CodeStep } from '../features/login/code-step.tsx'
 import { EmailStep } from '../features/login/email-step.tsx'
 import { loginFault } from '../features/login/fault.ts'
-import { Horizon } from '../features/login/horizon.tsx'
-import { LooksBar } from '../features/login/looks-bar.tsx'
 import { safeNext } from '../features/login/next.ts'
 import { readPending, savePending } from '../features/login/pending.ts'
 import { useI18n } from '../i18n/index.tsx'
@@ -43,8 +43,8 @@ export function Login() {
       id="main"
       className="relative grid min-h-dvh place-items-center overflow-hidden px-4 py-16"
     >
-      <Horizon />
-      <LooksBar />
+      <Backdrop />
+      <AppearanceBar />
       <div className="relative w-full max-w-[23rem]">
         <div className="mb-8 grid justify-items-center gap-2 text-center">
           <span className="text-xl">

@@ -7,7 +7,7 @@ import { fileOf, type GuidePart, partsOf } from '../features/docs/guide.ts'
 import { Show } from '../features/markdown/tokens.tsx'
 import { makersGuide } from '../guides/makers.ts'
 import { useI18n } from '../i18n/index.tsx'
-import { numbered } from '../lib/numbered.ts'
+import { withIndexKeys } from '../lib/index-keys.ts'
 import { Button } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -66,7 +66,7 @@ function Contents({ parts }: { readonly parts: readonly GuidePart[] }) {
 function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
   const body = (
     <div className="prose guide max-w-3xl">
-      {numbered(tokens).map(({ key, item }) => {
+      {withIndexKeys(tokens).map(({ key, item }) => {
         const file = fileOf(item)
         return file === null ? (
           <Show key={key} token={item} />

@@ -2,9 +2,9 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
 import { Bar, type Chosen } from '../features/playground/bar.tsx'
 import { Composer } from '../features/playground/composer.tsx'
-import { Follow } from '../features/playground/follow.tsx'
 import { Past } from '../features/playground/past.tsx'
 import { Starters } from '../features/playground/starters.tsx'
+import { StickToBottom } from '../features/playground/stick-to-bottom.tsx'
 import { TurnView } from '../features/playground/turn-view.tsx'
 import { freshSession, useChosen } from '../features/playground/use-chosen.ts'
 import { useConversation } from '../features/playground/use-conversation.ts'
@@ -60,7 +60,7 @@ export function Playground() {
             />
           ))}
         </ol>
-        <Follow turns={turns.turns} past={past} />
+        <StickToBottom turns={turns.turns} past={past} />
       </div>
       <Dock>
         <Composer

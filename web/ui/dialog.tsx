@@ -2,7 +2,7 @@ import * as Radix from '@radix-ui/react-dialog'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { isTyped } from '../lib/typed.ts'
+import { isDirty } from '../lib/dirty-forms.ts'
 import { Button } from './button.tsx'
 import { isMessage, usePageInert } from './page-inert.ts'
 
@@ -30,7 +30,7 @@ function focusFirstField(event: Event) {
 /** What was typed is not lost by a slip, nor by the Escape that ends an input method's word. */
 function keepTyped(event: Event, firm: boolean) {
   const composing = event instanceof KeyboardEvent && event.isComposing
-  if (firm || composing || isTyped('.dialog')) event.preventDefault()
+  if (firm || composing || isDirty('.dialog')) event.preventDefault()
 }
 
 /**

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { RotateCw, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { numbered } from '../lib/numbered.ts'
+import { withIndexKeys } from '../lib/index-keys.ts'
 import { useExplain } from '../lib/services.tsx'
 import { Button } from './button.tsx'
 
@@ -11,7 +11,7 @@ export function Loading({ rows = 4 }: { readonly rows?: number }) {
   const { t } = useI18n()
   return (
     <div className="grid gap-3 p-5" role="status" aria-label={t('state.loading')}>
-      {numbered(Array.from({ length: rows })).map(({ key }) => (
+      {withIndexKeys(Array.from({ length: rows })).map(({ key }) => (
         <div key={key} className="skeleton h-9" />
       ))}
     </div>

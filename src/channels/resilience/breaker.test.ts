@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { fakeClock } from '../../../test/support/fake-clock.ts'
+import { fakeClock } from '../../../test/support/clock.ts'
 import { ChannelFailure, type FailureReason } from '../ports/failure.ts'
 import type { Llm, LlmPart, LlmRequest } from '../ports/llm.ts'
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
+import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { codesFor, requestCode, signIn, verifyCode } from '../../support/login.ts'
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
+import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { requestCode, verifyCode } from '../../support/login.ts'
 
 let app: TestApp

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash, randomBytes } from 'node:crypto'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
+import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { type SignedIn, signIn } from '../../support/login.ts'
 
 let app: TestApp

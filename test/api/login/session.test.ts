@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { deriveKey } from '../../../src/core/crypto.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
+import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { type SignedIn, signIn } from '../../support/login.ts'
 
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Brand } from '../../shell/logo.tsx'
-import { LooksBar } from '../login/looks-bar.tsx'
+import { AppearanceBar } from '../login/appearance-bar.tsx'
 
 /** What the public documentation has around its pages: the way home, and from one to the other. */
 export function DocsFrame({ children }: { readonly children: ReactNode }) {
@@ -13,7 +13,7 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
         <Link to="/" className="inline-block rounded-lg py-1">
           <Brand />
         </Link>
-        <LooksBar />
+        <AppearanceBar />
         <nav className="mt-4 flex gap-5 border-b border-line" aria-label={t('docs.pages')}>
           <Link to="/docs" activeOptions={{ exact: true }} className="tab">
             {t('docs.title')}

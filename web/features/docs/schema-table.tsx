@@ -1,5 +1,5 @@
 import { useI18n } from '../../i18n/index.tsx'
-import { numbered } from '../../lib/numbered.ts'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { type Schema, typeOf } from './openapi.ts'
 
 interface Line {
@@ -35,7 +35,7 @@ export function SchemaTable({ schema }: { readonly schema: Schema }) {
   if (lines.length === 0) return <code>{typeOf(schema)}</code>
   return (
     <dl className="divide-y divide-line text-[0.9rem]">
-      {numbered(lines).map(({ key, item: { name, schema: field, required, depth } }) => (
+      {withIndexKeys(lines).map(({ key, item: { name, schema: field, required, depth } }) => (
         <div key={key} className="grid gap-x-4 py-1.5 sm:grid-cols-[13rem_minmax(0,1fr)]">
           <dt className={INDENT[depth]}>
             <code className="font-semibold">{name}</code>

@@ -1,6 +1,6 @@
 import type { Token } from 'marked'
 import { memo, useMemo, useRef } from 'react'
-import { numbered } from '../../lib/numbered.ts'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { ErrorBoundary } from '../../shell/boundary.tsx'
 import { type Blocks, grow, NO_BLOCKS } from './blocks.ts'
 import { Show } from './tokens.tsx'
@@ -31,7 +31,7 @@ function Prose({ text, growing = false }: MarkdownProps) {
   }, [text])
   return (
     <div className={`prose ${growing ? 'caret' : ''}`}>
-      {numbered([...blocks.settled, ...blocks.open]).map(({ key, item }) => (
+      {withIndexKeys([...blocks.settled, ...blocks.open]).map(({ key, item }) => (
         <Block key={key} token={item} />
       ))}
     </div>

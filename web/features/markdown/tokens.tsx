@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import { Fragment, type ReactNode } from 'react'
-import { numbered } from '../../lib/numbered.ts'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { CopyButton } from '../../ui/button.tsx'
 
 /** Only addresses that a person may follow; `javascript:` and `data:` stay text. */
@@ -10,7 +10,7 @@ const safeHref = (href: string): string | null =>
 const HEADINGS = ['h3', 'h3', 'h4', 'h4', 'h4', 'h4'] as const
 
 const children = (tokens: readonly Token[] | undefined): ReactNode =>
-  numbered(tokens ?? []).map(({ key, item }) => <Show key={key} token={item} />)
+  withIndexKeys(tokens ?? []).map(({ key, item }) => <Show key={key} token={item} />)
 
 function Link({ token }: { readonly token: Tokens.Link | Tokens.Image }) {
   const href = safeHref(token.href)
@@ -38,7 +38,7 @@ function Code({ token }: { readonly token: Tokens.Code }) {
 }
 
 function List({ token }: { readonly token: Tokens.List }) {
-  const items = numbered(token.items).map(({ key, item }) => (
+  const items = withIndexKeys(token.items).map(({ key, item }) => (
     <li key={key} className={item.task ? 'task' : undefined}>
       {children(item.tokens)}
     </li>
@@ -52,7 +52,7 @@ const MOVABLE = { tabIndex: 0 } as const
 /** A wide one is moved sideways by itself, so that no number is broken to make room. */
 function Table({ token }: { readonly token: Tokens.Table }) {
   const cells = (row: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
-    numbered(row).map(({ key, item: cell }) => (
+    withIndexKeys(row).map(({ key, item: cell }) => (
       <Cell key={key} data-align={cell.align ?? undefined}>
         {children(cell.tokens)}
       </Cell>
@@ -64,7 +64,7 @@ function Table({ token }: { readonly token: Tokens.Table }) {
           <tr>{cells(token.header, 'th')}</tr>
         </thead>
         <tbody>
-          {numbered(token.rows).map(({ key, item: row }) => (
+          {withIndexKeys(token.rows).map(({ key, item: row }) => (
             <tr key={key}>{cells(row, 'td')}</tr>
           ))}
         </tbody>

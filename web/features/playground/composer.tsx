@@ -2,7 +2,7 @@ import { ArrowUp, ImagePlus, Mic, Square, X } from 'lucide-react'
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { numbered } from '../../lib/numbered.ts'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { isImage, toDataUrl } from './images.ts'
@@ -168,7 +168,7 @@ function Thumbs({ images, onDrop }: ThumbsProps) {
   if (images.length === 0) return null
   return (
     <ul className="flex flex-wrap gap-2 px-1 pt-1">
-      {numbered(images).map(({ key, item: image }, index) => (
+      {withIndexKeys(images).map(({ key, item: image }, index) => (
         <li key={key} className="relative">
           <img
             src={image}

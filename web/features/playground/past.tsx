@@ -1,6 +1,6 @@
 import type { History } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { numbered } from '../../lib/numbered.ts'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Notice } from '../../ui/page.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 
@@ -17,7 +17,7 @@ export function Past({ history }: { readonly history: History }) {
       )}
       {history.messages.length > 0 && (
         <ol className="grid grid-cols-1 gap-6">
-          {numbered(history.messages).map(({ key, item: { role, content } }) => (
+          {withIndexKeys(history.messages).map(({ key, item: { role, content } }) => (
             <li key={key}>
               <span className="sr-only">{t(`role.${role}`)}</span>
               {role === 'user' ? (

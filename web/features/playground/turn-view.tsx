@@ -10,7 +10,7 @@ import {
 } from 'lucide-react'
 import { memo } from 'react'
 import { type Key, useI18n } from '../../i18n/index.tsx'
-import { numbered } from '../../lib/numbered.ts'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
@@ -83,7 +83,7 @@ function Question({ turn }: { readonly turn: Turn }) {
     <div className="grid justify-items-end gap-2">
       {turn.images.length > 0 && (
         <div className="flex flex-wrap justify-end gap-2">
-          {numbered(turn.images).map(({ key, item: image }, index) => (
+          {withIndexKeys(turn.images).map(({ key, item: image }, index) => (
             <img
               key={key}
               src={image}
@@ -129,7 +129,7 @@ function Chips({ turn, onOpen }: Pick<TurnViewProps, 'turn' | 'onOpen'>) {
           </button>
         </li>
       ))}
-      {numbered(turn.tools).map(({ key, item: use }) => (
+      {withIndexKeys(turn.tools).map(({ key, item: use }) => (
         <ToolChip key={key} use={use} />
       ))}
     </ul>

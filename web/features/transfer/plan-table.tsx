@@ -1,5 +1,5 @@
 import { type Key, useI18n } from '../../i18n/index.tsx'
-import { numbered } from '../../lib/numbered.ts'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Badge, type Tone } from '../../ui/page.tsx'
 import type { Fate, Planned } from './plan.ts'
 
@@ -27,7 +27,7 @@ export function PlanTable({ planned }: { readonly planned: readonly Planned[] })
         </tr>
       </thead>
       <tbody>
-        {numbered(planned).map(({ key, item: { kind, name, fate } }) => (
+        {withIndexKeys(planned).map(({ key, item: { kind, name, fate } }) => (
           <tr key={key}>
             <td className="text-ink-2">{t(KINDS[kind])}</td>
             <td>{name || '—'}</td>

@@ -1,8 +1,8 @@
-export interface Numbered<T> {
+export interface WithIndexKey<T> {
   /** Place in the list: a key for items that have no name and never change places. */
   readonly key: string
   readonly item: T
 }
 
-export const numbered = <T>(items: readonly T[]): Numbered<T>[] =>
+export const withIndexKeys = <T>(items: readonly T[]): WithIndexKey<T>[] =>
   items.map((item, index) => ({ key: String(index), item }))

@@ -12,7 +12,7 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
  * it; a part that is missing although the server answers was replaced by a newer version, and the
  * router then loads the page again.
  */
-export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load()
   } catch {

@@ -1,5 +1,5 @@
 /** The moon above the page: decoration, drawn from the theme's own colours. */
-export function Horizon() {
+export function Backdrop() {
   return (
     <svg
       className="pointer-events-none absolute inset-0 size-full text-ink opacity-[0.05]"

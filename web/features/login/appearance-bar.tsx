@@ -4,7 +4,7 @@ import { setTheme, useTheme } from '../../lib/theme.ts'
 import { Button } from '../../ui/button.tsx'
 
 /** Language and theme for pages that have no side bar. */
-export function LooksBar() {
+export function AppearanceBar() {
   const { t, language, setLanguage } = useI18n()
   const theme = useTheme()
   const dark =

@@ -1,10 +1,10 @@
 /** Marks every form in which something is typed, wherever it stands. */
-export function markTyped(): void {
+export function markDirtyForms(): void {
   addEventListener('input', ({ target }) => {
     if (target instanceof Element) target.closest('form')?.setAttribute('data-typed', '')
   })
 }
 
 /** Whether leaving now would lose what was typed. */
-export const isTyped = (within = ''): boolean =>
+export const isDirty = (within = ''): boolean =>
   document.querySelector(`${within} form[data-typed]`) !== null

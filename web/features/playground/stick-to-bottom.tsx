@@ -4,7 +4,7 @@ import type { Turn } from './turn.ts'
 
 const NEAR_PX = 120
 
-interface FollowProps {
+interface StickToBottomProps {
   readonly turns: readonly Turn[]
   /** What was said before this visit; undefined while it is read. */
   readonly past: History | undefined
@@ -14,7 +14,7 @@ interface FollowProps {
  * Begins at the end of what was said, and keeps the end in view while it grows, until the reader
  * scrolls away from it.
  */
-export function Follow({ turns, past }: FollowProps) {
+export function StickToBottom({ turns, past }: StickToBottomProps) {
   const near = useRef(true)
   const count = useRef(0)
   useEffect(() => {

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
+import { MANUAL_PATHS } from '../src/core/manual.ts'
 import { type Look, launch, visit } from '../test/support/chromium.ts'
 import { furnish } from '../test/support/furnish.ts'
 import { signIn } from '../test/support/login.ts'
@@ -28,13 +29,22 @@ const QUICK: readonly Look[] = [
 
 type Shot = readonly [name: string, path: string, prepare?: (page: Page) => Promise<unknown>]
 
+const manualName = (path: string) => path.slice(1).replace('/', '-')
+
 /** Dialogs and other states that a page does not show by itself. */
 const states: readonly Shot[] = [
-  ['docs', '/docs'],
-  ['makers', '/docs/devices'],
+  ...MANUAL_PATHS.map((path): Shot => [manualName(path), path]),
   [
-    'docs-open',
+    'manual-search',
     '/docs',
+    async (page) => {
+      await page.getByRole('searchbox').fill('backup 备份')
+      await page.locator('main ol > li').first().waitFor()
+    },
+  ],
+  [
+    'reference-open',
+    '/docs/reference',
     async (page) => {
       await page.getByText('/v1/agent', { exact: true }).click()
       await page.getByRole('button', { name: /试用|Try it/ }).click()
@@ -128,7 +138,8 @@ English, into dist/screenshots, to be looked at. Needs a Chromium.
 
   bun scripts/screenshots.ts [--only NAME] [--quick]
 
-  --only NAME   one page or state, such as kb; a wrong name lists all
+  --only NAME   pages and states of this name or that begin with it, such as kb or docs; a wrong
+                name lists all
   --quick       two looks in place of eight
 `
 
@@ -138,10 +149,12 @@ function readOptions(args: string[]) {
     options: { only: { type: 'string' }, quick: { type: 'boolean', default: false } },
   })
   const { only, quick } = values
-  if (only !== undefined && !NAMES.includes(only)) {
+  const isWanted = (name: string) =>
+    only === undefined || only === name || name.startsWith(`${only}-`)
+  if (!NAMES.some(isWanted)) {
     throw new UsageError(`there is no page "${only}"; there are ${NAMES.join(', ')}`)
   }
-  return { isWanted: (name: string) => only === undefined || only === name, quick }
+  return { isWanted, quick }
 }
 
 const endOf = ({ language, theme, width }: Look) =>

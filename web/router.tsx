@@ -41,17 +41,16 @@ const login = createRoute({
   path: '/login',
   component: lazy(() => import('./pages/login.tsx'), 'Login'),
 })
-const docs = createRoute({
-  getParentRoute: () => root,
-  path: '/docs',
-  component: lazy(() => import('./pages/docs.tsx'), 'Docs'),
-})
-
-const makers = createRoute({
-  getParentRoute: () => root,
-  path: '/docs/devices',
-  component: lazy(() => import('./pages/makers.tsx'), 'Makers'),
-})
+const guide = lazy(() => import('./pages/guide.tsx'), 'Guide')
+const manual = [
+  createRoute({ getParentRoute: () => root, path: '/docs', component: guide }),
+  createRoute({ getParentRoute: () => root, path: '/docs/$page', component: guide }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/docs/reference',
+    component: lazy(() => import('./pages/reference.tsx'), 'Reference'),
+  }),
+]
 
 const page = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
@@ -121,7 +120,7 @@ const pages = [
 
 export const createPages = () =>
   createRouter({
-    routeTree: root.addChildren([start, login, docs, makers, shell.addChildren(pages)]),
+    routeTree: root.addChildren([start, login, ...manual, shell.addChildren(pages)]),
     defaultPreload: 'intent',
     defaultNotFoundComponent: Missing,
     defaultPendingComponent: () => <Loading />,

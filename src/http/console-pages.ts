@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
+import { MANUAL_PATHS } from '../core/manual.ts'
 import { ENCODINGS, type Encoding, preferredEncoding } from './encoding.ts'
 import { PAGE_HEADERS } from './security-headers.ts'
 
@@ -39,7 +40,7 @@ const ASSET_HEADERS = {
 } as const
 
 /** The addresses of the console; the page itself knows what to show for each. */
-const PAGES = ['/', '/login', '/docs', '/docs/devices', '/app', '/app/*']
+const PAGES = ['/', '/login', ...MANUAL_PATHS, '/app', '/app/*']
 const HIDDEN = { detail: { hide: true } } as const
 const TWINS = /\.(br|gz)$/
 

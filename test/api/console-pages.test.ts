@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { buildWeb } from '../../scripts/build-web.ts'
+import { MANUAL_PATHS } from '../../src/core/manual.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp
@@ -20,21 +21,15 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(app.url + path, { headers, decompress: false, redirect: 'manual' } as RequestInit)
 
 describe('pages of the console', () => {
-  test.each([
-    '/',
-    '/login',
-    '/docs',
-    '/docs/devices',
-    '/app',
-    '/app/',
-    '/app/kb',
-    '/app/apps/some-id',
-  ])('%p is the page', async (path) => {
-    const response = await get(path)
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(await response.text()).toContain('id="root"')
-  })
+  test.each(['/', '/login', ...MANUAL_PATHS, '/app', '/app/', '/app/kb', '/app/apps/some-id'])(
+    '%p is the page',
+    async (path) => {
+      const response = await get(path)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(await response.text()).toContain('id="root"')
+    },
+  )
 
   test.each([
     ['/console/nothing', 404],
@@ -42,6 +37,7 @@ describe('pages of the console', () => {
     ['/auth/nothing', 404],
     ['/nothing', 404],
     ['/apple', 404],
+    ['/docs/nothing', 404],
     ['/assets/', 404],
     ['/assets/nothing.js', 404],
     ['/assets/..%2findex.html', 404],
@@ -53,14 +49,17 @@ describe('pages of the console', () => {
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   })
 
-  test.each(['/nothing', '/apple', '/index.html'])('%p is a page to who opens it', async (path) => {
-    const response = await get(path, { accept: 'text/html,*/*;q=0.8' })
-    expect(response.status).toBe(404)
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect(response.headers.get('x-request-id')).toBeTruthy()
-    expect(await response.text()).toContain('id="root"')
-  })
+  test.each(['/nothing', '/apple', '/docs/nothing', '/index.html'])(
+    '%p is a page to who opens it',
+    async (path) => {
+      const response = await get(path, { accept: 'text/html,*/*;q=0.8' })
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+      expect(response.headers.get('x-request-id')).toBeTruthy()
+      expect(await response.text()).toContain('id="root"')
+    },
+  )
 
   test.each(['/v1/nothing', '/console/nothing', '/auth/nothing', '/assets/nothing.js'])(
     '%p is an error to a browser too',

@@ -1,15 +1,15 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { marked, type Tokens } from 'marked'
-import { makersGuide } from '../../web/guides/makers.ts'
+import { readGuide } from '../../web/guides/read.ts'
 import { type AppOptions, startApp } from './app.ts'
 import { deviceClient } from './devices.ts'
 import { runProgram } from './run.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
-/** The blocks of code of the guide for makers, as its page shows them. */
+/** The blocks of code of the manual's page on devices, as it shows them. */
 export async function guideBlocks(language: 'zh' | 'en' = 'en'): Promise<Tokens.Code[]> {
-  const tokens = marked.lexer(await makersGuide(language))
+  const tokens = marked.lexer(await readGuide('devices', language))
   return tokens.filter((token): token is Tokens.Code => token.type === 'code')
 }
 

@@ -25,6 +25,8 @@ const PAGES = [
   '/app/nothing-here',
   '/docs',
   '/docs/devices',
+  '/docs/settings',
+  '/docs/reference',
 ] as const
 const LOOKS = [
   { language: 'zh', theme: 'light', width: 1280, height: 860 },
@@ -85,7 +87,7 @@ describeWeb('every page', () => {
     await page.getByRole('button', { name: 'Warranty', exact: true }).click()
     await page.getByText('Passage 1').waitFor()
     expect(await seriousFindings(page)).toEqual([])
-    await open(page, '/docs')
+    await open(page, '/docs/reference')
     await page.getByText('/v1/agent', { exact: true }).click()
     await page.getByRole('button', { name: 'Try it' }).click()
     expect(await seriousFindings(page)).toEqual([])
@@ -139,7 +141,7 @@ describeWeb('every page', () => {
     await using stranger = await visit(at.browser, at.app.url, { language: 'en' })
     const { page } = stranger
     const { key } = await at.app.key('ada@example.com')
-    await open(page, '/docs')
+    await open(page, '/docs/reference')
     await page.getByRole('textbox', { name: 'API key' }).fill(key)
     const operation = page.locator('details', { hasText: 'GET/v1/apps' }).first()
     await operation.locator('summary').click()

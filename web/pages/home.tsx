@@ -65,7 +65,7 @@ export function Home() {
       <Section
         title={t('home.call')}
         actions={
-          <Link to="/docs" className="inline-flex items-center gap-1 text-accent">
+          <Link to="/docs/reference" className="inline-flex items-center gap-1 text-accent">
             {t('docs.title')}
             <ArrowRight size={15} aria-hidden />
           </Link>

@@ -123,7 +123,7 @@ export function UserMenu() {
             {t('shortcuts.title')}
           </Item>
           <Item icon={<BookOpen {...size} />} onPick={() => void navigate({ to: '/docs' })}>
-            {t('docs.title')}
+            {t('docs.pages')}
           </Item>
           <Item icon={<Activity {...size} />} onPick={() => window.open('/status', '_blank')}>
             {t('status.page')}

@@ -1,5 +1,7 @@
+import { MANUAL_PATHS } from '../../core/manual.ts'
+
 /** Pages that a search engine may list; all else is for signed-in people or for programs. */
-const PUBLIC_PATHS = ['/', '/docs', '/docs/devices', '/status']
+const PUBLIC_PATHS = ['/', ...MANUAL_PATHS, '/status']
 const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/']
 
 /** `origin` is that of the request, validated (specification, Platform and site). */

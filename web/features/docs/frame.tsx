@@ -1,29 +1,69 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { GUIDE_GROUPS, guidePath } from '../../guides/pages.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Brand } from '../../shell/logo.tsx'
 import { AppearanceBar } from '../login/appearance-bar.tsx'
+import { ManualSearch } from './manual-search.tsx'
 
-/** What the public documentation has around its pages: the way home, and from one to the other. */
+/**
+ * What the public manual has around its pages: the way home, search, and the list of pages. While
+ * something is searched for, what was found stands in the place of the page.
+ */
 export function DocsFrame({ children }: { readonly children: ReactNode }) {
   const { t } = useI18n()
+  const [found, setFound] = useState<ReactNode>(null)
   return (
-    <main id="main" className="relative">
-      <header className="mx-auto max-w-[66rem] px-4 pt-4 sm:px-8">
+    <div className="relative">
+      <header className="mx-auto max-w-[80rem] px-4 pt-4 sm:px-8">
         <Link to="/" className="inline-block rounded-lg py-1">
           <Brand />
         </Link>
         <AppearanceBar />
-        <nav className="mt-4 flex gap-5 border-b border-line" aria-label={t('docs.pages')}>
-          <Link to="/docs" activeOptions={{ exact: true }} className="tab">
-            {t('docs.title')}
-          </Link>
-          <Link to="/docs/devices" className="tab">
-            {t('makers.title')}
-          </Link>
-        </nav>
       </header>
-      {children}
-    </main>
+      <div className="mx-auto grid max-w-[80rem] lg:grid-cols-[16rem_minmax(0,1fr)]">
+        <aside className="px-4 pt-4 sm:px-8 lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:pt-10 lg:pr-0">
+          <ManualSearch onFound={setFound} />
+          <details className="group mt-3 lg:hidden">
+            <summary className="flex cursor-pointer list-none items-center gap-2 py-2 text-ink-2">
+              {t('docs.pages')}
+              <ChevronDown size={16} className="group-open:rotate-180" aria-hidden />
+            </summary>
+            <Pages />
+          </details>
+          <div className="mt-5 hidden pb-8 lg:block">
+            <Pages />
+          </div>
+        </aside>
+        <main id="main" className="min-w-0">
+          {found ?? children}
+        </main>
+      </div>
+    </div>
+  )
+}
+
+function Pages() {
+  const { t } = useI18n()
+  const current = { activeOptions: { exact: true } } as const
+  return (
+    <nav aria-label={t('docs.pages')} className="grid gap-4">
+      {GUIDE_GROUPS.map(({ id: group, pages }) => (
+        <div key={group}>
+          <p className="px-2.5 pb-1 text-[0.82rem] text-ink-3">{t(`guide.group.${group}`)}</p>
+          {pages.map((id) => (
+            <Link key={id} to={guidePath(id)} className="nav-link" {...current}>
+              {t(`guide.${id}`)}
+            </Link>
+          ))}
+          {group === 'build' && (
+            <Link to="/docs/reference" className="nav-link" {...current}>
+              {t('docs.title')}
+            </Link>
+          )}
+        </div>
+      ))}
+    </nav>
   )
 }

@@ -3,20 +3,25 @@ import { marked, type Token, type Tokens } from 'marked'
 export interface GuidePart {
   /** Null for what stands before the first heading. */
   readonly title: string | null
-  /** Place to link to. */
+  /** Place to link to, the same in both languages: `## Title {#id}`. */
   readonly id: string
   readonly tokens: readonly Token[]
 }
 
-/** A guide by its headings of the second level. */
+const HEADING = /^(.*?)\s*\{#([a-z0-9-]+)\}$/
+
+/** A page of the manual by its headings of the second level. */
 export function partsOf(markdown: string): GuidePart[] {
   const parts: { title: string | null; id: string; tokens: Token[] }[] = []
   for (const token of marked.lexer(markdown)) {
     const heading = token.type === 'heading' && token.depth === 2
-    if (heading || parts.length === 0) {
-      parts.push({ title: heading ? token.text : null, id: `part-${parts.length}`, tokens: [] })
+    if (heading) {
+      const [, title, id] = HEADING.exec(token.text) ?? [null, token.text, `part-${parts.length}`]
+      parts.push({ title, id, tokens: [] })
+      continue
     }
-    if (!heading) parts.at(-1)?.tokens.push(token)
+    if (parts.length === 0) parts.push({ title: null, id: 'top', tokens: [] })
+    parts.at(-1)?.tokens.push(token)
   }
   return parts
 }

@@ -1,5 +1,5 @@
 import type { Token, Tokens } from 'marked'
-import { Fragment, type ReactNode } from 'react'
+import { createContext, Fragment, type ReactNode, useContext } from 'react'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { CopyButton } from '../../ui/button.tsx'
 
@@ -12,11 +12,18 @@ const HEADINGS = ['h3', 'h3', 'h4', 'h4', 'h4', 'h4'] as const
 const children = (tokens: readonly Token[] | undefined): ReactNode =>
   withIndexKeys(tokens ?? []).map(({ key, item }) => <Show key={key} token={item} />)
 
+/**
+ * How a text that is the product's own shows links to its own pages; null for links that lead out.
+ * Texts of others have none: a reply must not send a reader to `/console/…`.
+ */
+export const OwnLinks = createContext<(href: string, label: ReactNode) => ReactNode>(() => null)
+
 function Link({ token }: { readonly token: Tokens.Link | Tokens.Image }) {
+  const ownLink = useContext(OwnLinks)
   const href = safeHref(token.href)
   // Pictures are shown as links: loading one would tell its host who reads what.
   const label = token.type === 'image' ? token.text || token.href : children(token.tokens)
-  if (href === null) return <>{label}</>
+  if (href === null) return ownLink(token.href, label) ?? label
   return (
     <a href={href} target="_blank" rel="noreferrer noopener nofollow">
       {label}

@@ -12,7 +12,7 @@ import { Loaded } from '../ui/state.tsx'
 const SURFACES = ['/v1', '/console', '/auth'] as const
 
 /** The API reference, drawn from the description the server gives of itself. */
-export function Docs() {
+export function Reference() {
   const { t } = useI18n()
   const [surface, setSurface] = useState<(typeof SURFACES)[number]>('/v1')
   const [key, setKey] = useState('')

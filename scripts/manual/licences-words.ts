@@ -1,0 +1,55 @@
+interface Words {
+  readonly zh: string
+  readonly en: string
+}
+
+const primitives = { zh: '无障碍的界面基础部件', en: 'accessible primitives' }
+const losslessAudio = { zh: '解码 FLAC 和 Vorbis', en: 'FLAC and Vorbis in' }
+
+/** What each package is for. */
+export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
+  '@elysiajs/static': { zh: '控制台的文件', en: "the console's files" },
+  '@huggingface/tokenizers': { zh: '向量模型的分词器', en: "the embedding models' tokenisers" },
+  '@radix-ui/react-dialog': primitives,
+  '@radix-ui/react-dropdown-menu': primitives,
+  '@radix-ui/react-switch': primitives,
+  '@tanstack/react-query': { zh: '控制台读取数据', en: 'reading data in the console' },
+  '@tanstack/react-router': { zh: '控制台的页面地址', en: 'addresses of the console' },
+  '@wasm-audio-decoders/flac': losslessAudio,
+  '@wasm-audio-decoders/ogg-vorbis': losslessAudio,
+  'decimal.js': { zh: '时间有界的精确计算', en: 'exact arithmetic in bounded time' },
+  elysia: { zh: '路由', en: 'routes' },
+  'eventsource-parser': { zh: '读取事件流', en: 'event streams in' },
+  htmlparser2: { zh: '逐段提取网页文字', en: 'text of web pages, streaming' },
+  'ipaddr.js': { zh: '地址检查的网段', en: 'address ranges of the guard' },
+  jose: { zh: '登录令牌', en: 'session tokens' },
+  'libopus-wasm': { zh: '解码 Opus', en: 'Opus in' },
+  'lucide-react': { zh: '图标', en: 'icons' },
+  marked: { zh: '把回复里的 Markdown 变成安全的元素', en: 'Markdown of replies, to safe elements' },
+  mediabunny: { zh: 'Ogg、WebM 和 MP4 容器', en: 'Ogg, WebM and MP4 containers' },
+  'mpg123-decoder': { zh: '解码 mp3', en: 'mp3 in' },
+  nodemailer: { zh: '邮件', en: 'mail' },
+  'onnxruntime-node': { zh: '本机向量模型', en: 'local embedding' },
+  'openid-client': { zh: 'OAuth 与 OpenID Connect', en: 'OAuth and OpenID Connect' },
+  'pinyin-pro': {
+    zh: '为 eSpeak NG 注音，后者是独立的程序（GPL）',
+    en: 'Mandarin for eSpeak NG, which stays a separate program (GPL)',
+  },
+  'prom-client': { zh: 'Prometheus 文本', en: 'Prometheus text' },
+  react: { zh: '控制台', en: 'the console' },
+  'react-dom': { zh: '控制台', en: 'the console' },
+  'sqlite-vec': { zh: 'SQLite 里的向量', en: 'vectors in SQLite' },
+  stemmer: { zh: '英文词干', en: 'stems of English words' },
+  uqr: { zh: '激活码的二维码', en: 'QR codes of activation codes' },
+  'wasm-media-encoders': { zh: '编码 mp3', en: 'mp3 out' },
+  zod: { zh: '设置、请求体、API 描述', en: 'settings, bodies, the API document' },
+}
+
+/** What a package holds that its own licence field does not tell. */
+export const PACKAGE_NOTES: Readonly<Record<string, string>> = {
+  '@wasm-audio-decoders/flac': 'codec-parser: LGPL-3.0',
+  '@wasm-audio-decoders/ogg-vorbis': 'codec-parser: LGPL-3.0',
+  'libopus-wasm': 'libopus: BSD-3-Clause',
+  'mpg123-decoder': 'mpg123: LGPL-2.1',
+  'wasm-media-encoders': 'LAME: LGPL',
+}

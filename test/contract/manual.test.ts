@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { generatedPages } from '../../scripts/manual.ts'
+import { help } from '../../src/commands/help.ts'
+import { SETTINGS } from '../../src/config.ts'
+import { MANUAL_PATHS } from '../../src/core/manual.ts'
+import { GUIDE_IDS, guidePath } from '../../web/guides/pages.ts'
+import { ROOT } from '../support/command.ts'
+
+const NAMES = Object.keys(SETTINGS)
+const read = (path: string) => Bun.file(join(ROOT, path)).text()
+
+test('the server answers at every page of the manual and at no other', () => {
+  const paths: readonly string[] = MANUAL_PATHS
+  expect([...paths].sort()).toEqual([...GUIDE_IDS.map(guidePath), '/docs/reference'].sort())
+})
+
+describe('generated pages of the manual', () => {
+  for (const [path, text] of generatedPages()) {
+    test(`${path} is what bun scripts/manual.ts writes`, async () => {
+      expect(await read(path)).toBe(text)
+    })
+  }
+})
+
+test.each(['zh', 'en'])(
+  'the %s settings page has a row for every setting and no other',
+  async (language) => {
+    const page = await read(`web/guides/${language}/settings.md`)
+    const rows = [...page.matchAll(/^\| `(MB_[A-Z0-9_]+)` \|.*\| (.+) \|$/gm)]
+    expect(rows.map(([, name]) => name).sort()).toEqual([...NAMES].sort())
+  },
+)
+
+test('--help says something about every setting', () => {
+  const rows = help().split('\n')
+  for (const name of NAMES) {
+    expect(rows.find((row) => row.startsWith(`  ${name} `))).toMatch(/^ {2}\w+ +\S.{5,}/)
+  }
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { seriousFindings } from '../support/axe.ts'
+import { visit } from '../support/chromium.ts'
+import { signIn } from '../support/login.ts'
+import { guideBlock } from '../support/makers.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+const PHONE = { language: 'zh', theme: 'dark', width: 390, height: 800 } as const
+
+describeWeb('the manual', () => {
+  const at = useConsole()
+
+  test('is open to everybody and hands out the programs for devices whole', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page } = guest
+    await page.goto('/docs')
+    await page.getByRole('link', { name: 'Devices', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Raspberry Pi', exact: true }).click()
+    for (const name of ['moonbase-device.ino', 'moonbase-device.py']) {
+      const program = page.locator(`[data-file="${name}"]`)
+      const shown = await program.locator('pre').textContent()
+      expect(shown).toBe(await guideBlock(`file=${name}`))
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        program.getByRole('button', { name: 'Download' }).click(),
+      ])
+      expect(download.suggestedFilename()).toBe(name)
+      expect(await Bun.file(await download.path()).text()).toBe(`${shown}\n`)
+    }
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
+
+  test('is one step from the devices of the console, in the language in use', async () => {
+    const session = await signIn(at.app)
+    await using guest = await visit(at.browser, at.app.url, { language: 'zh' }, session)
+    const { page } = guest
+    await page.goto('/app/devices')
+    await page.getByRole('link', { name: '自制设备' }).click()
+    await page.getByRole('heading', { level: 2, name: '服务器拒绝时' }).waitFor()
+    await page.getByRole('button', { name: 'English' }).click()
+    await page.getByRole('heading', { level: 2, name: 'When the server says no' }).waitFor()
+    await page.getByRole('link', { name: 'Pair a device' }).click()
+    await page.waitForURL('**/app/devices')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
+
+  test('finds words of any page and opens the place where they stand', async () => {
+    await using guest = await visit(at.browser, at.app.url, PHONE)
+    const { page } = guest
+    await page.goto('/docs/models')
+    await page.getByRole('searchbox').fill('怎么备份数据')
+    await page.getByRole('status').getByText('手册中有').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole('link', { name: '运行与备份: 备份', exact: true }).click()
+    await page.waitForURL('**/docs/operate#backup')
+    const heading = page.getByRole('heading', { level: 2, name: '备份', exact: true })
+    await heading.waitFor()
+    expect((await heading.boundingBox())?.y).toBeLessThan(PHONE.height)
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
+
+  test('opens at the part that a link names, and leads from page to page', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' })
+    const { page } = guest
+    await page.goto('/docs/operate#disk')
+    const heading = page.getByRole('heading', { level: 2, name: 'The disk' })
+    await heading.waitFor()
+    await page.waitForFunction(() => scrollY > 0)
+    expect((await heading.boundingBox())?.y).toBeLessThan(860)
+    await page.getByRole('link', { name: 'Security' }).last().click()
+    await page.getByRole('heading', { level: 1, name: 'Security' }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Operate', exact: true }).click()
+    await page.waitForURL('**/docs/operate#https')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
+})

@@ -1,0 +1,16 @@
+/** The manual by its parts; the server knows the same addresses (src/core/manual.ts). */
+export const GUIDE_GROUPS = [
+  { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools'] },
+  { id: 'sound', pages: ['devices', 'voice'] },
+  { id: 'run', pages: ['operate', 'security', 'settings', 'licences'] },
+  { id: 'build', pages: ['api', 'errors'] },
+] as const
+
+export type GuideId = (typeof GUIDE_GROUPS)[number]['pages'][number]
+
+export const GUIDE_IDS: readonly GuideId[] = GUIDE_GROUPS.flatMap(({ pages }) => pages)
+
+export const isGuide = (id: string): id is GuideId => GUIDE_IDS.some((known) => known === id)
+
+/** The manual opens with its first page. */
+export const guidePath = (id: GuideId): string => (id === 'start' ? '/docs' : `/docs/${id}`)

@@ -1,0 +1,59 @@
+import type { Language } from '../i18n/index.tsx'
+import type { GuideId } from './pages.ts'
+
+type Load = () => Promise<{ readonly default: string }>
+
+/** Each page of the manual is a file of its own that is loaded when it is read. */
+const texts: Readonly<Record<Language, Readonly<Record<GuideId, Load>>>> = {
+  zh: {
+    start: () => import('./zh/start.md', { with: { type: 'text' } }),
+    models: () => import('./zh/models.md', { with: { type: 'text' } }),
+    kb: () => import('./zh/kb.md', { with: { type: 'text' } }),
+    apps: () => import('./zh/apps.md', { with: { type: 'text' } }),
+    tools: () => import('./zh/tools.md', { with: { type: 'text' } }),
+    devices: () => import('./zh/devices.md', { with: { type: 'text' } }),
+    voice: () => import('./zh/voice.md', { with: { type: 'text' } }),
+    operate: () => import('./zh/operate.md', { with: { type: 'text' } }),
+    security: () => import('./zh/security.md', { with: { type: 'text' } }),
+    settings: () => import('./zh/settings.md', { with: { type: 'text' } }),
+    licences: () => import('./zh/licences.md', { with: { type: 'text' } }),
+    api: () => import('./zh/api.md', { with: { type: 'text' } }),
+    errors: () => import('./zh/errors.md', { with: { type: 'text' } }),
+  },
+  en: {
+    start: () => import('./en/start.md', { with: { type: 'text' } }),
+    models: () => import('./en/models.md', { with: { type: 'text' } }),
+    kb: () => import('./en/kb.md', { with: { type: 'text' } }),
+    apps: () => import('./en/apps.md', { with: { type: 'text' } }),
+    tools: () => import('./en/tools.md', { with: { type: 'text' } }),
+    devices: () => import('./en/devices.md', { with: { type: 'text' } }),
+    voice: () => import('./en/voice.md', { with: { type: 'text' } }),
+    operate: () => import('./en/operate.md', { with: { type: 'text' } }),
+    security: () => import('./en/security.md', { with: { type: 'text' } }),
+    settings: () => import('./en/settings.md', { with: { type: 'text' } }),
+    licences: () => import('./en/licences.md', { with: { type: 'text' } }),
+    api: () => import('./en/api.md', { with: { type: 'text' } }),
+    errors: () => import('./en/errors.md', { with: { type: 'text' } }),
+  },
+}
+
+/** The programs of the page on devices, which are files of their own so that tests run them. */
+const programs: Readonly<Record<string, Load>> = {
+  'moonbase-device.py': () => import('./moonbase-device.py', { with: { type: 'text' } }),
+  'moonbase-device.ino': () => import('./moonbase-device.ino', { with: { type: 'text' } }),
+}
+
+/** Comments around what scripts/manual.ts writes. */
+const GENERATED_MARK = /^<!-- .* -->\n/gm
+
+/** A page of the manual as Markdown, its programs in their places. */
+export async function readGuide(id: GuideId, language: Language): Promise<string> {
+  const { default: text } = await texts[language][id]()
+  let guide = text.replace(GENERATED_MARK, '')
+  for (const [name, load] of Object.entries(programs)) {
+    if (!guide.includes(`{{${name}}}`)) continue
+    const { default: program } = await load()
+    guide = guide.replace(`{{${name}}}`, () => program.trimEnd())
+  }
+  return guide
+}

@@ -1,0 +1,184 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft, ArrowRight, Download } from 'lucide-react'
+import type { Tokens } from 'marked'
+import { useEffect } from 'react'
+import { DocsFrame } from '../features/docs/frame.tsx'
+import { fileOf, type GuidePart, partsOf } from '../features/docs/guide.ts'
+import { OwnLinks, Show } from '../features/markdown/tokens.tsx'
+import { GUIDE_IDS, type GuideId, guidePath, isGuide } from '../guides/pages.ts'
+import { readGuide } from '../guides/read.ts'
+import { useI18n } from '../i18n/index.tsx'
+import { withIndexKeys } from '../lib/index-keys.ts'
+import { Button } from '../ui/button.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
+import { Missing } from './missing.tsx'
+
+/** Fewer headings are seen at a glance. */
+const CONTENTS_MIN = 4
+
+/** A page of the manual, from the file that the executable carries. */
+export function Guide() {
+  const { page = 'start' } = useParams({ strict: false }) as { readonly page?: string }
+  if (isGuide(page)) return <GuideText id={page} />
+  return (
+    <main id="main">
+      <Missing />
+    </main>
+  )
+}
+
+function GuideText({ id }: { readonly id: GuideId }) {
+  const { t, language } = useI18n()
+  const query = useQuery({
+    queryKey: ['guide', id, language],
+    queryFn: async () => partsOf(await readGuide(id, language)),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return (
+    <DocsFrame>
+      <Page title={t(`guide.${id}`)} actions={id === 'devices' && <PairLink />}>
+        <Loaded query={query} rows={8}>
+          {(parts) => (
+            <OwnLinks value={ownLink}>
+              <Contents parts={parts} />
+              {parts.map((part) => (
+                <Part key={part.id} part={part} />
+              ))}
+              <Neighbours id={id} />
+              <GoToPart />
+            </OwnLinks>
+          )}
+        </Loaded>
+      </Page>
+    </DocsFrame>
+  )
+}
+
+/** A text comes after its page, so the part that the address names is looked for then. */
+function GoToPart() {
+  useEffect(() => {
+    const part = location.hash.slice(1)
+    if (part) document.getElementById(part)?.scrollIntoView()
+  }, [])
+  return null
+}
+
+/** The manual links to its own pages; those of the server that are not the console's load anew. */
+function ownLink(href: string, label: React.ReactNode) {
+  if (href.startsWith('#')) return <a href={href}>{label}</a>
+  const [path = '', hash] = href.split('#')
+  if (!/^\/(docs|app)\b/.test(path)) return href.startsWith('/') ? <a href={href}>{label}</a> : null
+  return (
+    <Link to={path} {...(hash ? { hash } : {})}>
+      {label}
+    </Link>
+  )
+}
+
+function PairLink() {
+  const { t } = useI18n()
+  return (
+    <Link to="/app/devices" className="inline-flex items-center gap-1 text-accent">
+      {t('makers.pair')}
+      <ArrowRight size={15} aria-hidden />
+    </Link>
+  )
+}
+
+function Contents({ parts }: { readonly parts: readonly GuidePart[] }) {
+  const { t } = useI18n()
+  const titled = parts.filter(({ title }) => title !== null)
+  if (titled.length < CONTENTS_MIN) return null
+  return (
+    <nav
+      className="mb-7 flex flex-wrap gap-x-4 gap-y-1 text-[0.93rem]"
+      aria-label={t('docs.contents')}
+    >
+      {titled.map(({ id, title }) => (
+        <a key={id} href={`#${id}`} className="text-accent">
+          {title}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** The pages before and after this one, for who reads it all. */
+function Neighbours({ id }: { readonly id: GuideId }) {
+  const { t } = useI18n()
+  const at = GUIDE_IDS.indexOf(id)
+  const [before, after] = [GUIDE_IDS[at - 1], GUIDE_IDS[at + 1]]
+  return (
+    <nav
+      className="mt-12 flex max-w-3xl justify-between gap-4 border-t border-line pt-4"
+      aria-label={t('docs.neighbours')}
+    >
+      {before ? (
+        <Link to={guidePath(before)} className="inline-flex items-center gap-1 text-accent">
+          <ArrowLeft size={15} aria-hidden />
+          {t(`guide.${before}`)}
+        </Link>
+      ) : (
+        <span />
+      )}
+      {after && (
+        <Link to={guidePath(after)} className="inline-flex items-center gap-1 text-accent">
+          {t(`guide.${after}`)}
+          <ArrowRight size={15} aria-hidden />
+        </Link>
+      )}
+    </nav>
+  )
+}
+
+function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
+  const body = (
+    <div className="prose guide max-w-3xl">
+      {withIndexKeys(tokens).map(({ key, item }) => {
+        const file = fileOf(item)
+        return file === null ? (
+          <Show key={key} token={item} />
+        ) : (
+          <Program key={key} name={file} token={item as Tokens.Code} />
+        )
+      })}
+    </div>
+  )
+  if (title === null) return body
+  return (
+    <div id={id} className="mt-9 scroll-mt-4">
+      <Section title={title}>{body}</Section>
+    </div>
+  )
+}
+
+interface ProgramProps {
+  readonly name: string
+  readonly token: Tokens.Code
+}
+
+/** A whole program: to copy, and to save under its name. */
+function Program({ name, token }: ProgramProps) {
+  const { t } = useI18n()
+  const save = () => {
+    const url = URL.createObjectURL(new Blob([`${token.text}\n`], { type: 'text/plain' }))
+    const link = document.createElement('a')
+    link.href = url
+    link.download = name
+    link.click()
+    URL.revokeObjectURL(url)
+  }
+  return (
+    <div data-file={name}>
+      <div className="mb-2 flex items-center justify-between gap-3">
+        <code>{name}</code>
+        <Button size="small" icon={<Download size={15} aria-hidden />} onClick={save}>
+          {t('makers.save')}
+        </Button>
+      </div>
+      <Show token={token} />
+    </div>
+  )
+}

@@ -1,3 +1,4 @@
+import { ERRORS } from '../../src/core/error-table.ts'
 import type { Language } from '../manual.ts'
 
 const STATUSES = [
@@ -16,18 +17,30 @@ const STATUSES = [
 
 const TEXTS = {
   zh: {
-    about: '错误是一句简短的中文纯文本，从不含堆栈、SQL、上游文字或密钥。程序应看状态码。',
+    about:
+      '错误是一句简短的中文纯文本，从不含堆栈、SQL、上游文字或密钥。它的代码在响应头 ' +
+      '`X-Error-Code` 里，句中的值在 `X-Error-Params` 里（写法同 URL 的查询）。程序应看状态码和' +
+      '代码；代码只会增加，不会改名。',
     statuses: '状态码',
-    head: '| 状态码 | 含义 |',
+    statusHead: '| 状态码 | 含义 |',
+    codes: '代码',
+    codeHead: '| 代码 | 状态码 | 句子 |',
   },
   en: {
     about:
       'An error is one short Chinese sentence as plain text, never a stack, SQL, text of an ' +
-      'upstream or a key. Programs go by the status.',
+      'upstream or a key. Its code is in the header `X-Error-Code`, the values of the sentence ' +
+      'in `X-Error-Params`, written as the query of a URL. Programs go by status and code; codes ' +
+      'may be added and are never renamed.',
     statuses: 'Statuses',
-    head: '| Status | Means |',
+    statusHead: '| Status | Means |',
+    codes: 'Codes',
+    codeHead: '| Code | Status | Values |',
   },
 }
+
+const valuesOf = (sentence: string) =>
+  [...new Set([...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => `\`${name}\``))].join(', ')
 
 /** The page of what a request may be refused with. */
 export function errorsPage(language: Language): string {
@@ -35,13 +48,20 @@ export function errorsPage(language: Language): string {
   const statuses = STATUSES.map(
     ([status, en, zh]) => `| ${status} | ${language === 'zh' ? zh : en} |`,
   )
+  const codes = Object.entries(ERRORS).map(([code, [status, sentence]]) => {
+    return `| \`${code}\` | ${status} | ${language === 'zh' ? sentence : valuesOf(sentence)} |`
+  })
   return [
-    '<!-- Written by scripts/manual.ts. -->',
+    '<!-- Written by scripts/manual.ts from src/core/error-table.ts. -->',
     text.about,
     `\n## ${text.statuses} {#statuses}\n`,
-    text.head,
+    text.statusHead,
     '|---|---|',
     ...statuses,
+    `\n## ${text.codes} {#codes}\n`,
+    text.codeHead,
+    '|---|---|---|',
+    ...codes,
     '',
   ].join('\n')
 }

@@ -34,12 +34,14 @@ export function settingsPage(language: Language): string {
   const groups = SETTING_GROUPS.map(({ id, zh, en, settings }) => {
     const rows = Object.entries(settings).map(([name, meaning]) => {
       const setting = SETTINGS[name as Name]
-      return `| \`${name}\` | ${fallback(setting)} | ${language === 'zh' ? meaning : setting.description} |`
+      const words = language === 'zh' ? meaning : setting.description
+      return `| \`${name}\` | ${fallback(setting)} | ${words} |`
     })
     const title = language === 'zh' ? zh : en
     return `## ${title} {#${id}}\n\n${head}\n|---|---|---|\n${rows.join('\n')}\n`
   })
-  return `<!-- Written by scripts/manual.ts from src/config.ts. -->\n${about}\n\n${groups.join('\n')}`
+  const origin = '<!-- Written by scripts/manual.ts from src/config.ts. -->'
+  return `${origin}\n${about}\n\n${groups.join('\n')}`
 }
 
 function fallback(setting: z.ZodType): string {

@@ -23,7 +23,7 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
         <AppearanceBar />
       </header>
       <div className="mx-auto grid max-w-[80rem] lg:grid-cols-[16rem_minmax(0,1fr)]">
-        <aside className="px-4 pt-4 sm:px-8 lg:sticky lg:top-0 lg:h-dvh lg:overflow-y-auto lg:pt-10 lg:pr-0">
+        <aside className="manual-side">
           <ManualSearch onFound={setFound} />
           <details className="group mt-3 lg:hidden">
             <summary className="flex cursor-pointer list-none items-center gap-2 py-2 text-ink-2">

@@ -29,7 +29,17 @@ export interface VectorIndex {
   /** Removes the vectors of these keys, of whatever model. */
   remove(keys: readonly number[]): Statement[]
   /** The nearest vectors of the space, nearest first. */
-  search(space: VectorSpace, query: Float32Array, limit: number): Promise<Neighbour[]>
+  search(
+    space: VectorSpace,
+    query: Float32Array,
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<Neighbour[]>
   /** The cosines of those of the keys that have a vector in the space. */
-  cosines(space: VectorSpace, query: Float32Array, keys: readonly number[]): Promise<Neighbour[]>
+  cosines(
+    space: VectorSpace,
+    query: Float32Array,
+    keys: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<Neighbour[]>
 }

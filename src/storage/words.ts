@@ -21,5 +21,10 @@ export interface WordIndex {
   upsert(tenantId: string, entries: readonly WordEntry[]): Statement[]
   remove(keys: readonly number[]): Statement[]
   /** Best first. A term that ends in `*` stands for all that begin so. */
-  search(tenantId: string, terms: readonly string[], limit: number): Promise<WordMatch[]>
+  search(
+    tenantId: string,
+    terms: readonly string[],
+    limit: number,
+    signal?: AbortSignal,
+  ): Promise<WordMatch[]>
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { createLogs } from '../features/logs/service.ts'
-import { createLogStore, type LogRow } from '../features/logs/store.ts'
+import { createLogStore, type LogReader, type LogRow } from '../features/logs/store.ts'
 import { createUsage } from '../features/usage/service.ts'
 import { createUsageStore, type UsageEvent, usageName } from '../features/usage/store.ts'
 import type { LoggedRequest } from '../http/request-log.ts'
@@ -11,8 +11,7 @@ import type { Db } from '../storage/db.ts'
 
 export interface RecordParts {
   readonly db: Db
-  /** Reads off the event loop. */
-  readonly reader: Pick<Db, 'all'>
+  readonly reader: LogReader
   readonly clock: Clock
   readonly log: Logger
 }

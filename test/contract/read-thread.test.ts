@@ -11,7 +11,7 @@ test('a file that cannot be opened at first is read once it can', async () => {
   using folder = tempFolder()
   const file = { path: `${folder.path}/later/test.db`, extensions: [] }
   const reader = createReadThread(file, READER)
-  const read = () => reader.all(sql`SELECT x FROM item`)
+  const read = () => reader.all('tenant', sql`SELECT x FROM item`)
   await expect(read()).rejects.toThrow()
   mkdirSync(`${folder.path}/later`)
   const item = { name: '0001', sql: "CREATE TABLE item (x TEXT); INSERT INTO item VALUES ('a')" }
@@ -23,9 +23,9 @@ test('a file that cannot be opened at first is read once it can', async () => {
 test('a thread that never opened closes without a word', async () => {
   using folder = tempFolder()
   const reader = createReadThread({ path: `${folder.path}/no/test.db`, extensions: [] }, READER)
-  await expect(reader.all(sql`SELECT 1`)).rejects.toThrow()
+  await expect(reader.all('tenant', sql`SELECT 1`)).rejects.toThrow()
   await reader.close()
-  await expect(reader.all(sql`SELECT 1`)).rejects.toThrow('closed')
+  await expect(reader.all('tenant', sql`SELECT 1`)).rejects.toThrow('closed')
 })
 
 test('a thread that dies fails what it was asked, and another takes its place', async () => {
@@ -43,9 +43,39 @@ test('a thread that dies fails what it was asked, and another takes its place', 
     }`,
   )
   const reader = createReadThread(file, Bun.pathToFileURL(mortal).href)
-  const read = () => reader.all(sql`SELECT x FROM item`)
+  const read = () => reader.all('tenant', sql`SELECT x FROM item`)
   expect(await read()).toEqual([])
-  await expect(reader.all({ sql: 'die', args: [] })).rejects.toThrow('lost')
+  await expect(reader.all('tenant', { sql: 'die', args: [] })).rejects.toThrow('lost')
   expect(await read()).toEqual([])
+  await reader.close()
+})
+
+test('tenants take turns: many reads of one delay another by two at most', async () => {
+  using folder = tempFolder()
+  const file = { path: folder.file('test.db'), extensions: [] }
+  migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')
+  const reader = createReadThread(file, READER)
+  const order: string[] = []
+  const read = async (tenant: string) => {
+    await reader.all(tenant, sql`SELECT x FROM item`)
+    order.push(tenant)
+  }
+  await Promise.all([...Array.from({ length: 100 }, () => read('greedy')), read('modest')])
+  expect(order.indexOf('modest')).toBeLessThanOrEqual(3)
+  await reader.close()
+})
+
+test('a read that nobody waits for any more is not made', async () => {
+  using folder = tempFolder()
+  const file = { path: folder.file('test.db'), extensions: [] }
+  migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')
+  const reader = createReadThread(file, READER)
+  const leaving = new AbortController()
+  const statement = sql`SELECT x FROM item`
+  const first = [1, 2].map(() => reader.all('tenant', statement))
+  const left = reader.all('tenant', sql`SELECT y FROM nothing`, leaving.signal)
+  leaving.abort(new Error('left'))
+  await expect(left).rejects.toThrow('left')
+  expect(await Promise.all(first)).toEqual([[], []])
   await reader.close()
 })

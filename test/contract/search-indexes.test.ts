@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { sql } from '../../src/storage/db.ts'
 import { openIndexes } from '../support/indexes.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
 
@@ -103,16 +104,23 @@ describe('vectors', () => {
 })
 
 describe('words', () => {
-  const put = (tenantId: string, entries: Record<number, string>) =>
-    open.db.batch(
-      open.words.upsert(
-        tenantId,
-        Object.entries(entries).map(([key, text]) => ({
-          key: Number(key),
-          terms: text.split(' '),
-        })),
-      ),
-    )
+  /** A document with one chunk an entry. */
+  const docOf = (tenantId: string, chunks: number) => [
+    sql`INSERT OR IGNORE INTO tenant (id, created_at) VALUES (${tenantId}, '')`,
+    sql`INSERT INTO kb_doc
+      (id, tenant_id, title, char_count, chunk_count, created_at, embed_model)
+      VALUES (${crypto.randomUUID()}, ${tenantId}, 't', 1, ${chunks}, '', 'm1')`,
+  ]
+  const put = (tenantId: string, texts: Record<number, string>) => {
+    const entries = Object.entries(texts).map(([key, text]) => ({
+      key: Number(key),
+      terms: text.split(' '),
+    }))
+    return open.db.batch([
+      ...docOf(tenantId, entries.length),
+      ...open.words.upsert(tenantId, entries),
+    ])
+  }
   const find = async (tenantId: string, text: string) =>
     keys(await open.words.search(tenantId, text.split(' '), 50))
 
@@ -140,7 +148,7 @@ describe('words', () => {
   test('a search while another tenant writes does not change the order of later ones', async () => {
     await put('a', { 1: 'common rare', 2: 'common common common', 3: 'common x', 4: 'common y' })
     const many = Array.from({ length: 200 }, (_, i) => ({ key: 100 + i, terms: [`z${i}`] }))
-    const statements = open.words.upsert('b', many)
+    const statements = [...docOf('b', many.length), ...open.words.upsert('b', many)]
     await open.words.search('a', ['rare'], 50)
     await open.db.batch(statements)
     const [first, second] = await open.words.search('a', ['rare', 'common'], 50)
@@ -201,6 +209,49 @@ describe('words', () => {
     for (const term of ['yaer', 'wxrrxnti', '1234', 'warranti-2']) {
       expect(await find('a', term)).toEqual([])
     }
+  })
+
+  test('a slip at the second letter finds what is meant', async () => {
+    await put('a', { 1: 'warranti', 2: 'гаранти' })
+    for (const slip of ['wrarranti', 'wrranti', 'wirranti', 'wraranti', 'waarranti']) {
+      expect([slip, await find('a', slip)]).toEqual([slip, [1]])
+    }
+    for (const slip of ['гранти', 'граанти', 'гиранти', 'гоаранти']) {
+      expect([slip, await find('a', slip)]).toEqual([slip, [2]])
+    }
+    expect(await find('a', 'xarranti')).toEqual([])
+  })
+
+  test('a misspelt word is compared with thousands of words, but not with all', async () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz'
+    const word = (n: number) =>
+      `ca${[n / 676, n / 26, n].map((part) => letters[Math.floor(part) % 26]).join('')}`
+    const wordsOf = (from: number, last: string) =>
+      `${Array.from({ length: 2_500 }, (_, i) => word(from + i)).join(' ')} ${last}`
+    await put('a', { 1: wordsOf(0, 'carpet'), 2: wordsOf(2_500, 'carton') })
+    expect(await find('a', 'carrpet')).toEqual([1])
+    expect(await find('a', 'cartonn')).toEqual([2])
+    const more = 'x'.repeat(12)
+    for (let from = 0; from < 5; from++) {
+      const many = Array.from({ length: 5_000 }, (_, i) => `cas${word(i)}${letters[from]}${more}`)
+      await put('a', { [10 + from]: many.join(' ') })
+    }
+    await put('a', { 20: 'cazzzzz' })
+    expect(await find('a', 'carrpet')).toEqual([1])
+    expect(await find('a', 'cazzzzzz')).toEqual([])
+  })
+
+  test('a beginning of thousands of terms finds entries by the most held of them', async () => {
+    const many = Array.from({ length: 1_200 }, (_, i) => `猫${String.fromCodePoint(0x4e00 + i)}`)
+    await put('a', {
+      1: many.join(' '),
+      2: many.slice(0, 20).join(' '),
+      3: many[1_100] ?? '',
+      4: '狗',
+    })
+    expect((await find('a', '猫*')).sort()).toEqual([1, 2])
+    await put('b', { 5: '猫粮 粮', 6: '小猫 猫', 7: '狗' })
+    expect((await find('b', '猫*')).sort()).toEqual([5, 6])
   })
 
   test('a word that is there stands for no other one', async () => {

@@ -9,7 +9,7 @@ export interface Heading {
   readonly text: string
 }
 
-const MARKS = /^ {0,3}(#{1,6})\s+|\s+#+\s*$/g
+const OPENING = /^ {0,3}#{1,6}\s+/
 const NUMBERED = /^\s*(第.+?([章节条篇部]))/
 const LEVELS = '篇章节条'
 
@@ -32,5 +32,15 @@ function read(line: string): Omit<Heading, 'start'> {
   const level = kind === '部' ? 1 : LEVELS.indexOf(kind) + 1
   if (kind) return { level, text: kind === '条' ? mark : line.trim() }
   const depth = /#{1,6}/.exec(line)?.[0].length ?? 1
-  return { level: depth, text: line.replace(MARKS, '').trim() }
+  return { level: depth, text: withoutMarks(line) }
+}
+
+/** By hand, because a pattern for the closing marks takes quadratic time on mixed blanks. */
+function withoutMarks(line: string): string {
+  const text = line.replace(OPENING, '').trim()
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  const unmarked = text.slice(0, end)
+  // Hashes close a heading only behind a blank: not those of C#.
+  return /\s/.test(unmarked.at(-1) ?? '') ? unmarked.trimEnd() : text
 }

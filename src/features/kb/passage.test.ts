@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { chunk } from './chunk.ts'
+import { headingsOf } from './headings.ts'
 import { passagesOf } from './passage.ts'
 
 const body = (word: string, times = 20) => `${word}的说明写在这里。`.repeat(times)
@@ -55,4 +56,26 @@ test('texts that repeat themselves, and only headings, are taken as they are', (
     expect(passages).toHaveLength(chunks.length)
     for (const passage of passages) expect(passage.length).toBeLessThan(1200)
   }
+})
+
+test('marks around a heading are not part of it, those of C# are', () => {
+  for (const [line, heading] of [
+    ['# A', 'A'],
+    ['  ## A ##', 'A'],
+    ['### A #  ', 'A'],
+    ['# C#', 'C#'],
+    ['# C# ##', 'C#'],
+    ['#\tA\t#', 'A'],
+    ['# ##', '##'],
+    ['#\u3000A \t#\u00a0', 'A'],
+  ]) {
+    const passages = passagesOf('T', chunk(`${line}\n\n${body('文', 200)}`))
+    expect(passages[1]?.split('\n').slice(0, 2)).toEqual(['T', heading as string])
+  }
+})
+
+test('a heading of millions of mixed blanks ends', () => {
+  const blanks = Array.from({ length: 4_000_000 }, (_, i) => ' \t\v\f'[(i * 7 + (i >> 3)) % 4])
+  const [heading] = headingsOf(`# a${blanks.join('')}b`)
+  expect(heading).toMatchObject({ start: 0, level: 1, text: expect.stringMatching(/^a\s+b$/) })
 })

@@ -35,8 +35,13 @@ const matching = (tenantId: string, filter: LogFilter): Statement => sql`
     AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
     AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})`
 
-/** `reader` is where reads that may scan a million rows hold up nobody. */
-export function createLogStore(db: Db, reader: Pick<Db, 'all'>) {
+/** Reads off the event loop, where tenants take turns. */
+export interface LogReader {
+  all<Row>(tenantId: string, statement: Statement): Promise<Row[]>
+}
+
+/** `reader` reads what may take a scan of a million rows. */
+export function createLogStore(db: Db, reader: LogReader) {
   return {
     async write(rows: readonly LogRow[]): Promise<void> {
       await db.batch(rows.map(insert))
@@ -47,17 +52,20 @@ export function createLogStore(db: Db, reader: Pick<Db, 'all'>) {
      * is left since `since` fits.
      */
     async sliceStart(tenantId: string, since: number, until: number, rowsMax: number) {
-      const [row] = await reader.all<{ ts: number }>(sql`
+      const [row] = await reader.all<{ ts: number }>(
+        tenantId,
+        sql`
         SELECT ts FROM request_log
         WHERE tenant_id = ${tenantId} AND ts BETWEEN ${since} AND ${until}
-        ORDER BY ts DESC LIMIT 1 OFFSET ${rowsMax}`)
+        ORDER BY ts DESC LIMIT 1 OFFSET ${rowsMax}`,
+      )
       return row ? Math.min(row.ts + 1, until) : null
     },
 
     /** Newest first. */
     rows(tenantId: string, filter: LogFilter, limit: number): Promise<LogRow[]> {
       const { sql: matches, args } = matching(tenantId, filter)
-      return reader.all<LogRow>({
+      return reader.all<LogRow>(tenantId, {
         sql: `SELECT id, tenant_id AS tenantId, ts, app_id AS appId, device_id AS deviceId,
           endpoint, status, latency_ms AS latencyMs, session_id AS sessionId,
           text_chars AS textChars, error_class AS errorClass, channel
@@ -69,7 +77,7 @@ export function createLogStore(db: Db, reader: Pick<Db, 'all'>) {
     /** How many of the rows that match have which latency, and how many of them failed. */
     latencies(tenantId: string, filter: LogFilter): Promise<LatencyCount[]> {
       const { sql: matches, args } = matching(tenantId, filter)
-      return reader.all<LatencyCount>({
+      return reader.all<LatencyCount>(tenantId, {
         sql: `SELECT latency_ms AS latencyMs, count(*) AS count, sum(status >= 400) AS errors
         FROM request_log WHERE ${matches} GROUP BY latency_ms`,
         args,

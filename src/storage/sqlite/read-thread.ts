@@ -1,10 +1,15 @@
+import { createSemaphore } from '../../core/semaphore.ts'
 import type { Statement } from '../db.ts'
 import type { DatabaseFile } from './connection.ts'
 import type { ReaderAnswer, ReaderAsk, ReaderRequest } from './protocol.ts'
 
 export interface ReadThread {
-  /** As `Db.all`, off the event loop; for searches. */
-  all<Row>(statement: Statement): Promise<Row[]>
+  /**
+   * As `Db.all`, off the event loop, for searches and scans. Tenants take turns, statement by
+   * statement, so that one with a thousand searches delays another by two statements at most.
+   * Rejects with the signal's reason when the signal aborts before the statement's turn.
+   */
+  all<Row>(tenantId: string, statement: Statement, signal?: AbortSignal): Promise<Row[]>
   close(): Promise<void>
 }
 
@@ -13,66 +18,88 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
+type Thread = ReturnType<typeof startThread>
+
+/** Statements that the thread is given at a time: a second one, so that it need not wait for it. */
+const STATEMENTS_AT_ONCE = 2
+
 /**
- * The thread starts with the first search, and anew with the next one when it could not open the
+ * The thread starts with the first search, and again with the next one when it could not open the
  * file or has died. `readerUrl` is where `reader.ts` lies, as `writerUrl` of `openSqlite`.
  */
 export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThread {
-  const waiting = new Map<number, Waiting>()
-  let lastId = 0
+  const turns = createSemaphore({ slots: STATEMENTS_AT_ONCE })
+  let current: Promise<Thread> | null = null
   let closed = false
 
-  function start(): Worker {
-    const fresh = new Worker(readerUrl)
-    fresh.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
-      const asked = waiting.get(data.id)
-      waiting.delete(data.id)
-      if ('error' in data) asked?.reject(new Error(data.error))
-      else asked?.resolve(data.rows)
-    }
-    fresh.onerror = (event) => {
-      opened = null
-      for (const { reject } of waiting.values()) reject(new Error(event.message))
-      waiting.clear()
-    }
-    return fresh
-  }
-
-  function ask(to: Worker, message: ReaderAsk): Promise<readonly unknown[]> {
-    const id = ++lastId
-    return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
-      const request: ReaderRequest = { id, ...message }
-      to.postMessage(request)
-    })
-  }
-
-  let opened: Promise<Worker> | null = null
-  async function open(): Promise<Worker> {
-    const worker = start()
+  async function open(onDeath: () => void): Promise<Thread> {
+    const thread = startThread(readerUrl, onDeath)
     try {
-      await ask(worker, { type: 'open', file })
-      return worker
+      await thread.ask({ type: 'open', file })
+      return thread
     } catch (error) {
-      opened = null
-      worker.terminate()
+      onDeath()
+      thread.end()
       throw error
     }
   }
 
+  function thread(): Promise<Thread> {
+    if (closed) throw new Error('the database is closed')
+    if (current) return current
+    // The death of this thread must not drop the one that has taken its place by then.
+    const fresh = open(() => {
+      if (current === fresh) current = null
+    })
+    current = fresh
+    return fresh
+  }
+
   return {
-    async all<Row>(statement: Statement): Promise<Row[]> {
-      if (closed) throw new Error('the database is closed')
-      opened ??= open()
-      return (await ask(await opened, { type: 'read', statement })) as Row[]
-    },
+    all: <Row>(tenantId: string, statement: Statement, signal?: AbortSignal) =>
+      turns.run(
+        tenantId,
+        async () => (await (await thread()).ask({ type: 'read', statement })) as Row[],
+        signal,
+      ),
     async close() {
       if (closed) return
       closed = true
-      const worker = await opened?.catch(() => null)
-      if (!worker) return
-      await ask(worker, { type: 'close' })
-      worker.terminate()
+      const last = await current?.catch(() => null)
+      if (!last) return
+      await last.ask({ type: 'close' })
+      last.end()
     },
+  }
+}
+
+/** One thread, and the questions that it has not answered yet. `onDeath` may be called late. */
+function startThread(readerUrl: string, onDeath: () => void) {
+  const worker = new Worker(readerUrl)
+  const waiting = new Map<number, Waiting>()
+  let lastId = 0
+
+  worker.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
+    const asked = waiting.get(data.id)
+    waiting.delete(data.id)
+    if ('error' in data) asked?.reject(new Error(data.error))
+    else asked?.resolve(data.rows)
+  }
+  worker.onerror = ({ message }) => {
+    onDeath()
+    for (const { reject } of waiting.values()) reject(new Error(message))
+    waiting.clear()
+  }
+
+  return {
+    ask(message: ReaderAsk): Promise<readonly unknown[]> {
+      const id = ++lastId
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject })
+        const request: ReaderRequest = { id, ...message }
+        worker.postMessage(request)
+      })
+    },
+    end: () => worker.terminate(),
   }
 }

@@ -1,34 +1,93 @@
 import { type Statement, sql } from '../db.ts'
 
-/** Shorter words have too many that are like them. */
+/** Shorter words resemble too many others. */
 const LETTERS_MIN = 5
-/** Far more than a vocabulary has of one word. */
+/** Similar words that are kept; a vocabulary has far fewer of one word. */
 const NEAR_MAX = 20
 const WORD = new RegExp(`^\\p{L}{${LETTERS_MIN},}$`, 'u')
+/** Terms of the vocabulary that one statement reads, in about a millisecond. */
+const SLICE_TERMS = 1_000
+/** Terms that are read for one word; a vocabulary of 30,000 words has 500 with one beginning. */
+const SCANNED_TERMS_MAX = 20_000
 
-/** Whether a term that nothing holds may be a word that somebody misspelt. */
+const ALPHABETS = [
+  'abcdefghijklmnopqrstuvwxyz',
+  'абвгдежзийклмнопрстуфхцчшщъыьэюяё',
+  'αβγδεζηθικλμνξοπρστυφχψω',
+]
+
+/** Whether a term that no entry holds may be a misspelt word. */
 export const mayBeMisspelt = (term: string) => WORD.test(term)
 
 /**
- * The terms with the prefix `tag` that may be one slip away from `term`. The first letter is nearly
- * always right, and a slip leaves one half of a word as it is, so few rows come back of a
- * vocabulary of tens of thousands.
+ * The words of a vocabulary that one slip turns into `word`. The first letter is nearly always
+ * right. With the second letter right, too, the vocabulary is read from there on, in slices; slips
+ * at the second letter are few enough to be looked up one by one. So a search costs the same
+ * whatever words a tenant's documents were made of.
  */
-export function candidates(tag: string, term: string): Statement {
-  const first = term.codePointAt(0) as number
-  const [from, to] = [tag + String.fromCodePoint(first), tag + String.fromCodePoint(first + 1)]
-  const half = term.length >> 1
-  const [head, tail] = [tag + term.slice(0, half), term.slice(half)]
-  const length = tag.length + term.length
-  return sql`
-    SELECT term FROM kb_term WHERE term >= ${from} AND term < ${to}
-      AND length(term) BETWEEN ${length - 1} AND ${length + 1}
-      AND (substr(term, 1, ${head.length}) = ${head} OR substr(term, ${-tail.length}) = ${tail})`
+export async function nearTerms(
+  word: string,
+  tag: string,
+  read: (statement: Statement) => Promise<readonly Slice[]>,
+): Promise<string[]> {
+  const beginning = tag + [...word].slice(0, 2).join('')
+  const near = (await read(lookUp(tag, secondLetterSlips(word)))).flatMap(termsOf)
+  let last: string | null = beginning
+  for (let scanned = 0; last !== null && scanned < SCANNED_TERMS_MAX; scanned += SLICE_TERMS) {
+    const [slice]: readonly Slice[] = await read(scan(tag, word, beginning, last))
+    near.push(...(slice ? termsOf(slice) : []))
+    last = slice?.seen === SLICE_TERMS ? slice.last : null
+  }
+  return near
+    .map((term) => term.slice(tag.length))
+    .filter((term) => isOneSlip(word, term))
+    .slice(0, NEAR_MAX)
 }
 
-/** Of the words, those that one slip turns into `word`. */
-export const nearTo = (word: string, words: readonly string[]) =>
-  words.filter((one) => isOneSlip(word, one)).slice(0, NEAR_MAX)
+/** What one statement read of the vocabulary. */
+export interface Slice {
+  readonly seen: number
+  readonly last: string | null
+  /** Terms that may be near, separated by blanks. */
+  readonly near: string | null
+}
+
+const termsOf = ({ near }: Slice) => near?.split(' ') ?? []
+
+/** The next terms with this beginning; a slip leaves one half of the word as it is. */
+function scan(tag: string, word: string, beginning: string, after: string): Statement {
+  const half = word.length >> 1
+  const [head, tail] = [tag + word.slice(0, half), word.slice(half)]
+  const length = tag.length + word.length
+  return sql`
+    SELECT count(*) AS seen, max(term) AS last, group_concat(
+      CASE WHEN length(term) BETWEEN ${length - 1} AND ${length + 1}
+        AND (substr(term, 1, ${head.length}) = ${head} OR substr(term, ${-tail.length}) = ${tail})
+      THEN term END, ' ') AS near
+    FROM (SELECT term FROM kb_term WHERE term > ${after} AND term < ${`${beginning}\u{10ffff}`}
+      ORDER BY term LIMIT ${SLICE_TERMS})`
+}
+
+/** Those of the words that the vocabulary has. */
+const lookUp = (tag: string, words: readonly string[]): Statement => sql`
+  SELECT 0 AS seen, NULL AS last, group_concat(term, ' ') AS near
+  FROM json_each(${JSON.stringify(words.map((word) => tag + word))}) CROSS JOIN kb_term
+  WHERE term = value`
+
+/** The word with its second letter left out, exchanged for the next one or another, or doubled. */
+function secondLetterSlips(word: string): string[] {
+  const [first = '', second = '', third = '', ...rest] = word
+  const end = rest.join('')
+  const alphabet = ALPHABETS.find((letters) => letters.includes(second)) ?? word
+  return [
+    first + third + end,
+    first + third + second + end,
+    ...[...new Set(alphabet)].flatMap((letter) => [
+      first + letter + third + end,
+      first + letter + second + third + end,
+    ]),
+  ]
+}
 
 /** One letter too many, too few or another one, or two neighbours the wrong way round. */
 export function isOneSlip(a: string, b: string): boolean {

@@ -44,10 +44,15 @@ export async function openVectorIndex(db: Db, reader: ReadThread): Promise<Vecto
   const lengths = new Set(rows.map(({ name }) => Number(name.split('_').at(-1))))
 
   /** A length whose first batch has not committed yet has no table, and nothing to be found. */
-  async function read(dimensions: number, statement: Statement): Promise<Neighbour[]> {
+  async function read(
+    tenantId: string,
+    dimensions: number,
+    statement: Statement,
+    signal?: AbortSignal,
+  ): Promise<Neighbour[]> {
     if (!lengths.has(dimensions)) return []
     try {
-      return neighbours(await reader.all<Found>(statement))
+      return neighbours(await reader.all<Found>(tenantId, statement, signal))
     } catch (error) {
       if (error instanceof Error && error.message.startsWith('no such table')) return []
       throw error
@@ -78,19 +83,29 @@ export async function openVectorIndex(db: Db, reader: ReadThread): Promise<Vecto
         ...keys.map((key) => removal(dimensions, key)),
       ]),
 
-    search: (space, query, limit) =>
-      read(query.length, {
-        sql: `SELECT rowid AS key, distance FROM ${table(query.length)}
-          WHERE space = ? AND embedding MATCH ? AND k = ? ORDER BY distance`,
-        args: [partition(space), bytes(query), limit],
-      }),
+    search: (space, query, limit, signal) =>
+      read(
+        space.tenantId,
+        query.length,
+        {
+          sql: `SELECT rowid AS key, distance FROM ${table(query.length)}
+            WHERE space = ? AND embedding MATCH ? AND k = ? ORDER BY distance`,
+          args: [partition(space), bytes(query), limit],
+        },
+        signal,
+      ),
 
-    cosines: (space, query, keys) =>
-      read(query.length, {
-        sql: `SELECT v.rowid AS key, vec_distance_cosine(v.embedding, ?) AS distance
-          FROM json_each(?) wanted CROSS JOIN ${table(query.length)} v ON v.rowid = wanted.value
-          WHERE v.space = ?`,
-        args: [bytes(query), JSON.stringify(keys), partition(space)],
-      }),
+    cosines: (space, query, keys, signal) =>
+      read(
+        space.tenantId,
+        query.length,
+        {
+          sql: `SELECT v.rowid AS key, vec_distance_cosine(v.embedding, ?) AS distance
+            FROM json_each(?) wanted CROSS JOIN ${table(query.length)} v ON v.rowid = wanted.value
+            WHERE v.space = ?`,
+          args: [bytes(query), JSON.stringify(keys), partition(space)],
+        },
+        signal,
+      ),
   }
 }

@@ -2,7 +2,7 @@ import { sha256Hex } from '../../core/crypto.ts'
 import { type Statement, sql } from '../db.ts'
 import type { WordIndex } from '../words.ts'
 import type { ReadThread } from './read-thread.ts'
-import { candidates, mayBeMisspelt, nearTo } from './spell-correction.ts'
+import { mayBeMisspelt, nearTerms, type Slice } from './spell-correction.ts'
 
 /** In front of every term; entries are found by it, and a term of one tenant by no other's. */
 const TENANT_CHARS = 12
@@ -34,18 +34,8 @@ const counts = (queries: readonly string[]): Statement => sql`
   SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value) AS holding
   FROM json_each(${JSON.stringify(queries)}) ORDER BY key`
 
-/** The record of FTS5 that begins with the number of entries (fts5_index.c, fts5_storage.c). */
-const AVERAGES = 1
-
-/** SQLite's integer of variable length: seven bits a byte, the highest first. */
-function firstVarint(bytes: Uint8Array): number {
-  let value = 0
-  for (const byte of bytes) {
-    value = value * 128 + (byte & 127)
-    if (byte < 128) break
-  }
-  return value
-}
+/** The entries of all tenants, by whose number FTS5 ranks: every chunk has one. */
+const COUNT_ALL = sql`SELECT sum(chunk_count) AS total FROM kb_doc`
 
 /** One sum over the terms; each gets FTS5's rank, weighed anew by the tenant's own counts. */
 const gains = (terms: readonly { query: string; weight: number }[], limit: number): Statement => ({
@@ -55,7 +45,7 @@ const gains = (terms: readonly { query: string; weight: number }[], limit: numbe
   args: [...terms.flatMap(({ query, weight }) => [weight, query]), limit],
 })
 
-/** Words of one query that are looked up as misspelt; each reads the terms of its first letter. */
+/** Words of one query that are looked up as misspelt. */
 const MISSPELT_MAX = 3
 /** Words that one of them may stand for, those that most entries hold. */
 const MEANT_MAX = 3
@@ -66,6 +56,8 @@ const MEANT_MAX = 3
  */
 const COMMON_MIN = 500
 const COMMON_SHARE = 0.3
+/** Entries that one search ranks, about 30 ms; beyond it the commonest terms are left out. */
+const RANKED_ENTRIES_MAX = 50_000
 
 /** A term to look for, and how many entries hold it. */
 interface Asked {
@@ -75,29 +67,44 @@ interface Asked {
   readonly share: number
 }
 
+/** The statements of one search, in its tenant's turns of the reading thread. */
+type Read = <Row>(statement: Statement) => Promise<Row[]>
+
 /** How many entries hold each term. */
-async function countOf(
-  reader: ReadThread,
-  tag: string,
-  terms: readonly string[],
-): Promise<number[]> {
+async function countOf(read: Read, tag: string, terms: readonly string[]): Promise<number[]> {
   const queries = terms.map((term) => queryOf(tag, term) ?? '')
-  const found = await reader.all<{ holding: number }>(counts(queries))
+  const found = await read<{ holding: number }>(counts(queries))
   return found.map(({ holding }) => holding)
 }
 
+/** Terms with one beginning beyond which only the most held are looked for. */
+const PREFIXED_TERMS_MAX = 1_000
+const PREFIXED_TERMS_USED = 32
+
+/**
+ * The term itself, unless it ends in `*` and more begins so than one statement should read: then
+ * the terms that most entries hold.
+ */
+async function expand(read: Read, tag: string, term: string): Promise<readonly string[]> {
+  if (!term.endsWith('*')) return [term]
+  const from = tag + term.slice(0, -1)
+  const begun = await read<{ term: string; doc: number }>(sql`
+    SELECT term, doc FROM kb_term WHERE term >= ${from} AND term < ${`${from}\u{10ffff}`}
+    LIMIT ${PREFIXED_TERMS_MAX}`)
+  const entries = begun.reduce((sum, { doc }) => sum + doc, 0)
+  if (begun.length < PREFIXED_TERMS_MAX && entries <= RANKED_ENTRIES_MAX) return [term]
+  const held = begun.sort((a, b) => b.doc - a.doc).slice(0, PREFIXED_TERMS_USED)
+  return held.map((one) => one.term.slice(tag.length))
+}
+
 /** What may be meant by words that no entry holds; those like one word share its weight. */
-async function correct(reader: ReadThread, tag: string, asked: readonly Asked[]): Promise<Asked[]> {
+async function correct(read: Read, tag: string, asked: readonly Asked[]): Promise<Asked[]> {
   const unknown = asked.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
   const guesses = unknown.slice(0, MISSPELT_MAX).map(async ({ term }) => {
-    const rows = await reader.all<{ term: string }>(candidates(tag, term))
-    const near = nearTo(
-      term,
-      rows.map((row) => row.term.slice(tag.length)),
-    )
+    const near = await nearTerms(term, tag, (statement) => read<Slice>(statement))
     if (near.length === 0) return []
-    const held = await countOf(reader, tag, near)
-    // An entry that was deleted may still be named in the vocabulary.
+    const held = await countOf(read, tag, near)
+    // The vocabulary may still name the terms of a deleted entry.
     const found = near
       .flatMap((one, i) => (held[i] ? [{ term: one, count: held[i] }] : []))
       .sort((a, b) => b.count - a.count)
@@ -107,16 +114,21 @@ async function correct(reader: ReadThread, tag: string, asked: readonly Asked[])
   return (await Promise.all(guesses)).flat()
 }
 
+/** The terms to rank by, of those that some entry holds. */
+function telling(held: readonly Asked[], own: number): Asked[] {
+  const common = Math.max(COMMON_MIN, own * COMMON_SHARE)
+  const rare = held.filter(({ count }) => count <= common)
+  let entries = 0
+  return (rare.length > 0 ? rare : held)
+    .toSorted((a, b) => a.count - b.count)
+    .filter(({ count }, i) => {
+      entries += count
+      return i === 0 || entries <= RANKED_ENTRIES_MAX
+    })
+}
+
 /** The inverted index in a table of FTS5, which stores the terms and no text. */
 export function createWordIndex(reader: ReadThread): WordIndex {
-  /** Entries of all tenants, as FTS5 counts them itself: its rank is made with this number. */
-  async function countAll(): Promise<number> {
-    const [row] = await reader.all<{ block: Uint8Array }>(
-      sql`SELECT block FROM kb_word_data WHERE id = ${AVERAGES}`,
-    )
-    return row ? firstVarint(row.block) : 0
-  }
-
   return {
     upsert(tenantId, entries) {
       const tag = tenantTag(tenantId)
@@ -131,29 +143,28 @@ export function createWordIndex(reader: ReadThread): WordIndex {
 
     remove: (keys) => keys.map((key) => sql`DELETE FROM kb_word WHERE rowid = ${key}`),
 
-    async search(tenantId, terms, limit) {
+    async search(tenantId, terms, limit, signal) {
+      const read: Read = (statement) => reader.all(tenantId, statement, signal)
       const tag = tenantTag(tenantId)
-      const wanted = terms.filter((term) => queryOf(tag, term) !== null)
+      const asSaid = terms.filter((term) => queryOf(tag, term) !== null)
+      const wanted = (await Promise.all(asSaid.map((term) => expand(read, tag, term)))).flat()
       if (wanted.length === 0) return []
-      const [[own = 0, ...holding], total] = await Promise.all([
-        countOf(reader, tag, [EVERY, ...wanted]),
-        countAll(),
+      const [[own = 0, ...holding], [sum]] = await Promise.all([
+        countOf(read, tag, [EVERY, ...wanted]),
+        read<{ total: number | null }>(COUNT_ALL),
       ])
       if (own === 0) return []
       const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
       const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
-      const meant = await correct(reader, tag, asked)
-      const held = [...asked.filter(({ count }) => count > 0), ...meant]
-      const common = Math.max(COMMON_MIN, own * COMMON_SHARE)
-      const telling = held.filter(({ count }) => count <= common)
-      const used = telling.length > 0 ? telling : held
+      const meant = await correct(read, tag, asked)
+      const used = telling([...asked.filter(({ count }) => count > 0), ...meant], own)
       if (used.length === 0) return []
-      const all = Math.max(total, own)
+      const all = Math.max(sum?.total ?? 0, own)
       const weighed = used.map(({ term, count, share }) => ({
         query: queryOf(tag, term) ?? '',
         weight: (share * rarity(own, count)) / rarityOfFts5(all, count),
       }))
-      const rows = await reader.all<{ key: number; gain: number }>(gains(weighed, limit))
+      const rows = await read<{ key: number; gain: number }>(gains(weighed, limit))
       return rows.map(({ key, gain }) => ({ key, coverage: Math.min(1, gain / ideal) }))
     },
   }

@@ -5,7 +5,6 @@ import { openAdapters } from '../wiring/adapters.ts'
 import { watchClock } from '../wiring/clock-watch.ts'
 import { compose } from '../wiring/compose.ts'
 import { loadTls, type Tls } from '../wiring/tls.ts'
-import { upstreamFetch } from '../wiring/upstream.ts'
 import { banner, startFacts } from './banner.ts'
 import { holdDataDir } from './data-folder.ts'
 import { codePrinter } from './login-code.ts'
@@ -43,8 +42,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const tls = loadTls(config)
   const lock = holdDataDir(config.MB_DATA_DIR)
   const printCode = codePrinter({ clock, terminal, write })
-  const upstream = upstreamFetch(fetch, options.env)
-  const adapters = await openAdapters({ config, clock, log, program, fetch, upstream, printCode })
+  const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
   const { app, sse, close } = compose(adapters)
 
   listen(app, config, tls)

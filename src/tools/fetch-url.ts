@@ -46,7 +46,7 @@ async function read(fetch: GuardedFetch, start: string, signal: AbortSignal): Pr
   let url = URL.parse(start)
   if (url === null) throw new ToolFailure('this is not a complete http(s) address')
   for (let hop = 0; hop <= limits.FETCH_URL_REDIRECTS_MAX; hop++) {
-    const response = await fetch(url, { signal, headers: HEADERS, decompress: false })
+    const response = await fetch(url, { signal, headers: HEADERS })
     const next = redirectOf(response, url)
     if (next === null) return pageOf(response, url)
     await response.body?.cancel()

@@ -1,4 +1,4 @@
-import type { Fetch } from '../channels/net/endpoint.ts'
+import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
 import { watchEmbedder } from '../channels/resilience/metered-embedder.ts'
 import { watchAsr, watchTts } from '../channels/resilience/metered-speech.ts'
@@ -26,8 +26,6 @@ export interface Outside {
   readonly log: Logger
   readonly program: Program
   readonly fetch: typeof fetch
-  /** As `fetch`, for the operator's own model servers (upstream.ts). */
-  readonly upstream: Fetch
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
   /** In place of the one that is configured. */
@@ -38,10 +36,11 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 
 /** Opens every part that reaches outside the program: files, threads, processes, upstreams. */
 export async function openAdapters(outside: Outside) {
-  const { config, clock, log, program, fetch, upstream } = outside
+  const { config, clock, log, program } = outside
+  const fetch = createUpstreamFetch(outside.fetch)
   const { writerUrl, readerUrl, decoderUrl, self } = program
   // Looks around on this machine while the folder is opened.
-  const finding = openPlatform(config, clock, upstream)
+  const finding = openPlatform(config, clock, fetch)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
   const { file, runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
@@ -61,10 +60,10 @@ export async function openAdapters(outside: Outside) {
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl)
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
-  const toolsFor = createToolRegistry(builtInTools(config, clock, fetch), [kb.toolsFor])
-  const byo = openByo(config, clock, fetch)
+  const toolsFor = createToolRegistry(builtInTools(config, clock, outside.fetch), [kb.toolsFor])
+  const byo = openByo(config, clock, outside.fetch)
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
   const upstreams = { platform, speech, embedding, embedder, byo }
-  return { ...outside, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
+  return { ...outside, fetch, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
 }

@@ -1,3 +1,4 @@
+import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Config } from '../config.ts'
 import { type Clock, HOUR_MS } from '../core/clock.ts'
 import { LOGIN_GUESSES_PER_HOUR_MAX } from '../core/limits/machine.ts'
@@ -28,7 +29,7 @@ export interface ConsoleParts {
   readonly patienceFor: PatienceFor
   /** Signs sessions, seals login flows, hashes login codes; a key of its own for each. */
   readonly secret: Uint8Array
-  readonly fetch: typeof fetch
+  readonly fetch: UpstreamFetch
   readonly printCode: (email: string, code: string) => void
 }
 

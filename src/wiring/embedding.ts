@@ -1,3 +1,4 @@
+import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import { createOnnxEmbedder } from '../channels/onnx/embedder.ts'
 import { ModelFolderError, readModelFolder } from '../channels/onnx/model-folder.ts'
 import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'
@@ -17,7 +18,7 @@ export interface EmbeddingOptions {
   readonly self: readonly string[]
   readonly clock: Clock
   readonly log: Logger
-  readonly fetch: typeof fetch
+  readonly fetch: UpstreamFetch
 }
 
 export interface Embedding {

@@ -1,3 +1,4 @@
+import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { OidcOptions } from '../channels/openid/oidc.ts'
 import type { IdentityProvider } from '../channels/ports/identity.ts'
 import type { Mailer } from '../channels/ports/mail.ts'
@@ -24,7 +25,7 @@ export interface LoginParts {
   readonly keys: Keys
   readonly secret: Uint8Array
   readonly tenants: Tenants
-  readonly fetch: typeof fetch
+  readonly fetch: UpstreamFetch
   readonly printCode: (email: string, code: string) => void
 }
 
@@ -78,16 +79,16 @@ function sender(smtpUrl: string): string {
 }
 
 /** The configured providers, in the order of the login page. */
-function identityProviders(config: Config, fetcher: typeof fetch): IdentityProvider[] {
+function identityProviders(config: Config, fetch: UpstreamFetch): IdentityProvider[] {
   const oidc = (id: string, name: string, client: Omit<OidcOptions, 'fetch' | 'id' | 'name'>) =>
     deferred(id, name, async () => {
       const { createOidcProvider } = await import('../channels/openid/oidc.ts')
-      return createOidcProvider({ fetch: fetcher, id, name, ...client })
+      return createOidcProvider({ fetch, id, name, ...client })
     })
   const providers: IdentityProvider[] = []
   const { MB_GITHUB_CLIENT_ID: githubId, MB_GITHUB_CLIENT_SECRET: githubSecret } = config
   if (githubId !== undefined && githubSecret !== undefined) {
-    const client = { fetch: fetcher, clientId: githubId, clientSecret: githubSecret }
+    const client = { fetch, clientId: githubId, clientSecret: githubSecret }
     const load = async () =>
       (await import('../channels/openid/github.ts')).createGithubProvider(client)
     providers.push(deferred('github', 'GitHub', load))

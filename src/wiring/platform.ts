@@ -1,4 +1,5 @@
-import type { Endpoint, Fetch } from '../channels/net/endpoint.ts'
+import type { Endpoint } from '../channels/net/endpoint.ts'
+import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { detectLocalServer } from '../channels/openai/detect.ts'
@@ -23,11 +24,11 @@ const LOOK_AGAIN_MS = 15_000
  * model server found on this machine, else the built-in responder, which gives way as soon as a
  * server appears.
  */
-export async function openPlatform(config: Config, clock: Clock, upstream: Fetch) {
+export async function openPlatform(config: Config, clock: Clock, fetch: UpstreamFetch) {
   const connect = (baseUrl: string, model: string | undefined) =>
     retryLlm(
       createOpenAiChat({
-        fetch: upstream,
+        fetch,
         clock,
         baseUrl,
         apiKey: config.MB_LLM_API_KEY ?? '',
@@ -53,7 +54,7 @@ export async function openPlatform(config: Config, clock: Clock, upstream: Fetch
         endpoint: endpointAt(config.MB_LLM_BASE_URL),
       }
     }
-    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch: upstream, clock }) : null
+    const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch, clock }) : null
     if (!found) return { llm: createOfflineChat(), description: OFFLINE, endpoint: null }
     const model = config.MB_LLM_MODEL ?? found.model
     return {

@@ -4,7 +4,7 @@ import { createAudioCodecs } from '../audio/index.ts'
 import { findEspeak } from '../channels/espeak/find.ts'
 import { createEspeakTts } from '../channels/espeak/tts.ts'
 import { createMiniMaxTts } from '../channels/minimax/tts.ts'
-import type { Fetch } from '../channels/net/endpoint.ts'
+import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import { createOpenAiAsr } from '../channels/openai/asr.ts'
 import { createOpenAiTts } from '../channels/openai/tts.ts'
 import type { Asr } from '../channels/ports/asr.ts'
@@ -24,7 +24,7 @@ export interface SpeechParts {
   readonly config: Config
   readonly clock: Clock
   readonly log: Logger
-  readonly fetch: Fetch
+  readonly fetch: UpstreamFetch
   /** How this program starts itself, to recognise speech in a process apart. */
   readonly self: readonly string[]
   /** Address of the thread that decodes recordings. */

@@ -180,7 +180,6 @@ describe('a channel that nobody answers for', () => {
 
 describe('what is no fault', () => {
   for (const [name, answer] of Object.entries({
-    gzip: { text: '好的', gzip: true },
     'another content type': { text: '好的', contentType: 'text/plain' },
     'bytes split anywhere': { text: '好的', splitBytes: 3 },
   })) {

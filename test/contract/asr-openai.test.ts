@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
 import { createOpenAiAsr } from '../../src/channels/openai/asr.ts'
 import { retryAsr } from '../../src/channels/resilience/retry.ts'
 import { tone, wav } from '../support/recordings.ts'
@@ -18,7 +19,7 @@ const createAsr = (clock = patientClock().clock) =>
     baseUrl: upstream.baseUrl,
     apiKey: '',
     model: 'whisper-large-v3',
-    fetch,
+    fetch: createUpstreamFetch(fetch),
     clock,
     codecs,
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMiniMaxTts } from '../../src/channels/minimax/tts.ts'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
 import { retryTts } from '../../src/channels/resilience/retry.ts'
 import { pcm16, tone } from '../support/recordings.ts'
 import { listen, patientClock } from '../support/speech-codecs.ts'
@@ -15,7 +16,7 @@ const createTts = ({ baseUrl }: { readonly baseUrl: string }, voice = '') =>
     apiKey: 'sk-mm',
     model: 'speech-test',
     voice,
-    fetch,
+    fetch: createUpstreamFetch(fetch),
     clock: patientClock().clock,
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
 import { createOpenAiTts } from '../../src/channels/openai/tts.ts'
 import { retryTts } from '../../src/channels/resilience/retry.ts'
 import { codecs, listen, patientClock } from '../support/speech-codecs.ts'
@@ -18,7 +19,7 @@ const createTts = (options: { voice?: string; model?: string; baseUrl?: string }
     apiKey: 'sk-test',
     model: 'tts-1',
     voice: '',
-    fetch,
+    fetch: createUpstreamFetch(fetch),
     clock: patientClock().clock,
     codecs,
     ...options,
@@ -128,7 +129,7 @@ describe('faults', () => {
     const { clock, expire } = patientClock()
     const tts = createOpenAiTts({
       ...{ baseUrl: upstream.baseUrl, apiKey: '', model: 'm', voice: '' },
-      ...{ fetch, clock, codecs },
+      ...{ fetch: createUpstreamFetch(fetch), clock, codecs },
     })
     const answer = listen(tts)
     const failed = answer.catch((error: unknown) => error)

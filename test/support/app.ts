@@ -12,7 +12,6 @@ import { createTenants } from '../../src/features/tenants/service.ts'
 import { createTenantStore } from '../../src/features/tenants/store.ts'
 import { openAdapters } from '../../src/wiring/adapters.ts'
 import { compose } from '../../src/wiring/compose.ts'
-import { upstreamFetch } from '../../src/wiring/upstream.ts'
 import { createPrinted } from './printed.ts'
 import { tempFolder } from './temp.ts'
 
@@ -76,7 +75,6 @@ export async function startApp(options: AppOptions = {}) {
     log,
     program: PROGRAM,
     fetch: options.fetch ?? fetch,
-    upstream: options.fetch ?? upstreamFetch(fetch, {}),
     printCode,
     ...(embedder ? { embedder } : {}),
   })

@@ -1,4 +1,4 @@
-import { createHttpClient } from '../../src/channels/http1/client.ts'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
 import { createOpenAiChat, type OpenAiChatOptions } from '../../src/channels/openai/chat.ts'
 import { ChannelFailure } from '../../src/channels/ports/failure.ts'
 import type { Llm, LlmPart, LlmRequest } from '../../src/channels/ports/llm.ts'
@@ -17,7 +17,7 @@ export const REQUEST: LlmRequest = {
 /** The OpenAI-compatible adapter with defaults for tests. */
 export function createChat(baseUrl: string, options: Partial<OpenAiChatOptions> = {}): Llm {
   return createOpenAiChat({
-    fetch: createHttpClient({ fetch }),
+    fetch: createUpstreamFetch(fetch),
     clock: systemClock(),
     baseUrl,
     apiKey: 'sk-test',

@@ -11,7 +11,6 @@ export interface ChatAnswer extends ChatPlan {
   readonly comments?: boolean
   /** Writes this many bytes at a time, so that characters and lines are split between reads. */
   readonly splitBytes?: number
-  readonly gzip?: boolean
   readonly contentType?: string
   /** Waits for `until` once `after` pieces are out (0: headers only). */
   readonly hold?: { readonly after: number; readonly until: Promise<unknown> }
@@ -52,14 +51,9 @@ export async function streamChat(exchange: Exchange, answer: ChatAnswer): Promis
   const { response } = exchange
   response.writeHead(200, {
     'content-type': answer.contentType ?? 'text/event-stream; charset=utf-8',
-    ...(answer.gzip ? { 'content-encoding': 'gzip' } : {}),
   })
   response.flushHeaders()
   const { events, pieces } = chatEvents(answer, exchange.request.body)
-  if (answer.gzip) {
-    response.end(Bun.gzipSync(Buffer.from(events.join(''))))
-    return
-  }
   for (const line of answer.prelude ?? []) {
     await write(exchange, `${line}\n`)
     await sleep(answer.pauseMs ?? 0)

@@ -8,12 +8,7 @@ const HOSTS_MAX = 1_000
 
 /** The platform's `fetch`, as main.ts passes it in. */
 export type PlatformFetch = (url: string, init?: BunFetchRequestInit) => Promise<Response>
-export type GuardedFetch = (url: string | URL, init?: GuardedInit) => Promise<Response>
-
-export interface GuardedInit extends RequestInit {
-  /** False leaves a compressed body as it came, for callers that bound what it unpacks to. */
-  readonly decompress?: boolean
-}
+export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 export interface GuardedFetchOptions {
   readonly guard: Pick<Guard, 'connectable'>
@@ -29,7 +24,8 @@ export interface GuardedFetchOptions {
  * checked, while the Host header, the TLS server name and the verified certificate are those of
  * the URL, so a name that changes its answer cannot lead elsewhere. Redirects are returned, never
  * followed, and proxies of the environment are not used, since they would resolve for themselves.
- * Of several addresses it takes one that answers, and stays with it until a request fails.
+ * Of several addresses it takes one that answers, and stays with it until a request fails. A
+ * compressed body is left packed, because what it unpacks to has no bound.
  *
  * `Response.url` names the address, not the host. Rejects as the guard and `fetch` do.
  */
@@ -37,7 +33,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { guard, fetch, reach, ca } = options
   const answering = leastRecentlyUsed<string>(HOSTS_MAX, () => 1)
 
-  async function choose({ url, addresses }: Target, signal: GuardedInit['signal']) {
+  async function choose({ url, addresses }: Target, signal: RequestInit['signal']) {
     const [first] = addresses
     if (first && addresses.length === 1) return first
     const known = answering.get(url.origin)
@@ -61,6 +57,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
         headers,
         redirect: 'manual',
         proxy: false,
+        decompress: false,
         tls: { ...serverName(target.url, address), ...(ca === undefined ? {} : { ca }) },
       })
     } catch (error) {

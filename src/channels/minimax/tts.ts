@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_EVENT_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
-import { createHttpCall, type HttpAnswer, readText } from '../net/post.ts'
-import type { SenderOptions } from '../net/sender.ts'
-import { SseDecoder } from '../net/sse-decoder.ts'
+import { EventStream } from '../net/event-stream.ts'
+import { createPost, type PostAnswer, readText } from '../net/post.ts'
+import type { SenderOptions } from '../net/upstream-call.ts'
 import { SPEECH_RATE } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { DEFAULT_VOICE, type PcmStream, type SpeechRequest, type Tts } from '../ports/tts.ts'
@@ -20,7 +20,7 @@ const TEXT_CHARS_MAX = 10_000
 
 /** MiniMax `POST /t2a_v2`, streamed; it makes 32 kHz samples itself. */
 export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
-  const call = createHttpCall({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
+  const post = createPost({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
   const standard = options.voice === '' ? DEFAULT_VOICE : options.voice
 
   const ask = async ({ text, voice }: SpeechRequest, signal: AbortSignal): Promise<PcmStream> => {
@@ -33,7 +33,7 @@ export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
       audio_setting: { sample_rate: SPEECH_RATE, format: 'pcm', channel: 1 },
     }
     const headers = { 'content-type': 'application/json' }
-    const answer = await call('/t2a_v2', { headers, body: JSON.stringify(body) }, signal)
+    const answer = await post('/t2a_v2', { headers, body: JSON.stringify(body) }, signal)
     if ('failure' in answer) throw answer.failure
     return begin(answer)
   }
@@ -55,7 +55,7 @@ export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
 }
 
 /** Resolves with the first sound, because refusals come in the body of a 200. */
-async function begin(answer: HttpAnswer): Promise<PcmStream> {
+async function begin(answer: PostAnswer): Promise<PcmStream> {
   const chunks = answer.contentType.includes('json') ? readWhole(answer) : readEvents(answer)
   try {
     const first = await chunks.next()
@@ -77,23 +77,23 @@ async function* withFirst(first: Uint8Array, rest: AsyncGenerator<Uint8Array>) {
 }
 
 /** Refusals, and servers that do not stream, answer with one JSON object. */
-async function* readWhole(answer: HttpAnswer): AsyncGenerator<Uint8Array> {
+async function* readWhole(answer: PostAnswer): AsyncGenerator<Uint8Array> {
   const sound = createEventReader().sound(await readText(answer, TTS_EVENT_BYTES_MAX))
   if (sound.length > 0) yield sound
 }
 
-async function* readEvents(answer: HttpAnswer): AsyncGenerator<Uint8Array> {
+async function* readEvents(answer: PostAnswer): AsyncGenerator<Uint8Array> {
   const reader = createEventReader()
-  const decoder = new SseDecoder(TTS_EVENT_BYTES_MAX)
+  const stream = new EventStream(TTS_EVENT_BYTES_MAX)
   for await (const bytes of answer.body) {
     const events: string[] = []
-    decoder.push(bytes, events)
+    stream.push(bytes, events)
     for (const event of events) {
       const sound = reader.sound(event)
       if (sound.length > 0) yield sound
     }
   }
-  const rest = decoder.end()
+  const rest = stream.end()
   const sound = rest === null ? null : reader.sound(rest)
   if (sound !== null && sound.length > 0) yield sound
   if (!reader.ended) throw new ChannelFailure('provider_error', 'stream ended early')

@@ -1,17 +1,15 @@
 import type { Clock } from '../../core/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { Call } from './deadlines.ts'
-import type { Answer } from './endpoint.ts'
-import { type Refusal, refusalOf } from './http-error.ts'
-import { createSender, type SenderOptions } from './sender.ts'
+import { type HttpFailure, httpFailure } from './http-failure.ts'
+import { createSender, type SenderOptions, UpstreamCall } from './upstream-call.ts'
 
-export interface HttpCallOptions extends SenderOptions {
+export interface PostOptions extends SenderOptions {
   readonly clock: Clock
   /** Longest wait for the answer to begin, and for each part of it afterwards, in milliseconds. */
   readonly timeoutMs: number
 }
 
-export interface HttpAnswer {
+export interface PostAnswer {
   readonly contentType: string
   /** To be read once. Throws `ChannelFailure`; throws the signal's reason when aborted. */
   readonly body: AsyncGenerator<Uint8Array>
@@ -20,10 +18,10 @@ export interface HttpAnswer {
 }
 
 /**
- * Posts to a speech upstream. Resolves with a refusal for every status but 2xx, and for a host that
- * cannot be reached; throws the caller's abort reason.
+ * Posts to a speech upstream. Resolves with an `HttpFailure` for every status but 2xx, and for a
+ * host that cannot be reached; throws the caller's abort reason.
  */
-export function createHttpCall(options: HttpCallOptions) {
+export function createPost(options: PostOptions) {
   const { clock, timeoutMs } = options
   const send = createSender(options)
 
@@ -31,29 +29,29 @@ export function createHttpCall(options: HttpCallOptions) {
     path: string,
     init: RequestInit,
     caller: AbortSignal,
-  ): Promise<HttpAnswer | Refusal> => {
-    const call = new Call(clock, timeoutMs, caller)
+  ): Promise<PostAnswer | HttpFailure> => {
+    const call = new UpstreamCall(clock, timeoutMs, caller)
     try {
       const response = await send(call, path, { method: 'POST', ...init })
       if (response.ok) return answerOf(response, call)
-      const refusal = await refusalOf(response, clock.now())
+      const failed = await httpFailure(response, clock.now())
       call.throwIfAborted()
       call.close()
-      return refusal
+      return failed
     } catch (error) {
       call.close()
-      if (error instanceof ChannelFailure) return { failure: hasty(error, call), text: '' }
+      if (error instanceof ChannelFailure) return { failure: finalIfSilent(error, call), text: '' }
       throw error
     }
   }
 }
 
-/** A person waits for the sound: who was silent for so long is not asked again. */
-const hasty = (failure: ChannelFailure, call: Call): ChannelFailure =>
-  call.isSilent ? new ChannelFailure(failure.reason, failure.phrase) : failure
+/** A person waits for the sound: an upstream that was silent for the limit is not asked again. */
+const finalIfSilent = (failure: ChannelFailure, call: UpstreamCall): ChannelFailure =>
+  call.timedOut ? new ChannelFailure(failure.reason, failure.phrase) : failure
 
-function answerOf(response: Answer, call: Call): HttpAnswer {
-  call.arrived()
+function answerOf(response: Response, call: UpstreamCall): PostAnswer {
+  call.gotBytes()
   return {
     contentType: response.headers.get('content-type') ?? '',
     body: read(response, call),
@@ -61,16 +59,16 @@ function answerOf(response: Answer, call: Call): HttpAnswer {
   }
 }
 
-async function* read(response: Answer, call: Call): AsyncGenerator<Uint8Array> {
+async function* read(response: Response, call: UpstreamCall): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader()
   let complete = reader === undefined
   try {
     while (reader !== undefined) {
-      call.waiting()
+      call.startWait()
       const { done, value } = await reader.read()
       complete = done
       if (done) return
-      call.arrived()
+      call.gotBytes()
       yield value
     }
   } catch (error) {
@@ -81,7 +79,7 @@ async function* read(response: Answer, call: Call): AsyncGenerator<Uint8Array> {
 }
 
 /** The whole body as text; throws `ChannelFailure` beyond `bytesMax`. */
-export async function readText(answer: HttpAnswer, bytesMax: number): Promise<string> {
+export async function readText(answer: PostAnswer, bytesMax: number): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const chunk of answer.body) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
-import { createHttpCall, readText } from '../net/post.ts'
-import type { SenderOptions } from '../net/sender.ts'
+import { createPost, readText } from '../net/post.ts'
+import type { SenderOptions } from '../net/upstream-call.ts'
 import type { Asr } from '../ports/asr.ts'
 import type { AudioCodecs } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
@@ -22,7 +22,7 @@ const FIELD_WORDS = /language|prompt|temperature|response_format|extra|unrecogni
 export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
   // Some servers take nothing but the file and the model; found out once.
   let strict = false
-  const call = createHttpCall({ ...options, timeoutMs: ASR_MS_MAX })
+  const post = createPost({ ...options, timeoutMs: ASR_MS_MAX })
 
   const ask = (bytes: Uint8Array, signal: AbortSignal) => {
     const form = new FormData()
@@ -36,7 +36,7 @@ export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
     )
     form.set('model', options.model)
     if (!strict) for (const [name, value] of Object.entries(GUIDANCE)) form.set(name, value)
-    return call('/audio/transcriptions', { body: form }, signal)
+    return post('/audio/transcriptions', { body: form }, signal)
   }
 
   return {

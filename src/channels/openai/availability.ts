@@ -1,4 +1,5 @@
-import { type Endpoint, endpointHeaders, endpointUrl, type Fetch } from '../net/endpoint.ts'
+import { type Endpoint, endpointHeaders, endpointUrl } from '../net/endpoint.ts'
+import type { UpstreamFetch } from '../net/upstream-fetch.ts'
 
 /** What asking an endpoint for its list of models showed; costs nothing at any vendor. */
 export type Availability =
@@ -14,13 +15,12 @@ const NO_LIST = new Set([404, 405, 501])
 
 /** Tells whether an OpenAI-compatible endpoint answers and takes the key. Never throws. */
 export async function availability(
-  endpoint: Endpoint & { readonly fetch: Fetch },
+  endpoint: Endpoint & { readonly fetch: UpstreamFetch },
   signal: AbortSignal,
 ): Promise<Availability> {
   try {
     const response = await endpoint.fetch(endpointUrl(endpoint, '/models'), {
       headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
-      redirect: 'manual',
       signal,
     })
     await response.body?.cancel()

@@ -7,6 +7,7 @@ import {
   startUpstream,
   type Upstream,
 } from '../../../test/support/upstream.ts'
+import { createUpstreamFetch } from '../net/upstream-fetch.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 let upstream: Upstream
@@ -194,7 +195,9 @@ describe('what cannot be sent', () => {
 
   test('a failure of a guarded fetch passes through', async () => {
     const refusal = new ChannelFailure('channel_unavailable', 'host refused')
-    const { error } = await collect(chat({ fetch: () => Promise.reject(refusal) }))
+    const { error } = await collect(
+      chat({ fetch: createUpstreamFetch(() => Promise.reject(refusal)) }),
+    )
     expect(error).toBe(refusal)
   })
 })

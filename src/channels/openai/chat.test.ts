@@ -41,7 +41,6 @@ describe('a good answer', () => {
     CR: { lineEnd: '\r' },
     'comment lines': { comments: true },
     'characters and lines split between reads': { splitBytes: 5 },
-    gzip: { gzip: true },
     'another content type': { contentType: 'application/octet-stream' },
     'no [DONE]': { done: false },
     '[DONE] but no finish reason': { finish: null },
@@ -85,7 +84,7 @@ describe('a good answer', () => {
   test('a stream that brings nothing for too long is a fault', async () => {
     const nothing = { choices: [], padding: ' '.repeat(1_000_000) }
     const payloads = Array.from({ length: 70 }, () => nothing)
-    upstream.reply({ gzip: true, payloads })
+    upstream.reply({ payloads })
     const { error } = await collect(chat())
     expect(error).toMatchObject({ reason: 'provider_error', phrase: 'stream without content' })
   })

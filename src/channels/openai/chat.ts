@@ -1,7 +1,6 @@
 import { SILENT_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { Call } from '../net/deadlines.ts'
-import type { ReadResult } from '../net/endpoint.ts'
-import { SseDecoder } from '../net/sse-decoder.ts'
+import { EventStream } from '../net/event-stream.ts'
+import { UpstreamCall } from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { HELD_STEP_BYTES, type Llm, type LlmPart } from '../ports/llm.ts'
 import { Answer } from './answer.ts'
@@ -12,11 +11,11 @@ export interface OpenAiChatOptions extends CompletionsOptions {
   readonly timeoutMs: number
 }
 
-/** Comments, say, cost time as long as they come, and a compressed gigabyte of them is small. */
-const endless = () => new ChannelFailure('provider_error', 'stream without content')
-
 /** After the finish reason: how long to wait for usage, `[DONE]` and the end of the body. */
 const END_WAIT_MS = 1000
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+type Read = Awaited<ReturnType<Reader['read']>>
 
 /** A chat model behind any OpenAI-compatible `POST {base}/chat/completions`, streamed. */
 export function createOpenAiChat(options: OpenAiChatOptions): Llm {
@@ -26,12 +25,12 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
   return {
     name: 'openai-compatible',
     async open(request, signal) {
-      const call = new Call(clock, timeoutMs, signal)
+      const call = new UpstreamCall(clock, timeoutMs, signal)
       try {
         const response = await completions.open(call, request)
-        const reader = response.body?.getReader() ?? NO_BODY
+        const reader = (response.body ?? new Blob().stream()).getReader()
         const first = await reader.read()
-        if (!first.done) call.arrived()
+        if (!first.done) call.gotBytes()
         return partsOf(call, reader, first)
       } catch (error) {
         call.close()
@@ -41,37 +40,30 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
   }
 }
 
-type BodyReader = { read(): Promise<ReadResult> }
-
-const NO_BODY: BodyReader = { read: async () => ({ done: true }) }
-
 /** The parts of an answer whose first bytes are `first`; ends the call. */
-async function* partsOf(call: Call, reader: BodyReader, first: ReadResult) {
-  const decoder = new SseDecoder()
+async function* partsOf(call: UpstreamCall, reader: Reader, first: Read) {
+  const stream = new EventStream()
   const answer = new Answer()
+  const report = createHeldReport()
   let silentBytes = 0
-  let told = 0
-  let read: ReadResult | null = first
+  let read: Read | null = first
   try {
-    while (read && !read.done) {
+    while (read?.value) {
       const parts: LlmPart[] = []
-      const fault = readParts(read.value, decoder, answer, parts)
+      const fault = readParts(read.value, stream, answer, parts)
       silentBytes = parts.length > 0 ? 0 : silentBytes + read.value.length
-      const held = decoder.heldBytes + answer.heldBytes
-      if (Math.abs(held - told) >= HELD_STEP_BYTES) {
-        parts.push({ type: 'held', bytes: held })
-        told = held
-      }
+      report(stream.heldBytes + answer.heldBytes, parts)
+      call.gotBytes({ fragment: !stream.ended })
       if (parts.length > 0) yield parts
       if (fault !== null) throw fault
-      if (silentBytes > SILENT_BYTES_MAX) throw endless()
-      const isDone = answer.done
-      read = await nextRead(call, reader, answer)
-      // The read after `[DONE]` sees the end, and lets the connection be used again.
-      if (isDone) break
+      if (silentBytes > SILENT_BYTES_MAX) throw fail('stream without content')
+      const { done } = answer
+      read = await readNext(call, reader, answer)
+      // The read after `[DONE]` sees the end of the body, so that the connection can be used again.
+      if (done) break
     }
     const rest: LlmPart[] = []
-    const unclosed = answer.finished ? null : decoder.end()
+    const unclosed = answer.finished ? null : stream.end()
     if (unclosed !== null) answer.add(unclosed, rest)
     answer.end(rest)
     yield rest
@@ -81,17 +73,11 @@ async function* partsOf(call: Call, reader: BodyReader, first: ReadResult) {
 }
 
 /** Null when the upstream fails after the finish: the answer is whole all the same. */
-async function nextRead(
-  call: Call,
-  reader: BodyReader,
-  answer: Answer,
-): Promise<ReadResult | null> {
-  if (answer.finished) call.hurry(END_WAIT_MS)
-  call.waiting()
+async function readNext(call: UpstreamCall, reader: Reader, answer: Answer): Promise<Read | null> {
+  if (answer.finished) call.shortenTimeout(END_WAIT_MS)
+  call.startWait()
   try {
-    const read = await reader.read()
-    if (!read.done) call.arrived()
-    return read
+    return await reader.read()
   } catch (error) {
     const failure = call.explain(error)
     if (answer.finished && failure instanceof ChannelFailure) return null
@@ -99,17 +85,17 @@ async function nextRead(
   }
 }
 
-/** Appends what these bytes bring. Gives the error, if any: what came before it still counts. */
+/** Appends the events' parts. Returns the error, if any: what came before it still counts. */
 function readParts(
   bytes: Uint8Array,
-  decoder: SseDecoder,
+  stream: EventStream,
   answer: Answer,
   parts: LlmPart[],
 ): unknown {
   const events: string[] = []
   let fault: unknown = null
   try {
-    decoder.push(bytes, events)
+    stream.push(bytes, events)
   } catch (error) {
     fault = error
   }
@@ -120,3 +106,15 @@ function readParts(
   }
   return fault
 }
+
+/** Appends a `held` part when the figure has changed enough to tell (ports/llm.ts). */
+function createHeldReport() {
+  let reported = 0
+  return (bytes: number, parts: LlmPart[]): void => {
+    if (Math.abs(bytes - reported) < HELD_STEP_BYTES) return
+    reported = bytes
+    parts.push({ type: 'held', bytes })
+  }
+}
+
+const fail = (phrase: string) => new ChannelFailure('provider_error', phrase)

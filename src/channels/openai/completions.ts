@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Call } from '../net/deadlines.ts'
-import { type Answer, endpointHost } from '../net/endpoint.ts'
-import { refusalOf } from '../net/http-error.ts'
+import { endpointHost } from '../net/endpoint.ts'
+import { httpFailure } from '../net/http-failure.ts'
+import type { UpstreamCall } from '../net/upstream-call.ts'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
 import { createModelChoice } from './model-choice.ts'
 import { chatBody } from './request.ts'
@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const REMEMBERED_MODELS_MAX = 100
 
-/** Opens streamed answers: picks the model, sends the request and sorts refusals. */
+/** Opens streamed answers: picks the model, sends the request and sorts HTTP errors. */
 export function createCompletions(options: CompletionsOptions) {
   const { clock, thinkingForm } = options
   const host = endpointHost(options.baseUrl)
@@ -40,7 +40,7 @@ export function createCompletions(options: CompletionsOptions) {
      * of them changes what the person asked for. Throws `ChannelFailure`, or the caller's abort
      * reason.
      */
-    async open(call: Call, request: LlmRequest): Promise<Answer> {
+    async open(call: UpstreamCall, request: LlmRequest): Promise<Response> {
       const model = await models.choose(call, request.model)
       const key = model ?? ''
       const known = refusedFields.get(key) ?? []
@@ -54,7 +54,7 @@ export function createCompletions(options: CompletionsOptions) {
 
       const response = await ask(optional)
       if (response.ok) return response
-      const { failure, text } = await refusalOf(response, clock.now())
+      const { failure, text } = await httpFailure(response, clock.now())
       call.throwIfAborted()
       if (failure.status === 404) {
         models.forget()
@@ -65,7 +65,7 @@ export function createCompletions(options: CompletionsOptions) {
 
       const again = await ask(omit(named, optional))
       if (!again.ok) {
-        const second = await refusalOf(again, clock.now())
+        const second = await httpFailure(again, clock.now())
         call.throwIfAborted()
         throw second.failure
       }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { startUpstream, type Upstream } from '../../../test/support/upstream.ts'
 import { systemClock } from '../../core/clock.ts'
+import { createUpstreamFetch } from '../net/upstream-fetch.ts'
 import { detectLocalServer } from './detect.ts'
 
 let first: Upstream
@@ -17,7 +18,7 @@ beforeEach(() => {
 
 const look = (timeoutMs = 5000) =>
   detectLocalServer({
-    fetch,
+    fetch: createUpstreamFetch(fetch),
     clock: systemClock(),
     timeoutMs,
     candidates: [
@@ -57,5 +58,6 @@ test('null when nobody is there', async () => {
   const gone = await startUpstream()
   await gone.stop()
   const candidates = [{ name: 'Ollama', port: gone.port }]
-  expect(await detectLocalServer({ fetch, clock: systemClock(), candidates })).toBeNull()
+  const options = { fetch: createUpstreamFetch(fetch), clock: systemClock(), candidates }
+  expect(await detectLocalServer(options)).toBeNull()
 })

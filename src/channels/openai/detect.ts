@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { Call } from '../net/deadlines.ts'
-import type { Fetch } from '../net/endpoint.ts'
+import { UpstreamCall } from '../net/upstream-call.ts'
+import type { UpstreamFetch } from '../net/upstream-fetch.ts'
 import { firstChatModel } from './models.ts'
 
 export interface LocalServer {
@@ -11,7 +11,7 @@ export interface LocalServer {
 }
 
 export interface DetectOptions {
-  readonly fetch: Fetch
+  readonly fetch: UpstreamFetch
   readonly clock: Clock
   /** In order of preference. */
   readonly candidates?: readonly { readonly name: string; readonly port: number }[]
@@ -35,12 +35,11 @@ export async function detectLocalServer({
   timeoutMs = 300,
 }: DetectOptions): Promise<LocalServer | null> {
   async function look(name: string, port: number): Promise<LocalServer | null> {
-    const call = new Call(clock, timeoutMs, new AbortController().signal)
+    const call = new UpstreamCall(clock, timeoutMs, new AbortController().signal)
     const baseUrl = `http://127.0.0.1:${port}/v1`
     try {
       const response = await fetch(`${baseUrl}/models`, {
         headers: { accept: 'application/json' },
-        redirect: 'manual',
         signal: call.signal,
       })
       const model = response.ok ? await firstChatModel(response) : null

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { refusedUrl, startUpstream, type Upstream } from '../../../test/support/upstream.ts'
 import { hashVector } from '../../../test/support/upstream-embeddings.ts'
 import { systemClock } from '../../core/clock.ts'
+import { createUpstreamFetch } from '../net/upstream-fetch.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from './embedder.ts'
 import { readVectors } from './vectors.ts'
@@ -18,7 +19,7 @@ function create(options: Partial<OpenAiEmbedderOptions> = {}) {
   const waits: number[] = []
   const sleep = async (ms: number) => void waits.push(ms)
   const embedder = createOpenAiEmbedder({
-    fetch,
+    fetch: createUpstreamFetch(fetch),
     clock: { ...systemClock(), sleep },
     baseUrl: upstream.baseUrl,
     apiKey: 'sk-mine',

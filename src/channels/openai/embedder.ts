@@ -1,10 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { Call } from '../net/deadlines.ts'
-import { type Answer, endpointHost } from '../net/endpoint.ts'
-import { refusalOf } from '../net/http-error.ts'
-import { readStart } from '../net/read-start.ts'
-import { createSender, type SenderOptions } from '../net/sender.ts'
+import { endpointHost } from '../net/endpoint.ts'
+import { httpFailure } from '../net/http-failure.ts'
+import { createSender, type SenderOptions, UpstreamCall } from '../net/upstream-call.ts'
+import { readStart } from '../net/upstream-fetch.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import { retry } from '../resilience/retry.ts'
 import { firstEmbeddingModel } from './models.ts'
@@ -32,13 +31,13 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   let listed: string | null = null
 
   /** Resolves with a 2xx answer whose body is still to be read. */
-  async function accepted(call: Call, path: string, init: RequestInit): Promise<Answer> {
+  async function accepted(call: UpstreamCall, path: string, init: RequestInit): Promise<Response> {
     const response = await send(call, path, init)
-    if (!response.ok) throw (await refusalOf(response, clock.now())).failure
+    if (!response.ok) throw (await httpFailure(response, clock.now())).failure
     return response
   }
 
-  async function modelOf(call: Call): Promise<string | null> {
+  async function modelOf(call: UpstreamCall): Promise<string | null> {
     const known = options.model ?? listed
     if (known !== null) return known
     const response = await accepted(call, '/models', { headers: { accept: 'application/json' } })
@@ -47,7 +46,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   }
 
   async function ask(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
-    const call = new Call(clock, timeoutMs, signal)
+    const call = new UpstreamCall(clock, timeoutMs, signal)
     try {
       const model = await modelOf(call)
       const body = { ...(model === null ? {} : { model }), input: texts }

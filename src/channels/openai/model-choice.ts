@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Call } from '../net/deadlines.ts'
-import { refusalOf } from '../net/http-error.ts'
+import { httpFailure } from '../net/http-failure.ts'
+import type { UpstreamCall } from '../net/upstream-call.ts'
 import { firstChatModel } from './models.ts'
 import type { Transport } from './transport.ts'
 
@@ -13,12 +13,12 @@ export function createModelChoice(transport: Transport, clock: Clock, defaultMod
      * Null when the upstream lists none: many local servers then answer with the loaded one. Throws
      * `ChannelFailure` when the upstream cannot be reached, or the caller's abort reason.
      */
-    async choose(call: Call, named: string | null): Promise<string | null> {
+    async choose(call: UpstreamCall, named: string | null): Promise<string | null> {
       const known = named ?? defaultModel ?? listed
       if (known !== null) return known
       const response = await transport.list(call)
       if (!response.ok) {
-        const { failure } = await refusalOf(response, clock.now())
+        const { failure } = await httpFailure(response, clock.now())
         call.throwIfAborted()
         if (failure.reason === 'upstream_4xx') return null
         throw failure

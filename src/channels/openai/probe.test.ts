@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { handClock } from '../../../test/support/clock.ts'
 import { refusedUrl, startUpstream, type Upstream } from '../../../test/support/upstream.ts'
 import { systemClock } from '../../core/clock.ts'
-import type { Fetch } from '../net/endpoint.ts'
+import { createUpstreamFetch } from '../net/upstream-fetch.ts'
 import { type ProbeOptions, probe } from './probe.ts'
 
 let upstream: Upstream
@@ -15,7 +15,7 @@ beforeEach(() => upstream.reset())
 const check = (options: Partial<ProbeOptions> = {}, signal = new AbortController().signal) =>
   probe(
     {
-      fetch,
+      fetch: createUpstreamFetch(fetch),
       clock: systemClock(),
       baseUrl: upstream.baseUrl,
       apiKey: 'sk-mine',
@@ -66,11 +66,11 @@ for (const [fault, error] of FAULTS) {
 
 test('the model list counts for the time limit', async () => {
   const { clock, pass } = handClock()
-  const slowFetch: Fetch = async (url, init) => {
+  const slowFetch = createUpstreamFetch(async (url, init) => {
     pass(60)
     init.signal?.throwIfAborted()
     return fetch(url, init)
-  }
+  })
   const result = await check({ model: null, timeoutMs: 100, clock, fetch: slowFetch })
   expect(result).toEqual({ ok: false, latency_ms: 120, error: 'timed out' })
 })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { type Asking, Call } from '../net/deadlines.ts'
-import { readStart } from '../net/read-start.ts'
+import { type SendingCall, UpstreamCall } from '../net/upstream-call.ts'
+import { readStart } from '../net/upstream-fetch.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { firstChatModel } from './models.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
@@ -26,16 +26,16 @@ export type ProbeResult =
 export async function probe(options: ProbeOptions, signal: AbortSignal): Promise<ProbeResult> {
   const { clock } = options
   const start = clock.steady()
-  const call = new Call(clock, options.timeoutMs, signal)
+  const call = new UpstreamCall(clock, options.timeoutMs, signal)
   const result = (error: string | null): ProbeResult => {
     const latency_ms = Math.round(clock.steady() - start)
     return error === null ? { ok: true, latency_ms } : { ok: false, latency_ms, error }
   }
   try {
-    // The wait that began with the call is not begun anew by its requests.
+    // The time limit is that of the whole probe, so a request does not restart the wait.
     const status = await complete(options, {
       signal: call.signal,
-      waiting() {},
+      restartWait() {},
       explain: (error) => call.explain(error),
     })
     return result(status === 200 ? null : `HTTP ${status}`)
@@ -48,7 +48,7 @@ export async function probe(options: ProbeOptions, signal: AbortSignal): Promise
   }
 }
 
-async function complete(options: ProbeOptions, call: Asking): Promise<number> {
+async function complete(options: ProbeOptions, call: SendingCall): Promise<number> {
   const transport = createTransport(options)
 
   async function listedModel(): Promise<string | null> {

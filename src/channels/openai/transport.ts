@@ -1,5 +1,4 @@
-import type { Asking } from '../net/deadlines.ts'
-import { createSender, type SenderOptions } from '../net/sender.ts'
+import { createSender, type SenderOptions, type SendingCall } from '../net/upstream-call.ts'
 
 export type TransportOptions = SenderOptions
 
@@ -9,9 +8,9 @@ export type Transport = ReturnType<typeof createTransport>
 export function createTransport(options: TransportOptions) {
   const send = createSender(options)
   return {
-    list: (call: Asking) => send(call, '/models', { headers: { accept: 'application/json' } }),
+    list: (call: SendingCall) => send(call, '/models', { headers: { accept: 'application/json' } }),
     /** Uncompressed: a compressor on the way would hold tokens back. */
-    complete: (call: Asking, body: object, accept: 'text/event-stream' | 'application/json') =>
+    complete: (call: SendingCall, body: object, accept: 'text/event-stream' | 'application/json') =>
       send(call, '/chat/completions', {
         method: 'POST',
         headers: { accept, 'accept-encoding': 'identity', 'content-type': 'application/json' },

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
-import type { Refusal } from '../net/http-error.ts'
-import { createHttpCall } from '../net/post.ts'
-import type { SenderOptions } from '../net/sender.ts'
+import type { HttpFailure } from '../net/http-failure.ts'
+import { createPost } from '../net/post.ts'
+import type { SenderOptions } from '../net/upstream-call.ts'
 import type { AudioCodecs } from '../ports/audio.ts'
 import type { Tts } from '../ports/tts.ts'
 import { standardVoice, voiceFor } from './voices.ts'
@@ -31,13 +31,13 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
   // Strict servers refuse the two fields that OpenAI does not have; found out once.
   let strict = false
   const standard = standardVoice(options)
-  const call = createHttpCall({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
+  const post = createPost({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
 
   const ask = (text: string, voice: string, signal: AbortSignal) => {
     const extras = strict ? {} : { stream: true, sample_rate: RATE }
     const body = { model: options.model, input: text, voice, response_format: 'pcm', ...extras }
     const headers = { 'content-type': 'application/json' }
-    return call('/audio/speech', { headers, body: JSON.stringify(body) }, signal)
+    return post('/audio/speech', { headers, body: JSON.stringify(body) }, signal)
   }
 
   const askUntilUnderstood = async (text: string, wanted: string, signal: AbortSignal) => {
@@ -67,4 +67,4 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
   }
 }
 
-const complainsOf = ({ text }: Refusal, pattern: RegExp): boolean => pattern.test(text)
+const complainsOf = ({ text }: HttpFailure, pattern: RegExp): boolean => pattern.test(text)

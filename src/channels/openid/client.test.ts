@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
+import { createUpstreamFetch } from '../net/upstream-fetch.ts'
 import { fetchWith } from './client.ts'
 
 const ask = (answer: Response) =>
-  fetchWith((async () => answer) as unknown as typeof fetch)('https://login.example/', {
+  fetchWith(createUpstreamFetch(async () => answer))('https://login.example/', {
     headers: {},
     method: 'GET',
     body: undefined,

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { sha256Base64Url } from '../../core/crypto.ts'
 import { isModest } from '../../core/json.ts'
-import { readStart } from '../net/read-start.ts'
+import { readStart, type UpstreamFetch } from '../net/upstream-fetch.ts'
 import { IdentityFailure, type LoginAttempt } from '../ports/identity.ts'
 
 /** The longest answer of an issuer, its key set, has some kilobytes. */
@@ -9,16 +9,13 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 /** Time limit of one request to a provider. */
 export const PROVIDER_SECONDS_MAX = 10
 
-export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
-
-/** A fetch for `openid-client` that follows no redirects and bounds what it reads. */
+/** A fetch for `openid-client` that bounds what it reads of an answer. */
 export const fetchWith =
-  (fetcher: Fetch): client.CustomFetch =>
-  async (url, { body, headers, method, redirect, signal }) => {
-    const response = await fetcher(url, {
+  (fetch: UpstreamFetch): client.CustomFetch =>
+  async (url, { body, headers, method, signal }) => {
+    const response = await fetch(url, {
       headers,
       method,
-      redirect,
       ...(body ? { body: body as BodyInit } : {}),
       ...(signal ? { signal } : {}),
     })
@@ -32,7 +29,7 @@ async function bounded(response: Response): Promise<Response> {
     throw new IdentityFailure('unavailable', 'answer_too_large')
   }
   const headers = new Headers(response.headers)
-  for (const name of ['content-encoding', 'content-length']) headers.delete(name)
+  headers.delete('content-length')
   return new Response(text === '' ? null : text, { status: response.status, headers })
 }
 

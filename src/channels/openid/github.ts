@@ -1,16 +1,11 @@
 import * as client from 'openid-client'
 import { z } from 'zod'
+import type { UpstreamFetch } from '../net/upstream-fetch.ts'
 import { IdentityFailure, type IdentityProvider } from '../ports/identity.ts'
-import {
-  authorizationParameters,
-  type Fetch,
-  fetchWith,
-  PROVIDER_SECONDS_MAX,
-  step,
-} from './client.ts'
+import { authorizationParameters, fetchWith, PROVIDER_SECONDS_MAX, step } from './client.ts'
 
 export interface GithubOptions {
-  readonly fetch: Fetch
+  readonly fetch: UpstreamFetch
   readonly clientId: string
   readonly clientSecret: string
 }

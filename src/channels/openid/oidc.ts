@@ -1,16 +1,11 @@
 import * as client from 'openid-client'
 import { z } from 'zod'
+import type { UpstreamFetch } from '../net/upstream-fetch.ts'
 import type { IdentityProvider } from '../ports/identity.ts'
-import {
-  authorizationParameters,
-  type Fetch,
-  fetchWith,
-  PROVIDER_SECONDS_MAX,
-  step,
-} from './client.ts'
+import { authorizationParameters, fetchWith, PROVIDER_SECONDS_MAX, step } from './client.ts'
 
 export interface OidcOptions {
-  readonly fetch: Fetch
+  readonly fetch: UpstreamFetch
   readonly id: string
   readonly name: string
   readonly issuer: string

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createUpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../../config.ts'
 import { DAY_MS, systemClock } from '../../core/clock.ts'
 import { NO_LOG } from '../../core/log.ts'
 import { type NativeRuntime, prepareRuntime } from '../../native/runtime.ts'
 import { vectorVersion } from '../../storage/sqlite/inspect.ts'
 import { loadTls } from '../../wiring/tls.ts'
-import { upstreamFetch } from '../../wiring/upstream.ts'
 import { codeOf } from '../operator-error.ts'
 import type { Program } from '../self-exec.ts'
 import { type Finding, fail, ok, printed, warn } from './finding.ts'
@@ -52,8 +52,8 @@ async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
     const { finding, runtime } = await checkNative(scratch ?? config.MB_DATA_DIR)
     findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
     const clock = systemClock()
-    const upstream = upstreamFetch(fetch, env)
-    const parts = { config, clock, log: NO_LOG, program, fetch, upstream }
+    const upstream = createUpstreamFetch(fetch)
+    const parts = { config, clock, log: NO_LOG, program, fetch: upstream }
     if (runtime) findings.push(await checkEmbedding(parts, runtime))
     return [...findings, ...(await checkUpstreams(parts))]
   } catch (error) {

@@ -1,6 +1,11 @@
+import { readStart, type UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import { checkSmtp, type SmtpFault } from '../../channels/smtp/check.ts'
 import type { Config } from '../../config.ts'
+import { parseJson } from '../../core/json.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** A discovery document has some kilobytes. */
+const ISSUER_BYTES_MAX = 1024 * 1024
 
 const FAULTS: Readonly<Record<SmtpFault, readonly [string, string]>> = {
   connection_failed: ['cannot be reached', 'check host and port of MB_SMTP_URL'],
@@ -23,7 +28,7 @@ export async function checkMail(config: Config, signal: AbortSignal): Promise<Fi
 /** Whether people can sign in: by the issuer that is set, and with the cookie that they get. */
 export async function checkLogin(
   config: Config,
-  fetcher: typeof fetch,
+  fetch: UpstreamFetch,
   signal: AbortSignal,
 ): Promise<Finding[]> {
   const name = 'Login'
@@ -34,7 +39,7 @@ export async function checkLogin(
     findings.push(warn(name, 'browsers drop a secure cookie of MB_PUBLIC_URL, plain http', mend))
   }
   const issuer = config.MB_OIDC_ISSUER
-  if (issuer && !(await isIssuer(issuer, fetcher, signal))) {
+  if (issuer && !(await isIssuer(issuer, fetch, signal))) {
     const text = 'MB_OIDC_ISSUER gives no /.well-known/openid-configuration'
     findings.push(fail(name, text, 'check MB_OIDC_ISSUER, and that its host can be reached'))
   }
@@ -47,11 +52,12 @@ function isPlain(site: string): boolean {
   return protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname)
 }
 
-async function isIssuer(issuer: string, fetcher: typeof fetch, signal: AbortSignal) {
+async function isIssuer(issuer: string, fetch: UpstreamFetch, signal: AbortSignal) {
   try {
     const path = '/.well-known/openid-configuration'
-    const answer = await fetcher(issuer.replace(/\/$/, '') + path, { signal })
-    const document = (await answer.json()) as { issuer?: unknown } | null
+    const answer = await fetch(issuer.replace(/\/$/, '') + path, { signal })
+    const text = await readStart(answer, ISSUER_BYTES_MAX)
+    const document = parseJson(text) as { issuer?: unknown } | null
     return answer.ok && typeof document?.issuer === 'string'
   } catch {
     return false

@@ -1,4 +1,5 @@
 import { type Endpoint, endpointHeaders, endpointUrl } from '../../channels/net/endpoint.ts'
+import type { UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import { listedModels } from '../../channels/openai/models.ts'
 import type { Config } from '../../config.ts'
 import { type Finding, ok, warn } from './finding.ts'
@@ -14,10 +15,10 @@ export async function checkModel(
   config: Config,
   endpoint: Endpoint,
   description: string,
-  fetcher: typeof fetch,
+  fetch: UpstreamFetch,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const models = await listOf(endpoint, fetcher, signal)
+  const models = await listOf(endpoint, fetch, signal)
   const url = 'MB_LLM_BASE_URL must be the root of an OpenAI-compatible API, often ending in /v1'
   if (models === null) return warn(NAME, `${description}: gives no list of models`, url)
   const wanted = config.MB_LLM_MODEL
@@ -31,11 +32,10 @@ export async function checkModel(
 }
 
 /** Null for what is no list of models, or an empty one. */
-async function listOf(endpoint: Endpoint, fetcher: typeof fetch, signal: AbortSignal) {
+async function listOf(endpoint: Endpoint, fetch: UpstreamFetch, signal: AbortSignal) {
   try {
-    const answer = await fetcher(endpointUrl(endpoint, '/models'), {
+    const answer = await fetch(endpointUrl(endpoint, '/models'), {
       headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
-      redirect: 'manual',
       signal,
     })
     const models = answer.ok ? await listedModels(answer) : []

@@ -1,4 +1,4 @@
-import type { Fetch } from '../../channels/net/endpoint.ts'
+import type { UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import type { Config } from '../../config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
@@ -19,8 +19,7 @@ export interface UpstreamParts {
   readonly clock: Clock
   readonly log: Logger
   readonly program: Program
-  readonly fetch: typeof fetch
-  readonly upstream: Fetch
+  readonly fetch: UpstreamFetch
 }
 
 const PATIENCE_MS = 5_000
@@ -61,8 +60,8 @@ export async function checkEmbedding(
 
 /** Model channel, speech and mail, side by side. */
 export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
-  const { config, clock, log, program, fetch, upstream } = parts
-  const platform = await openPlatform(config, clock, upstream)
+  const { config, clock, log, program, fetch } = parts
+  const platform = await openPlatform(config, clock, fetch)
   const { self, decoderUrl } = program
   const speech = openSpeech({ config, clock, log, fetch, self, decoderUrl })
   const { local } = speech

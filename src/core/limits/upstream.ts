@@ -10,10 +10,6 @@ export const TTS_ENCODED_BYTES_MAX = 25 * 1024 * 1024
 export const TTS_EVENT_BYTES_MAX = 80 * 1024 * 1024
 /** One line or event of an upstream's event stream; beyond it the stream counts as malformed. */
 export const SSE_EVENT_BYTES_MAX = 1024 * 1024
-/** Status line and headers of an upstream's answer, and lines between the pieces of its body. */
-export const UPSTREAM_HEAD_BYTES_MAX = 64 * 1024
-/** What has come of an answer and is not read yet, before its sender is made to wait. */
-export const UPSTREAM_WAITING_BYTES_MAX = 256 * 1024
 /** How much of an upstream's error body is looked at; never passed on. */
 export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
 export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024

@@ -1,24 +1,24 @@
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { Answer } from './endpoint.ts'
-import { readStart } from './read-start.ts'
+import { readStart } from './upstream-fetch.ts'
 
-export interface Refusal {
+/** An answer other than 2xx. */
+export interface HttpFailure {
   readonly failure: ChannelFailure
   /** Start of the body of a 400, 404 or 422, to look for words in; never to be passed on. */
   readonly text: string
 }
 
 const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
+const EXPLAINED = [400, 404, 422]
 
 /**
  * Sorts an answer other than 2xx (contract, section 4, "BYO reasons"). A redirect is not followed
- * and counts as a fault of the upstream. Only a 400, 404 or 422 has its body looked at.
- * Never rejects.
+ * and counts as a fault of the upstream. Only the body of a 400, 404 or 422 is read. Never rejects.
  */
-export async function refusalOf(response: Answer, now: number): Promise<Refusal> {
+export async function httpFailure(response: Response, now: number): Promise<HttpFailure> {
   const { status } = response
-  const text = await reasonText(response)
+  const text = await explanation(response)
   const phrase = `HTTP ${status}`
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now)
   const wait = retryAfterMs === null ? {} : { retryAfterMs }
@@ -34,10 +34,10 @@ export async function refusalOf(response: Answer, now: number): Promise<Refusal>
   return fail('upstream_4xx', { toolsRefused: status !== 404 && TOOL_WORDS.test(text) })
 }
 
-/** Nothing that goes wrong with the body changes what the status says. */
-async function reasonText(response: Answer): Promise<string> {
+/** A body that cannot be read does not change what the status says. */
+async function explanation(response: Response): Promise<string> {
   try {
-    if ([400, 404, 422].includes(response.status)) {
+    if (EXPLAINED.includes(response.status)) {
       return await readStart(response, UPSTREAM_ERROR_BYTES_MAX)
     }
     await response.body?.cancel()

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { handClock } from '../../../test/support/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { Call } from './deadlines.ts'
+import { UpstreamCall } from './upstream-call.ts'
 
 function open(timeoutMs = 100) {
   const hand = handClock()
   const caller = new AbortController()
-  return { ...hand, caller, call: new Call(hand.clock, timeoutMs, caller.signal) }
+  return { ...hand, caller, call: new UpstreamCall(hand.clock, timeoutMs, caller.signal) }
 }
 
 describe('an upstream call', () => {
@@ -22,13 +22,13 @@ describe('an upstream call', () => {
   test('has one timer, however many reads', () => {
     const { call, pass, armed } = open()
     for (let n = 0; n < 50; n++) {
-      call.waiting()
+      call.startWait()
       pass(60)
-      call.arrived()
+      call.gotBytes()
       expect(armed()).toBe(1)
     }
     expect(call.signal.aborted).toBe(false)
-    call.waiting()
+    call.startWait()
     pass(100)
     expect(call.signal.aborted).toBe(true)
     expect(call.explain(new Error('x'))).toMatchObject({
@@ -41,8 +41,8 @@ describe('an upstream call', () => {
   test.each([-3_600_000, 3_600_000])('is as patient when the clock is set by %d ms', (byMs) => {
     const { call, pass, set } = open()
     pass(50)
-    call.arrived()
-    call.waiting()
+    call.gotBytes()
+    call.startWait()
     set(byMs)
     pass(99)
     expect(call.signal.aborted).toBe(false)
@@ -52,18 +52,18 @@ describe('an upstream call', () => {
 
   test('does not take a slow consumer for a silent upstream', () => {
     const { call, pass } = open()
-    call.arrived()
+    call.gotBytes()
     pass(10_000)
     expect(call.signal.aborted).toBe(false)
-    call.waiting()
+    call.startWait()
     pass(99)
     expect(call.signal.aborted).toBe(false)
   })
 
   test('hurries, and never slows down', () => {
     const { call, pass, armed } = open(1000)
-    call.hurry(50)
-    call.hurry(500)
+    call.shortenTimeout(50)
+    call.shortenTimeout(500)
     expect(armed()).toBe(1)
     pass(50)
     expect(call.signal.aborted).toBe(true)
@@ -97,7 +97,7 @@ describe('an upstream call', () => {
   test('does not begin for a caller that has left', () => {
     const { clock, armed } = handClock()
     const reason = new Error('client left')
-    expect(() => new Call(clock, 100, AbortSignal.abort(reason))).toThrow(reason)
+    expect(() => new UpstreamCall(clock, 100, AbortSignal.abort(reason))).toThrow(reason)
     expect(armed()).toBe(0)
   })
 })

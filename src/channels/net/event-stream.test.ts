@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { ChannelFailure } from '../ports/failure.ts'
-import { SseDecoder } from './sse-decoder.ts'
+import { EventStream } from './event-stream.ts'
 
 /** Events of `text`, fed `step` bytes at a time. */
 function decode(text: string, step = Number.POSITIVE_INFINITY): string[] {
-  const decoder = new SseDecoder()
+  const stream = new EventStream()
   const bytes = new TextEncoder().encode(text)
   const events: string[] = []
   for (let at = 0; at < bytes.length; at += step) {
-    decoder.push(bytes.subarray(at, at + step), events)
+    stream.push(bytes.subarray(at, at + step), events)
   }
   return events
 }
@@ -32,7 +32,7 @@ const CASES: readonly (readonly [name: string, stream: string, events: readonly 
   ['an event without its end', 'data: a\n\ndata: b\n', ['a']],
 ]
 
-describe('SSE decoder', () => {
+describe('an event stream', () => {
   for (const [name, stream, events] of CASES) {
     test(name, () => {
       for (const step of [Number.POSITIVE_INFINITY, 1, 2, 3, 7]) {
@@ -42,23 +42,23 @@ describe('SSE decoder', () => {
   }
 
   test('an event leaves with the read that completes it', () => {
-    const decoder = new SseDecoder()
+    const stream = new EventStream()
     const reads = ['data: a\n', '\nda', 'ta: b\r', '\n\r', '\n']
     const seen = reads.map((read) => {
       const events: string[] = []
-      decoder.push(new TextEncoder().encode(read), events)
+      stream.push(new TextEncoder().encode(read), events)
       return events
     })
     expect(seen).toEqual([[], ['a'], [], ['b'], []])
   })
 
   test('does not keep the buffer of a read', () => {
-    const decoder = new SseDecoder()
+    const stream = new EventStream()
     const events: string[] = []
     const buffer = new TextEncoder().encode('data: first')
-    decoder.push(buffer, events)
+    stream.push(buffer, events)
     buffer.fill(120)
-    decoder.push(new TextEncoder().encode('\n\n'), events)
+    stream.push(new TextEncoder().encode('\n\n'), events)
     expect(events).toEqual(['first'])
   })
 
@@ -69,25 +69,25 @@ describe('SSE decoder', () => {
       ['data: a\n\n', null],
       [': a', null],
     ] as const) {
-      const decoder = new SseDecoder()
-      decoder.push(new TextEncoder().encode(rest), [])
-      expect(decoder.end()).toBe(event)
+      const stream = new EventStream()
+      stream.push(new TextEncoder().encode(rest), [])
+      expect(stream.end()).toBe(event)
     }
   })
 
   const tooLarge: readonly (readonly [string, string])[] = [
-    ['a line without end', 'x'.repeat(2000)],
+    ['a line without end', `data: ${'x'.repeat(2000)}`],
     ['one line', `data: ${'x'.repeat(2000)}\n\n`],
     ['many lines of one event', `data: ${'x'.repeat(99)}\n`.repeat(20)],
   ]
-  for (const [name, stream] of tooLarge) {
+  for (const [name, text] of tooLarge) {
     test(`fails over the limit: ${name}`, () => {
       for (const step of [2500, 10]) {
-        const decoder = new SseDecoder(1000)
+        const stream = new EventStream(1000)
         const feed = () => {
-          const bytes = new TextEncoder().encode(stream)
+          const bytes = new TextEncoder().encode(text)
           for (let at = 0; at < bytes.length; at += step) {
-            decoder.push(bytes.subarray(at, at + step), [])
+            stream.push(bytes.subarray(at, at + step), [])
           }
         }
         expect(feed).toThrow(ChannelFailure)
@@ -96,10 +96,10 @@ describe('SSE decoder', () => {
   }
 
   test('the limit is of an event, not of the stream', () => {
-    const decoder = new SseDecoder(1000)
+    const stream = new EventStream(1000)
     const events: string[] = []
     for (let n = 0; n < 100; n++) {
-      decoder.push(new TextEncoder().encode(`data: ${'x'.repeat(900)}\n\n`), events)
+      stream.push(new TextEncoder().encode(`data: ${'x'.repeat(900)}\n\n`), events)
     }
     expect(events).toHaveLength(100)
   })

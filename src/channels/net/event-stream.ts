@@ -1,0 +1,83 @@
+import { createParser } from 'eventsource-parser'
+import { SSE_EVENT_BYTES_MAX } from '../../core/limits/upstream.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+
+/** What the parser keeps for each read of an unfinished line, besides its text. */
+const FRAGMENT_BYTES = 64
+/** A blank line at the end of a read: nothing is unfinished then. */
+const BLANK_LINE_END = /(?:^|\n|\r(?!\n))(?:\r\n|\n|\r)$/
+
+/**
+ * Turns the bytes of a `text/event-stream` into the `data` of its events. Event names, ids, retry
+ * times and comments are left out.
+ */
+export class EventStream {
+  readonly #utf8 = new TextDecoder()
+  readonly #parser: ReturnType<typeof createParser>
+  #events: string[] = []
+  #heldBytes = 0
+  #ended = false
+  #tooLong = false
+
+  constructor(charsMax = SSE_EVENT_BYTES_MAX) {
+    this.#parser = createParser({
+      maxBufferSize: charsMax,
+      onEvent: ({ data }) => {
+        this.#ended = true
+        if (data.length > charsMax) this.#tooLong = true
+        else this.#events.push(data)
+      },
+      onComment: () => {
+        this.#ended = true
+      },
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') this.#tooLong = true
+      },
+    })
+  }
+
+  /** Memory that an unfinished event takes at most. */
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  /**
+   * Whether the last read ended an event, a comment or a blank line. Slow models send comments to
+   * show that they are still there.
+   */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /**
+   * Appends to `events` the data of every event that these bytes complete. Throws `ChannelFailure`
+   * (`provider_error`) for an event over the limit, after it has appended those before.
+   */
+  push(bytes: Uint8Array, events: string[]): void {
+    this.#feed(this.#utf8.decode(bytes, { stream: true }), events)
+  }
+
+  /** Data of an event whose closing blank line never came; null when there is none. */
+  end(): string | null {
+    const events: string[] = []
+    this.#feed(`${this.#utf8.decode()}\n\n`, events)
+    return events[0] ?? null
+  }
+
+  #feed(text: string, events: string[]): void {
+    if (this.#tooLong) throw tooLong()
+    const before = events.length
+    this.#events = events
+    this.#ended = false
+    this.#parser.feed(text)
+    const size = 2 * text.length + FRAGMENT_BYTES
+    if (BLANK_LINE_END.test(text.slice(-4))) {
+      this.#ended = true
+      this.#heldBytes = 0
+    } else if (events.length > before) this.#heldBytes = size
+    else this.#heldBytes += size
+    if (this.#tooLong) throw tooLong()
+  }
+}
+
+const tooLong = () => new ChannelFailure('provider_error', 'event too large')

@@ -1,0 +1,132 @@
+import type { Clock } from '../../core/clock.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import { type Endpoint, endpointHeaders, endpointUrl } from './endpoint.ts'
+import type { UpstreamFetch } from './upstream-fetch.ts'
+
+/**
+ * The life of one upstream request. Its `signal` goes to `fetch` and aborts when the caller aborts,
+ * when the upstream is silent for too long, and when the call is closed. One timer serves the whole
+ * stream: when it fires it looks at the last activity and starts again, so a read needs no timer.
+ */
+export class UpstreamCall {
+  readonly #clock: Clock
+  readonly #caller: AbortSignal
+  readonly #controller = new AbortController()
+  #timeoutMs: number
+  #waitingSince: number | null
+  #hasBytes = false
+  #timedOut = false
+  #stopTimer: () => void
+
+  /** Throws the caller's reason when the caller has aborted. */
+  constructor(clock: Clock, timeoutMs: number, caller: AbortSignal) {
+    caller.throwIfAborted()
+    this.#clock = clock
+    this.#caller = caller
+    this.#timeoutMs = timeoutMs
+    this.#waitingSince = clock.steady()
+    this.#stopTimer = clock.after(timeoutMs, this.#check)
+    caller.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Whether the call ended because the upstream was silent for too long. */
+  get timedOut(): boolean {
+    return this.#timedOut
+  }
+
+  /** A new request was sent: silence counts from now on. */
+  restartWait(): void {
+    this.#waitingSince = this.#clock.steady()
+  }
+
+  /** The reader waits for more; a wait that goes on keeps its start. */
+  startWait(): void {
+    this.#waitingSince ??= this.#clock.steady()
+  }
+
+  /**
+   * Bytes of the answer have come. They end the silence unless they are a fragment: a byte now and
+   * then of a line that never ends is silence, too.
+   */
+  gotBytes({ fragment = false } = {}): void {
+    this.#hasBytes = true
+    if (!fragment) this.#waitingSince = null
+  }
+
+  /** Lowers the silence limit for the rest of the stream. */
+  shortenTimeout(ms: number): void {
+    if (ms >= this.#timeoutMs) return
+    this.#timeoutMs = ms
+    this.#stopTimer()
+    this.#stopTimer = this.#clock.after(ms, this.#check)
+  }
+
+  /** What an error of `fetch` or of a read means: the caller's own reason, or a failure. */
+  explain(error: unknown): unknown {
+    if (this.#caller.aborted) return this.#caller.reason
+    if (error instanceof ChannelFailure) return error
+    if (this.#hasBytes) {
+      const phrase = this.#timedOut ? 'stream went silent' : 'connection broken'
+      return new ChannelFailure('provider_error', phrase, { cause: error })
+    }
+    const phrase = this.#timedOut ? 'timed out' : 'connection failed'
+    return new ChannelFailure('retry_exhausted', phrase, { retryable: true, cause: error })
+  }
+
+  /** Throws the caller's reason when the caller has aborted. */
+  throwIfAborted(): void {
+    this.#caller.throwIfAborted()
+  }
+
+  /** Releases timer and listener. Ends the request, unless its body was read to the end. */
+  close(complete = false): void {
+    this.#stopTimer()
+    this.#caller.removeEventListener('abort', this.#onAbort)
+    if (!complete) this.#controller.abort()
+  }
+
+  readonly #onAbort = () => this.#controller.abort(this.#caller.reason)
+
+  // Time that the consumer takes between two reads is not the upstream's silence.
+  readonly #check = (): void => {
+    const since = this.#waitingSince
+    const idleMs = since === null ? 0 : Math.max(0, this.#clock.steady() - since)
+    if (idleMs < this.#timeoutMs) {
+      this.#stopTimer = this.#clock.after(this.#timeoutMs - idleMs, this.#check)
+      return
+    }
+    this.#timedOut = true
+    this.#controller.abort()
+  }
+}
+
+/** What sending a request needs of its call. */
+export type SendingCall = Pick<UpstreamCall, 'signal' | 'restartWait' | 'explain'>
+
+export interface SenderOptions extends Endpoint {
+  readonly fetch: UpstreamFetch
+}
+
+/**
+ * Sends one request of a call below an endpoint's root, with its key. Throws `ChannelFailure`, or
+ * the caller's abort reason. It never sends twice: see retry.ts.
+ */
+export function createSender(options: SenderOptions) {
+  const urls = new Map<string, string>()
+
+  return async (call: SendingCall, path: string, init: RequestInit): Promise<Response> => {
+    try {
+      const url = urls.get(path) ?? endpointUrl(options, path)
+      urls.set(path, url)
+      const headers = { ...endpointHeaders(options), ...init.headers }
+      call.restartWait()
+      return await options.fetch(url, { ...init, headers, signal: call.signal })
+    } catch (error) {
+      throw call.explain(error)
+    }
+  }
+}

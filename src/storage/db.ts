@@ -1,15 +1,15 @@
-import type { DiskFault } from '../core/errors.ts'
-
 /**
- * The storage port. Its shape is libsql's `execute` and `batch` without an interactive transaction:
- * nothing awaits while a lock is held, so the same port fits SQLite on one box and PostgreSQL
- * later. SQL stays portable: `?` placeholders, ids and times made by the caller, booleans as 0, 1.
+ * The storage port: `execute` and `batch` as in libsql, without interactive transactions. No lock
+ * is held across an await, so SQLite on one machine fits the port and PostgreSQL can. SQL stays
+ * portable: `?` placeholders, ids and times made by the caller, booleans as 0 and 1.
  */
 export type Value = string | number | null | Uint8Array
 
 export interface Statement {
   readonly sql: string
   readonly args: readonly Value[]
+  /** The number of rows that this statement must change; any other one fails its whole batch. */
+  readonly expect?: number
 }
 
 export interface Changes {
@@ -17,22 +17,48 @@ export interface Changes {
 }
 
 export interface Db {
-  /** First row of a reading statement, or null. Sees every write that was acknowledged before. */
-  get<Row>(statement: Statement): Promise<Row | null>
   /**
-   * As `get`, for a row that many requests read and few write, which may come from memory; `tables`
-   * names all that the statement reads. The row is shared: it must not be changed.
+   * First row of a reading statement, or null. Sees every write that was acknowledged before. The
+   * row may be shared with other callers and must not be changed.
    */
-  cached<Row>(tables: readonly string[], statement: Statement): Promise<Row | null>
+  get<Row>(statement: Statement): Promise<Row | null>
   /** All rows of a reading statement. */
   all<Row>(statement: Statement): Promise<Row[]>
   /** One writing statement. Resolves when it is on disk. */
   run(statement: Statement): Promise<Changes>
-  /** One atomic unit, in order: all of it is on disk when this resolves, or none of it ever is. */
+  /**
+   * One transaction, in order: all of it is on disk when this resolves, or none of it ever is.
+   * Rejects with `NotAsExpected` when a statement changes another number of rows than it expects.
+   */
   batch(statements: readonly Statement[]): Promise<Changes[]>
-  /** What keeps the disk from taking writes, as the last one met it, unless it has passed. */
-  trouble(): Promise<DiskFault['trouble'] | null>
   close(): Promise<void>
+}
+
+/** A statement of a batch changed another number of rows than it expects; nothing was stored. */
+export class NotAsExpected extends Error {
+  override readonly name = 'NotAsExpected'
+
+  /** `index` is the place of the statement in its batch. */
+  constructor(readonly index: number) {
+    super(`statement ${index} of the batch changed another number of rows than expected`)
+  }
+}
+
+/** The statement, and with it its batch, fails unless it changes exactly `rows` rows. */
+export const expectRows = (rows: number, statement: Statement): Statement => ({
+  ...statement,
+  expect: rows,
+})
+
+/** True once `work` is stored; false when it was not because of what its statements expect. */
+export async function storedAsExpected(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (error instanceof NotAsExpected) return false
+    throw error
+  }
 }
 
 /** The text of each template, joined once: one string for all calls is hashed once, too. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Db, sql } from '../../src/storage/db.ts'
+import { type Db, expectRows, NotAsExpected, sql, storedAsExpected } from '../../src/storage/db.ts'
 import { openSqlite } from '../../src/storage/sqlite/db.ts'
 import { migrate } from '../../src/storage/sqlite/migrate.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
@@ -18,7 +18,7 @@ const ADAPTERS = [
     open(folder: TempFolder): Promise<Db> {
       const file = { path: folder.file('test.db'), extensions: [] }
       migrate(file, [SCHEMA], 'stamp')
-      return openSqlite(file, WRITER)
+      return openSqlite(file, WRITER, ['item'])
     },
   },
 ]
@@ -115,33 +115,76 @@ for (const adapter of ADAPTERS) {
       expect(await db.get<{ v: unknown }>(sql`SELECT ${bytes} AS v`)).toEqual({ v: bytes })
     })
 
-    describe('a cached row', () => {
-      const cached = (id: string) =>
-        db.cached<{ n: number }>(['item'], sql`SELECT n FROM item WHERE id = ${id}`)
+    test('a batch that does not change the rows it expects leaves nothing behind', async () => {
+      const before = await ids()
+      const nobody = sql`DELETE FROM item WHERE id = ${'nobody'}`
+      const failing = [
+        db.batch([put('f', 1), expectRows(1, nobody), put('g', 1)]),
+        db.run(expectRows(2, put('f', 1))),
+      ]
+      const errors = (await Promise.allSettled(failing)).map((one) =>
+        one.status === 'rejected' ? one.reason : null,
+      )
+      expect(errors).toEqual([new NotAsExpected(1), new NotAsExpected(0)])
+      expect(errors.map(({ index }) => index)).toEqual([1, 0])
+      expect(await ids()).toEqual(before)
+    })
+
+    test('a batch that changes the rows it expects is stored', async () => {
+      const [first, second] = await db.batch([
+        expectRows(1, put('expected', 1)),
+        expectRows(0, sql`DELETE FROM item WHERE id = ${'nobody'}`),
+      ])
+      expect([first, second]).toEqual([{ changes: 1 }, { changes: 0 }])
+      expect(await ids()).toContain('expected')
+    })
+
+    test('a batch that fails by what it expects leaves the others of its group stored', async () => {
+      const nobody = expectRows(1, sql`UPDATE item SET n = 9 WHERE id = ${'nobody'}`)
+      const stored = await Promise.all(
+        Array.from({ length: 40 }, (_, i) =>
+          storedAsExpected(db.batch([put(`expecting-${i}`, i), ...(i % 10 === 3 ? [nobody] : [])])),
+        ),
+      )
+      expect(stored.flatMap((done, i) => (done ? [] : [i]))).toEqual([3, 13, 23, 33])
+      const written = (await ids()).filter((id) => id.startsWith('expecting-'))
+      expect(written).toHaveLength(36)
+    })
+
+    test('an error beside what is expected is thrown', async () => {
+      const wrong = db.batch([expectRows(1, put('h', 1)), sql`NOT SQL`])
+      await expect(storedAsExpected(wrong)).rejects.toThrow('syntax error')
+    })
+
+    describe('a row that is kept in memory', () => {
+      const read = (id: string) => db.get<{ n: number }>(sql`SELECT n FROM item WHERE id = ${id}`)
 
       test('is the stored one again after each acknowledged write', async () => {
         await db.run(put('kept', 1))
-        expect(await cached('kept')).toEqual({ n: 1 })
+        expect(await read('kept')).toEqual({ n: 1 })
         for (let n = 2; n < 50; n++) {
           const write = db.run(sql`UPDATE item SET n = ${n} WHERE id = ${'kept'}`)
           // A read that overlaps the write may see either; it must not be what later reads see.
-          await cached('kept')
+          await read('kept')
           await write
-          expect(await cached('kept')).toEqual({ n })
+          expect(await read('kept')).toEqual({ n })
         }
       })
 
       test('goes with its row, and comes with it', async () => {
-        expect(await cached('later')).toBeNull()
+        expect(await read('later')).toBeNull()
         await db.batch([sql`DELETE FROM part`, put('later', 7)])
-        expect(await cached('later')).toEqual({ n: 7 })
+        expect(await read('later')).toEqual({ n: 7 })
         await db.batch([sql`DELETE FROM part`, sql`DELETE FROM item WHERE id = ${'later'}`])
-        expect(await cached('later')).toBeNull()
+        expect(await read('later')).toBeNull()
       })
 
       test('is told apart by every argument', async () => {
+        await db.run(put('any', 1))
         const pair = (a: string, b: string | null) =>
-          db.cached<{ a: string; b: string | null }>(['item'], sql`SELECT ${a} AS a, ${b} AS b`)
+          db.get<{ a: string; b: string | null }>(
+            sql`SELECT ${a} AS a, ${b} AS b FROM item WHERE id = ${'any'}`,
+          )
         const pairs = [
           ['x', 'y'],
           ['x","y', ''],
@@ -150,6 +193,18 @@ for (const adapter of ADAPTERS) {
           ['x', 'null'],
         ] as const
         for (const [a, b] of [...pairs, ...pairs]) expect(await pair(a, b)).toEqual({ a, b })
+      })
+
+      test('that is joined to a table of many writes is read anew', async () => {
+        const joined = () =>
+          db.get<{ parts: number }>(sql`
+            SELECT count(p.item_id) AS parts FROM item i LEFT JOIN part p ON p.item_id = i.id
+            WHERE i.id = ${'whole'}`)
+        await db.run(put('whole', 1))
+        expect(await joined()).toEqual({ parts: 0 })
+        await db.run(sql`INSERT INTO part (item_id) VALUES (${'whole'})`)
+        expect(await joined()).toEqual({ parts: 1 })
+        await db.run(sql`DELETE FROM part`)
       })
     })
 

@@ -18,8 +18,6 @@ interface ContextRow {
   default_persona: string | null
 }
 
-const READ = ['tenant', 'app', 'tenant_settings', 'persona']
-
 const truth = (value: number | null) => (value === null ? null : value === 1)
 
 /** The rows that decide how a turn runs. */
@@ -27,12 +25,10 @@ export function createTurnContextStore(db: Db) {
   return {
     /** Everything a turn is resolved from, in one statement. */
     async load(tenantId: string, appId: string | null, requestPersonaId: string | null) {
-      // No id of ours is longer, and the row cache would keep the whole text as a part of its key.
+      // No id of ours is longer; so nothing longer is looked for or kept in memory.
       const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
       const personaId = isPossible ? requestPersonaId : null
-      const row = await db.cached<ContextRow>(
-        READ,
-        sql`
+      const row = await db.get<ContextRow>(sql`
         SELECT a.id AS app_id, a.system_prompt, a.model AS app_model, a.thinking AS app_thinking,
           a.temperature AS app_temperature, a.kb_enabled, a.tools_enabled,
           s.model, s.thinking, s.temperature,
@@ -43,8 +39,7 @@ export function createTurnContextStore(db: Db) {
         FROM tenant t
           LEFT JOIN app a ON a.tenant_id = t.id AND a.id = ${appId}
           LEFT JOIN tenant_settings s ON s.tenant_id = t.id
-        WHERE t.id = ${tenantId}`,
-      )
+        WHERE t.id = ${tenantId}`)
       return contextOf(row)
     },
   }

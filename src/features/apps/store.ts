@@ -1,4 +1,4 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { App, AppUpsertRequest } from './model.ts'
 
 type Row = Omit<App, 'thinking' | 'kb_enabled' | 'tools_enabled'> & {
@@ -60,12 +60,9 @@ export function createAppStore(db: Db) {
     },
 
     /** Deletes the app and runs `also` in the same step; false when there was none. */
-    async remove(tenantId: string, id: string, also: Statement): Promise<boolean> {
-      const [removed] = await db.batch([
-        sql`DELETE FROM app WHERE tenant_id = ${tenantId} AND id = ${id}`,
-        also,
-      ])
-      return removed?.changes === 1
+    remove(tenantId: string, id: string, also: Statement): Promise<boolean> {
+      const remove = sql`DELETE FROM app WHERE tenant_id = ${tenantId} AND id = ${id}`
+      return storedAsExpected(db.batch([expectRows(1, remove), also]))
     },
   }
 }

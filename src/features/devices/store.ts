@@ -1,4 +1,4 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
 import type { Device, DeviceHeartbeatRequest, DeviceUpdateRequest } from './model.ts'
 
@@ -66,28 +66,23 @@ export function createDeviceStore(db: Db) {
     },
 
     /** The device goes and its keys are refused, in one step. */
-    async remove(tenantId: string, id: string, revokeKeys: Statement): Promise<boolean> {
-      const [, removed] = await db.batch([
-        revokeKeys,
-        sql`DELETE FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`,
-      ])
-      return removed?.changes === 1
+    remove(tenantId: string, id: string, revokeKeys: Statement): Promise<boolean> {
+      const remove = sql`DELETE FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`
+      return storedAsExpected(db.batch([expectRows(1, remove), revokeKeys]))
     },
 
     /** Back to waiting for activation by a new code; the old code and key end in the same step. */
-    async recode(
+    recode(
       tenantId: string,
       id: string,
       code: { readonly hash: string; readonly expiresAt: string },
       revokeKeys: Statement,
     ): Promise<boolean> {
-      const [, updated] = await db.batch([
-        revokeKeys,
-        sql`UPDATE device SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt},
-            key_id = NULL, activated_at = NULL
-          WHERE tenant_id = ${tenantId} AND id = ${id}`,
-      ])
-      return updated?.changes === 1
+      const renew = sql`
+        UPDATE device SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt},
+          key_id = NULL, activated_at = NULL
+        WHERE tenant_id = ${tenantId} AND id = ${id}`
+      return storedAsExpected(db.batch([expectRows(1, renew), revokeKeys]))
     },
   }
 }
@@ -105,17 +100,17 @@ export function createActivationStore(db: Db) {
      * Spends the code and stores the key in one step; of many at once exactly one gets true. The
      * app is read in the same step, so that the key inherits what the device is bound to now.
      */
-    async activate(codeHash: string, key: NewKey, at: string): Promise<boolean> {
-      const [, inserted] = await db.batch([
-        sql`UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL
-          WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`,
-        sql`INSERT INTO api_key
-            (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
-          SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, app_id, id,
-            ${key.createdAt}
-          FROM device WHERE code_hash = ${codeHash} AND key_id = ${key.id}`,
-      ])
-      return inserted?.changes === 1
+    activate(codeHash: string, key: NewKey, at: string): Promise<boolean> {
+      const spend = sql`
+        UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL
+        WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`
+      const insert = sql`
+        INSERT INTO api_key
+          (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
+        SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, app_id, id,
+          ${key.createdAt}
+        FROM device WHERE code_hash = ${codeHash} AND key_id = ${key.id}`
+      return storedAsExpected(db.batch([expectRows(1, spend), expectRows(1, insert)]))
     },
 
     /** App that a device's key was given. */

@@ -36,9 +36,6 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
   WHERE tenant_id = ${tenantId} AND app_id = ${appId} AND device_id IS NULL
     AND revoked_at IS NULL`
 
-/** What finding a key reads; a revoked one is never served from memory. */
-const READ = ['api_key']
-
 const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
   INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, created_at)
   SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, id, ${key.createdAt}
@@ -57,12 +54,9 @@ export function createKeyStore(db: Db) {
   return {
     /** The valid key of a hash, or null: the only statement that finds a tenant by a secret. */
     async findByHash(hash: string): Promise<{ principal: Principal; rateLimit: number } | null> {
-      const row = await db.cached<KeyRow>(
-        READ,
-        sql`
+      const row = await db.get<KeyRow>(sql`
         SELECT id, tenant_id, rate_limit, app_id, device_id FROM api_key
-        WHERE hash = ${hash} AND revoked_at IS NULL`,
-      )
+        WHERE hash = ${hash} AND revoked_at IS NULL`)
       if (!row) return null
       const kind = row.device_id ? 'device' : row.app_id ? 'app' : 'general'
       const principal: Principal = {
@@ -78,12 +72,9 @@ export function createKeyStore(db: Db) {
 
     /** Whether the key of an id was not revoked since it was found. */
     async isValid(tenantId: string, id: string): Promise<boolean> {
-      const row = await db.cached(
-        READ,
-        sql`
+      const row = await db.get(sql`
         SELECT 1 FROM api_key
-        WHERE tenant_id = ${tenantId} AND id = ${id} AND revoked_at IS NULL`,
-      )
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND revoked_at IS NULL`)
       return row !== null
     },
 

@@ -1,13 +1,8 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { ImportedPersona, Persona, PersonaUpdateRequest } from './model.ts'
 
 const clearDefault = (tenantId: string): Statement => sql`
   UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
-
-/** As `clearDefault`, unless the tenant has `most` personas: then the new default will not come. */
-const makeWay = (tenantId: string, most: number): Statement => sql`
-  UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1
-    AND (SELECT count(*) FROM persona WHERE tenant_id = ${tenantId}) < ${most}`
 
 /** The persona library by tenant; at most one row of a tenant is the default. */
 export function createPersonaStore(db: Db) {
@@ -26,14 +21,14 @@ export function createPersonaStore(db: Db) {
      * A new default takes the place of the old one in the same step. False, and nothing changes,
      * when the tenant has `most` personas.
      */
-    async insert(tenantId: string, persona: Persona, most: number): Promise<boolean> {
+    insert(tenantId: string, persona: Persona, most: number): Promise<boolean> {
       const insert = sql`
         INSERT INTO persona (id, tenant_id, name, prompt, is_default, created_at)
         SELECT ${persona.id}, ${tenantId}, ${persona.name}, ${persona.prompt},
           ${persona.is_default}, ${persona.created_at}
         WHERE (SELECT count(*) FROM persona WHERE tenant_id = ${tenantId}) < ${most}`
-      const before = persona.is_default === 1 ? [makeWay(tenantId, most)] : []
-      return (await db.batch([...before, insert])).at(-1)?.changes === 1
+      const before = persona.is_default === 1 ? [clearDefault(tenantId)] : []
+      return storedAsExpected(db.batch([...before, expectRows(1, insert)]))
     },
 
     async update(tenantId: string, id: string, { name, prompt }: PersonaUpdateRequest) {
@@ -44,26 +39,22 @@ export function createPersonaStore(db: Db) {
     },
 
     /** As `update`, and sets whether it is the default when the persona says so. */
-    async overwrite(tenantId: string, id: string, persona: ImportedPersona): Promise<boolean> {
+    overwrite(tenantId: string, id: string, persona: ImportedPersona): Promise<boolean> {
       const { name, prompt, is_default: isDefault } = persona
       const flag = isDefault === undefined ? null : Number(isDefault)
       const update = sql`
         UPDATE persona SET name = ${name}, prompt = ${prompt},
           is_default = coalesce(${flag}, is_default)
         WHERE tenant_id = ${tenantId} AND id = ${id}`
-      const results = await db.batch(isDefault ? [clearDefault(tenantId), update] : [update])
-      return results.at(-1)?.changes === 1
+      const before = isDefault ? [clearDefault(tenantId)] : []
+      return storedAsExpected(db.batch([...before, expectRows(1, update)]))
     },
 
     /** Makes one persona the only default; false, and the old one stays, when it is not there. */
-    async makeDefault(tenantId: string, id: string): Promise<boolean> {
-      const [, set] = await db.batch([
-        sql`UPDATE persona SET is_default = 0
-          WHERE tenant_id = ${tenantId} AND is_default = 1
-            AND EXISTS (SELECT 1 FROM persona WHERE tenant_id = ${tenantId} AND id = ${id})`,
-        sql`UPDATE persona SET is_default = 1 WHERE tenant_id = ${tenantId} AND id = ${id}`,
-      ])
-      return set?.changes === 1
+    makeDefault(tenantId: string, id: string): Promise<boolean> {
+      const set = sql`
+        UPDATE persona SET is_default = 1 WHERE tenant_id = ${tenantId} AND id = ${id}`
+      return storedAsExpected(db.batch([clearDefault(tenantId), expectRows(1, set)]))
     },
 
     async unmakeDefault(tenantId: string, id: string): Promise<boolean> {

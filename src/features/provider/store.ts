@@ -13,8 +13,6 @@ interface NoRow {
   base_url: null
 }
 
-const READ = ['tenant', 'provider', 'tenant_settings']
-
 export interface StoredProvider {
   readonly baseUrl: string
   readonly keySealed: Uint8Array
@@ -28,15 +26,12 @@ export function createProviderStore(db: Db) {
   return {
     /** The tenant's channel, and the model that its settings name. */
     async get(tenantId: string): Promise<(StoredProvider & { model: string | null }) | null> {
-      const row = await db.cached<Row | NoRow>(
-        READ,
-        sql`
+      const row = await db.get<Row | NoRow>(sql`
         SELECT p.base_url, p.key_sealed, p.failover, p.revision, s.model
         FROM tenant t
           LEFT JOIN provider p ON p.tenant_id = t.id
           LEFT JOIN tenant_settings s ON s.tenant_id = t.id
-        WHERE t.id = ${tenantId}`,
-      )
+        WHERE t.id = ${tenantId}`)
       if (!row || row.base_url === null) return null
       return {
         baseUrl: row.base_url,

@@ -1,4 +1,4 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { SessionRow } from './model.ts'
 
 export interface Turn {
@@ -81,24 +81,17 @@ export function createSessionStore(db: Db) {
      * folded meanwhile; false then, and nothing has changed. A session that began anew under its
      * old name has turns of the same numbers, hence the time of the turn is compared, too.
      */
-    async fold(
-      tenantId: string,
-      id: string,
-      was: number,
-      last: Turn,
-      summary: string,
-    ): Promise<boolean> {
-      const [updated] = await db.batch([
-        sql`UPDATE session SET summary = ${summary}, folded_through = ${last.seq}
-          WHERE tenant_id = ${tenantId} AND id = ${id} AND folded_through = ${was}
-            AND EXISTS (SELECT 1 FROM turn
-              WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq = ${last.seq}
-                AND created_at = ${last.created_at})`,
-        sql`DELETE FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${id}
-          AND seq <= (SELECT folded_through FROM session
-            WHERE tenant_id = ${tenantId} AND id = ${id})`,
-      ])
-      return updated?.changes === 1
+    fold(tenantId: string, id: string, was: number, last: Turn, summary: string): Promise<boolean> {
+      const update = sql`
+        UPDATE session SET summary = ${summary}, folded_through = ${last.seq}
+        WHERE tenant_id = ${tenantId} AND id = ${id} AND folded_through = ${was}
+          AND EXISTS (SELECT 1 FROM turn
+            WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq = ${last.seq}
+              AND created_at = ${last.created_at})`
+      const forget = sql`
+        DELETE FROM turn
+        WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last.seq}`
+      return storedAsExpected(db.batch([expectRows(1, update), forget]))
     },
 
     /** Forgets the conversation; its turns go with the row. */

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../storage/db.ts'
+import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
 
 export interface User {
   readonly user_id: string
@@ -22,14 +22,14 @@ export function createTenantStore(db: Db) {
     async ensure(email: string, ids: { tenant: string; user: string }, at: string): Promise<User> {
       const known = await byEmail(email)
       if (known) return known
-      // Two first logins at once: the unique address lets one insert win, and both read its row.
-      await db.batch([
-        sql`INSERT INTO tenant (id, created_at)
-          SELECT ${ids.tenant}, ${at} WHERE NOT EXISTS (SELECT 1 FROM user WHERE email = ${email})`,
-        sql`INSERT INTO user (id, tenant_id, email, created_at)
-          SELECT ${ids.user}, id, ${email}, ${at} FROM tenant WHERE id = ${ids.tenant}
-          ON CONFLICT (email) DO NOTHING`,
-      ])
+      // Of two first logins at once one stores its rows, and both read them.
+      const tenant = sql`
+        INSERT INTO tenant (id, created_at)
+        SELECT ${ids.tenant}, ${at} WHERE NOT EXISTS (SELECT 1 FROM user WHERE email = ${email})`
+      const user = sql`
+        INSERT INTO user (id, tenant_id, email, created_at)
+        VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at})`
+      await storedAsExpected(db.batch([expectRows(1, tenant), user]))
       const made = await byEmail(email)
       if (!made) throw new Error('the user could not be created')
       return made

@@ -1,6 +1,6 @@
-import { type Changes, type Db, type Statement, sql } from '../db.ts'
+import { type Changes, type Db, NotAsExpected, type Statement, sql } from '../db.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
-import { createTrouble, type TroubleWatch } from './disk-health.ts'
+import { createTrouble, type Trouble, type TroubleWatch } from './disk-health.ts'
 import { errorOf } from './fault.ts'
 import type { BatchResult } from './group-commit.ts'
 import type { WriterAnswer, WriterRequest } from './protocol.ts'
@@ -14,24 +14,37 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
-/** Changes a page and changes it back: a transaction that has to be written and means nothing. */
-const TRIAL = [sql`PRAGMA user_version = 1`, sql`PRAGMA user_version = 0`]
+/** A transaction that has to be written and leaves nothing behind. */
+const PROBE = [
+  sql`INSERT INTO migration (name) VALUES ('write-probe')`,
+  sql`DELETE FROM migration WHERE name = 'write-probe'`,
+]
+
+export interface SqliteDb extends Db {
+  /** What keeps the disk from taking writes, as the last one met it, unless it has passed. */
+  trouble(): Promise<Trouble | null>
+}
 
 /**
  * SQLite behind the `Db` port: reads on this thread's connection, writes in the writer thread.
  * While one group is being flushed the next one gathers, so the number of flushes follows the speed
  * of the disk and not the number of writers. `writerUrl` is where `writer.ts` lies, which differs
- * in the executable. Resolves once the writer is open.
+ * in the executable; `seldomWritten` are the tables whose rows are kept in memory, by default the
+ * product's. Resolves once the writer is open.
  */
-export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise<Db> {
+export async function openSqlite(
+  file: DatabaseFile,
+  writerUrl: string,
+  seldomWritten?: readonly string[],
+): Promise<SqliteDb> {
   const writer = await startWriter(file, writerUrl)
   const connection = openConnection(file, 'read')
   const reader = snapshotReader(connection)
-  const cache = createRowCache()
+  const cache = createRowCache(tablesOf(reader), seldomWritten)
   const waiting = createWriteQueue<Pending>()
   let draining: Promise<void> | null = null
   let closed = false
-  const trouble = createTrouble(file.path, () => batch(TRIAL))
+  const trouble = createTrouble(file.path, () => batch(PROBE))
 
   async function drain() {
     // Batches that requests handled in this same tick are about to write join the first group.
@@ -68,9 +81,8 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
   }
 
   return {
-    get: async <Row>(statement: Statement) => reader.get(statement) as Row | null,
-    cached: async <Row>(tables: readonly string[], statement: Statement) =>
-      cache.get(tables, statement, () => reader.get(statement)) as Row | null,
+    get: async <Row>(statement: Statement) =>
+      cache.get(statement, () => reader.get(statement)) as Row | null,
     all: async <Row>(statement: Statement) => reader.all(statement) as Row[],
     batch,
     trouble: trouble.now,
@@ -87,11 +99,18 @@ export async function openSqlite(file: DatabaseFile, writerUrl: string): Promise
   }
 }
 
-/** Tells a writer what became of its batch. */
+function tablesOf(reader: ReturnType<typeof snapshotReader>): string[] {
+  const rows = reader.all(sql`SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')`)
+  return rows.map(({ name }) => String(name))
+}
+
+/** Tells the caller of a batch what became of it. */
 function settle(pending: Pending, result: BatchResult | undefined, trouble: TroubleWatch): void {
   if (result && 'changes' in result) {
     trouble.written()
     pending.resolve(result.changes.map((changes) => ({ changes })))
+  } else if (result && 'unexpected' in result) {
+    pending.reject(new NotAsExpected(result.unexpected))
   } else {
     const error = result ? errorOf(result) : new Error('no answer of the writer thread')
     trouble.refused(error)

@@ -1,38 +1,63 @@
 import type { Database } from 'bun:sqlite'
-import type { Statement } from '../db.ts'
+import { NotAsExpected, type Statement } from '../db.ts'
 import { statements } from './connection.ts'
 import { type Fault, faultOf } from './fault.ts'
 
-export type BatchResult = { readonly changes: number[] } | Fault
+type Batch = readonly Statement[]
+
+export type BatchResult =
+  | { readonly changes: number[] }
+  /** The place of the statement that changed another number of rows than it expects. */
+  | { readonly unexpected: number }
+  | Fault
 
 /**
- * Commits many independent batches with one flush to disk (group commit). All of them usually
- * succeed, so they run in one transaction without savepoints; when one fails, the group is rolled
- * back and each batch runs in a transaction of its own, so that only the culprit fails.
+ * Commits many independent batches with one flush to disk (group commit). They run in one
+ * transaction. A batch that expects rows runs in a savepoint, so that it fails alone when they do
+ * not change. Any other failure is rare: it rolls back the group, and each batch then runs in a
+ * transaction of its own, so that only the culprit fails.
  */
 export function groupWriter(db: Database) {
   const prepared = statements(db)
-  const apply = (batch: readonly Statement[]) => batch.map((statement) => prepared.run(statement))
-  const together = db.transaction((batches: readonly (readonly Statement[])[]) =>
-    batches.map((batch) => ({ changes: apply(batch) })),
+  const apply = (batch: Batch) =>
+    batch.map((statement, index) => {
+      const changes = prepared.run(statement)
+      if (changes !== (statement.expect ?? changes)) throw new NotAsExpected(index)
+      return changes
+    })
+  /** A transaction, or a savepoint when one is open. */
+  const whole = db.transaction(apply)
+  const together = db.transaction((batches: readonly Batch[]): BatchResult[] =>
+    batches.map((batch) => (expectsRows(batch) ? expecting(batch) : { changes: apply(batch) })),
   )
-  const alone = db.transaction(apply)
+
+  function expecting(batch: Batch): BatchResult {
+    try {
+      return { changes: whole.immediate(batch) }
+    } catch (error) {
+      if (error instanceof NotAsExpected) return { unexpected: error.index }
+      throw error
+    }
+  }
+
+  function alone(batch: Batch): BatchResult {
+    try {
+      return expecting(batch)
+    } catch (error) {
+      return faultOf(error)
+    }
+  }
 
   return {
-    write(batches: readonly (readonly Statement[])[]): BatchResult[] {
+    write(batches: readonly Batch[]): BatchResult[] {
       try {
         return together.immediate(batches)
       } catch (error) {
-        if (batches.length === 1) return [faultOf(error)]
+        return batches.length === 1 ? [faultOf(error)] : batches.map(alone)
       }
-      return batches.map((batch) => {
-        try {
-          return { changes: alone.immediate(batch) }
-        } catch (error) {
-          return faultOf(error)
-        }
-      })
     },
     close: prepared.close,
   }
 }
+
+const expectsRows = (batch: Batch) => batch.some(({ expect }) => expect !== undefined)

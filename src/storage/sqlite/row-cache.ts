@@ -3,61 +3,73 @@ import type { Statement } from '../db.ts'
 
 /** UTF-16 units of text kept in rows; about twice as many bytes. */
 const CACHED_UNITS_MAX = 4 * 1024 * 1024
+/** The name of a row holds the arguments of its statement, and a caller's text may be long. */
+const NAME_UNITS_MAX = 256
 /** What a row takes besides its text. */
-const ROW_UNITS = 128
+const ROW_UNITS = 128 + NAME_UNITS_MAX
+
+/** Read with every request and seldom written. */
+const SELDOM_WRITTEN = ['api_key', 'app', 'persona', 'provider', 'tenant', 'tenant_settings']
 
 type Row = Readonly<Record<string, unknown>>
 
+/** What is known of a statement by its text. */
+interface Verdict {
+  /** Stands for the text in the names of rows. */
+  readonly number: number
+  /** It names a table that is seldom written. */
+  readonly touches: boolean
+  /** It names no other table. */
+  readonly kept: boolean
+}
+
 /**
- * Rows that are read with every request and seldom written, such as a key's. They are kept until a
- * statement that names one of their tables was executed, in whatever role: deciding by the name
- * alone drops too much at times and never too little. Only this process writes these tables while
- * it serves, apart from `key create`, which adds rows; hence absence is never kept.
+ * Rows of the tables that every request reads and few requests write, such as a key's. Which
+ * tables a statement reads or writes is taken from its text: any word of it that is the name of a
+ * table counts. A read is kept only when all of its tables are seldom written; a write that names
+ * one of those drops every kept row. So too much may be dropped and never too little. While a
+ * server runs, only `key create` writes these tables from another process, and it only adds rows;
+ * hence the absence of a row is never kept.
  */
-export function createRowCache() {
+export function createRowCache(
+  tables: readonly string[],
+  seldomWritten: readonly string[] = SELDOM_WRITTEN,
+) {
   const rows = leastRecentlyUsed<Row>(CACHED_UNITS_MAX, unitsOf)
-  const tables = new Set<string>()
+  const seldom = new Set(seldomWritten)
+  const others = new Set(tables).difference(seldom)
   /** By the text of a statement; texts are fixed by the program, so there are few. */
-  const verdicts = new Map<string, boolean>()
-  const numbers = new Map<string, number>()
+  const texts = new Map<string, Verdict>()
 
-  /** Short names: a text is hashed once in its life, what is made of it at every use. */
-  function nameOf({ sql, args }: Statement): string {
-    const number = numbers.get(sql) ?? numbers.size
-    numbers.set(sql, number)
-    return number + JSON.stringify(args)
-  }
-
-  function learn(table: string) {
-    if (tables.has(table)) return
-    tables.add(table)
-    verdicts.clear()
-  }
-
-  function names(text: string): boolean {
-    const known = verdicts.get(text)
-    if (known !== undefined) return known
+  function judge(text: string): Verdict {
     const words = new Set(text.match(/\w+/g))
-    const verdict = !tables.isDisjointFrom(words)
-    verdicts.set(text, verdict)
-    return verdict
+    const touches = !seldom.isDisjointFrom(words)
+    return { number: texts.size, touches, kept: touches && others.isDisjointFrom(words) }
+  }
+
+  function known(text: string) {
+    const found = texts.get(text) ?? judge(text)
+    texts.set(text, found)
+    return found
   }
 
   return {
-    /** The row that `read` gave before for this statement, else what it gives now. */
-    get(read: readonly string[], statement: Statement, find: () => Row | null): Row | null {
-      const name = nameOf(statement)
-      const known = rows.get(name)
-      if (known) return known
-      for (const table of read) learn(table)
-      const row = find()
-      if (row) rows.put(name, row)
+    /** The row that an earlier `read` gave for this statement, else what it gives now. */
+    get({ sql, args }: Statement, read: () => Row | null): Row | null {
+      const { number, kept } = known(sql)
+      if (!kept) return read()
+      const name = number + JSON.stringify(args)
+      if (name.length > NAME_UNITS_MAX) return read()
+      const there = rows.get(name)
+      if (there) return there
+      const row = read()
+      if (row) rows.put(name, Object.freeze(row))
       return row
     },
 
-    /** To be told of every statement that was executed, before its writer hears of it. */
+    /** To be called with every statement that was executed, before its write is acknowledged. */
     written(statements: readonly Statement[]): void {
-      if (statements.some(({ sql }) => names(sql))) rows.clear()
+      if (statements.some(({ sql }) => known(sql).touches)) rows.clear()
     },
   }
 }

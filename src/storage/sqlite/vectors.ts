@@ -1,4 +1,4 @@
-import type { Db, Statement } from '../db.ts'
+import { type Db, type Statement, sql } from '../db.ts'
 import type { Neighbour, VectorIndex, VectorSpace } from '../vectors.ts'
 import type { ReadThread } from './read-thread.ts'
 
@@ -20,6 +20,9 @@ const create = (dimensions: number): Statement => ({
     chunk_size=${ROW_VECTORS})`,
   args: [],
 })
+
+const tableNamed = (name: string): Statement => sql`
+  SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ${name}`
 
 const removal = (dimensions: number, key: number): Statement => ({
   sql: `DELETE FROM ${table(dimensions)} WHERE rowid = ?`,
@@ -43,31 +46,36 @@ export async function openVectorIndex(db: Db, reader: ReadThread): Promise<Vecto
   /** Lengths whose table exists, or will when a batch that was handed out commits. */
   const lengths = new Set(rows.map(({ name }) => Number(name.split('_').at(-1))))
 
-  /** A length whose first batch has not committed yet has no table, and nothing to be found. */
+  /** Lengths whose table was seen. A table is never dropped. */
+  const stored = new Set(lengths)
+
+  /** There is no table, hence nothing to find, before the first batch of a length commits. */
+  async function isStored(tenantId: string, dimensions: number): Promise<boolean> {
+    if (stored.has(dimensions) || !lengths.has(dimensions)) return stored.has(dimensions)
+    const [found] = await reader.all(tenantId, tableNamed(table(dimensions)))
+    if (found) stored.add(dimensions)
+    return found !== undefined
+  }
+
   async function read(
     tenantId: string,
     dimensions: number,
     statement: Statement,
     signal?: AbortSignal,
   ): Promise<Neighbour[]> {
-    if (!lengths.has(dimensions)) return []
-    try {
-      return neighbours(await reader.all<Found>(tenantId, statement, signal))
-    } catch (error) {
-      if (error instanceof Error && error.message.startsWith('no such table')) return []
-      throw error
-    }
+    if (!(await isStored(tenantId, dimensions))) return []
+    return neighbours(await reader.all<Found>(tenantId, statement, signal))
   }
 
   return {
     upsert(space, entries) {
-      const stored = entries.filter(({ vector }) => vector.some((x) => x !== 0))
-      const dimensions = stored[0]?.vector.length
+      const directed = entries.filter(({ vector }) => vector.some((x) => x !== 0))
+      const dimensions = directed[0]?.vector.length
       if (dimensions === undefined) return []
       lengths.add(dimensions)
       return [
         create(dimensions),
-        ...stored.flatMap(({ key, vector }) => [
+        ...directed.flatMap(({ key, vector }) => [
           removal(dimensions, key),
           {
             sql: `INSERT INTO ${table(dimensions)} (rowid, space, embedding) VALUES (?, ?, ?)`,

@@ -139,7 +139,7 @@ for (const adapter of ADAPTERS) {
       expect(await ids()).toContain('expected')
     })
 
-    test('a batch that fails by what it expects leaves the others of its group stored', async () => {
+    test('a batch that fails by what it expects fails alone in its group', async () => {
       const nobody = expectRows(1, sql`UPDATE item SET n = 9 WHERE id = ${'nobody'}`)
       const stored = await Promise.all(
         Array.from({ length: 40 }, (_, i) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { createGuardedFetch } from '../channels/egress/guarded-fetch.ts'
-import { createReach, knock } from '../channels/egress/happy-eyeballs.ts'
+import { createHappyEyeballs, probeConnect } from '../channels/egress/happy-eyeballs.ts'
 import { createGuard } from '../channels/egress/url-guard.ts'
 import { systemClock } from '../core/clock.ts'
 import { FETCH_URL_BYTES_MAX, TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
@@ -101,13 +101,16 @@ beforeAll(() => {
 afterAll(() => server.stop(true))
 
 const clock = systemClock()
-const reach = createReach({ clock, knock })
+const chooseAddress = createHappyEyeballs({ clock, probeConnect })
 const fetchUrl = (after = clock.after) => {
   const guard = createGuard({
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     allow: [`pages.example.com:${server.port}`],
   })
-  return createFetchUrl({ fetch: createGuardedFetch({ guard, fetch, reach }), clock: { after } })
+  return createFetchUrl({
+    fetchFor: createGuardedFetch({ guard, fetch, chooseAddress }),
+    clock: { after },
+  })
 }
 const context = { signal: new AbortController().signal, tenantId: 't' }
 const get = (path: string) => {

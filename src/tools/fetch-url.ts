@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { GuardedFetch } from '../channels/egress/guarded-fetch.ts'
+import type { FetchFor, GuardedFetch } from '../channels/egress/guarded-fetch.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import type { Clock } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
@@ -9,7 +9,7 @@ import { readBody } from './fetch-body.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 
 export interface FetchUrlOptions {
-  readonly fetch: GuardedFetch
+  readonly fetchFor: FetchFor
   readonly clock: Pick<Clock, 'after'>
 }
 
@@ -20,17 +20,19 @@ const args = z.object({
 })
 
 /** Reads one public web page or text file for the model (contract, section 4). */
-export function createFetchUrl({ fetch, clock }: FetchUrlOptions) {
+export function createFetchUrl({ fetchFor, clock }: FetchUrlOptions) {
   return defineTool({
     name: 'fetch_url',
     description:
       'Reads a public web page, JSON or text file and returns its text. Only http and https.',
     args,
-    async run({ url }, { signal }) {
+    async run({ url }, { signal, tenantId }) {
       const timeout = new AbortController()
       const cancel = clock.after(limits.FETCH_URL_TIMEOUT_MS, () => timeout.abort())
       try {
-        return quoted(await read(fetch, url, AbortSignal.any([signal, timeout.signal])))
+        return quoted(
+          await read(fetchFor(tenantId), url, AbortSignal.any([signal, timeout.signal])),
+        )
       } catch (error) {
         if (timeout.signal.aborted) throw new ToolFailure(TOO_SLOW)
         throw explained(error)

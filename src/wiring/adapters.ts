@@ -4,13 +4,12 @@ import { watchEmbedder } from '../channels/resilience/metered-embedder.ts'
 import { watchAsr, watchTts } from '../channels/resilience/metered-speech.ts'
 import { onDataDir } from '../commands/operator-error.ts'
 import type { Program } from '../commands/self-exec.ts'
-import type { Config } from '../config.ts'
-import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/registry.ts'
 import { openByo } from './byo.ts'
+import { type EgressParts, openEgress } from './egress.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
 import { openMetrics } from './metrics.ts'
@@ -20,12 +19,9 @@ import { openSpeech } from './speech.ts'
 import { openStorage } from './storage.ts'
 import { builtInTools } from './tools.ts'
 
-export interface Outside {
-  readonly config: Config
-  readonly clock: Clock
+export interface Outside extends EgressParts {
   readonly log: Logger
   readonly program: Program
-  readonly fetch: typeof fetch
   /** Shows a login code on the server's own terminal. */
   readonly printCode: (email: string, code: string) => void
   /** In place of the one that is configured. */
@@ -60,10 +56,11 @@ export async function openAdapters(outside: Outside) {
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl)
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
-  const toolsFor = createToolRegistry(builtInTools(config, clock, outside.fetch), [kb.toolsFor])
-  const byo = openByo(config, clock, outside.fetch)
+  const egress = openEgress(outside)
+  const toolsFor = createToolRegistry(builtInTools(clock, egress), [kb.toolsFor])
+  const byo = openByo(config, clock, egress)
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
-  const upstreams = { platform, speech, embedding, embedder, byo }
+  const upstreams = { platform, speech, embedding, embedder, byo, egress }
   return { ...outside, fetch, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
 }

@@ -6,19 +6,19 @@ import { retryLlm } from '../channels/resilience/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { PROBE_MS_MAX } from '../core/limits/upstream.ts'
-import { guardedFetch } from './guarded.ts'
+import type { Egress } from './egress.ts'
 
-/** How the product reaches the models that tenants bring: the platform's adapter, guarded. */
-export function openByo(config: Config, clock: Clock, plainFetch: typeof fetch) {
-  const fetch = createUpstreamFetch(guardedFetch(config, clock, plainFetch))
-  // The resolved model name goes to the channel as it is, the platform's default included.
+/** Reaches the models that tenants bring: the platform's adapter behind the guard. */
+export function openByo(config: Config, clock: Clock, { fetchFor }: Egress) {
+  const upstreamFetch = (tenantId: string) => createUpstreamFetch(fetchFor(tenantId))
+  // The channel gets the resolved model name as it is, the platform's default included.
   const defaultModel = config.MB_LLM_MODEL ?? null
   return {
-    connect: (endpoint: Endpoint) =>
+    connect: (tenantId: string, endpoint: Endpoint) =>
       retryLlm(
         createOpenAiChat({
           ...endpoint,
-          fetch,
+          fetch: upstreamFetch(tenantId),
           clock,
           defaultModel,
           timeoutMs: config.MB_LLM_TIMEOUT_MS,
@@ -27,9 +27,15 @@ export function openByo(config: Config, clock: Clock, plainFetch: typeof fetch) 
         clock,
       ),
 
-    probe: (endpoint: Endpoint, model: string | null, signal: AbortSignal) =>
+    probe: (tenantId: string, endpoint: Endpoint, model: string | null, signal: AbortSignal) =>
       probe(
-        { ...endpoint, fetch, clock, model: model ?? defaultModel, timeoutMs: PROBE_MS_MAX },
+        {
+          ...endpoint,
+          fetch: upstreamFetch(tenantId),
+          clock,
+          model: model ?? defaultModel,
+          timeoutMs: PROBE_MS_MAX,
+        },
         signal,
       ),
   }

@@ -57,6 +57,7 @@ export function compose(adapters: Adapters, bodiesBytesMax = bodiesThatFit()) {
     retrieve: kb.service.retrieve,
     toolsFor: adapters.toolsFor,
     stillValid: keys.stillValid,
+    imageGuard: adapters.egress.publicOnly,
     meters: adapters.metrics.meters,
     onTurn,
   })

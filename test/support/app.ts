@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises'
 import { fileURLToPath } from 'node:url'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { codePrinter } from '../../src/commands/login-code.ts'
@@ -29,8 +30,16 @@ export interface AppOptions {
   readonly dataDir?: string
   /** In place of what fits the machine. */
   readonly bodiesBytesMax?: number
+  /** Asked for the names that tenants supply, in place of the system's name servers. */
+  readonly nameServer?: string
   /** Stands for the network, to put stand-ins in the place of login providers. */
   readonly fetch?: typeof fetch
+}
+
+function queryAt(server: string) {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  resolver.setServers([server])
+  return resolver
 }
 
 export interface TestKey {
@@ -77,6 +86,7 @@ export async function startApp(options: AppOptions = {}) {
     fetch: options.fetch ?? fetch,
     printCode,
     ...(embedder ? { embedder } : {}),
+    ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
   const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters, options.bodiesBytesMax)

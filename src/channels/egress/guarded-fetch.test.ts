@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { selfSigned } from '../../../test/support/certificate.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
-import { createReach, knock } from './happy-eyeballs.ts'
+import { createHappyEyeballs, probeConnect } from './happy-eyeballs.ts'
 import { createGuard, type ResolvedAddress } from './url-guard.ts'
 
 const HOST = 'good.example.com'
-const reach = createReach({ clock: systemClock(), knock })
+const chooseAddress = createHappyEyeballs({ clock: systemClock(), probeConnect })
 const { cert, key } = selfSigned(HOST)
 let tls: Bun.Server<undefined>
 let plain: Bun.Server<undefined>
@@ -49,7 +49,8 @@ afterAll(async () => {
 
 function fetchFor(allow: string[], ca?: string, address = '127.0.0.1') {
   const guard = createGuard({ resolve: async () => [{ address, family: 4 }], allow })
-  return createGuardedFetch({ guard, fetch, reach, ...(ca === undefined ? {} : { ca }) })
+  const own = ca === undefined ? {} : { ca }
+  return createGuardedFetch({ guard, fetch, chooseAddress, ...own })('t')
 }
 
 describe('guardedFetch', () => {
@@ -96,12 +97,12 @@ describe('guardedFetch', () => {
     })
     const guarded = createGuardedFetch({
       guard,
-      reach,
+      chooseAddress,
       fetch: async () => {
         fetched++
         return new Response()
       },
-    })
+    })('t')
     for (const url of [`http://${HOST}:${plain.port}/`, `http://127.1:${plain.port}/`]) {
       const failure = await guarded(url).catch((error) => error)
       expect(failure).toMatchObject({ name: 'ChannelFailure', reason: 'channel_unavailable' })
@@ -118,12 +119,12 @@ describe('guardedFetch', () => {
     })
     const guarded = createGuardedFetch({
       guard,
-      reach,
+      chooseAddress,
       fetch: async (url) => {
         urls.push(url)
         return new Response()
       },
-    })
+    })('t')
     await guarded(`http://${HOST}:8080/x`)
     const second = await guarded(`http://${HOST}:8080/x`).catch((error) => error)
     expect(second).toMatchObject({ reason: 'channel_unavailable' })
@@ -164,9 +165,12 @@ describe('guardedFetch', () => {
       signal: controller.signal,
     }).catch((error) => error)
     const stuck = createGuard({ resolve: () => new Promise(() => {}), allow: [] })
-    const resolving = createGuardedFetch({ guard: stuck, fetch, reach })(`http://${HOST}/`, {
-      signal: controller.signal,
-    }).catch((error) => error)
+    const resolving = createGuardedFetch({ guard: stuck, fetch, chooseAddress })('t')(
+      `http://${HOST}/`,
+      {
+        signal: controller.signal,
+      },
+    ).catch((error) => error)
     await arrived.promise
     controller.abort(reason)
     expect(await waiting).toBe(reason)
@@ -201,12 +205,12 @@ describe('guardedFetch', () => {
     const guard = createGuard({ resolve: async () => answers, allow: [HOST] })
     const guarded = createGuardedFetch({
       guard,
-      reach,
+      chooseAddress,
       fetch: (url, init) => {
         calls.push(new URL(url).hostname)
         return fetch(url, init)
       },
-    })
+    })('t')
     const ask = async () => (await guarded(`http://${HOST}:${plain.port}/`)).json()
     expect(await ask()).toMatchObject({ headers: { host: `${HOST}:${plain.port}` } })
     await ask()
@@ -217,22 +221,22 @@ describe('guardedFetch', () => {
     expect(calls).toEqual(['127.0.0.1', '127.0.0.1'])
   })
 
-  test('knocks at no address when the guard refuses one of them', async () => {
-    let knocks = 0
+  test('connects to no address when the guard refuses one of them', async () => {
+    let probes = 0
     const answers = [
       { address: '93.184.216.34', family: 4 },
       { address: '127.0.0.1', family: 4 },
     ]
     const guard = createGuard({ resolve: async () => answers, allow: [] })
-    const counting = createReach({
+    const counting = createHappyEyeballs({
       clock: systemClock(),
-      knock: async () => {
-        knocks++
+      probeConnect: async () => {
+        probes++
       },
     })
-    const guarded = createGuardedFetch({ guard, fetch, reach: counting })
+    const guarded = createGuardedFetch({ guard, fetch, chooseAddress: counting })('t')
     const failure = await guarded(`http://${HOST}:${plain.port}/`).catch((error) => error)
     expect(failure).toMatchObject({ reason: 'channel_unavailable' })
-    expect(knocks).toBe(0)
+    expect(probes).toBe(0)
   })
 })

@@ -1,24 +1,24 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ResolvedAddress } from './url-guard.ts'
 
-/** The next address is tried when the one before failed, or beside it after this (RFC 8305, 5). */
+/** The next address is tried when the one before fails, at the latest after this (RFC 8305, 5). */
 const STAGGER_MS = 250
-const REACH_MS_MAX = 10_000
+const CONNECT_MS_MAX = 10_000
 
-/** Opens a connection and closes it; rejects when nobody answers there, or with the signal. */
-export type Knock = (to: ResolvedAddress, port: number, signal: AbortSignal) => Promise<void>
+/** Opens a connection and closes it. Rejects when nobody answers there, or when aborted. */
+export type ProbeConnect = (to: ResolvedAddress, port: number, signal: AbortSignal) => Promise<void>
 
-export interface ReachOptions {
+export interface HappyEyeballsOptions {
   readonly clock: Pick<Clock, 'after' | 'sleep'>
-  readonly knock: Knock
+  readonly probeConnect: ProbeConnect
 }
 
 /**
- * Finds which address of a host answers, as RFC 8305 (Happy Eyeballs) describes it: many a host
- * has an IPv6 address that many a network cannot reach. A request itself cannot be sent to several.
- * Rejects when none answers, and with the signal's reason.
+ * Chooses the address of a host that answers first (Happy Eyeballs, RFC 8305): many hosts have an
+ * IPv6 address that many networks cannot reach. Connections are only tried, because a request must
+ * not be sent twice. Rejects when no address answers, and with the signal's reason.
  */
-export function createReach({ clock, knock }: ReachOptions) {
+export function createHappyEyeballs({ clock, probeConnect }: HappyEyeballsOptions) {
   return async (
     addresses: readonly ResolvedAddress[],
     port: number,
@@ -26,13 +26,13 @@ export function createReach({ clock, knock }: ReachOptions) {
   ): Promise<ResolvedAddress> => {
     const found = new AbortController()
     const over = AbortSignal.any(signal ? [found.signal, signal] : [found.signal])
-    const stop = clock.after(REACH_MS_MAX, () => found.abort(new Error('no address answers')))
+    const stop = clock.after(CONNECT_MS_MAX, () => found.abort(new Error('no address answers')))
     let failed = Promise.resolve()
     const tries = alternating(addresses).map((address, i) => {
       const turn = i === 0 ? failed : Promise.race([failed, clock.sleep(i * STAGGER_MS, over)])
       const answered = turn.then(() => {
         over.throwIfAborted()
-        return knock(address, port, over)
+        return probeConnect(address, port, over)
       })
       failed = new Promise((resolve) => answered.catch(() => resolve()))
       return answered.then(() => address)
@@ -49,9 +49,9 @@ export function createReach({ clock, knock }: ReachOptions) {
   }
 }
 
-export type Reach = ReturnType<typeof createReach>
+export type HappyEyeballs = ReturnType<typeof createHappyEyeballs>
 
-/** The families by turns, each in the resolver's order (RFC 8305, section 4). */
+/** IPv4 and IPv6 in turn, each in the resolver's order (RFC 8305, section 4). */
 function alternating(addresses: readonly ResolvedAddress[]): ResolvedAddress[] {
   const first = addresses.filter(({ family }) => family === addresses[0]?.family)
   const other = addresses.filter(({ family }) => family !== addresses[0]?.family)
@@ -60,7 +60,7 @@ function alternating(addresses: readonly ResolvedAddress[]): ResolvedAddress[] {
     .filter((address) => address !== undefined)
 }
 
-export const knock: Knock = async ({ address, family }, port, signal) => {
+export const probeConnect: ProbeConnect = async ({ address, family }, port, signal) => {
   const { connect } = await import('node:net')
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {

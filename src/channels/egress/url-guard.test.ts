@@ -29,6 +29,7 @@ const INTERNAL_HOSTS = [
   ...['ｌｏｃａｌｈｏｓｔ', 'localhost。', '%6cocalhost', 'a.localhost', 'a.b.localhost.'],
   ...['localhost.localdomain', 'printer.local', 'PRINTER.LOCAL.', 'x.internal', 'nas.home.arpa'],
   ...['metadata.google.internal', 'metadata.google.internal.', 'metadata', 'redis', 'router.lan'],
+  ...['kubernetes.default.svc', 'vault.service.consul', 'printer.fritz.box', 'a.test', 'x.onion'],
   ...[
     'wiki.corp',
     'tv.home',
@@ -135,6 +136,8 @@ describe('the allow list', () => {
   })
 })
 
+const requester = { tenantId: 't' }
+
 describe('connectable', () => {
   const answering = (...addresses: string[]) =>
     addresses.map((address): ResolvedAddress => {
@@ -146,7 +149,7 @@ describe('connectable', () => {
 
   test('gives the addresses of a public host', async () => {
     const guard = guardOf(answering('93.184.216.34', '2606:2800:21f::1'))
-    const target = await guard.connectable('https://example.com/v1')
+    const target = await guard.connectable('https://example.com/v1', requester)
     expect(target).toMatchObject({ addresses: answering('93.184.216.34', '2606:2800:21f::1') })
   })
 
@@ -162,7 +165,10 @@ describe('connectable', () => {
     ['64:ff9b::10.0.0.1'],
   ]
   test.each(mixed.map((row) => [row]))('refuses a name that resolves to %p', async (addresses) => {
-    const failure = guardOf(answering(...addresses)).connectable('https://rebind.example.com/')
+    const failure = guardOf(answering(...addresses)).connectable(
+      'https://rebind.example.com/',
+      requester,
+    )
     expect(await failure.catch((error) => error)).toMatchObject(refused)
   })
 
@@ -173,7 +179,7 @@ describe('connectable', () => {
       return answering('93.184.216.34')
     }
     const guard = createGuard({ resolve, allow: [] })
-    const failure = await guard.connectable('http://nas.local/').catch((error) => error)
+    const failure = await guard.connectable('http://nas.local/', requester).catch((error) => error)
     expect(failure).toBeInstanceOf(ChannelFailure)
     expect(failure).toMatchObject(refused)
     expect(asked).toBe(0)
@@ -182,17 +188,21 @@ describe('connectable', () => {
   test('judges every connection anew, so an answer that turns private is refused', async () => {
     const answers = [answering('93.184.216.34'), answering('127.0.0.1')]
     const guard = createGuard({ resolve: async () => answers.shift() ?? [], allow: [] })
-    const first = await guard.connectable('http://rebind.example.com/')
+    const first = await guard.connectable('http://rebind.example.com/', requester)
     expect(first.addresses).toEqual(answering('93.184.216.34'))
-    const second = await guard.connectable('http://rebind.example.com/').catch((error) => error)
+    const second = await guard
+      .connectable('http://rebind.example.com/', requester)
+      .catch((error) => error)
     expect(second).toMatchObject(refused)
   })
 
   test('takes a listed host wherever it leads, and only on the listed port', async () => {
     const guard = guardOf(answering('192.168.1.9'), ['nas.example.com:8080'])
-    const listed = await guard.connectable('http://nas.example.com:8080/')
+    const listed = await guard.connectable('http://nas.example.com:8080/', requester)
     expect(listed.addresses).toEqual(answering('192.168.1.9'))
-    const other = await guard.connectable('http://nas.example.com/').catch((error) => error)
+    const other = await guard
+      .connectable('http://nas.example.com/', requester)
+      .catch((error) => error)
     expect(other).toMatchObject(refused)
   })
 
@@ -201,11 +211,11 @@ describe('connectable', () => {
       resolve: () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' })),
       allow: [],
     })
-    await expect(unknown.connectable('http://gone.example.com/')).rejects.toMatchObject({
+    await expect(unknown.connectable('http://gone.example.com/', requester)).rejects.toMatchObject({
       code: 'ENOTFOUND',
     })
     const empty = await guardOf([])
-      .connectable('http://gone.example.com/')
+      .connectable('http://gone.example.com/', requester)
       .catch((e) => e)
     expect(empty).not.toBeInstanceOf(ChannelFailure)
   })

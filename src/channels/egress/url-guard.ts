@@ -3,8 +3,8 @@ import { isPublicAddress } from './public-address.ts'
 
 /**
  * The guard for addresses that tenants supply: `base_url`, `fetch_url` and image URLs (contract,
- * section 4). The literal is checked when it is saved, and every resolved address again when it is
- * connected to; the caller must then connect to an address this module returned and to no other,
+ * section 4). The literal is checked when it is saved, and every resolved address again for each
+ * connection. The caller must connect to an address that this module returned and to no other,
  * else a name that changes its answer between check and connection (DNS rebinding) gets through.
  */
 
@@ -19,10 +19,19 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** Every address of a host name, such as `node:dns` `lookup` with `all`. Rejects when unknown. */
-export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
+/** On whose behalf a name is resolved, and for how long. */
+export interface Requester {
+  readonly tenantId: string
+  readonly signal?: AbortSignal
+}
 
-/** Where to connect: any of the addresses, of which there is one at least; and what to ask for. */
+/** Every address of a host name. Rejects when the name is unknown or nobody answers. */
+export type Resolve = (
+  hostname: string,
+  requester: Requester,
+) => Promise<readonly ResolvedAddress[]>
+
+/** The URL to ask for and the addresses, at least one, that may be connected to. */
 export interface Target {
   readonly url: URL
   readonly addresses: readonly ResolvedAddress[]
@@ -43,13 +52,13 @@ export function createGuard({ resolve, allow }: GuardOptions) {
      * refuses; rejects as `resolve` does when the name has no address, which is a failure of the
      * connection and may pass.
      */
-    async connectable(url: string | URL): Promise<Target> {
+    async connectable(url: string | URL, requester: Requester): Promise<Target> {
       const checked = checkLiteral(url, allow)
       if ('refused' in checked) throw refusal()
       const host = bareHost(checked.url)
       const family = familyOf(host)
       if (family !== 0) return { url: checked.url, addresses: [{ address: host, family }] }
-      const addresses = await resolve(host)
+      const addresses = await resolve(host, requester)
       if (addresses.length === 0) throw new Error('the host name has no address')
       const lifted = isAllowed(checked.url, allow)
       if (!lifted && !addresses.every(({ address }) => isPublicAddress(address))) throw refusal()
@@ -79,14 +88,24 @@ export function isAllowEntry(entry: string): boolean {
 }
 
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/
-/** Ends of names that no public DNS serves (RFC 6761, 6762, 8375, ICANN) or that mean this box. */
-const INTERNAL_SUFFIXES =
-  /\.(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/
+/**
+ * Endings of names that only local networks resolve: special-use names (RFC 6761, 6762, 7686 and
+ * 8375), those that ICANN keeps out of the public DNS, Kubernetes, Consul and the FRITZ!Box.
+ */
+const INTERNAL_SUFFIXES = [
+  ...['localhost', 'localdomain', 'local', 'internal', 'intranet', 'private', 'corp', 'home'],
+  ...['mail', 'lan', 'home.arpa', 'test', 'onion', 'svc', 'consul', 'fritz.box'],
+].map((name) => `.${name}`)
 
-/** A name without a dot is resolved by the local network's search list, so it is internal. */
+/** A name without a dot is completed by the local network's search list, so it is internal. */
 function isInternal(host: string): boolean {
   if (familyOf(host) !== 0) return !isPublicAddress(host)
-  return !NAME.test(host) || INTERNAL_SUFFIXES.test(host)
+  return !NAME.test(host) || INTERNAL_SUFFIXES.some((suffix) => host.endsWith(suffix))
+}
+
+/** Whether the list names this host, for whichever port. */
+export function isListedHost(host: string, allow: AllowList): boolean {
+  return allow.some((text) => parseEntry(text)?.host === host)
 }
 
 function isAllowed(url: URL, allow: AllowList): boolean {
@@ -109,7 +128,7 @@ function parseEntry(text: string): { host: string; port: string | null } | null 
   return url && { host: bareHost(url), port: port === undefined ? null : String(Number(port)) }
 }
 
-/** Host name in canonical form, without the brackets of IPv6 and one trailing dot. */
+/** The canonical host name, without the brackets of IPv6 and without one trailing dot. */
 function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }

@@ -88,3 +88,6 @@ export const LOGIN_STEPS_PER_MINUTE_MAX = 120
 export const OAUTH_FLOW_SECONDS_MAX = 10 * 60
 export const EXCHANGE_CODES_MAX = 10_000
 export const NEXT_PATH_CHARS_MAX = 2_000
+/** Names that tenants supply and that are being resolved: in all, and of one tenant. */
+export const RESOLVES_AT_ONCE_MAX = 256
+export const RESOLVES_PER_TENANT_MAX = 8

@@ -1,5 +1,6 @@
-import { checkLiteral } from '../../channels/egress/url-guard.ts'
-import { issue } from '../../core/errors.ts'
+import { checkLiteral, type Guard } from '../../channels/egress/url-guard.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { appError, issue } from '../../core/errors.ts'
 import { IMAGE_BYTES_MAX } from '../../core/limits/contract.ts'
 
 /** RFC 2397: a type, perhaps with parameters such as `charset=utf-8`. */
@@ -24,6 +25,35 @@ export function checkImage(image: string): string | null {
   }
   return issue('image_form')
 }
+
+/** The addresses of a host name; throws `ChannelFailure` when one of them is internal. */
+export type ImageGuard = Pick<Guard, 'connectable'>
+
+/**
+ * Resolves the hosts of image links and throws `image_host_internal` when one has an internal address. A
+ * name that does not resolve here in time is passed on: the model server may know it, and resolves
+ * every name itself in any case, so this check cannot bind what the server connects to.
+ */
+export async function checkImageHosts(
+  images: readonly string[],
+  tenantId: string,
+  guard: ImageGuard,
+): Promise<void> {
+  const links = images.filter((image) => !DATA_URL.test(image.slice(0, HEADER_CHARS_MAX)))
+  const hosts = new Set(links.map((link) => new URL(link).host))
+  const signal = AbortSignal.timeout(IMAGE_RESOLVE_MS_MAX)
+  await Promise.all(
+    [...hosts].map(async (host) => {
+      try {
+        await guard.connectable(`https://${host}/`, { tenantId, signal })
+      } catch (error) {
+        if (error instanceof ChannelFailure) throw appError('image_host_internal')
+      }
+    }),
+  )
+}
+
+const IMAGE_RESOLVE_MS_MAX = 2_000
 
 function checkData(image: string, start: number): string | null {
   const length = image.length - start

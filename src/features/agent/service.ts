@@ -1,6 +1,7 @@
 import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Tell } from './events.ts'
+import { checkImageHosts, type ImageGuard } from './image.ts'
 import type { AgentRequest } from './model.ts'
 import { resolveTurn } from './resolve.ts'
 import type { TurnContextStore } from './store.ts'
@@ -14,6 +15,8 @@ export interface AgentOptions extends Omit<TurnOptions, 'room'> {
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
   /** Whether the credential was not revoked since the request was let in. */
   readonly stillValid: (principal: Principal) => Promise<boolean>
+  /** Judges the hosts of image links. */
+  readonly imageGuard: ImageGuard
   /** Called for each turn that is about to begin, without being waited for. */
   readonly onTurn: (principal: Principal) => void
 }
@@ -28,7 +31,7 @@ export interface PreparedTurn {
 
 /** The agent: one turn at a time in a session, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { contexts, channelOf, stillValid, onTurn } = options
+  const { contexts, channelOf, stillValid, imageGuard, onTurn } = options
   const queue = createTurnQueue()
   const parts = { ...options, room: createTextRoom() }
 
@@ -60,6 +63,7 @@ export function createAgent(options: AgentOptions) {
       request: AgentRequest,
       sessionId: string,
     ): Promise<PreparedTurn> {
+      await checkImageHosts(request.images, principal.tenantId, imageGuard)
       // What comes before a turn, such as recognition, may have taken its time.
       if (!(await stillValid(principal))) throw appError('invalid_key')
       onTurn(principal)

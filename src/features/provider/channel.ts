@@ -15,7 +15,7 @@ export interface ProviderChannelOptions {
   readonly clock: Clock
   readonly log: Logger
   /** The model behind a tenant's endpoint, with its retries. */
-  readonly connect: (endpoint: Endpoint) => Llm
+  readonly connect: (tenantId: string, endpoint: Endpoint) => Llm
   readonly platform: () => Llm
 }
 
@@ -52,7 +52,7 @@ export function createProviderChannels(options: ProviderChannelOptions) {
 
   function begin(tenantId: string, { baseUrl, keySealed, revision }: StoredProvider): Open {
     const apiKey = seal?.open(keySealed, tenantId) ?? null
-    const llm = apiKey === null ? UNREADABLE : connect({ baseUrl, apiKey })
+    const llm = apiKey === null ? UNREADABLE : connect(tenantId, { baseUrl, apiKey })
     const onOpen = ({ reason, phrase }: ChannelFailure) =>
       log.warn('channel skipped for a while', { tenant: tenantId, reason, cause: phrase })
     return { revision, llm: breaker(llm, { clock, onOpen }) }

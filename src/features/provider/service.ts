@@ -14,6 +14,7 @@ export interface ProviderOptions {
   readonly allow: readonly string[]
   /** Asks for one token, once. `model` null: what the endpoint is asked for by default. */
   readonly probe: (
+    tenantId: string,
     endpoint: Endpoint,
     model: string | null,
     signal: AbortSignal,
@@ -85,7 +86,7 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
       if (!saved) throw appError('provider_not_configured')
       const apiKey = open(saved.keySealed, tenantId)
       if (apiKey === null) return { ok: false, latency_ms: 0, error: 'key cannot be decrypted' }
-      const result = await probe({ baseUrl: saved.baseUrl, apiKey }, saved.model, signal)
+      const result = await probe(tenantId, { baseUrl: saved.baseUrl, apiKey }, saved.model, signal)
       if (result.ok) onWorking(tenantId)
       return result
     },

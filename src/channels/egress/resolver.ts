@@ -1,0 +1,100 @@
+import type { Clock } from '../../core/clock.ts'
+import { RESOLVES_AT_ONCE_MAX, RESOLVES_PER_TENANT_MAX } from '../../core/limits/machine.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import { createTtlMap } from '../../core/ttl-map.ts'
+import type { HostsFile } from './hosts-file.ts'
+import type { Resolve, ResolvedAddress } from './url-guard.ts'
+
+/** One query by `dns.promises.Resolver` (c-ares): UDP sockets of its own, no thread. */
+export interface DnsQuery {
+  resolve4(name: string): Promise<string[]>
+  resolve6(name: string): Promise<string[]>
+  cancel(): void
+}
+
+export interface ResolverOptions {
+  readonly clock: Pick<Clock, 'after' | 'steady'>
+  readonly openQuery: () => Promise<DnsQuery>
+  readonly hostsFile: HostsFile
+  /** The system's resolver (getaddrinfo), which takes a thread of the runtime until it answers. */
+  readonly systemLookup: (name: string) => Promise<readonly ResolvedAddress[]>
+  /** Whether the operator lists this host in MB_ALLOW_PRIVATE_HOSTS. */
+  readonly isListed: (name: string) => boolean
+}
+
+/** What a name server may take, repetitions included. */
+const RESOLVE_MS_MAX = 5_000
+/** A name that failed is not asked again for this long, by whichever tenant. */
+const FAILED_MS = 30_000
+const FAILED_NAMES_MAX = 10_000
+const LOOPBACK = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+/**
+ * Resolves names that tenants supply, in this order: `localhost` is this machine (RFC 6761), then
+ * the hosts file, then DNS. For the names that the operator lists, the system's resolver is asked
+ * last: it also knows search domains and mDNS. Nobody else's names reach it, because a name server
+ * that does not answer would hold one of the runtime's few threads for ten seconds or more, and
+ * the operator's own upstreams are resolved by the same threads.
+ *
+ * The queries of the tenants are served in turn. Rejects with the signal's reason when it aborts.
+ */
+export function createResolver(options: ResolverOptions): Resolve {
+  const { clock, openQuery, hostsFile, systemLookup, isListed } = options
+  const failed = createTtlMap<string>(clock, FAILED_MS, FAILED_NAMES_MAX)
+  const queries = createSemaphore({
+    slots: RESOLVES_AT_ONCE_MAX,
+    perKey: RESOLVES_PER_TENANT_MAX,
+  })
+  const systemQueries = createSemaphore({ slots: 1 })
+
+  /** Rejects when there is no address, be it that the name is unknown or that nobody answers. */
+  async function ask(name: string, signal?: AbortSignal): Promise<readonly ResolvedAddress[]> {
+    const query = await openQuery()
+    const cancel = () => query.cancel()
+    const stop = clock.after(RESOLVE_MS_MAX, cancel)
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      const [v4, v6] = await Promise.allSettled([query.resolve4(name), query.resolve6(name)])
+      signal?.throwIfAborted()
+      const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)]
+      if (found.length > 0) return found
+      throw v4.status === 'rejected' ? v4.reason : new Error('the name has no address')
+    } finally {
+      stop()
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  async function askAll(name: string, tenantId: string, signal?: AbortSignal) {
+    try {
+      return await queries.run(tenantId, () => ask(name, signal), signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isListed(name)) throw error
+      return await systemQueries.run(tenantId, () => systemLookup(name), signal)
+    }
+  }
+
+  return async (name, { tenantId, signal }) => {
+    if (/(^|\.)localhost$/.test(name)) return LOOPBACK
+    const known = hostsFile(name)
+    if (known.length > 0) return known
+    const reason = failed.get(name)
+    if (reason !== null) throw new Error(reason)
+    try {
+      return await askAll(name, tenantId, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      failed.set(name, `the name was not resolved a moment ago: ${String(error)}`)
+      throw error
+    }
+  }
+}
+
+function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): ResolvedAddress[] {
+  if (answer.status === 'rejected') return []
+  return answer.value.map((address) => ({ address, family }))
+}

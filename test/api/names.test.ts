@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
-import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import { type FakeClock, fakeClock } from '../support/clock.ts'
 import { signIn } from '../support/login.ts'
 import { startNameServer } from '../support/name-server.ts'
 import { postSse } from '../support/sse.ts'

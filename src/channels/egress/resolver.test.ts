@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fakeClock } from '../../../test/support/fake-clock.ts'
+import { fakeClock } from '../../../test/support/clock.ts'
 import { tempFolder } from '../../../test/support/temp.ts'
 import { createHostsFile } from './hosts-file.ts'
 import { createResolver, type DnsQuery } from './resolver.ts'

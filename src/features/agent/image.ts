@@ -30,7 +30,7 @@ export function checkImage(image: string): string | null {
 export type ImageGuard = Pick<Guard, 'connectable'>
 
 /**
- * Resolves the hosts of image links and throws `image_host_internal` when one has an internal address. A
+ * Resolves the hosts of image links. Throws `image_host_internal` when an address is internal. A
  * name that does not resolve here in time is passed on: the model server may know it, and resolves
  * every name itself in any case, so this check cannot bind what the server connects to.
  */

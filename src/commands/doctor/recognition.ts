@@ -2,7 +2,7 @@ import type { LocalHearing } from '../../wiring/voice-pack.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const NAME = 'Speech recognition'
-const MEND = 'put the voice pack together anew; README, section Recognition without a network'
+const MEND = 'put the voice pack together anew; see /docs/voice#pack of the running server'
 
 /** Whether the voice pack is whole and can be loaded, which is tried. */
 export async function checkHearing(local: LocalHearing): Promise<Finding> {

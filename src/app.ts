@@ -10,23 +10,20 @@ import { type AuthParts, authRoutes } from './features/login/routes.ts'
 import { type MetricsPage, metricsRoutes } from './features/site/metrics-routes.ts'
 import { siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
-import { accessLog } from './http/access-log.ts'
-import { type BodyRoom, bodyRoom } from './http/body-room.ts'
 import type { ConsolePages } from './http/console-pages.ts'
-import { edge } from './http/edge.ts'
-import { errorHandler } from './http/errors.ts'
+import { entry } from './http/entry.ts'
+import { createRouteTable, errorHandler } from './http/errors.ts'
 import type { Gate } from './http/gate.ts'
-import { measure } from './http/metrics-hook.ts'
+import { type LoggedRequest, observe } from './http/observe.ts'
 import { openApiRoutes } from './http/openapi.ts'
-import type { Facts } from './http/request-context.ts'
-import { type LoggedRequest, requestLog } from './http/request-log.ts'
-import { createRouteTable } from './http/route-table.ts'
+import type { RequestContexts } from './http/request-context.ts'
+import type { RequestMemory } from './http/request-memory.ts'
 import type { Sse } from './http/sse.ts'
 import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from './surface.ts'
 
 /**
- * Each route checks its own limit, in its turn and with a sentence, and what is not read is dropped
- * as it comes: the server's own limit would answer with nothing at all.
+ * Each route checks the limit of its own body and answers with a sentence; Bun drops what is not
+ * read. Bun's own limit would answer without a body.
  */
 const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
@@ -44,29 +41,31 @@ export interface AppOptions {
   readonly metrics: { readonly meters: Meters; readonly page: MetricsPage | null }
   /** The console (http/console-pages.ts). */
   readonly pages: ConsolePages
-  readonly facts: Facts
-  readonly room: BodyRoom
+  readonly contexts: RequestContexts
+  readonly memory: Pick<RequestMemory, 'release'>
   readonly sse: Sse
   readonly log: Logger
   /** Whether this server speaks https itself. */
   readonly tls: boolean
-  /** Whether every request is worth a line in the log. */
+  /** Whether each request writes a line to the log. */
   readonly verbose: boolean
-  /** Milliseconds that only go forward. */
+  /** Milliseconds on the steady clock. */
   readonly steady: () => number
   readonly record: (request: LoggedRequest) => void
 }
 
-/** The whole HTTP application, without a port: every credential gate and route in one place. */
+/** The whole HTTP application without a port: all gates and routes. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, metrics } = options
-  const { facts, room, sse, log, tls, verbose, steady, record, pages } = options
+  const { contexts, memory, sse, log, tls, verbose, steady, record, pages } = options
   const table = createRouteTable()
+  const meters = metrics.page && metrics.meters
+  const lines = verbose ? log : null
   const app: AnyElysia = new Elysia({
     systemRouter: false,
-    // The framework looks for the path after 11 characters of the address, else after 7. The first
-    // would take a host name of up to three letters for a part of the path, the second the slashes
-    // of https, where only names of up to two letters are left out so.
+    // Elysia looks for the path after 11 characters of the URL, else after 7. With 11 it takes a
+    // host name of up to three letters for a part of the path; with 7 it does so under https for
+    // names of up to two letters.
     handler: { standardHostname: tls },
     serve: {
       idleTimeout: IDLE_SECONDS_MAX,
@@ -74,22 +73,19 @@ export function createApp(options: AppOptions): AnyElysia {
       development: false,
     },
   })
-    .use(edge(facts))
-    .use(errorHandler({ log, facts, methodsOf: table.methodsOf, missing: pages.missing }))
-    .use(requestLog(facts, steady, record))
-    .use(bodyRoom(room))
-    .use(verbose ? accessLog(facts, steady, log) : new Elysia())
-    .use(metrics.page ? measure(facts, steady, metrics.meters) : new Elysia())
+    .use(entry(contexts))
+    .use(errorHandler({ log, contexts, methodsOf: table.methodsOf, missing: pages.missing }))
+    .use(observe({ contexts, steady, record, meters, log: lines, release: memory.release }))
     .use(siteRoutes({ origins: auth.origins, status }))
     .use(metricsRoutes(metrics.page))
     .use(pages.routes)
     .use(openApiRoutes(() => app))
-    .use(surface('/v1', machineGate, facts, services))
-    .use(surface('/console', consoleGate, facts, services))
+    .use(surface('/v1', machineGate, contexts, services))
+    .use(surface('/console', consoleGate, contexts, services))
     .use(authRoutes(consoleGate, auth))
     .use(
       new Elysia({ prefix: '/v1' })
-        .use(agentRoutes(machineGate, { agent: services.agent, sse, facts }))
+        .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints)),
     )
     .use(consoleOnly(consoleGate, services))

@@ -23,7 +23,7 @@ import { usageRoutes } from './features/usage/routes.ts'
 import type { Usage } from './features/usage/service.ts'
 import { type VoiceRouteOptions, voiceRoutes } from './features/voice/routes.ts'
 import type { Gate } from './http/gate.ts'
-import type { Facts } from './http/request-context.ts'
+import type { RequestContexts } from './http/request-context.ts'
 
 /** What the routes of both surfaces call. */
 export interface SurfaceServices {
@@ -44,7 +44,7 @@ export interface SurfaceServices {
 export function surface(
   prefix: '/v1' | '/console',
   gate: Gate,
-  facts: Facts,
+  contexts: RequestContexts,
   services: SurfaceServices,
 ): AnyElysia {
   const { apps, devices, kb, logs, transfer, provider, sessions, voice } = services
@@ -52,7 +52,7 @@ export function surface(
   return routes
     .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
-    .use(kbRoutes(gate, kb, facts))
+    .use(kbRoutes(gate, kb, contexts))
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer))
     .use(providerRoutes(gate, provider))

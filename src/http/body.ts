@@ -1,51 +1,89 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { appError } from '../core/errors.ts'
 import { parseJson } from '../core/json.ts'
+import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import { checked } from '../core/validate.ts'
-import type { Patience } from './body-timeout.ts'
+import type { BodyTimer } from './body-timer.ts'
 
-/** Somebody known whose body is read. */
-export interface Sender {
-  readonly patience: Patience
-  /** Throws 401 when the credential was revoked while the body was on its way. */
+export interface JsonBodyOptions {
+  readonly bytesMax?: number
+  /** An absent or empty body counts as `{}`. */
+  readonly optional?: boolean
+  /** Documented in place of `schema` where the route checks its items one by one. */
+  readonly shown?: z.ZodType
+}
+
+/**
+ * One schema for what a route reads and what its documentation shows. Handlers read the body
+ * themselves, after credential, rate limit and rights (contract, Order of checks), so Elysia does
+ * not know it; `detail: { requestBody: body.doc }` puts it into the OpenAPI document.
+ */
+export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: JsonBodyOptions = {}) {
+  const { bytesMax = BODY_BYTES_MAX, optional = false, shown = schema } = options
+  const read = optional ? readOptionalJson : readJson
+  return {
+    read: (request: Request, upload?: UploadContext) => read(request, schema, bytesMax, upload),
+    doc: {
+      required: !optional,
+      content: {
+        'application/json': {
+          // Made on demand, which keeps it out of the start.
+          get schema() {
+            return jsonSchema(shown, 'input')
+          },
+        },
+      },
+    },
+  }
+}
+
+/** OpenAPI 3.0's dialect of JSON Schema, which every generator of clients reads. */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io,
+    unrepresentable: 'any',
+  })
+  return rest as Record<string, unknown>
+}
+
+/** An authenticated upload: how long it may take, and whether its credential is still valid. */
+export interface UploadContext {
+  readonly timer: BodyTimer
+  /** Throws 401 when the credential was revoked while the body was arriving. */
   readonly confirm: () => Promise<void>
 }
 
 /**
- * Reads a body no further than `bytesMax`. Handlers call this instead of letting the framework
- * parse, because credentials, rate limit and rights are to be checked before a body is read.
- * Nothing is decompressed: a small body could become a huge one. Without a known sender a body that
- * is not there when the server's idle limit ends is cut off; of one it is read as patiently as the
- * credential holds.
+ * Reads a body of at most `bytesMax`. Handlers call this instead of letting Elysia parse, because
+ * credential, rate limit and rights are checked before a body is read. Nothing is decompressed: a
+ * small body could become a huge one. Without a credential the body must arrive within the server's
+ * idle limit. With a credential the body may be slow, until the credential is revoked.
  */
 export async function readBytes(
   request: Request,
   bytesMax: number,
-  sender?: Sender,
+  upload?: UploadContext,
 ): Promise<Uint8Array> {
-  const bytes = await readAll(request, bytesMax, sender?.patience)
-  await sender?.confirm()
+  const bytes = await readAll(request, bytesMax, upload?.timer)
+  await upload?.confirm()
   return bytes
 }
 
-async function readAll(
-  request: Request,
-  bytesMax: number,
-  patience?: Patience,
-): Promise<Uint8Array> {
+async function readAll(request: Request, bytesMax: number, timer?: BodyTimer): Promise<Uint8Array> {
   const coding = request.headers.get('content-encoding') ?? 'identity'
   if (!/^identity$/i.test(coding)) throw appError('unsupported_encoding')
   const announced = Number(request.headers.get('content-length') ?? Number.NaN)
   if (announced > bytesMax) throw appError('body_too_large')
-  if (announced <= (patience ? Math.min(bytesMax, SHORT_BODY_BYTES_MAX) : bytesMax)) {
+  if (announced <= (timer ? Math.min(bytesMax, SHORT_BODY_BYTES_MAX) : bytesMax)) {
     return new Uint8Array(await request.arrayBuffer())
   }
   const chunks: Uint8Array[] = []
   let size = 0
-  patience?.(0)
+  timer?.(0)
   for await (const chunk of request.body ?? []) {
-    patience?.(chunk.byteLength)
+    timer?.(chunk.byteLength)
     size += chunk.byteLength
     if (size > bytesMax) throw appError('body_too_large')
     chunks.push(chunk)
@@ -54,15 +92,15 @@ async function readAll(
 }
 
 /**
- * A JSON body checked against `schema`: 413 when too large, 400 with the field's name otherwise.
+ * A JSON body validated by `schema`: 413 when it is too large, else 400 with the field's name.
  */
 export async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,
-  sender?: Sender,
+  upload?: UploadContext,
 ): Promise<z.output<Schema>> {
-  return check(schema, jsonOf(await readBytes(request, bytesMax, sender)))
+  return check(schema, jsonOf(await readBytes(request, bytesMax, upload)))
 }
 
 /** As `readJson`; an absent or empty body counts as `{}`. */
@@ -70,9 +108,9 @@ export async function readOptionalJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,
-  sender?: Sender,
+  upload?: UploadContext,
 ): Promise<z.output<Schema>> {
-  const bytes = await readBytes(request, bytesMax, sender)
+  const bytes = await readBytes(request, bytesMax, upload)
   return check(schema, bytes.byteLength === 0 ? {} : jsonOf(bytes))
 }
 

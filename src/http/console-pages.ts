@@ -4,8 +4,7 @@ import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import { MANUAL_PATHS } from '../core/manual.ts'
-import { ENCODINGS, type Encoding, preferredEncoding } from './encoding.ts'
-import { PAGE_HEADERS } from './security-headers.ts'
+import { PAGE_HEADERS } from './headers.ts'
 
 /**
  * What a page of the console may do: nothing that does not come from this server, no inline script
@@ -130,7 +129,7 @@ async function assets(folder: string): Promise<AnyElysia> {
     .use(files)
 }
 
-/** Each packed form is an answer of its own to a cache. */
+/** Each encoding needs its own ETag. */
 const marks = (hash: string, encoding: Encoding | null) => ({
   etag: `"${hash}${encoding ? `-${encoding}` : ''}"`,
   ...(encoding ? { 'content-encoding': encoding } : {}),
@@ -138,3 +137,25 @@ const marks = (hash: string, encoding: Encoding | null) => ({
 
 const isKnown = (request: Request, etag: string): boolean =>
   (request.headers.get('if-none-match') ?? '').split(',').some((tag) => tag.trim() === etag)
+
+export type Encoding = 'br' | 'gzip'
+
+/** Packed forms that lie beside a file, the smaller first, with the end of their name. */
+export const ENCODINGS: ReadonlyMap<Encoding, string> = new Map([
+  ['br', '.br'],
+  ['gzip', '.gz'],
+])
+
+/** The best form that the client can read (RFC 9110, section 12.5.3); null: as it is. */
+export function preferredEncoding(request: Request): Encoding | null {
+  const header = request.headers.get('accept-encoding') ?? ''
+  const accepted = new Set(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((item) => item.split(';').map((part) => part.trim()))
+      .filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? ''))
+      .map(([name]) => name ?? ''),
+  )
+  return [...ENCODINGS.keys()].find((name) => accepted.has(name)) ?? null
+}

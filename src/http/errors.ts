@@ -1,27 +1,27 @@
 import { Elysia } from 'elysia'
 import { AppError, appError, encodeParams, internalError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import type { Facts } from './request-context.ts'
+import type { RequestContexts } from './request-context.ts'
 
 export interface ErrorOptions {
   readonly log: Logger
-  readonly facts: Facts
+  readonly contexts: RequestContexts
   /** Methods that a path answers; empty when it answers none. */
   readonly methodsOf: (path: string) => readonly string[]
-  /** A page for an address that answers nothing; null where a sentence is wanted. */
+  /** The console's page for an unknown address; null where the client wants the error itself. */
   readonly missing: (request: Request, path: string) => Response | null
 }
 
 /**
- * Every error of every route leaves here: a short Chinese sentence as text/plain (contract, Error
- * bodies). What was unexpected goes to the server log and stays out of the answer.
+ * Answers every error of every route with the sentence and the code of the table (contract, Error
+ * bodies). Unexpected errors are written to the server log and stay out of the answer.
  */
 export const errorHandler = (options: ErrorOptions) =>
   new Elysia({ name: 'errors' }).onError(
     { as: 'global' },
     ({ error, code, set, request, path, route }) => {
       const failure = failureOf({ error, code, request, path, route }, options)
-      options.facts.note(request, { errorClass: failure.errorClass })
+      options.contexts.note(request, { errorClass: failure.errorClass })
       const unknown = code === 'NOT_FOUND' && failure.status === 404
       const page = unknown ? options.missing(request, path) : null
       if (page) return page
@@ -37,7 +37,7 @@ export const errorHandler = (options: ErrorOptions) =>
 
 interface Fault {
   readonly error: unknown
-  /** Elysia's own word for it. */
+  /** Elysia's code for it. */
   readonly code: unknown
   readonly request: Request
   readonly path: string
@@ -45,14 +45,14 @@ interface Fault {
   readonly route: string | undefined
 }
 
-/** What is told of a fault. The log line has the id of the answer, which a complaint may name. */
+/** The error to answer with. The log line has the request id, which a user can report. */
 function failureOf({ error, code, request, path, route }: Fault, options: ErrorOptions): AppError {
-  const { log, facts, methodsOf } = options
+  const { log, contexts, methodsOf } = options
   if (error instanceof AppError) return error
   if (code === 'NOT_FOUND') return missing(methodsOf(path))
   if (code === 'PARSE') return appError('invalid_json')
   if (hasLeft(error, request)) return appError('client_closed')
-  const id = facts.of(request)?.requestId
+  const id = contexts.of(request)?.requestId
   const { method } = request
   log.error('request failed', { id, method, route, ...errorFields(error) })
   return internalError(error)
@@ -63,6 +63,40 @@ function missing(methods: readonly string[]): AppError {
   return appError('method_not_allowed', {}, { headers: { allow: methods.join(', ') } })
 }
 
-/** The client went away, in the middle of its body or of the work: nobody's fault here. */
+/** The client disconnected; not an error. */
 const hasLeft = (error: unknown, { signal }: Request): boolean =>
   signal.aborted && error instanceof Error && error.name === 'AbortError'
+
+export interface RouteName {
+  readonly method: string
+  readonly path: string
+}
+
+/** Knows the methods of each path, so that a wrong one is 405 with `Allow` instead of 404. */
+export function createRouteTable() {
+  let rows: { method: string; pattern: RegExp }[] = []
+  return {
+    fill(routes: readonly RouteName[]): void {
+      rows = routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+    },
+    methodsOf(path: string): string[] {
+      const methods = rows.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+      return [...new Set(methods)].sort()
+    },
+  }
+}
+
+/** The route of an answered request as hooks see it; empty where none matched. */
+export const routeLabel = (route: string | undefined): string => route || 'unmatched'
+
+function patternOf(path: string): RegExp {
+  const parts = path
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      if (part === '*') return '/.*'
+      if (part.startsWith(':')) return part.endsWith('?') ? '(?:/[^/]*)?' : '/[^/]+'
+      return `/${part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`
+    })
+  return new RegExp(`^${parts.join('')}/?$`)
+}

@@ -1,14 +1,16 @@
 import { Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
-import type { Sender } from './body.ts'
-import type { PatienceFor } from './body-timeout.ts'
+import type { UploadContext } from './body.ts'
+import type { BodyTimerFor } from './body-timer.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { RequestContexts } from './request-context.ts'
 
-/** Headers that an authenticated answer carries besides its own, such as the rate-limit trio. */
 export interface Admission {
   readonly principal: Principal
+  /** Added to the answer, such as the three rate-limit headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Throws 401 when the credential has been revoked since; absent where none can be. */
+  /** Throws 401 when the credential was revoked meanwhile; absent where none can be. */
   readonly confirm?: () => Promise<void>
 }
 
@@ -20,21 +22,21 @@ const refusalOf = (kind: PrincipalKind) =>
 
 /**
  * A credential gate: who is asking, then what that kind of credential may do. Both run before any
- * body is read (contract, Order of checks). The machine side and the console side have a gate each,
- * so that a credential of one side is never even looked at on the other.
+ * body is read (contract, Order of checks). The machine side and the console side have one gate
+ * each, so neither side ever looks at the credentials of the other.
  */
 export const gate = (
   name: string,
   admit: (request: Request) => Promise<Admission>,
-  patienceFor: PatienceFor,
+  bodyTimerFor: BodyTimerFor,
 ) =>
   new Elysia({ name: 'gate', seed: name })
     .derive({ as: 'scoped' }, async ({ request, server, set }) => {
       const { principal, headers, confirm = nothing } = await admit(request)
       Object.assign(set.headers, headers)
-      const patience = patienceFor(request, server, principal.tenantId)
-      const sender: Sender = { patience, confirm }
-      return { principal, sender }
+      const timer = bodyTimerFor(request, server, principal.tenantId)
+      const upload: UploadContext = { timer, confirm }
+      return { principal, upload }
     })
     .macro({
       allow: (kinds: readonly PrincipalKind[]) => ({
@@ -47,3 +49,40 @@ export const gate = (
     })
 
 export type Gate = ReturnType<typeof gate>
+
+/** What the machine side needs of the key store. */
+export interface KnownKey {
+  readonly principal: Principal
+  /** Requests a minute; 0 is unlimited. */
+  readonly rateLimit: number
+}
+
+export interface BearerOptions {
+  readonly contexts: RequestContexts
+  readonly limiter: RateLimiter
+  readonly findKey: (token: string) => Promise<KnownKey | null>
+  /** Called for each request with a valid key that is below its rate limit. */
+  readonly onAdmitted: (principal: Principal) => void
+}
+
+const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
+
+/**
+ * Admits a Bearer key. Missing, malformed, unknown and revoked keys get the same 401, which takes
+ * no rate-limit slot (specification, Machine side; contract, Order of checks).
+ */
+export const bearer =
+  ({ contexts, limiter, findKey, onAdmitted }: BearerOptions) =>
+  async (request: Request): Promise<Admission> => {
+    const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
+    const find = async () => {
+      const key = token === undefined ? null : await findKey(token)
+      if (!key?.principal.keyId) throw appError('invalid_key')
+      return { ...key, id: key.principal.keyId }
+    }
+    const key = await find()
+    contexts.note(request, { principal: key.principal })
+    const headers = limiter.take(key.id, key.rateLimit)
+    onAdmitted(key.principal)
+    return { principal: key.principal, headers, confirm: async () => void (await find()) }
+  }

@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
-import { jsonSchema } from './json-body.ts'
+import { jsonSchema } from './body.ts'
 
 /** Of the interface, not of the program (specification, Versioning). */
 const INTERFACE_VERSION = '1.0.0'

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { appError, type RateLimitCode } from '../core/errors.ts'
 import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
+import { addressGroup, type ClientAddress, type SocketAddresses } from './client-address.ts'
 
 /** `seconds` until a slot is free; rounded up to at least 1 (specification, Errors 429). */
 function limited(
@@ -82,3 +83,39 @@ export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_
 }
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>
+
+export interface Caller {
+  readonly request: Request
+  readonly server: SocketAddresses | null
+  readonly set: { headers: Record<string, string | number | string[]> }
+}
+
+/**
+ * Requests a minute and client address, for routes without a credential. Each `name` is a count of
+ * its own. Throws `rate_limited`; else the answer tells where the caller stands.
+ */
+export const addressLimit =
+  (limiter: RateLimiter, clientAddress: ClientAddress) =>
+  (name: string, limit: number) =>
+  ({ request, server, set }: Caller): void => {
+    const subject = `${name} ${addressGroup(clientAddress(request, server))}`
+    Object.assign(set.headers, limiter.take(subject, limit))
+  }
+
+export type AddressLimit = ReturnType<typeof addressLimit>
+
+/**
+ * Wrong guesses of one client address, at whomever's secret. `check` throws `rate_limited` for an
+ * address that has made too many; `count` adds one.
+ */
+export const guessLimit =
+  (limiter: RateLimiter, clientAddress: ClientAddress, most: number) =>
+  ({ request, server }: Omit<Caller, 'set'>) => {
+    const subject = addressGroup(clientAddress(request, server))
+    return {
+      check: (): void => limiter.check(subject, most),
+      count: (): void => limiter.count(subject),
+    }
+  }
+
+export type GuessLimit = ReturnType<typeof guessLimit>

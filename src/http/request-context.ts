@@ -1,13 +1,13 @@
 import type { Principal } from '../core/principal.ts'
 
 /**
- * What is known of a request while it is handled, for the log row written after it. Metadata only:
- * nothing here can hold what was said.
+ * Metadata of one request, for the rows and lines that are written after it. It never holds
+ * anything that was said.
  */
-export interface RequestFacts {
-  /** As in the answer's X-Request-Id. */
+export interface RequestContext {
+  /** The answer's X-Request-Id. */
   readonly requestId: string
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on the steady clock. */
   readonly startedAt: number
   principal: Principal | null
   sessionId: string | null
@@ -16,9 +16,9 @@ export interface RequestFacts {
   errorClass: string | null
 }
 
-/** Facts by request; they go when the request does. */
-export function createFacts(steady: () => number) {
-  const known = new WeakMap<Request, RequestFacts>()
+/** Contexts by request. A context is collected with its request. */
+export function createRequestContexts(steady: () => number) {
+  const known = new WeakMap<Request, RequestContext>()
   return {
     begin(request: Request, requestId: string): void {
       known.set(request, {
@@ -31,15 +31,15 @@ export function createFacts(steady: () => number) {
         errorClass: null,
       })
     },
-    of(request: Request): RequestFacts | undefined {
+    of(request: Request): RequestContext | undefined {
       return known.get(request)
     },
     /** Adds what a handler learned of the request. */
-    note(request: Request, more: Partial<RequestFacts>): void {
-      const facts = known.get(request)
-      if (facts) Object.assign(facts, more)
+    note(request: Request, more: Partial<RequestContext>): void {
+      const context = known.get(request)
+      if (context) Object.assign(context, more)
     },
   }
 }
 
-export type Facts = ReturnType<typeof createFacts>
+export type RequestContexts = ReturnType<typeof createRequestContexts>

@@ -2,11 +2,10 @@ import { appError } from '../core/errors.ts'
 import { SESSION_SECONDS_MAX } from '../core/limits/contract.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SessionTokens } from '../core/session-token.ts'
-import type { PatienceFor } from './body-timeout.ts'
-import { cookie, cookieValues } from './cookies.ts'
+import type { BodyTimerFor } from './body-timer.ts'
 import { gate } from './gate.ts'
 import type { Origins } from './origin.ts'
-import type { Facts } from './request-context.ts'
+import type { RequestContexts } from './request-context.ts'
 
 const COOKIE = 'mb_session'
 
@@ -50,23 +49,23 @@ export type ConsoleSessions = ReturnType<typeof createConsoleSessions>
 export interface SessionGateOptions {
   readonly sessions: ConsoleSessions
   readonly origins: Origins
-  readonly facts: Facts
-  readonly patienceFor: PatienceFor
+  readonly contexts: RequestContexts
+  readonly bodyTimerFor: BodyTimerFor
 }
 
 /**
  * The gate of `/console` and `/auth/me`: it looks at the cookie and never at the Authorization
  * header, and refuses what pages of other origins send.
  */
-export function sessionGate({ sessions, origins, facts, patienceFor }: SessionGateOptions) {
+export function sessionGate({ sessions, origins, contexts, bodyTimerFor }: SessionGateOptions) {
   async function admit(request: Request) {
     const principal = await sessions.find(request)
     if (!principal) throw appError('not_signed_in')
     origins.check(request)
-    facts.note(request, { principal })
+    contexts.note(request, { principal })
     return { principal, headers: { 'cache-control': 'no-store' } }
   }
-  return gate('console', admit, patienceFor)
+  return gate('console', admit, bodyTimerFor)
 }
 
 const principal = (userId: string, tenantId: string): Principal => ({
@@ -77,3 +76,29 @@ const principal = (userId: string, tenantId: string): Principal => ({
   deviceId: null,
   userId,
 })
+
+export interface CookieOptions {
+  readonly path: string
+  readonly maxAgeSeconds: number
+  readonly secure: boolean
+}
+
+/** A Set-Cookie value for a token without special characters; out of reach of scripts. */
+export function cookie(name: string, value: string, options: CookieOptions): string {
+  const { path, maxAgeSeconds, secure } = options
+  const parts = [`${name}=${value}`, `Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly']
+  return [...parts, 'SameSite=Lax', ...(secure ? ['Secure'] : [])].join('; ')
+}
+
+/**
+ * All values a request carries under `name`. There can be several, because a neighbouring host may
+ * plant a cookie beside ours; the first few are enough to find ours among them.
+ */
+export function cookieValues(request: Request, name: string): string[] {
+  return (request.headers.get('cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .slice(0, 4)
+    .map((pair) => pair.slice(name.length + 1))
+}

@@ -1,36 +1,59 @@
 import { afterEach, expect, test } from 'bun:test'
 import { systemClock } from '../core/clock.ts'
 import type { Principal } from '../core/principal.ts'
-import { createBodyRoom } from './body-room.ts'
-import { createSse, listenerOf, type StreamEvent } from './sse.ts'
+import { clientOf, createSse } from './sse.ts'
 
-type Start = Parameters<ReturnType<typeof createSse>['respond']>[0]
+interface Event {
+  readonly type: string
+}
+type Produce = (
+  signal: AbortSignal,
+  emit: (events: readonly Event[]) => Promise<void> | undefined,
+) => Promise<void>
+
+const FORMAT = {
+  frame: ({ type }: Event) => `event: ${type}\ndata: {}\n\n`,
+  isLast: ({ type }: Event) => type !== 'llm_delta',
+  onStop: (): Event => ({ type: 'error' }),
+}
 
 let server: Bun.Server<undefined> | null = null
 afterEach(() => server?.stop(true))
 
 /** A server whose only answer is one stream; `text` is all that a client got of it. */
-async function stream(start: Start) {
-  const room = createBodyRoom(0)
-  const sse = createSse({ clock: systemClock(), streamsMax: 10, room, onError() {} })
-  const listener = { owner: 'tenant', request: new Request('http://localhost/'), drop() {} }
+async function stream(produce: Produce) {
+  const memory = { keep: () => () => {} }
+  const sse = createSse({ clock: systemClock(), streamsMax: 10, memory, onError() {} })
+  const request = new Request('http://localhost/')
+  const client = { owner: 'tenant', request, disconnect() {} }
   const own = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    fetch: () => sse.respond(start, { headers: {} }, listener),
+    fetch: () => sse.respond(produce, FORMAT, { headers: {} }, client),
   })
   server = own
   const response = await fetch(own.url)
   return { sse, text: response.text() }
 }
 
-const DELTA: StreamEvent = { type: 'llm_delta' }
-const END: StreamEvent = { type: 'llm_end' }
+const DELTA: Event = { type: 'llm_delta' }
+const END: Event = { type: 'llm_end' }
 const typesOf = (text: string) => [...text.matchAll(/^event: (\w+)$/gm)].map(([, type]) => type)
 
+test('headers leave before the first event', async () => {
+  const ready = Promise.withResolvers<void>()
+  // Resolves with the headers, while the producer still waits for `ready`.
+  const { text } = await stream(async (_, emit) => {
+    await ready.promise
+    await emit([END])
+  })
+  ready.resolve()
+  expect(await text).toBe(': ok\n\nevent: llm_end\ndata: {}\n\n')
+})
+
 test('a stream that the server calls off ends with an error', async () => {
-  const { sse, text } = await stream(async (signal, tell) => {
-    await tell([DELTA])
+  const { sse, text } = await stream(async (signal, emit) => {
+    await emit([DELTA])
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
   })
   sse.close()
@@ -39,10 +62,10 @@ test('a stream that the server calls off ends with an error', async () => {
 
 test('a stream whose end is under way when the server stops gets it, and no error', async () => {
   const stored = Promise.withResolvers<void>()
-  const { sse, text } = await stream(async (_, tell) => {
-    await tell([DELTA])
+  const { sse, text } = await stream(async (_, emit) => {
+    await emit([DELTA])
     await stored.promise
-    await tell([END])
+    await emit([END])
   })
   sse.close()
   stored.resolve()
@@ -57,6 +80,6 @@ test('a tenant has one share of the streams, however many keys and people it has
     { kind: 'session', tenantId: 't', keyId: null, userId: 'u', ...none },
   ]
   const request = new Request('http://localhost/')
-  const owners = principals.map((principal) => listenerOf(principal, request, null).owner)
+  const owners = principals.map((principal) => clientOf(principal, request, null).owner)
   expect(new Set(owners)).toEqual(new Set(['t']))
 })

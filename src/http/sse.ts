@@ -3,28 +3,16 @@ import type { Clock } from '../core/clock.ts'
 import { appError } from '../core/errors.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits/machine.ts'
 import type { Principal } from '../core/principal.ts'
-import { together } from '../core/together.ts'
-import type { BodyRoom } from './body-room.ts'
-import type { Connections } from './body-timeout.ts'
-import { type ResponseHeaders, takeHeaders } from './response-headers.ts'
+import type { Connections } from './body-timer.ts'
+import { type ResponseHeaders, takeHeaders } from './headers.ts'
+import type { RequestMemory } from './request-memory.ts'
 import { createStreamSlots } from './stream-slots.ts'
 
-/** Under the 10 s after which common proxies and servers give up on a silent stream. */
+/** Common proxies and servers close a stream that is silent for 10 s. */
 const HEARTBEAT_MS = 8_000
 const HEARTBEAT = ': ping\n\n'
-/**
- * Headers leave with the first byte. Blank lines mean nothing in an event stream, and a client that
- * splits the body into frames without knowing comments gets an empty one, as it does at the end.
- */
-const OPENING = '\n\n'
-/** Headers leave with the first event; when none has come by then, with blank lines. */
-const OPENING_WAIT_MS = 20
-
-/** Events after which a stream ends: they leave in one packet with the end of the body. */
-const LAST = new Set(['llm_end', 'error'])
-
-const stopping = appError('server_stopping')
-const STOPPING = { type: 'error', message: stopping.message, code: stopping.code }
+/** Bun sends the headers with the first byte, so a comment goes out at once. */
+const OPENING = ': ok\n\n'
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -32,135 +20,176 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 } as const
 
-/** One Server-Sent Event; `type` is also the `event:` line (specification, Events). */
-export interface StreamEvent {
-  readonly type: string
+/** How the events of one endpoint look on the wire. */
+export interface StreamFormat<Event> {
+  /** The text of an event, with the blank line that ends it. */
+  readonly frame: (event: Event) => string
+  /** Whether the stream ends with this event; it leaves in one packet with the end of the body. */
+  readonly isLast: (event: Event) => boolean
+  /** The event that ends a stream when the server stops before the stream is complete. */
+  readonly onStop: (reason: { readonly code: 'server_stopping'; readonly message: string }) => Event
 }
 
-function frame(event: StreamEvent): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-}
+/** Sends events; a promise means that the client reads more slowly than they come. */
+type Emit<Event> = (events: readonly Event[]) => Promise<void> | undefined
 
-/** Bun's direct stream: writes go to the socket, and a promise means the client is slower. */
+/** Produces the events of one stream; the signal aborts when nobody reads them any more. */
+type Produce<Event> = (signal: AbortSignal, emit: Emit<Event>) => Promise<void>
+
+/** Bun's direct stream: writes go to the socket, and a promise means that the client is slower. */
 interface DirectController {
   write(text: string): number | Promise<number>
   flush(): number | Promise<number>
   end(): void
 }
 
-interface OpenStream {
-  readonly controller: DirectController
-  readonly abort: AbortController
-  readonly listener: Listener
-  /** As all times here on the clock that nobody sets. */
-  lastWriteAt: number
-  begun: boolean
-  /** A write waits for the client: no heartbeat on top of it. */
-  blocked: boolean
-  /** The event that ends it was told. */
-  over: boolean
-  /** It was called off because the server stops, not because the client left. */
-  stopped: boolean
-}
-
-/** Who is on the other end of a stream. */
-export interface Listener {
+/** Who reads a stream. */
+export interface StreamClient {
   /** The tenant, for its share of the streams. */
   readonly owner: string
   /** The request that the stream answers. */
   readonly request: Request
   /** Closes the connection of a client that has stopped reading. */
-  readonly drop: () => void
+  readonly disconnect: () => void
 }
 
-/** The sender of `request` as the listener to its answer. */
-export const listenerOf = (
+/** The client that sent `request`, as the reader of the answer. */
+export const clientOf = (
   principal: Principal,
   request: Request,
   server: Connections | null,
-): Listener => ({
+): StreamClient => ({
   owner: principal.tenantId,
   request,
-  drop: () => server?.timeout(request, 1),
+  disconnect: () => server?.timeout(request, 1),
 })
-
-/** Sends events; a promise means that the client is slower than its stream. */
-type Tell = (events: readonly StreamEvent[]) => Promise<void> | undefined
-
-/** Tells the events of one stream; the signal aborts when nobody listens any more. */
-type Start = (signal: AbortSignal, tell: Tell) => Promise<void>
 
 export interface SseOptions {
   readonly clock: Clock
   readonly streamsMax: number
-  /** Where the body of a request is counted for as long as its stream runs. */
-  readonly room: Pick<BodyRoom, 'keep'>
-  /** A source is to end its stream with an event; one that throws all the same is reported here. */
+  /** Counts the body of a request for as long as its stream runs. */
+  readonly memory: Pick<RequestMemory, 'keep'>
+  /** A producer ends its stream with an event; one that throws instead is reported here. */
   readonly onError: (error: unknown) => void
 }
 
-/**
- * Serves event streams: headers leave within milliseconds, a comment keeps a silent stream alive, a
- * client that leaves aborts the work, and a client that reads slowly slows the work down instead
- * of filling memory. One timer beats for all streams.
- */
-export function createSse({ clock, streamsMax, room, onError }: SseOptions) {
-  const open = new Set<OpenStream>()
-  const slots = createStreamSlots(streamsMax)
-  const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {
-    for (const stream of open) beat(stream, clock)
-  })
+/** One stream on its connection. All times are on the steady clock. */
+class OpenStream {
+  readonly abort = new AbortController()
+  /** The server is stopping; the client has not left. */
+  stopped = false
+  /** The last event was sent. */
+  isOver = false
+  /** A write waits for the client, so no heartbeat is added to it. */
+  #isBlocked = false
+  #lastWriteAt = 0
 
-  const openSoon = together<OpenStream>(clock, OPENING_WAIT_MS, (stream) => {
-    if (!stream.begun && open.has(stream)) write(stream, OPENING, clock)
-  })
+  constructor(
+    readonly client: StreamClient,
+    private readonly controller: DirectController,
+    private readonly clock: Clock,
+  ) {}
 
-  function body(start: Start, listener: Listener): ReadableStream {
-    const abort = new AbortController()
-    const source = {
-      type: 'direct' as const,
-      pull: (controller: DirectController) =>
-        serve(opened(controller, abort, listener, clock.steady()), start),
-      cancel: () => abort.abort(),
-    }
-    return new ReadableStream(source as unknown as UnderlyingDefaultSource)
+  write(text: string, flush = true): Promise<void> | undefined {
+    const written = this.controller.write(text)
+    if (flush) this.controller.flush()
+    this.#lastWriteAt = this.clock.steady()
+    return written instanceof Promise ? this.#drained(written) : undefined
   }
 
-  async function serve(stream: OpenStream, start: Start): Promise<void> {
+  end(): void {
+    this.controller.end()
+  }
+
+  beat(): void {
+    const silentMs = this.clock.steady() - this.#lastWriteAt
+    if (!this.#isBlocked && silentMs >= HEARTBEAT_MS * 0.75) void this.write(HEARTBEAT)
+    // The upstream of such a stream would be held, and paid for, as long as the client likes.
+    if (this.#isBlocked && silentMs >= STREAM_STALL_MS_MAX) this.client.disconnect()
+  }
+
+  /** Waits for a slow client; otherwise everything that it does not read stays in memory. */
+  async #drained(written: Promise<number>): Promise<void> {
+    this.#isBlocked = true
+    // A write to a client that has gone may never settle.
+    await untilAborted(written, this.abort.signal)
+    this.#isBlocked = false
+  }
+}
+
+/**
+ * Serves event streams. Headers leave at once, a comment keeps a silent stream open, a client that
+ * leaves aborts the work, and a client that reads slowly slows the work down instead of filling
+ * memory. One timer serves all streams.
+ */
+export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
+  const open = new Set<OpenStream>()
+  const slots = createStreamSlots(streamsMax, clock.steady)
+  const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {
+    for (const stream of open) stream.beat()
+  })
+
+  async function serve<Event>(
+    stream: OpenStream,
+    produce: Produce<Event>,
+    { frame, isLast, onStop }: StreamFormat<Event>,
+  ): Promise<void> {
     const { signal } = stream.abort
+    const emit: Emit<Event> = (events) => {
+      let text = ''
+      for (const event of events) {
+        text += frame(event)
+        stream.isOver = isLast(event)
+      }
+      return stream.write(text, !stream.isOver)
+    }
     open.add(stream)
-    openSoon(stream)
-    slots.take(stream.listener.owner)
-    const letGo = room.keep(stream.listener.request)
+    slots.take(stream.client.owner)
+    const release = memory.keep(stream.client.request)
     try {
-      await start(signal, (events) => send(stream, events, clock))
+      void stream.write(OPENING)
+      await produce(signal, emit)
     } catch (error) {
       if (!signal.aborted) onError(error)
     } finally {
       open.delete(stream)
-      slots.giveBack(stream.listener.owner)
-      letGo()
-      if (stream.stopped && !stream.over) send(stream, [STOPPING], clock)
-      if (stream.stopped || !signal.aborted) stream.controller.end()
+      slots.giveBack(stream.client.owner)
+      release()
+      if (stream.stopped && !stream.isOver) void emit([onStop(stopping())])
+      if (stream.stopped || !signal.aborted) stream.end()
     }
   }
 
   /**
-   * Answers with the events that `start` tells, under the request's own `headers`. Its signal
-   * aborts when the client has gone or the server stops. Throws `too_many_streams` at
-   * the limit.
+   * Answers with the events of `produce`, under the request's own `headers`. Its signal aborts when
+   * the client has gone or the server stops. Throws `too_many_streams` at the limit.
    */
-  function respond(start: Start, headers: ResponseHeaders, listener: Listener): Response {
-    slots.check(listener.owner)
-    return new Response(body(start, listener), { headers: { ...takeHeaders(headers), ...HEADERS } })
+  function respond<Event>(
+    produce: Produce<Event>,
+    format: StreamFormat<Event>,
+    headers: ResponseHeaders,
+    client: StreamClient,
+  ): Response {
+    slots.check(client.owner)
+    let stream: OpenStream | null = null
+    const source = {
+      type: 'direct' as const,
+      pull(controller: DirectController) {
+        stream = new OpenStream(client, controller, clock)
+        return serve(stream, produce, format)
+      },
+      cancel: () => stream?.abort.abort(),
+    }
+    const body = new ReadableStream(source as unknown as UnderlyingDefaultSource)
+    return new Response(body, { headers: { ...takeHeaders(headers), ...HEADERS } })
   }
 
   return {
     respond,
     open: () => open.size,
     /**
-     * Calls off what is open. It ends with an error event, so that no client takes it for a full
-     * answer, unless its last event was under way already: a turn that is being stored is stored.
+     * Aborts what is open. Each stream ends with an error event, so that no client takes it for a
+     * complete answer, unless its last event is on its way: a turn that is being stored is stored.
      */
     close() {
       stopBeat()
@@ -173,56 +202,9 @@ export function createSse({ clock, streamsMax, room, onError }: SseOptions) {
   }
 }
 
-const opened = (
-  controller: DirectController,
-  abort: AbortController,
-  listener: Listener,
-  lastWriteAt: number,
-): OpenStream => ({
-  controller,
-  abort,
-  listener,
-  lastWriteAt,
-  begun: false,
-  blocked: false,
-  over: false,
-  stopped: false,
-})
-
-function beat(stream: OpenStream, clock: Clock): void {
-  const restMs = clock.steady() - stream.lastWriteAt
-  if (!stream.blocked && restMs >= HEARTBEAT_MS * 0.75) write(stream, HEARTBEAT, clock)
-  // Its upstream would be held, and paid for, as long as such a client likes.
-  if (stream.blocked && restMs >= STREAM_STALL_MS_MAX) stream.listener.drop()
-}
-
-/** A promise means that the client is slower than its stream. */
-function write(stream: OpenStream, text: string, clock: Clock, flush = true) {
-  const written = stream.controller.write(text)
-  if (flush) stream.controller.flush()
-  stream.begun = true
-  stream.lastWriteAt = clock.steady()
-  return written
-}
-
-function send(
-  stream: OpenStream,
-  events: readonly StreamEvent[],
-  clock: Clock,
-): Promise<void> | undefined {
-  let text = ''
-  for (const event of events) text += frame(event)
-  stream.over = LAST.has(events.at(-1)?.type ?? '')
-  const written = write(stream, text, clock, !stream.over)
-  return written instanceof Promise ? drained(stream, written) : undefined
-}
-
-/** Waits for a slow client; without this, what it does not read would pile up in memory. */
-async function drained(stream: OpenStream, written: Promise<number>): Promise<void> {
-  stream.blocked = true
-  // A write to a client that has gone may never settle.
-  await untilAborted(written, stream.abort.signal)
-  stream.blocked = false
+function stopping() {
+  const { code, message } = appError('server_stopping')
+  return { code: code as 'server_stopping', message }
 }
 
 export type Sse = ReturnType<typeof createSse>

@@ -1,6 +1,7 @@
 import { createApp } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
+import { createMemoryBudget } from '../core/memory-budget.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnContextStore } from '../features/agent/store.ts'
 import { createKeys } from '../features/keys/service.ts'
@@ -10,21 +11,20 @@ import { cacheSessions } from '../features/sessions/cache.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
-import { bearer } from '../http/bearer.ts'
-import { createBodyRoom } from '../http/body-room.ts'
-import { createPatience } from '../http/body-timeout.ts'
-import { gate } from '../http/gate.ts'
+import { createBodyTimers } from '../http/body-timer.ts'
+import { bearer, gate } from '../http/gate.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
-import { createFacts } from '../http/request-context.ts'
+import { createRequestContexts } from '../http/request-context.ts'
+import { createRequestMemory } from '../http/request-memory.ts'
 import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
-import { bodiesThatFit } from './body-memory.ts'
 import { openConsole } from './console.ts'
 import { openDevices } from './devices.ts'
 import { openManagement } from './management.ts'
 import { openProvider } from './provider.ts'
 import { openRecords } from './records.ts'
+import { requestBudgetBytes } from './request-budget.ts'
 import { openSite } from './site.ts'
 import { composeVoice } from './voice.ts'
 
@@ -32,13 +32,13 @@ import { composeVoice } from './voice.ts'
 const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
-export function compose(adapters: Adapters, bodiesBytesMax = bodiesThatFit()) {
+export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes()) {
   const { config, clock, log, db, kb } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
-  const room = createBodyRoom(bodiesBytesMax)
-  const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, room, onError })
-  const facts = createFacts(clock.steady)
+  const memory = createRequestMemory(createMemoryBudget(requestBytesMax))
+  const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError })
+  const contexts = createRequestContexts(clock.steady)
   const { logs, usage, buffers, record } = openRecords(adapters)
 
   const keys = createKeys({ store: createKeyStore(db), clock })
@@ -61,24 +61,24 @@ export function compose(adapters: Adapters, bodiesBytesMax = bodiesThatFit()) {
     meters: adapters.metrics.meters,
     onTurn,
   })
-  const voice = composeVoice({ speech: adapters.speech, agent, clock, log, facts, record })
+  const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const records = { keys, logs, sessions, usage, ...management }
 
   const limiter = createRateLimiter(clock)
-  const bearerKey = bearer({ facts, limiter, findKey: keys.find, onAdmitted: usage.count })
-  const patienceFor = createPatience({ steady: clock.steady, room })
+  const bearerKey = bearer({ contexts, limiter, findKey: keys.find, onAdmitted: usage.count })
+  const bodyTimerFor = createBodyTimers({ steady: clock.steady, memory })
   const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, jobs, facts, keys, patienceFor, secret })
+  const people = openConsole({ ...adapters, jobs, contexts, keys, bodyTimerFor, secret })
   const app = createApp({
     services: { agent, devices, kb: kb.service, provider, voice, ...records },
-    machineGate: gate('machine', bearerKey, patienceFor),
+    machineGate: gate('machine', bearerKey, bodyTimerFor),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
     ...openSite(adapters, sse),
     pages: adapters.pages,
-    facts,
-    room,
+    contexts,
+    memory,
     sse,
     log,
     tls: config.MB_TLS_CERT !== undefined,

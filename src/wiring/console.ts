@@ -7,12 +7,11 @@ import { createSessionTokens } from '../core/session-token.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import type { PatienceFor } from '../http/body-timeout.ts'
+import type { BodyTimerFor } from '../http/body-timer.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { addressLimit, guessLimit } from '../http/ip-rate-limit.ts'
 import { createOrigins } from '../http/origin.ts'
-import { createRateLimiter } from '../http/rate-limit.ts'
-import type { Facts } from '../http/request-context.ts'
+import { addressLimit, createRateLimiter, guessLimit } from '../http/rate-limit.ts'
+import type { RequestContexts } from '../http/request-context.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
@@ -24,9 +23,9 @@ export interface ConsoleParts {
   readonly log: Logger
   readonly jobs: Jobs
   readonly db: Db
-  readonly facts: Facts
+  readonly contexts: RequestContexts
   readonly keys: Keys
-  readonly patienceFor: PatienceFor
+  readonly bodyTimerFor: BodyTimerFor
   /** Signs sessions, seals login flows, hashes login codes; a key of its own for each. */
   readonly secret: Uint8Array
   readonly fetch: UpstreamFetch
@@ -35,7 +34,7 @@ export interface ConsoleParts {
 
 /** Everything that lets people in and tells their browsers from others. */
 export function openConsole(parts: ConsoleParts) {
-  const { config, clock, secret, db, facts, patienceFor } = parts
+  const { config, clock, secret, db, contexts, bodyTimerFor } = parts
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
   const origins = createOrigins({ publicUrl: config.MB_PUBLIC_URL, proxies, tls })
@@ -48,7 +47,7 @@ export function openConsole(parts: ConsoleParts) {
   warnOfPlainHttp(config, parts.log)
   const login = openLogin({ ...parts, tenants })
   return {
-    gate: sessionGate({ sessions, origins, facts, patienceFor }),
+    gate: sessionGate({ sessions, origins, contexts, bodyTimerFor }),
     login: {
       ...login,
       tenants,

@@ -5,8 +5,8 @@ import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice } from '../features/voice/service.ts'
 import { createVoiceTurns } from '../features/voice/turns.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
-import type { Facts } from '../http/request-context.ts'
-import type { LoggedRequest } from '../http/request-log.ts'
+import type { LoggedRequest } from '../http/observe.ts'
+import type { RequestContexts } from '../http/request-context.ts'
 import type { Speech } from './speech.ts'
 
 export interface VoiceParts {
@@ -14,20 +14,20 @@ export interface VoiceParts {
   readonly agent: Agent
   readonly clock: Clock
   readonly log: Logger
-  readonly facts: Facts
+  readonly contexts: RequestContexts
   readonly record: (request: LoggedRequest) => void
 }
 
 /** Wires what the voice routes call. */
 export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
-  const { speech, agent, clock, log, facts, record } = parts
+  const { speech, agent, clock, log, contexts, record } = parts
   const voice = createVoiceTurns(createVoice({ ...speech, log }))
   return {
     voice,
     loop: createVoiceLoop({ voice, agent, clock }),
-    facts,
+    contexts,
     onStage(request, stage) {
-      const known = facts.of(request)
+      const known = contexts.of(request)
       // Only machine requests are logged, which act with a key, as long as it is one (no 401).
       if (known?.principal?.keyId && stage.status !== 401) record({ ...known, ...stage })
     },

@@ -36,17 +36,18 @@ describe('a successful turn', () => {
   test('sends headers before the model has said anything', async () => {
     const speak = Promise.withResolvers<void>()
     upstream.reply({ text: 'late', holdHeaders: speak.promise })
+    // Resolves with the headers; the model says nothing until then.
     const stream = await ask({ text: 'hi', session_id: freshSession() })
     expect(stream.status).toBe(200)
-    const all = stream.all()
     speak.resolve()
-    await all
+    expect(await stream.text()).toStartWith(': ok\n\nevent: llm_delta\n')
   })
 
-  test('holds nothing but frames of an event line and a data line', async () => {
+  test('holds frames of an event line and a data line after its opening comment', async () => {
     upstream.reply({ text: 'plain' })
     const stream = await ask({ text: 'hi', session_id: freshSession() })
-    const frames = (await stream.text()).split('\n\n').filter((frame) => frame !== '')
+    const [opening, ...frames] = (await stream.text()).trimEnd().split('\n\n')
+    expect(opening).toBe(': ok')
     expect(frames.length).toBeGreaterThan(2)
     for (const frame of frames) expect(frame).toMatch(/^event: (\w+)\ndata: \{"type":"\1",.*\}$/)
   })

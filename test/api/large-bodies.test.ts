@@ -1,13 +1,14 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { BODY_COST } from '../../src/core/limits/machine.ts'
 import { startApp, type TestKey } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream } from '../support/upstream.ts'
 
 const MB = 1024 * 1024
 const upstream = await startUpstream()
-const app = await startApp({ upstream: upstream.baseUrl, bodiesBytesMax: 4 * MB })
+const app = await startApp({ upstream: upstream.baseUrl, requestBytesMax: 4.5 * MB * BODY_COST })
 const [mine, others] = [await app.key('a@example.com'), await app.key('b@example.com')]
 afterEach(() => upstream.reset())
 afterAll(async () => {
@@ -31,20 +32,20 @@ const statusOf = async (key: TestKey, bytes: number) => {
 test('large bodies of one tenant leave room for those of another', async () => {
   const gate = Promise.withResolvers<void>()
   upstream.reply({ text: 'slow', hold: { after: 0, until: gate.promise } })
-  const running = await ask(mine, 1.5 * MB)
+  const running = await ask(mine, 3.8 * MB)
   const refused = await ask(mine, 1 * MB)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('1')
   expect(await refused.text()).toBe('服务器繁忙：正在处理的大请求过多，请稍后重试')
   expect(await statusOf(mine, 1_000)).toBe(200)
-  expect(await statusOf(others, 1.5 * MB)).toBe(200)
+  expect(await statusOf(others, 0.3 * MB)).toBe(200)
   gate.resolve()
   expect((await running.all()).at(-1)?.data.type).toBe('llm_end')
-  expect(await statusOf(mine, 1.5 * MB)).toBe(200)
+  expect(await statusOf(mine, 3.8 * MB)).toBe(200)
 })
 
-test('a body that is refused or broken off leaves its room again', async () => {
-  for (let i = 0; i < 3; i++) expect(await statusOf(mine, 3 * MB)).toBe(503)
+test('a body that is refused or broken off gives its memory back', async () => {
+  for (let i = 0; i < 3; i++) expect(await statusOf(mine, 4.2 * MB)).toBe(503)
   for (let i = 0; i < 3; i++) {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
     socket.on('error', () => {})
@@ -52,20 +53,20 @@ test('a body that is refused or broken off leaves its room again', async () => {
       'POST /v1/agent HTTP/1.1',
       'Host: localhost',
       `Authorization: ${mine.headers.authorization}`,
-      `Content-Length: ${1.5 * MB}`,
+      `Content-Length: ${3.8 * MB}`,
     ]
     socket.write(`${head.join('\r\n')}\r\n\r\n`)
-    socket.write('a'.repeat(1 * MB))
+    socket.write('a'.repeat(3 * MB))
     if (i === 0) await once(socket, 'connect')
     socket.destroy()
   }
-  let status = await statusOf(mine, 1.5 * MB)
+  let status = await statusOf(mine, 3.8 * MB)
   // The server hears of a client that left in its own time.
-  while (status === 503) status = await statusOf(mine, 1.5 * MB)
+  while (status === 503) status = await statusOf(mine, 3.8 * MB)
   expect(status).toBe(200)
 })
 
-test('a body without a place for its brackets is refused before it is read as JSON', async () => {
+test('a body of nothing but brackets is refused before it is parsed as JSON', async () => {
   const { headers } = others
   const body = '['.repeat(1.9 * MB)
   const answer = await fetch(`${app.url}/v1/agent`, { method: 'POST', headers, body })
@@ -73,7 +74,7 @@ test('a body without a place for its brackets is refused before it is read as JS
   expect(await answer.text()).toContain('bad request body')
 })
 
-test('nobody without a credential sends more than a login takes', async () => {
+test('login routes, which need no credential, refuse a body over 16 KB', async () => {
   for (const path of ['/auth/email/start', '/auth/email/verify', '/auth/native/exchange']) {
     const body = JSON.stringify({ email: 'a@example.com', code: 'a'.repeat(20_000) })
     const answer = await fetch(app.url + path, { method: 'POST', body })

@@ -29,7 +29,7 @@ export interface AppOptions {
   /** A folder of an earlier app, to start again on; by default a new one. */
   readonly dataDir?: string
   /** In place of what fits the machine. */
-  readonly bodiesBytesMax?: number
+  readonly requestBytesMax?: number
   /** Asked for the names that tenants supply, in place of the system's name servers. */
   readonly nameServer?: string
   /** Stands for the network, to put stand-ins in the place of login providers. */
@@ -89,7 +89,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters, options.bodiesBytesMax)
+  const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters, options.requestBytesMax)
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })

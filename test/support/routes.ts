@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
 import { createApp } from '../../src/app.ts'
-import { createBodyRoom } from '../../src/http/body-room.ts'
-import { createPatience } from '../../src/http/body-timeout.ts'
+import { createMemoryBudget } from '../../src/core/memory-budget.ts'
+import { createBodyTimers } from '../../src/http/body-timer.ts'
 import { gate } from '../../src/http/gate.ts'
-import { createFacts } from '../../src/http/request-context.ts'
+import { createRequestContexts } from '../../src/http/request-context.ts'
+import { createRequestMemory } from '../../src/http/request-memory.ts'
 
 export interface Route {
   readonly method: string
@@ -25,12 +26,15 @@ const idle: unknown = new Proxy(() => {}, {
 /** The application with all its routes and nothing behind them. */
 export function emptyApp() {
   const refuse = () => Promise.reject(new Error('nobody is let in'))
-  const patienceFor = createPatience({ steady: () => 0, room: createBodyRoom(0) })
+  const bodyTimerFor = createBodyTimers({
+    steady: () => 0,
+    memory: createRequestMemory(createMemoryBudget(0)),
+  })
   const given: Partial<Parts> = {
-    machineGate: gate('machine', refuse, patienceFor),
-    consoleGate: gate('console', refuse, patienceFor),
+    machineGate: gate('machine', refuse, bodyTimerFor),
+    consoleGate: gate('console', refuse, bodyTimerFor),
     pages: { routes: new Elysia(), missing: () => null },
-    facts: createFacts(() => 0),
+    contexts: createRequestContexts(() => 0),
     tls: false,
   }
   const parts = new Proxy(given, { get: (known, name) => Reflect.get(known, name) ?? idle })

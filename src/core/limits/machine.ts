@@ -1,21 +1,19 @@
 /**
  * Limits that protect the machine and its other tenants. SECURITY.md states the rule they follow.
  */
-/** A connection on which nothing moves for this long is closed; streams have their heartbeat. */
+/** A connection without traffic for this long is closed; streams have their heartbeat. */
 export const IDLE_SECONDS_MAX = 120
-/** A whole body of somebody known: 25 MB of sound at 14 kB a second. */
+/** The whole body of an authenticated request: 25 MB of sound at 14 kB a second. */
 export const BODY_MS_MAX = 30 * 60_000
-/**
- * Large bodies that are in memory at a time, as sent, and at most this part of the machine:
- * text and values made of them take several times as much.
- */
-export const BODIES_BYTES_MAX = 1024 * 1024 * 1024
-export const BODIES_MEMORY_SHARE_MAX = 1 / 8
-/** Of a body this small nobody needs longer than `IDLE_SECONDS_MAX`: 550 bytes a second. */
+/** The part of the machine's memory that bodies and answers under way may take together. */
+export const REQUESTS_MEMORY_SHARE = 1 / 2
+/** Bytes a byte of a body takes while it is parsed, checked and passed on (512 MB took 3.5 GB). */
+export const BODY_COST = 7
+/** Bodies up to 64 KB must arrive within the idle limit. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
 /** Of a tenant, revoked ones included; a list of them is one answer. */
 export const KEYS_MAX = 10_000
-/** A clock that ran evenly for this long is taken for right; nothing is removed by it before. */
+/** Retention jobs run only after the wall clock has not jumped for this long. */
 export const CLOCK_SETTLED_MS = 30 * 60_000
 /** As many as one import brings; a list of them is one answer. */
 export const PERSONAS_MAX = 1_000
@@ -42,8 +40,6 @@ export const RECOGNISER_LOAD_MS_MAX = 60_000
  * of the largest kind, so that there is always one to be folded.
  */
 export const SESSION_UNITS_MAX = 3_000_000
-/** Open streams that a tenant can count on while the server is crowded, whatever its keys. */
-export const STREAMS_PER_TENANT_SURE = 1_000
 /** A client that reads nothing for this long has lost its stream. */
 export const STREAM_STALL_MS_MAX = 60_000
 /** How long a turn waits for its passages; it goes on without them. */

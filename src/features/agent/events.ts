@@ -25,3 +25,13 @@ export type AgentEvent =
 
 /** Passes events on as they happen; a promise means that the listener is slower: wait for it. */
 export type Tell = (events: readonly AgentEvent[]) => Promise<void> | undefined
+
+/** How these events are streamed (specification, Events), for http/sse.ts. */
+export const AGENT_STREAM = {
+  frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  isLast: ({ type }: AgentEvent) => type === 'llm_end' || type === 'error',
+  onStop: (reason: { readonly message: string; readonly code: ErrorCode }): AgentEvent => ({
+    type: 'error',
+    ...reason,
+  }),
+}

@@ -2,11 +2,12 @@ import { Elysia } from 'elysia'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { MANAGERS } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import { STREAM_DOC } from '../../http/openapi-parts.ts'
-import { listenerOf, type Sse } from '../../http/sse.ts'
+import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
+import { AGENT_STREAM } from './events.ts'
 import { PlaygroundRequest } from './model.ts'
 import type { Agent } from './service.ts'
 
@@ -25,13 +26,13 @@ const body = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 export const playgroundRoutes = (gate: Gate, { agent, apps, sse }: PlaygroundRouteOptions) =>
   new Elysia().use(gate).post(
     '/agent',
-    async ({ principal, request, sender, server, set }) => {
-      const { app_id: appId, ...input } = await body.read(request, sender)
+    async ({ principal, request, upload, server, set }) => {
+      const { app_id: appId, ...input } = await body.read(request, upload)
       const session = sessionId(input.session_id)
       if (appId) await apps.read(principal.tenantId, appId)
       const caller = { ...principal, appId: appId || null }
       const turn = await agent.prepare(caller, input, session)
-      return sse.respond(turn.run, set, listenerOf(principal, request, server))
+      return sse.respond(turn.run, AGENT_STREAM, set, clientOf(principal, request, server))
     },
     {
       allow: MANAGERS,

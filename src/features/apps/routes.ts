@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import {
   App,
   AppDeleteResponse,
@@ -26,8 +26,8 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     })
     .post(
       '/apps',
-      async ({ principal, request, sender, set }) => {
-        const input = await upsert.read(request, sender)
+      async ({ principal, request, upload, set }) => {
+        const input = await upsert.read(request, upload)
         const app = await apps.create(principal.tenantId, input)
         set.status = 201
         return app
@@ -46,8 +46,8 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     })
     .put(
       '/apps/:id',
-      async ({ principal, params, request, sender }) =>
-        apps.replace(principal.tenantId, params.id, await upsert.read(request, sender)),
+      async ({ principal, params, request, upload }) =>
+        apps.replace(principal.tenantId, params.id, await upsert.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',
@@ -62,8 +62,8 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     })
     .post(
       '/apps/:id/keys',
-      async ({ principal, params, request, sender, set }) => {
-        const { rate_limit: rateLimit } = await keyRequest.read(request, sender)
+      async ({ principal, params, request, upload, set }) => {
+        const { rate_limit: rateLimit } = await keyRequest.read(request, upload)
         const issued = await apps.issueKey(principal.tenantId, params.id, rateLimit)
         set.status = 201
         return issued

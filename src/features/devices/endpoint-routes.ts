@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { ACTIVATIONS_MAX } from '../../core/limits/contract.ts'
+import { jsonBody } from '../../http/body.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
 import type { Activation } from './activation.ts'
 import {
@@ -48,8 +48,8 @@ const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =
 const heartbeatRoutes = (gate: Gate, { activation }: DeviceEndpoints) =>
   new Elysia().use(gate).post(
     '/devices/heartbeat',
-    async ({ principal, request, sender }) => {
-      const told = await report.read(request, sender)
+    async ({ principal, request, upload }) => {
+      const told = await report.read(request, upload)
       if (principal.deviceId === null) throw appError('unauthorized')
       return activation.heartbeat(principal.tenantId, principal.deviceId, told)
     },

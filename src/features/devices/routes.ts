@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import {
   Device,
   DeviceDeleteResponse,
@@ -27,10 +27,10 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
     })
     .post(
       '/devices',
-      async ({ principal, request, sender, set }) => {
+      async ({ principal, request, upload, set }) => {
         const registered = await devices.register(
           principal.tenantId,
-          await registration.read(request, sender),
+          await registration.read(request, upload),
         )
         set.status = 201
         return registered
@@ -49,8 +49,8 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
     })
     .put(
       '/devices/:id',
-      async ({ principal, params, request, sender }) =>
-        devices.update(principal.tenantId, params.id, await change.read(request, sender)),
+      async ({ principal, params, request, upload }) =>
+        devices.update(principal.tenantId, params.id, await change.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',

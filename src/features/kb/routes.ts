@@ -3,10 +3,10 @@ import { appError } from '../../core/errors.ts'
 import { KB_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
-import { unhurried } from '../../http/body-timeout.ts'
+import { jsonBody } from '../../http/body.ts'
+import { withoutIdleTimeout } from '../../http/body-timer.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
-import type { Facts } from '../../http/request-context.ts'
+import type { RequestContexts } from '../../http/request-context.ts'
 import {
   KbChunksResponse,
   KbCreateRequest,
@@ -25,7 +25,7 @@ const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** The knowledge base; the same on both surfaces. */
-export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
+export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts) =>
   new Elysia()
     .use(gate)
     .get('/kb/docs', ({ principal }) => kb.list(principal.tenantId), {
@@ -35,12 +35,12 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
     })
     .post(
       '/kb/docs',
-      async ({ principal, request, sender, server, set }) => {
-        const body = await createBody.read(request, sender)
-        facts.note(request, { textChars: charCount(body.text.trim()) })
+      async ({ principal, request, upload, server, set }) => {
+        const body = await createBody.read(request, upload)
+        contexts.note(request, { textChars: charCount(body.text.trim()) })
         // A small machine may embed for minutes.
         const create = () => kb.create(principal.tenantId, body, request.signal)
-        const created = await unhurried(request, server, create)
+        const created = await withoutIdleTimeout(request, server, create)
         set.status = 201
         return created
       },
@@ -69,9 +69,9 @@ export const kbRoutes = (gate: Gate, kb: Kb, facts: Facts) =>
     .delete('/kb/docs', () => missingId(), { allow: NOT_DEVICES, detail: { hide: true } })
     .post(
       '/kb/search',
-      async ({ principal, request, sender }) => {
-        const { q } = await searchBody.read(request, sender)
-        facts.note(request, { textChars: charCount(q) })
+      async ({ principal, request, upload }) => {
+        const { q } = await searchBody.read(request, upload)
+        contexts.note(request, { textChars: charCount(q) })
         return kb.search(principal.tenantId, q, request.signal)
       },
       {

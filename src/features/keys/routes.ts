@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import { IssueKeyRequest, IssueKeyResponse, KeyListResponse, KeyRevokeResponse } from './model.ts'
 import type { Keys } from './service.ts'
 
@@ -18,8 +18,8 @@ export const keyRoutes = (gate: Gate, keys: Keys) =>
     })
     .post(
       '/keys',
-      async ({ principal, request, sender, set }) => {
-        const { rate_limit: rateLimit } = await issue.read(request, sender)
+      async ({ principal, request, upload, set }) => {
+        const { rate_limit: rateLimit } = await issue.read(request, upload)
         const issued = await keys.issue(principal.tenantId, { rateLimit })
         set.status = 201
         return issued

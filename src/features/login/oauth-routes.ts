@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { LOGIN_STEPS_PER_MINUTE_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
-import { cookie, cookieValues } from '../../http/cookies.ts'
-import type { AddressLimit } from '../../http/ip-rate-limit.ts'
 import { REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
+import type { AddressLimit } from '../../http/rate-limit.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
+import { cookie, cookieValues } from '../../http/session.ts'
 import type { OAuthLogin } from './oauth.ts'
 
 export interface OAuthRouteParts {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import {
   CreatePersonaRequest,
   Persona,
@@ -25,8 +25,8 @@ export const personaRoutes = (gate: Gate, personas: Personas) =>
     })
     .post(
       '/personas',
-      async ({ principal, request, sender, set }) => {
-        const input = await create.read(request, sender)
+      async ({ principal, request, upload, set }) => {
+        const input = await create.read(request, upload)
         const persona = await personas.create(principal.tenantId, input)
         set.status = 201
         return persona
@@ -40,8 +40,8 @@ export const personaRoutes = (gate: Gate, personas: Personas) =>
     )
     .put(
       '/personas/:id',
-      async ({ principal, params, request, sender }) =>
-        personas.update(principal.tenantId, params.id, await update.read(request, sender)),
+      async ({ principal, params, request, upload }) =>
+        personas.update(principal.tenantId, params.id, await update.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { Provider } from './service.ts'
 
@@ -18,9 +18,9 @@ export const providerRoutes = (gate: Gate, provider: Provider) =>
     })
     .put(
       '/provider',
-      async ({ principal, request, sender }) => {
+      async ({ principal, request, upload }) => {
         provider.checkAvailable()
-        return provider.put(principal.tenantId, await configuration.read(request, sender))
+        return provider.put(principal.tenantId, await configuration.read(request, upload))
       },
       {
         allow: MANAGERS,

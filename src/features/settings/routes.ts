@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import { TenantSettings, TenantSettingsRequest } from './model.ts'
 import type { Settings } from './service.ts'
 
@@ -18,8 +18,8 @@ export const settingsRoutes = (gate: Gate, settings: Settings) =>
     })
     .put(
       '/settings',
-      async ({ principal, request, sender }) =>
-        settings.replace(principal.tenantId, await replace.read(request, sender)),
+      async ({ principal, request, upload }) =>
+        settings.replace(principal.tenantId, await replace.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
+import { PAGE_HEADERS } from '../../http/headers.ts'
 import type { Origins } from '../../http/origin.ts'
-import { PAGE_HEADERS } from '../../http/security-headers.ts'
 import { robots, sitemap } from './crawlers.ts'
 import favicon from './favicon.svg' with { type: 'text' }
 import type { Status } from './status.ts'

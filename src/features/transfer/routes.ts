@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { ConfigExport, ImportRequest, ImportRequestShown, ImportResult } from './model.ts'
 import type { Transfer } from './service.ts'
@@ -32,8 +32,8 @@ export const transferRoutes = (gate: Gate, transfer: Transfer) =>
     )
     .post(
       '/import',
-      async ({ principal, request, sender }) =>
-        transfer.import(principal.tenantId, await body.read(request, sender)),
+      async ({ principal, request, upload }) =>
+        transfer.import(principal.tenantId, await body.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',

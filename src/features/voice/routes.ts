@@ -3,12 +3,11 @@ import { ASR_BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits/cont
 import { EVERYONE } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'
-import { readBytes } from '../../http/body.ts'
-import { unhurried } from '../../http/body-timeout.ts'
+import { jsonBody, readBytes } from '../../http/body.ts'
+import { withoutIdleTimeout } from '../../http/body-timer.ts'
 import type { Gate } from '../../http/gate.ts'
-import { jsonBody } from '../../http/json-body.ts'
 import { BYTES_BODY_DOC, binaryDoc } from '../../http/openapi-parts.ts'
-import type { Facts } from '../../http/request-context.ts'
+import type { RequestContexts } from '../../http/request-context.ts'
 import { checkAudio, decodeAudio } from './audio-b64.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
 import { pcmBody } from './pcm-body.ts'
@@ -18,7 +17,7 @@ import type { Stage, VoiceLoop } from './voice-turn.ts'
 export interface VoiceRouteOptions {
   readonly voice: VoiceTurns
   readonly loop: VoiceLoop
-  readonly facts: Facts
+  readonly contexts: RequestContexts
   /** Takes note of a step of the voice loop. */
   readonly onStage: (request: Request, stage: Stage) => void
 }
@@ -37,16 +36,16 @@ const spoken = jsonBody(VoiceRequest, { bytesMax: VOICE_BODY_BYTES_MAX })
 export const voiceRoutes = (gate: Gate, options: VoiceRouteOptions) =>
   new Elysia().use(speakingRoutes(gate, options)).use(hearingRoutes(gate, options))
 
-const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
+const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
   new Elysia()
     .use(gate)
     .post(
       '/tts',
-      async ({ principal, request, sender, server }) => {
-        const input = await speech.read(request, sender)
-        facts.note(request, { textChars: charCount(input.text) })
+      async ({ principal, request, upload, server }) => {
+        const input = await speech.read(request, upload)
+        contexts.note(request, { textChars: charCount(input.text) })
         const speak = () => voice.speak(principal.tenantId, input, request.signal)
-        const mp3 = await unhurried(request, server, speak)
+        const mp3 = await withoutIdleTimeout(request, server, speak)
         return new Response(mp3, { headers: { 'content-type': 'audio/mpeg' } })
       },
       {
@@ -61,13 +60,13 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
     )
     .post(
       '/tts/stream',
-      async ({ principal, request, sender, server }) => {
-        const input = await speech.read(request, sender)
-        facts.note(request, { textChars: charCount(input.text) })
+      async ({ principal, request, upload, server }) => {
+        const input = await speech.read(request, upload)
+        contexts.note(request, { textChars: charCount(input.text) })
         const left = new AbortController()
         const signal = AbortSignal.any([request.signal, left.signal])
         const stream = () => voice.stream(principal.tenantId, input, signal)
-        const pcm = await unhurried(request, server, stream)
+        const pcm = await withoutIdleTimeout(request, server, stream)
         const body = pcmBody(pcm, () => left.abort(new Error('client left')))
         return new Response(body, { headers: PCM_HEADERS })
       },
@@ -82,16 +81,16 @@ const speakingRoutes = (gate: Gate, { voice, facts }: VoiceRouteOptions) =>
       },
     )
 
-const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOptions) =>
+const hearingRoutes = (gate: Gate, { voice, loop, contexts, onStage }: VoiceRouteOptions) =>
   new Elysia()
     .use(gate)
     .post(
       '/asr',
-      async ({ principal, request, sender, server }) => {
-        const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, sender))
+      async ({ principal, request, upload, server }) => {
+        const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, upload))
         const hear = () => voice.transcribe(principal.tenantId, audio, request.signal)
-        const text = await unhurried(request, server, hear)
-        facts.note(request, { textChars: charCount(text) })
+        const text = await withoutIdleTimeout(request, server, hear)
+        contexts.note(request, { textChars: charCount(text) })
         return { text }
       },
       {
@@ -103,8 +102,8 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
     )
     .post(
       '/voice',
-      async ({ principal, request, sender, server }) => {
-        const { audio_b64, session_id, ...rest } = await spoken.read(request, sender)
+      async ({ principal, request, upload, server }) => {
+        const { audio_b64, session_id, ...rest } = await spoken.read(request, upload)
         const turn = {
           principal,
           audio: decodeAudio(audio_b64),
@@ -112,7 +111,7 @@ const hearingRoutes = (gate: Gate, { voice, loop, facts, onStage }: VoiceRouteOp
           request: rest,
         }
         const note = (stage: Stage) => onStage(request, stage)
-        return unhurried(request, server, () => loop.run(turn, request.signal, note))
+        return withoutIdleTimeout(request, server, () => loop.run(turn, request.signal, note))
       },
       {
         allow: EVERYONE,

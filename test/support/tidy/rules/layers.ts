@@ -11,7 +11,7 @@ const MAY: Partial<
   adapter: { run: ['core', 'port'], type: [] },
   feature: { run: ['core', 'port'], type: ['feature'] },
   routes: { run: ['core', 'port', 'http'], type: ['feature'] },
-  http: { run: ['core', 'http'], type: ['port', 'feature'] },
+  http: { run: ['core', 'http'], type: [] },
   surface: { run: ['core', 'http', 'routes'], type: ['port', 'feature'] },
   app: { run: ['core', 'port', 'http', 'surface', 'routes'], type: ['feature'] },
 }

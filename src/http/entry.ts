@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { isHost } from './host.ts'
-import type { Facts } from './request-context.ts'
-import { SITE_HEADERS } from './security-headers.ts'
+import { SITE_HEADERS } from './headers.ts'
+import { isHost } from './origin.ts'
+import type { RequestContexts } from './request-context.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The machine side may be called from any page: it knows no cookie (contract, CORS). */
+/** Any page may call the machine side, which uses no cookies (contract, CORS). */
 const MACHINE_CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
@@ -25,12 +25,15 @@ const PREFLIGHT = {
 /** The path of an absolute URL begins after its third slash. */
 const isMachineSide = (url: string) => url.startsWith('/v1/', url.indexOf('/', 8))
 
-/** What every request meets first: its facts begin, it gets an id, and preflights are answered. */
-export const edge = (facts: Facts) =>
-  new Elysia({ name: 'edge' }).onRequest(({ request, set }) => {
+/**
+ * First plugin: creates the request context and id, sets headers, answers CORS preflights. Refuses
+ * a malformed Host.
+ */
+export const entry = (contexts: RequestContexts) =>
+  new Elysia({ name: 'entry' }).onRequest(({ request, set }) => {
     const given = request.headers.get('x-request-id')
     const id = given && REQUEST_ID.test(given) ? given : newId()
-    facts.begin(request, id)
+    contexts.begin(request, id)
     set.headers['x-request-id'] = id
     set.headers['x-content-type-options'] = 'nosniff'
     if (!isHost(request.headers.get('host') ?? '')) throw appError('invalid_host')

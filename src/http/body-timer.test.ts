@@ -2,24 +2,28 @@ import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { AppError } from '../core/errors.ts'
 import { IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
+import { createMemoryBudget } from '../core/memory-budget.ts'
 import { readBytes } from './body.ts'
-import { createBodyRoom } from './body-room.ts'
-import { createPatience, type PatienceOptions, unhurried } from './body-timeout.ts'
+import { type BodyTimerOptions, createBodyTimers, withoutIdleTimeout } from './body-timer.ts'
+import { createRequestMemory } from './request-memory.ts'
 
 let server: Bun.Server<undefined> | null = null
 afterEach(() => server?.stop(true))
 
 /** A server without a limit of its own, which tells what it read or why it did not. */
-function serve(options: Omit<PatienceOptions, 'room'>) {
-  const patienceFor = createPatience({ room: createBodyRoom(1_000_000), ...options })
+function serve(options: Omit<BodyTimerOptions, 'memory'>) {
+  const bodyTimerFor = createBodyTimers({
+    memory: createRequestMemory(createMemoryBudget(100_000_000)),
+    ...options,
+  })
   const read = Promise.withResolvers<unknown>()
   const port = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     idleTimeout: 0,
     async fetch(request, self) {
-      const sender = { patience: patienceFor(request, self, 'tenant'), confirm: async () => {} }
-      const bytes = readBytes(request, 1_000_000, sender)
+      const upload = { timer: bodyTimerFor(request, self, 'tenant'), confirm: async () => {} }
+      const bytes = readBytes(request, 1_000_000, upload)
       read.resolve(await bytes.catch((error) => error))
       return new Response()
     },
@@ -31,7 +35,7 @@ function serve(options: Omit<PatienceOptions, 'room'>) {
   return { socket, read: read.promise }
 }
 
-test('whoever stalls is cut', async () => {
+test('a body that stops arriving is cut off', async () => {
   const { socket, read } = serve({ steady: () => 0, stallSeconds: 4 })
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.write('a')
@@ -53,13 +57,13 @@ test('a body that goes on for ever is refused, however steadily it comes', async
   expect(error).toMatchObject({ status: 400 })
 })
 
-test('long work leaves a connection that idles like any other, however it ends', async () => {
+test('long work restores the idle timeout of its connection, however it ends', async () => {
   const limits: number[] = []
   const connections = { timeout: (_: Request, seconds: number) => void limits.push(seconds) }
   const request = new Request('http://x/')
   const work = async () => [...limits]
-  expect(await unhurried(request, connections, work)).toEqual([0])
+  expect(await withoutIdleTimeout(request, connections, work)).toEqual([0])
   const failing = () => Promise.reject(new Error('no'))
-  await expect(unhurried(request, connections, failing)).rejects.toThrow('no')
+  await expect(withoutIdleTimeout(request, connections, failing)).rejects.toThrow('no')
   expect(limits).toEqual([0, IDLE_SECONDS_MAX, 0, IDLE_SECONDS_MAX])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { preferredEncoding } from './encoding.ts'
+import { preferredEncoding } from './console-pages.ts'
 
 test.each([
   ['gzip, deflate, br, zstd', 'br'],

@@ -1,0 +1,93 @@
+import { Elysia } from 'elysia'
+import type { Logger } from '../core/log.ts'
+import type { Meters } from '../core/meters.ts'
+import { routeLabel } from './errors.ts'
+import type { RequestContext, RequestContexts } from './request-context.ts'
+
+/** The specification's fixed set of log labels, by method and route. */
+const LABELS: Readonly<Record<string, string>> = {
+  'POST /v1/agent': '/v1/agent',
+  'POST /v1/tts': '/v1/tts',
+  'POST /v1/tts/stream': '/v1/tts/stream',
+  'POST /v1/asr': '/v1/asr',
+  'GET /v1/kb/docs': '/v1/kb/docs',
+  'POST /v1/kb/docs': '/v1/kb/docs',
+  'DELETE /v1/kb/docs/:id': '/v1/kb/docs/:id',
+  // Without an id it is a 400 of the same endpoint.
+  'DELETE /v1/kb/docs/': '/v1/kb/docs/:id',
+  'DELETE /v1/kb/docs': '/v1/kb/docs/:id',
+  'POST /v1/kb/search': '/v1/kb/search',
+}
+
+/** Other methods share one metrics label: a client could invent any number of them. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])
+
+export interface LoggedRequest extends RequestContext {
+  readonly endpoint: string
+  readonly status: number
+  /** Whole milliseconds from the first byte of the request to headers ready. */
+  readonly latencyMs: number
+}
+
+export interface ObserveOptions {
+  readonly contexts: RequestContexts
+  /** Milliseconds on the steady clock. */
+  readonly steady: () => number
+  /** Takes the row of the request log. */
+  readonly record: (request: LoggedRequest) => void
+  /** Null: nobody reads the metrics. */
+  readonly meters: Pick<Meters, 'request'> | null
+  /** Gets a line a request at level debug; null at any other level. */
+  readonly log: Pick<Logger, 'debug'> | null
+  /** Gives back the memory that the request's body took. */
+  readonly release: (request: Request) => void
+}
+
+/**
+ * What follows each answer, in one hook: the row of the request log, the metrics, the line in the
+ * server log. They know the route and never the path, which can hold the name of a session.
+ */
+export function observe(options: ObserveOptions) {
+  const { contexts, steady, record, meters, log, release } = options
+  return new Elysia({ name: 'observe' }).onAfterResponse(
+    { as: 'global' },
+    ({ request, route, set }) => {
+      release(request)
+      const context = contexts.of(request)
+      // Elysia leaves 200 unset, and the route of an unknown path empty.
+      const status = typeof set.status === 'number' ? set.status : 200
+      const ms = context ? steady() - context.startedAt : 0
+      const row = context && logRow(context, request.method, route, status, ms)
+      if (row) record(row)
+      meters?.request(methodLabel(request), patternOf(route, status), status, ms / 1000)
+      log?.debug('request', {
+        id: context?.requestId,
+        method: request.method.slice(0, 10),
+        route: routeLabel(route).slice(0, 100),
+        status,
+        ms: Math.round(ms),
+        tenant: context?.principal?.tenantId,
+        key: context?.principal?.keyId ?? undefined,
+        error: context?.errorClass ?? undefined,
+      })
+    },
+  )
+}
+
+/** Null for routes without a label and for a 401, which has no tenant. */
+function logRow(
+  context: RequestContext,
+  method: string,
+  route: string,
+  status: number,
+  ms: number,
+): LoggedRequest | null {
+  const endpoint = LABELS[`${method} ${route}`]
+  if (!context.principal || endpoint === undefined || status === 401) return null
+  const errorClass = status >= 400 ? context.errorClass : null
+  return { ...context, errorClass, endpoint, status, latencyMs: Math.round(ms) }
+}
+
+const methodLabel = ({ method }: Request) => (METHODS.has(method) ? method : 'other')
+
+const patternOf = (route: string, status: number) => routeLabel(status === 404 ? '' : route)

@@ -88,7 +88,7 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
 const THREADS = [
   'src/storage/sqlite/writer.ts',
   'src/storage/sqlite/reader.ts',
-  'src/audio/decode-worker.ts',
+  'src/audio/encode-worker.ts',
 ]
 
 export interface Build {

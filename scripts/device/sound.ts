@@ -47,7 +47,10 @@ export async function pronounce(text: string): Promise<Uint8Array> {
   if (program === null) throw new Error('espeak-ng is not installed; give a recording by --audio')
   const tts = createEspeakTts({ program, voice: 'male', clock: systemClock(), codecs })
   const { signal } = new AbortController()
-  const { rate, chunks } = await tts.speak({ text, voice: DEFAULT_VOICE }, signal)
+  const { rate, chunks } = await tts.speak(
+    { text, voice: DEFAULT_VOICE, tenantId: 'maker' },
+    signal,
+  )
   const parts: Uint8Array[] = []
   for await (const chunk of chunks) parts.push(chunk)
   return asWav(rate, Buffer.concat(parts))

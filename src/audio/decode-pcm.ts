@@ -1,18 +1,17 @@
+import { ParseFailure } from '../channels/ports/parser.ts'
 import { AUDIO_SECONDS_MAX } from '../core/limits/machine.ts'
 import { type Block, decodeBlocks } from './decode-blocks.ts'
 import { toBytes } from './pcm.ts'
 import { createFloatResampler } from './resample.ts'
 import { RATE_MAX, RATE_MIN } from './wav.ts'
 
-/** Samples a chunk: a quarter of a second for a recogniser. */
-const CHUNK_SAMPLES = 4_000
-
-/** The recording lasts longer than `AUDIO_SECONDS_MAX`. */
-export class TooLong extends Error {}
+/** Samples of one chunk: a second for a recogniser, and little enough for one message. */
+const CHUNK_SAMPLES = 16_000
+const CHUNK_BYTES = CHUNK_SAMPLES * 2
 
 /**
- * Signed 16-bit mono at `rate` of any recording that `decodeBlocks` reads. Throws `TooLong` beyond
- * the duration limit, and for a recording without a single sample.
+ * Signed 16-bit mono at `rate` of any recording that `decodeBlocks` reads. Throws `ParseFailure`
+ * beyond the duration limit, and an error for a recording without a single sample.
  */
 export async function* decodePcm(bytes: Uint8Array, rate: number): AsyncGenerator<Uint8Array> {
   const converter = createConverter(rate)
@@ -24,12 +23,18 @@ export async function* decodePcm(bytes: Uint8Array, rate: number): AsyncGenerato
       count += samples.length
     }
     if (count < CHUNK_SAMPLES) continue
-    yield toBytes(concat(pending, count))
+    yield* chunks(toBytes(concat(pending, count)))
     pending = []
     count = 0
   }
   const last = converter.flush()
-  yield toBytes(concat([...pending, last], count + last.length))
+  yield* chunks(toBytes(concat([...pending, last], count + last.length)))
+}
+
+/** Copies, because a view would be sent with all of the memory that it is a part of. */
+function* chunks(pcm: Uint8Array): Generator<Uint8Array> {
+  if (pcm.length <= CHUNK_BYTES) yield pcm
+  else for (let at = 0; at < pcm.length; at += CHUNK_BYTES) yield pcm.slice(at, at + CHUNK_BYTES)
 }
 
 /** Follows rate changes inside a recording and counts its seconds. */
@@ -41,7 +46,7 @@ function createConverter(rate: number) {
     push(block: Block): readonly Float32Array[] {
       if (block.rate < RATE_MIN || block.rate > RATE_MAX) throw new Error('rate out of range')
       seconds += block.samples.length / block.rate
-      if (seconds > AUDIO_SECONDS_MAX) throw new TooLong()
+      if (seconds > AUDIO_SECONDS_MAX) throw new ParseFailure('too_long')
       if (from === block.rate) return [resampler.push(block.samples)]
       const tail = resampler.flush()
       from = block.rate

@@ -1,6 +1,6 @@
 import { createEncoder, type WasmMediaEncoder } from 'wasm-media-encoders'
 import wasmPath from 'wasm-media-encoders/wasm/mp3' with { type: 'file' }
-import { type Mp3Encoder, SPEECH_RATE } from '../channels/ports/audio.ts'
+import { SPEECH_RATE } from '../channels/ports/audio.ts'
 import { createSampleReader, toFloats } from './pcm.ts'
 
 const BITRATE_KBPS = 128
@@ -10,6 +10,15 @@ const IDLE_MAX = 4
 const SLICE_SAMPLES = 32_000
 
 type Lame = WasmMediaEncoder<'audio/mpeg'>
+
+/** 32 kHz mono signed 16-bit little-endian in, mp3 at a constant 128 kbps out. */
+export interface Mp3Encoder {
+  encode(pcm: Uint8Array): Uint8Array
+  /** The last frames. */
+  finish(): Uint8Array
+  /** Lets another speech use the encoder; to be called once, finished or not. */
+  release(): void
+}
 
 /** Compiles LAME at the first use and hands out encoders, reusing those that were released. */
 export function createMp3Factory(): () => Promise<Mp3Encoder> {

@@ -2,7 +2,6 @@ import { type AudioCodecs, SPEECH_RATE } from '../channels/ports/audio.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import type { PcmStream } from '../channels/ports/tts.ts'
 import { TTS_ENCODED_BYTES_MAX } from '../core/limits/upstream.ts'
-import type { Decode } from './decode.ts'
 import { toBytes } from './pcm.ts'
 import { mp3FrameBytes, sniff } from './sniff.ts'
 import { createWavReader, createWavSamples, RATE_MAX, RATE_MIN, type WavFormat } from './wav.ts'
@@ -12,9 +11,11 @@ const COMPRESSED = /^(audio|video|application)\/(x-)?(mpeg|mp3|flac|ogg|opus|aac
 /** Enough to hold two frames of any usual mp3. */
 const MP3_PROBE_BYTES = 3_000
 
+type Decode = AudioCodecs['decode']
+
 /** Implements `AudioCodecs.readSpeech`. */
 export function createReadSpeech(decode: Decode): AudioCodecs['readSpeech'] {
-  return async (body, contentType, fallbackRate, signal) => {
+  return async ({ body, contentType, fallbackRate, tenantId }, signal) => {
     const type = contentType.trim().toLowerCase()
     if (NOT_SOUND.test(type)) throw unusable('not audio')
     const iterator = body[Symbol.asyncIterator]()
@@ -22,7 +23,10 @@ export function createReadSpeech(decode: Decode): AudioCodecs['readSpeech'] {
     if (head.length === 0) throw unusable('empty audio')
     const chunks = resume(head, iterator)
     if (sniff(head)?.name === 'wav') return readWav(chunks)
-    if (COMPRESSED.test(type) || isCompressed(head)) return readCompressed(chunks, decode, signal)
+    if (COMPRESSED.test(type) || isCompressed(head)) {
+      const bytes = await readWhole(chunks)
+      return readCompressed(decode({ bytes, tenantId }, SPEECH_RATE, signal))
+    }
     return { rate: checked(rateOf(type) ?? fallbackRate), chunks }
   }
 }
@@ -100,12 +104,8 @@ async function readWav(chunks: AsyncGenerator<Uint8Array>): Promise<PcmStream> {
   return { rate: format.rate, chunks: samples() }
 }
 
-/** Some servers answer mp3 whatever was asked for. It is decoded whole, outside this thread. */
-async function readCompressed(
-  chunks: AsyncGenerator<Uint8Array>,
-  decode: Decode,
-  signal: AbortSignal,
-): Promise<PcmStream> {
+/** Some servers answer mp3 whatever was asked for. It is decoded whole, in a parse worker. */
+async function readWhole(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const chunk of chunks) {
@@ -113,7 +113,10 @@ async function readCompressed(
     if (size > TTS_ENCODED_BYTES_MAX) throw unusable('too much audio')
     parts.push(chunk)
   }
-  const pcm = decode(Buffer.concat(parts), SPEECH_RATE, signal)
+  return Buffer.concat(parts)
+}
+
+async function readCompressed(pcm: AsyncGenerator<Uint8Array>): Promise<PcmStream> {
   const first = await pcm.next()
   if (first.done) throw unusable('empty audio')
   return { rate: SPEECH_RATE, chunks: resume(first.value, pcm) }

@@ -1,4 +1,3 @@
-import type { Resampler } from '../channels/ports/audio.ts'
 import { createSampleReader, toBytes, toFloats } from './pcm.ts'
 
 /** Zero crossings on each side of the filter; 16 keep speech 48 to 60 dB clean. */
@@ -12,6 +11,13 @@ const PHASES_MAX = 1024
 
 /** Filters kept for the next sound; making one takes some 10 ms for rates such as 22,050. */
 const FILTERS_MAX = 8
+
+/** Both ends are signed 16-bit little-endian mono bytes; a chunk may split a sample. */
+export interface Resampler {
+  push(pcm: Uint8Array): Uint8Array
+  /** The samples still held back by the filter. The resampler is spent afterwards. */
+  flush(): Uint8Array
+}
 
 interface Filter {
   /** Half the number of taps. */

@@ -1,4 +1,5 @@
 import { SILENCE_RMS } from '../channels/ports/audio.ts'
+import { timeSlice } from '../core/time-slice.ts'
 import { sniff } from './sniff.ts'
 import { createWavReader, createWavSamples } from './wav.ts'
 
@@ -10,21 +11,23 @@ const STEP_BYTES = 64 * 1024
  * Whether nobody can be heard in a wav file; null for everything else, and for a wav that cannot be
  * read. Stops at the first window that is loud enough, so that speech costs next to nothing.
  */
-export function isSilent(bytes: Uint8Array): boolean | null {
+export async function isSilent(bytes: Uint8Array, steady: () => number): Promise<boolean | null> {
   if (sniff(bytes)?.name !== 'wav') return null
   try {
-    return isSilentWav(bytes)
+    return await isSilentWav(bytes, steady)
   } catch {
     return null
   }
 }
 
-function isSilentWav(bytes: Uint8Array): boolean | null {
+async function isSilentWav(bytes: Uint8Array, steady: () => number): Promise<boolean | null> {
+  const slice = timeSlice(steady)
   const reader = createWavReader()
   let read: ReturnType<typeof createLoudness> | null = null
   let toSamples: ReturnType<typeof createWavSamples> | null = null
   let heard = 0
   for (let at = 0; at < bytes.length; at += STEP_BYTES) {
+    if (slice.isOver()) await slice.next()
     const data = reader.push(bytes.subarray(at, at + STEP_BYTES))
     const format = reader.format()
     if (format === null) continue

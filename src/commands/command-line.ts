@@ -6,7 +6,7 @@ import { explainStorage, OperatorError } from './operator-error.ts'
 import { isTerminal, openOutput } from './output.ts'
 import { restartAfterCopying } from './restart.ts'
 import { mainFile, type Program, programAt } from './self-exec.ts'
-import { ASR_COMMAND, EMBED_COMMAND } from './worker-commands.ts'
+import { ASR_COMMAND, EMBED_COMMAND, PARSE_COMMAND } from './worker-commands.ts'
 
 /** A command that was mistyped; told with the way to the help text. */
 class UsageError extends Error {
@@ -31,6 +31,12 @@ async function runServe(args: readonly string[], program: Program): Promise<void
 async function runEmbed(modelDir: string): Promise<void> {
   const { runEmbedWorker } = await import('../channels/onnx/worker.ts')
   await runEmbedWorker(modelDir, process)
+}
+
+async function runParse(): Promise<void> {
+  const { runParseWorker } = await import('../channels/parser/worker.ts')
+  const { parseFunctions } = await import('../wiring/parse-tasks.ts')
+  await runParseWorker(parseFunctions, process)
 }
 
 /** `pack`: a `VoicePack` as JSON. */
@@ -115,6 +121,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   doctor: runDoctor,
   [EMBED_COMMAND]: ([modelDir = '']) => runEmbed(modelDir),
   [ASR_COMMAND]: ([pack = '']) => runAsr(pack),
+  [PARSE_COMMAND]: runParse,
 }
 
 /** Each command loads its own parts, so that none waits for those of another. */

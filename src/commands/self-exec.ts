@@ -3,12 +3,12 @@ export const mainFile = (): readonly string[] => (Bun.main.startsWith('/$bunfs/'
 
 /** Where this program finds its own parts, which differs between the sources and the executable. */
 export interface Program {
-  /** How it starts itself again, as one of the processes of own-commands.ts. */
+  /** How it starts itself again, as one of the processes of worker-commands.ts. */
   readonly self: readonly string[]
   /** Addresses of its threads. */
   readonly writerUrl: string
   readonly readerUrl: string
-  readonly decoderUrl: string
+  readonly encoderUrl: string
 }
 
 /** `main` is the address of `src/main.ts`; threads keep their place beside it. */
@@ -18,6 +18,6 @@ export function programAt(main: string, self: readonly string[]): Program {
     self,
     writerUrl: thread('./storage/sqlite/writer.ts'),
     readerUrl: thread('./storage/sqlite/reader.ts'),
-    decoderUrl: thread('./audio/decode-worker.ts'),
+    encoderUrl: thread('./audio/encode-worker.ts'),
   }
 }

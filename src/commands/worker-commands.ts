@@ -4,3 +4,5 @@
 export const EMBED_COMMAND = 'embed-worker'
 /** The recognising process. */
 export const ASR_COMMAND = 'asr-worker'
+/** The process that reads what strangers send: recordings and pages. */
+export const PARSE_COMMAND = 'parse-worker'

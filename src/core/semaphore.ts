@@ -5,6 +5,11 @@ export interface SemaphoreOptions {
   readonly slots?: number
   /** Pieces of work at a time of one key. */
   readonly perKey?: number
+  /**
+   * For work that holds its slot for long, such as an open stream: a key starts more only while it
+   * holds at most this many times what is free, so that other keys need not wait for its end.
+   */
+  readonly greed?: number
 }
 
 interface Entry {
@@ -40,40 +45,51 @@ function createLine() {
   }
 }
 
+/** Slots that are held, by key. */
+function createHeld() {
+  const byKey = new Map<string, number>()
+  let total = 0
+  return {
+    of: (key: string) => byKey.get(key) ?? 0,
+    total: () => total,
+    add(key: string, count: 1 | -1): void {
+      total += count
+      const held = (byKey.get(key) ?? 0) + count
+      if (held > 0) byKey.set(key, held)
+      else byKey.delete(key)
+    },
+  }
+}
+
 /**
  * A fair semaphore: work of one key (a tenant, an address) starts in the order it came, and free
  * slots go to the keys in turn, so that a key with a thousand waiting delays another key by one
  * piece of work at most. A key that is alone may use every slot, up to `perKey`.
  */
-export function createSemaphore({ slots = Infinity, perKey = Infinity }: SemaphoreOptions) {
-  const running = new Map<string, number>()
+export function createSemaphore(options: SemaphoreOptions) {
+  const { slots = Infinity, perKey = Infinity, greed = Infinity } = options
+  const held = createHeld()
   const line = createLine()
-  let total = 0
 
-  const runningOf = (key: string) => running.get(key) ?? 0
-
-  function take(key: string): void {
-    total += 1
-    running.set(key, runningOf(key) + 1)
+  function mayStart(key: string): boolean {
+    const free = slots - held.total()
+    return free > 0 && held.of(key) < perKey && held.of(key) < free * greed
   }
 
   function startWaiting(): void {
     for (const key of line.keys()) {
-      if (total >= slots) return
+      if (held.total() >= slots) return
       const entry = line.first(key)
-      if (!entry || runningOf(key) >= perKey) continue
+      if (!entry || !mayStart(key)) continue
       line.remove(entry)
       line.moveToEnd(key)
-      take(key)
+      held.add(key, 1)
       entry.start()
     }
   }
 
   function release(key: string): void {
-    total -= 1
-    const left = runningOf(key) - 1
-    if (left > 0) running.set(key, left)
-    else running.delete(key)
+    held.add(key, -1)
     startWaiting()
   }
 
@@ -83,13 +99,13 @@ export function createSemaphore({ slots = Infinity, perKey = Infinity }: Semapho
    */
   async function acquire(key: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted()
-    let held = true
+    let holds = true
     const releaseOnce = () => {
-      if (held) release(key)
-      held = false
+      if (holds) release(key)
+      holds = false
     }
-    if (total < slots && runningOf(key) < perKey && !line.has(key)) {
-      take(key)
+    if (mayStart(key) && !line.has(key)) {
+      held.add(key, 1)
       return releaseOnce
     }
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -3,9 +3,12 @@ import { gzipSync } from 'node:zlib'
 import { createGuardedFetch } from '../channels/egress/guarded-fetch.ts'
 import { createHappyEyeballs, probeConnect } from '../channels/egress/happy-eyeballs.ts'
 import { createGuard } from '../channels/egress/url-guard.ts'
+import type { Parser } from '../channels/ports/parser.ts'
 import { systemClock } from '../core/clock.ts'
 import { FETCH_URL_BYTES_MAX, TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
+import { decodeText } from './charset.ts'
 import { createFetchUrl } from './fetch-url.ts'
+import { pageText } from './page-text.ts'
 import { ToolFailure } from './tool.ts'
 
 const GBK_HELLO = [0xc4, 0xe3, 0xba, 0xc3] // 你好
@@ -102,6 +105,13 @@ afterAll(() => server.stop(true))
 
 const clock = systemClock()
 const chooseAddress = createHappyEyeballs({ clock, probeConnect })
+/** Does the task here instead of in a process. */
+const parser: Parser = {
+  async *parse({ bytes, options }) {
+    const { contentType } = options as { contentType: string }
+    yield pageText(decodeText(bytes, contentType)) as never
+  },
+}
 const fetchUrl = (after = clock.after) => {
   const guard = createGuard({
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -109,6 +119,7 @@ const fetchUrl = (after = clock.after) => {
   })
   return createFetchUrl({
     fetchFor: createGuardedFetch({ guard, fetch, chooseAddress }),
+    parser,
     clock: { after },
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { FetchFor, GuardedFetch } from '../channels/egress/guarded-fetch.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
+import { type PageText, ParseFailure, type Parser } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
 import * as limits from '../core/limits/upstream.ts'
@@ -10,6 +11,7 @@ import { defineTool, ToolFailure } from './tool.ts'
 
 export interface FetchUrlOptions {
   readonly fetchFor: FetchFor
+  readonly parser: Parser
   readonly clock: Pick<Clock, 'after'>
 }
 
@@ -20,19 +22,24 @@ const args = z.object({
 })
 
 /** Reads one public web page or text file for the model (contract, section 4). */
-export function createFetchUrl({ fetchFor, clock }: FetchUrlOptions) {
+export function createFetchUrl({ fetchFor, parser, clock }: FetchUrlOptions) {
   return defineTool({
     name: 'fetch_url',
     description:
       'Reads a public web page, JSON or text file and returns its text. Only http and https.',
     args,
-    async run({ url }, { signal, tenantId }) {
+    async run({ url }, { signal: caller, tenantId }) {
       const timeout = new AbortController()
       const cancel = clock.after(limits.FETCH_URL_TIMEOUT_MS, () => timeout.abort())
+      const signal = AbortSignal.any([caller, timeout.signal])
+      const readPage: ReadPage = async (bytes, contentType) => {
+        const task = { name: 'page', bytes, options: { contentType }, tenantId } as const
+        const { value } = await parser.parse(task, signal).next()
+        return value ?? { title: '', text: '' }
+      }
       try {
-        return quoted(
-          await read(fetchFor(tenantId), url, AbortSignal.any([signal, timeout.signal])),
-        )
+        const { response, url: from } = await follow(fetchFor(tenantId), url, signal)
+        return quoted(await pageOf(response, from, readPage))
       } catch (error) {
         if (timeout.signal.aborted) throw new ToolFailure(TOO_SLOW)
         throw explained(error)
@@ -44,13 +51,16 @@ export function createFetchUrl({ fetchFor, clock }: FetchUrlOptions) {
   })
 }
 
-async function read(fetch: GuardedFetch, start: string, signal: AbortSignal): Promise<Page> {
+/** Markup is parsed in a process of its own: it may be made to take long. */
+type ReadPage = (bytes: Uint8Array, contentType: string) => Promise<PageText>
+
+async function follow(fetch: GuardedFetch, start: string, signal: AbortSignal) {
   let url = URL.parse(start)
   if (url === null) throw new ToolFailure('this is not a complete http(s) address')
   for (let hop = 0; hop <= limits.FETCH_URL_REDIRECTS_MAX; hop++) {
     const response = await fetch(url, { signal, headers: HEADERS })
     const next = redirectOf(response, url)
-    if (next === null) return pageOf(response, url)
+    if (next === null) return { response, url }
     await response.body?.cancel()
     url = next
   }
@@ -78,7 +88,7 @@ function redirectOf(response: Response, from: URL): URL | null {
   return next
 }
 
-async function pageOf(response: Response, url: URL): Promise<Page> {
+async function pageOf(response: Response, url: URL, readPage: ReadPage): Promise<Page> {
   if (!response.ok) {
     await response.body?.cancel()
     throw new ToolFailure(`the server answered HTTP ${response.status}`)
@@ -94,8 +104,7 @@ async function pageOf(response: Response, url: URL): Promise<Page> {
   if (!/html/.test(type) && !/^\s*<(!doctype html|html)/i.test(source)) {
     return { url, title: '', text: source, cut }
   }
-  const { pageText } = await import('./page-text.ts')
-  return { url, ...pageText(source), cut }
+  return { url, ...(await readPage(bytes, contentType)), cut }
 }
 
 /** A missing type counts as text. */
@@ -139,6 +148,9 @@ function explained(error: unknown): unknown {
   if (error instanceof ToolFailure) return error
   if (error instanceof ChannelFailure) {
     return new ToolFailure('this address may not be fetched', { cause: error })
+  }
+  if (error instanceof ParseFailure) {
+    return new ToolFailure('the page could not be read', { cause: error })
   }
   return new ToolFailure('the page could not be fetched', { cause: error })
 }

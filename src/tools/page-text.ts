@@ -15,8 +15,8 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 
-/** Browsers stop at 512. */
-const DEPTH_MAX = 1_000
+/** Browsers stop here. */
+const DEPTH_MAX = 512
 
 /**
  * The readable text of an HTML page: blocks on lines of their own, list items marked, scripts,

@@ -13,6 +13,7 @@ import { type EgressParts, openEgress } from './egress.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
 import { openMetrics } from './metrics.ts'
+import { openParser } from './parser.ts'
 import { openPlatform } from './platform.ts'
 import { openSecrets } from './secrets.ts'
 import { openSpeech } from './speech.ts'
@@ -34,7 +35,7 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 export async function openAdapters(outside: Outside) {
   const { config, clock, log, program } = outside
   const fetch = createUpstreamFetch(outside.fetch)
-  const { writerUrl, readerUrl, decoderUrl, self } = program
+  const { writerUrl, readerUrl, encoderUrl, self } = program
   // Looks around on this machine while the folder is opened.
   const finding = openPlatform(config, clock, fetch)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
@@ -42,7 +43,8 @@ export async function openAdapters(outside: Outside) {
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const metrics = await openMetrics(config)
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
-  const voice = openSpeech({ config, clock, log, fetch, self, decoderUrl })
+  const parser = openParser(self, clock)
+  const voice = openSpeech({ config, clock, log, fetch, self, encoderUrl, parser })
   const speech = {
     ...voice,
     tts: voice.tts && watchTts(voice.tts, metrics.meters),
@@ -57,10 +59,10 @@ export async function openAdapters(outside: Outside) {
   const reader = createReadThread(file, readerUrl)
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
   const egress = openEgress(outside)
-  const toolsFor = createToolRegistry(builtInTools(clock, egress), [kb.toolsFor])
+  const toolsFor = createToolRegistry(builtInTools(clock, egress, parser), [kb.toolsFor])
   const byo = openByo(config, clock, egress)
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
-  const upstreams = { platform, speech, embedding, embedder, byo, egress }
+  const upstreams = { platform, speech, embedding, embedder, byo, egress, parser }
   return { ...outside, fetch, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
 }

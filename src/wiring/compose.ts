@@ -91,8 +91,12 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   const written = { ...buffers, sightings }
   /** In the order of dependencies: what still writes stops before what it writes to. */
   const close = () => {
-    const { speech, reader, embedder } = adapters
-    return closeAll(log, [jobs, people, speech, ...Object.values(written), reader, embedder, db])
+    const { speech, parser, reader, embedder } = adapters
+    return closeAll(log, [
+      ...[jobs, people, speech, parser],
+      ...Object.values(written),
+      ...[reader, embedder, db],
+    ])
   }
   return { app, sse, jobs, keys, buffers: written, logs, people, close }
 }

@@ -10,5 +10,5 @@ export const requestBudgetBytes = (memoryBytes = memoryOfMachine()): number =>
   Math.max(LEAST, memoryBytes * REQUESTS_MEMORY_SHARE)
 
 /** The memory of the machine, or of the container when that has a limit. */
-const memoryOfMachine = () =>
+export const memoryOfMachine = () =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { createAudioCodecs } from '../audio/index.ts'
 import { findEspeak } from '../channels/espeak/find.ts'
@@ -9,6 +10,7 @@ import { createOpenAiAsr } from '../channels/openai/asr.ts'
 import { createOpenAiTts } from '../channels/openai/tts.ts'
 import type { Asr } from '../channels/ports/asr.ts'
 import type { AudioCodecs } from '../channels/ports/audio.ts'
+import type { Parser } from '../channels/ports/parser.ts'
 import type { Tts } from '../channels/ports/tts.ts'
 import { retryAsr, retryTts } from '../channels/resilience/retry.ts'
 import { createWyomingAsr } from '../channels/wyoming/asr.ts'
@@ -27,8 +29,9 @@ export interface SpeechParts {
   readonly fetch: UpstreamFetch
   /** How this program starts itself, to recognise speech in a process apart. */
   readonly self: readonly string[]
-  /** Address of the thread that decodes recordings. */
-  readonly decoderUrl: string
+  /** Address of the thread that encodes speech. */
+  readonly encoderUrl: string
+  readonly parser: Parser
 }
 
 export interface Speech {
@@ -45,9 +48,11 @@ export interface Speech {
 }
 
 /** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
-export function openSpeech({ decoderUrl, ...outside }: SpeechParts): Speech {
+export function openSpeech({ encoderUrl, parser, ...outside }: SpeechParts): Speech {
   const { config, clock } = outside
-  const codecs = createAudioCodecs({ clock, workerUrl: decoderUrl })
+  // Half of the machine encodes speech at most; the rest answers.
+  const threads = Math.max(1, availableParallelism() >> 1)
+  const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads })
   const parts = { ...outside, codecs }
   const local = asrKind(config) === 'local' ? openVoicePack(parts) : null
   const [tts, asr] = [openTts(parts), local ? local.asr : openAsr(parts)]
@@ -64,7 +69,7 @@ export function openSpeech({ decoderUrl, ...outside }: SpeechParts): Speech {
   }
 }
 
-interface Parts extends Omit<SpeechParts, 'decoderUrl'> {
+interface Parts extends Omit<SpeechParts, 'encoderUrl' | 'parser'> {
   readonly codecs: AudioCodecs
 }
 

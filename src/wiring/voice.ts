@@ -3,7 +3,6 @@ import type { Logger } from '../core/log.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice } from '../features/voice/service.ts'
-import { createVoiceTurns } from '../features/voice/turns.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
 import type { LoggedRequest } from '../http/observe.ts'
 import type { RequestContexts } from '../http/request-context.ts'
@@ -21,7 +20,7 @@ export interface VoiceParts {
 /** Wires what the voice routes call. */
 export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
   const { speech, agent, clock, log, contexts, record } = parts
-  const voice = createVoiceTurns(createVoice({ ...speech, log }))
+  const voice = createVoice({ ...speech, log })
   return {
     voice,
     loop: createVoiceLoop({ voice, agent, clock }),

@@ -96,7 +96,9 @@ const KINDS: Readonly<Record<string, () => Promise<void>>> = {
     })
     const { signal } = new AbortController()
     const failure = { reason: 'provider_error', phrase: 'compressed answer' }
-    await expect(tts.speak({ text: '你好', voice: 'v' }, signal)).rejects.toMatchObject(failure)
+    await expect(
+      tts.speak({ text: '你好', voice: 'v', tenantId: 't' }, signal),
+    ).rejects.toMatchObject(failure)
   },
   recognition: async () => {
     const recording = new Blob([wav(16_000, tone(16_000, 0.2)) as Uint8Array<ArrayBuffer>])

@@ -23,7 +23,7 @@ const createAsr = (clock = patientClock().clock) =>
     clock,
     codecs,
   })
-const clip = { bytes: wav(16_000, tone(16_000, 0.2)) }
+const clip = { bytes: wav(16_000, tone(16_000, 0.2)), tenantId: 't' }
 const { signal } = new AbortController()
 
 test('sends file, model and guidance, and no key when there is none', async () => {
@@ -54,7 +54,7 @@ test('a server that takes only file and model is understood, from then on', asyn
 })
 
 test('bytes of an unknown kind are sent with a usual name', async () => {
-  await createAsr().transcribe({ bytes: Buffer.from('??') }, signal)
+  await createAsr().transcribe({ bytes: Buffer.from('??'), tenantId: 't' }, signal)
   const file = upstream.requests.at(-1)?.form?.get('file') as File
   expect([file.name, await file.text()]).toEqual(['audio.wav', '??'])
 })

@@ -41,7 +41,7 @@ async function* sound(seconds: number, rate = 32_000) {
   for (let at = 0; at < bytes.length; at += 999) yield bytes.subarray(at, at + 999)
 }
 
-const request = { text: LONG, voice: 'v' }
+const request = { text: LONG, voice: 'v', tenantId: 't' }
 
 async function collect(pcm: AsyncIterable<Uint8Array>): Promise<number> {
   let size = 0
@@ -115,7 +115,7 @@ test('an upstream that never stops is cut after an hour of sound', async () => {
   const { voice } = createTts(async function* () {
     for (;;) yield second
   })
-  expect(await collect(await voice.stream({ text: 'x', voice: 'v' }, signal))).toBe(3_600 * 64_000)
+  expect(await collect(await voice.stream({ ...request, text: 'x' }, signal))).toBe(3_600 * 64_000)
 }, 20_000)
 
 test.each([
@@ -128,7 +128,7 @@ test.each([
   ],
 ] as const)('%s is a failure before the first sound', async (_name, speak) => {
   const { voice } = createTts(speak)
-  await expect(voice.stream({ text: 'x', voice: 'v' }, signal)).rejects.toMatchObject({
+  await expect(voice.stream({ ...request, text: 'x' }, signal)).rejects.toMatchObject({
     status: 502,
   })
 })

@@ -71,7 +71,10 @@ describe('synthesis', () => {
       socket.write(frame('audio-start', FORMAT))
     })
     const gone = new AbortController()
-    const stream = await createTts(upstream.baseUrl).speak({ text: 'x', voice: 'v' }, gone.signal)
+    const stream = await createTts(upstream.baseUrl).speak(
+      { text: 'x', voice: 'v', tenantId: 't' },
+      gone.signal,
+    )
     const reading = stream.chunks[Symbol.asyncIterator]().next()
     gone.abort(new Error('left'))
     await expect(reading).rejects.toThrow('left')
@@ -99,7 +102,9 @@ describe('recognition', () => {
   test('sends 16 kHz mono samples and takes the text', async () => {
     await using upstream = await startWyoming(answering(' 你好 '))
     const bytes = wav(16_000, tone(16_000, 0.5))
-    expect(await createAsr(upstream.baseUrl).transcribe({ bytes }, signal)).toBe(' 你好 ')
+    expect(await createAsr(upstream.baseUrl).transcribe({ bytes, tenantId: 't' }, signal)).toBe(
+      ' 你好 ',
+    )
     const types = upstream.heard.map(({ type }) => type)
     expect(types.filter((type) => type !== 'audio-chunk')).toEqual([
       'transcribe',
@@ -115,7 +120,9 @@ describe('recognition', () => {
   test('decodes what is no wav', async () => {
     await using upstream = await startWyoming(answering('好'))
     const bytes = await mp3(44_100, tone(44_100, 1))
-    expect(await createAsr(upstream.baseUrl).transcribe({ bytes }, signal)).toBe('好')
+    expect(await createAsr(upstream.baseUrl).transcribe({ bytes, tenantId: 't' }, signal)).toBe(
+      '好',
+    )
     const sent = Buffer.concat(upstream.heard.map(({ payload }) => payload))
     expect(sent.length / 2).toBeWithin(15_000, 18_000)
   })
@@ -132,7 +139,7 @@ describe('recognition', () => {
     await using upstream = await startWyoming(reply)
     const bytes = wav(16_000, tone(16_000, 0.5))
     const failure = await createAsr(upstream.baseUrl)
-      .transcribe({ bytes }, signal)
+      .transcribe({ bytes, tenantId: 't' }, signal)
       .catch((error: unknown) => error)
     expect(failure).toMatchObject({ name: 'ChannelFailure' })
     expect(String(failure)).not.toContain('SECRET')
@@ -141,7 +148,7 @@ describe('recognition', () => {
   test('an unreadable recording is a failure and hangs up', async () => {
     await using upstream = await startWyoming(answering('x'))
     const bytes = Buffer.from('this is no sound at all')
-    const failure = createAsr(upstream.baseUrl).transcribe({ bytes }, signal)
+    const failure = createAsr(upstream.baseUrl).transcribe({ bytes, tenantId: 't' }, signal)
     await expect(failure).rejects.toMatchObject({ phrase: 'unreadable audio' })
     await upstream.closed
   })

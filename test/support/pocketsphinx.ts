@@ -11,7 +11,8 @@ export async function recognise(bytes: Uint8Array, phrases: readonly string[]): 
   using folder = tempFolder()
   const pcm: Uint8Array[] = []
   const { signal } = new AbortController()
-  for await (const part of codecs.decode(bytes, RECOGNISER_RATE, signal)) pcm.push(part)
+  for await (const part of codecs.decode({ bytes, tenantId: 't' }, RECOGNISER_RATE, signal))
+    pcm.push(part)
   const samples = new Int16Array(new Uint8Array(Buffer.concat(pcm)).buffer)
   const floats = Float32Array.from(samples, (value) => value / 32_768)
   writeFileSync(folder.file('sound.wav'), wav(RECOGNISER_RATE, floats))

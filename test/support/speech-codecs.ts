@@ -1,11 +1,19 @@
+import { fileURLToPath } from 'node:url'
 import { createAudioCodecs } from '../../src/audio/index.ts'
 import type { Tts } from '../../src/channels/ports/tts.ts'
+import { programAt } from '../../src/commands/self-exec.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { openParser } from '../../src/wiring/parser.ts'
 
-const workerUrl = new URL('../../src/audio/decode-worker.ts', import.meta.url).href
+const MAIN = new URL('../../src/main.ts', import.meta.url)
+const { self, encoderUrl } = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
+const clock = systemClock()
+
+/** Parse workers as the command line starts them; they end with this process. */
+export const parser = openParser(self, clock)
 
 /** The product's codecs as the command line opens them. */
-export const codecs = createAudioCodecs({ clock: systemClock(), workerUrl })
+export const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads: 1 })
 
 /** Longer than any limit on waiting. */
 const EXPIRY_MS = 60 * 60_000
@@ -45,7 +53,7 @@ export async function listen(
   signal = new AbortController().signal,
 ) {
   const { text = '你好', voice = 'female-shaonv' } = request
-  const stream = await tts.speak({ text, voice }, signal)
+  const stream = await tts.speak({ text, voice, tenantId: 't' }, signal)
   const parts: Uint8Array[] = []
   for await (const chunk of stream.chunks) parts.push(chunk)
   return { rate: stream.rate, pcm: Buffer.concat(parts) }

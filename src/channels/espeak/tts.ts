@@ -1,6 +1,9 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
-import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
+import { SPEECH_PROGRAMS_PER_CORE } from '../../core/limits/machine.ts'
+import { TTS_ENCODED_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import type { AudioCodecs } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/tts.ts'
@@ -24,21 +27,28 @@ const FEMALE = '+f3'
 const TEXT_CHARS_MAX = 1_000
 const RATE = 22_050
 
-/** Offline speech by the program eSpeak NG: no model, robotic, Mandarin and English. */
+/**
+ * Offline speech by the program eSpeak NG: no model, robotic, Mandarin and English. A few programs
+ * run at a time, and tenants get them in turn. A program is read to its end however slowly its
+ * speech is heard, so that it leaves its place to the next.
+ */
 export function createEspeakTts(options: EspeakTtsOptions): Tts {
   const { clock, codecs } = options
+  const programs = createSemaphore({ slots: availableParallelism() * SPEECH_PROGRAMS_PER_CORE })
   return {
     name: 'espeak',
     textCharsMax: TEXT_CHARS_MAX,
-    async speak({ text, voice }, signal) {
+    async speak({ text, voice, tenantId }, signal) {
       const wanted = voice === DEFAULT_VOICE && options.voice !== '' ? options.voice : voice
       const variant = /^male\b/i.test(wanted) ? '' : FEMALE
-      const say = (segment: Segment) => {
+      const say = async (segment: Segment) => {
         const command = commandOf(options.program, VOICES[segment.language] + variant)
-        const sound = run(command, segment.text, clock, signal)
-        return codecs.readSpeech(sound, 'audio/wav', RATE, signal)
+        const work = () => run(command, segment.text, clock, signal)
+        const body = replay(await programs.run(tenantId, work, signal))
+        const speech = { body, contentType: 'audio/wav', fallbackRate: RATE, tenantId }
+        return codecs.readSpeech(speech, signal)
       }
-      // Its table of characters takes longer to load than the rest of the server.
+      // Loaded when it is needed: its table of characters takes longer than the rest of the server.
       const { segments } = await import('./text-segments.ts')
       const [first, ...rest] = segments(text)
       // Emoji or punctuation alone have no sound; a moment of silence keeps the answer valid.
@@ -81,28 +91,38 @@ function commandOf({ path, pack }: EspeakProgram, voice: string): Command {
   return { argv: [...argv, `--path=${pack}`], env: { LD_LIBRARY_PATH: join(pack, 'lib') } }
 }
 
-async function* run(
+async function* replay(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+/** All that the program writes. */
+async function run(
   { argv, env }: Command,
   text: string,
   clock: Clock,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+): Promise<readonly Uint8Array[]> {
   signal.throwIfAborted()
   const child = start(argv, env, text)
   const kill = () => child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
   const reader = child.stdout.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
   try {
     for (;;) {
       const cancel = clock.after(TTS_SILENCE_MS_MAX, kill)
       const { done, value } = await reader.read()
       cancel()
       if (done) break
-      yield value
+      chunks.push(value)
+      size += value.length
+      if (size > TTS_ENCODED_BYTES_MAX) throw new ChannelFailure('provider_error', 'too much audio')
     }
     const code = await child.exited
     signal.throwIfAborted()
     if (code !== 0) throw new ChannelFailure('provider_error', 'program failed')
+    return chunks
   } finally {
     signal.removeEventListener('abort', kill)
     kill()

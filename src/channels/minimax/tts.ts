@@ -41,14 +41,14 @@ export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
   return {
     name: 'minimax',
     textCharsMax: TEXT_CHARS_MAX,
-    async speak({ text, voice }, signal) {
+    async speak({ text, voice, tenantId }, signal) {
       const wanted = voice === DEFAULT_VOICE ? standard : voice
       try {
-        return await ask({ text, voice: wanted }, signal)
+        return await ask({ text, voice: wanted, tenantId }, signal)
       } catch (error) {
         const refused = error instanceof Declined && error.voiceRefused
         if (!refused || wanted === standard) throw error
-        return ask({ text, voice: standard }, signal)
+        return ask({ text, voice: standard, tenantId }, signal)
       }
     },
   }

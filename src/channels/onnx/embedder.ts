@@ -1,65 +1,77 @@
+import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { Embedder } from '../ports/embedder.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import { type ChildCommand, ChildLost } from '../child/child-process.ts'
+import { createSupervisor } from '../child/supervisor.ts'
+import type { Embedder, EmbedKind } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { createJobQueue, type Job } from './job-queue.ts'
-import {
-  type EmbedProcess,
-  type ProcessCommand,
-  ProcessLost,
-  startEmbedProcess,
-} from './process.ts'
+import type { EmbedAnswer, EmbedRequest } from './protocol.ts'
 
 export interface OnnxOptions {
   /** `EmbeddingModel.id` of the folder that `command` loads. */
   readonly id: string
-  readonly command: ProcessCommand
+  readonly command: ChildCommand
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** After this long without work the process is stopped, and its memory given back. */
+/** The process ends after this time without work. */
 const IDLE_MS = 10 * 60_000
+/** The longest that one message may take. */
+const ANSWER_MS_MAX = 60_000
 /** Passages of one message: a query waits for that many at most. */
 const SLICE_TEXTS = 8
 
 /**
- * Embeds with a model folder in a child process: started on first use, replaced when it dies,
- * stopped when idle. Queries overtake passages, and documents that are indexed at the same time
- * take turns slice by slice.
+ * Embeds with a model folder in a child process. Passages wait for each other in a line of their
+ * own, of which one slice at a time stands in the line of the process: so a query waits for one
+ * slice at most, and documents that are indexed at the same time take turns slice by slice.
  */
-export function createOnnxEmbedder(options: OnnxOptions): Embedder {
-  const { id, clock, log } = options
-  const worker = createWorker(options)
-  const jobs = createJobQueue(() => void pump())
-  let busy = false
-  let stopIdle = () => {}
+export function createOnnxEmbedder({ id, command, clock, log }: OnnxOptions): Embedder {
+  const supervisor = createSupervisor<EmbedRequest, EmbedAnswer>({
+    command,
+    clock,
+    idleMs: IDLE_MS,
+  })
+  const process = createSemaphore({ slots: 1 })
+  const passages = createSemaphore({ slots: 1 })
 
-  /** A process that dies takes one request with it at most twice. */
-  async function serveTwice(job: Job): Promise<Float32Array[]> {
+  async function ask(kind: EmbedKind, texts: readonly string[]): Promise<Float32Array[]> {
+    const child = await supervisor.acquire()
+    const cancel = clock.after(ANSWER_MS_MAX, child.kill)
     try {
-      return await worker.serve(job)
-    } catch (error) {
-      if (!(error instanceof ProcessLost) || worker.closed()) throw error
-      log.warn('embedding process restarts', errorFields(error))
-      return await worker.serve(job)
+      child.send({ type: 'embed', kind, texts })
+      const answer = await child.answer()
+      if (answer.type === 'vectors') return split(answer.values, texts.length)
+      throw new Error(answer.message)
+    } finally {
+      cancel()
+      supervisor.release()
     }
   }
 
-  async function pump() {
-    if (busy) return
-    busy = true
-    stopIdle()
-    for (let job = jobs.next(); job; job = jobs.next()) {
-      try {
-        job.resolve(await serveTwice(job))
-      } catch (error) {
-        log.error('embedding failed', errorFields(error))
-        job.reject(new ChannelFailure('channel_unavailable', 'embedding failed', { cause: error }))
-      }
+  /** Two attempts: a process that dies may have been ended by the system for its memory. */
+  async function askTwice(kind: EmbedKind, texts: readonly string[]): Promise<Float32Array[]> {
+    try {
+      return await ask(kind, texts)
+    } catch (error) {
+      if (!(error instanceof ChildLost) || supervisor.isClosed()) throw error
+      log.warn('embedding process restarts', errorFields(error))
+      return await ask(kind, texts)
     }
-    busy = false
-    if (!worker.closed()) stopIdle = clock.after(IDLE_MS, worker.stop)
+  }
+
+  async function embedSlice(kind: EmbedKind, texts: readonly string[], signal?: AbortSignal) {
+    const work = () => process.run(kind, () => askTwice(kind, texts), signal)
+    const vectors = kind === 'passage' ? passages.run(kind, work, signal) : work()
+    try {
+      return await (signal ? orAborted(vectors, signal) : vectors)
+    } catch (error) {
+      signal?.throwIfAborted()
+      log.error('embedding failed', errorFields(error))
+      throw new ChannelFailure('channel_unavailable', 'embedding failed', { cause: error })
+    }
   }
 
   return {
@@ -67,58 +79,15 @@ export function createOnnxEmbedder(options: OnnxOptions): Embedder {
     async embed(texts, kind, signal) {
       const vectors: Float32Array[] = []
       for (let from = 0; from < texts.length; from += SLICE_TEXTS) {
-        if (worker.closed()) {
+        if (supervisor.isClosed()) {
           throw new ChannelFailure('channel_unavailable', 'embedding is shut down')
         }
-        vectors.push(...(await jobs.add(kind, texts.slice(from, from + SLICE_TEXTS), signal)))
+        const slice = texts.slice(from, from + SLICE_TEXTS)
+        vectors.push(...(await embedSlice(kind, slice, signal)))
       }
       return vectors
     },
-    async close() {
-      await worker.close()
-      stopIdle()
-    },
-  }
-}
-
-/** The process in use, started when there is none. */
-function createWorker({ command, clock }: OnnxOptions) {
-  let running: Promise<EmbedProcess> | null = null
-  let current: EmbedProcess | null = null
-  let closed = false
-
-  function start(): Promise<EmbedProcess> {
-    const fresh = startEmbedProcess(command, clock, () => {
-      if (running === fresh) running = current = null
-    })
-    fresh.then(
-      (process) => {
-        if (closed) process.kill()
-        else current = process
-      },
-      () => {
-        if (running === fresh) running = null
-      },
-    )
-    return fresh
-  }
-
-  const stop = () => current?.kill()
-
-  return {
-    async serve({ kind, texts }: Job): Promise<Float32Array[]> {
-      running ??= start()
-      const process = await running
-      return split(await process.ask(kind, texts), texts.length)
-    },
-    /** Gives its memory back; the next job starts another one. */
-    stop,
-    closed: () => closed,
-    async close(): Promise<void> {
-      closed = true
-      stop()
-      await running?.catch(() => null)
-    },
+    close: supervisor.close,
   }
 }
 

@@ -54,11 +54,12 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
   return {
     name: 'openai',
     textCharsMax: TEXT_CHARS_MAX,
-    async speak({ text, voice }, signal) {
+    async speak({ text, voice, tenantId }, signal) {
       const answer = await askUntilUnderstood(text, voiceFor(voice, options), signal)
       try {
         const { body, contentType } = answer
-        return await options.codecs.readSpeech(body, contentType, RATE, signal)
+        const speech = { body, contentType, fallbackRate: RATE, tenantId }
+        return await options.codecs.readSpeech(speech, signal)
       } catch (error) {
         answer.close()
         throw error

@@ -1,3 +1,4 @@
+import type { AudioClip } from './asr.ts'
 import type { PcmStream } from './tts.ts'
 
 /** Samples a second of all sound the product sends (specification, Voice). */
@@ -15,43 +16,43 @@ export interface AudioKind {
   readonly mime: string
 }
 
-/** Both ends are signed 16-bit little-endian mono bytes; a chunk may split a sample. */
-export interface Resampler {
-  push(pcm: Uint8Array): Uint8Array
-  /** The samples still held back by the filter. The resampler is spent afterwards. */
-  flush(): Uint8Array
+/** mp3 of 128 kbps, or signed 16-bit little-endian samples; both 32 kHz mono. */
+export type SpeechFormat = 'pcm' | 'mp3'
+
+/** Encodes one speech outside the server's thread. */
+export interface SpeechEncoder {
+  /** Takes signed 16-bit little-endian mono bytes at `rate`; a chunk may split a sample. */
+  encode(pcm: Uint8Array, rate: number): AsyncIterable<Uint8Array>
+  /** What the filter and the encoder still hold. */
+  finish(): AsyncIterable<Uint8Array>
+  /** Must be called once, finished or not. */
+  close(): void
 }
 
-/** 32 kHz mono signed 16-bit little-endian in, mp3 at a constant 128 kbps out. */
-export interface Mp3Encoder {
-  encode(pcm: Uint8Array): Uint8Array
-  /** The last frames. */
-  finish(): Uint8Array
-  /** Lets another request use the encoder; to be called once, finished or not. */
-  release(): void
+/** What a synthesis upstream answered when PCM was asked for. */
+export interface SpeechBody {
+  readonly body: AsyncIterable<Uint8Array>
+  readonly contentType: string
+  /** Samples a second of raw samples whose type does not tell. */
+  readonly fallbackRate: number
+  readonly tenantId: string
 }
 
 /** The port to codecs: everything about sound that needs arithmetic or a library. */
 export interface AudioCodecs {
   sniff(bytes: Uint8Array): AudioKind | null
-  resampler(fromRate: number, toRate: number): Resampler
-  mp3Encoder(): Promise<Mp3Encoder>
+  speechEncoder(format: SpeechFormat): SpeechEncoder
   /**
-   * Mono PCM at `rate`, decoded as it is pulled. Throws `ChannelFailure` for bytes that cannot be
-   * read and `AppError` 413 for a recording over the duration limit, also in mid-stream.
+   * Mono PCM at `rate`. Throws `ChannelFailure` for bytes that cannot be read and `AppError` 413
+   * for a recording over the duration limit, also in mid-stream.
    */
-  decode(bytes: Uint8Array, rate: number, signal: AbortSignal): AsyncIterable<Uint8Array>
+  decode(clip: AudioClip, rate: number, signal: AbortSignal): AsyncGenerator<Uint8Array>
   /**
-   * Reads what a synthesis upstream answered when PCM was asked for. The rate is the one in the
-   * content type, that of a wav header if a wav came back, else `fallbackRate`. Resolves with the
-   * first bytes; throws `ChannelFailure` for anything that is no sound.
+   * Reads speech. The rate is the one in the content type, that of a wav header if a wav came back,
+   * else `fallbackRate`. Resolves with the first bytes; throws `ChannelFailure` for anything that
+   * is not sound.
    */
-  readSpeech(
-    body: AsyncIterable<Uint8Array>,
-    contentType: string,
-    fallbackRate: number,
-    signal: AbortSignal,
-  ): Promise<PcmStream>
+  readSpeech(speech: SpeechBody, signal: AbortSignal): Promise<PcmStream>
   /** Whether nobody can be heard; null when that is not cheap to tell (compressed audio). */
-  isSilent(bytes: Uint8Array): boolean | null
+  isSilent(bytes: Uint8Array): Promise<boolean | null>
 }

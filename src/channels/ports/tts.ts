@@ -3,6 +3,8 @@ export interface SpeechRequest {
   readonly text: string
   /** A voice id of the caller; adapters map known aliases and pass unknown ids through. */
   readonly voice: string
+  /** Whose it is: tenants get this machine's programs in turn. */
+  readonly tenantId: string
 }
 
 /** The voice of a request that names none (specification, TtsRequest): a voice id of MiniMax. */

@@ -1,66 +1,130 @@
 import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
-import { ASR_CALLS_MAX, ASR_MS_MAX } from '../../core/limits/machine.ts'
+import { ASR_MS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { Asr } from '../ports/asr.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import {
+  type Child,
+  type ChildCommand,
+  ChildLost,
+  ChildUnloadable,
+} from '../child/child-process.ts'
+import { createSupervisor } from '../child/supervisor.ts'
+import type { Asr, AudioClip } from '../ports/asr.ts'
 import { type AudioCodecs, RECOGNISER_RATE } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { EngineLost, EngineUnloadable, type ProcessCommand } from './process.ts'
-import { createRecogniser } from './recogniser.ts'
-import { createTurns } from './turns.ts'
+import type { AsrAnswer, AsrRequest } from './protocol.ts'
 
 export interface SherpaAsrOptions {
-  readonly command: ProcessCommand
+  readonly command: ChildCommand
   readonly clock: Clock
   readonly log: Logger
   readonly codecs: Pick<AudioCodecs, 'decode'>
 }
 
-/** Offline recognition by a voice pack, in a process of its own; and how that process is. */
+/** Offline recognition by a voice pack, in a process of its own. */
 export interface SherpaAsr extends Asr {
   /** Loads the model; throws an error with words for the operator when that cannot be done. */
   load(): Promise<void>
-  /** How the last recognition went, whatever the recording was; null when there was none yet. */
+  /** Whether the last recognition worked, whatever the recording was; null before the first. */
   lastOk(): boolean | null
   close(): Promise<void>
 }
 
-/** One recording at a time, as the model uses several processor cores; the others wait a while. */
+/** The process ends after this time without work. */
+const IDLE_MS = 10 * 60_000
+/** How long the process may go on with a recording that nobody waits for any more. */
+const CANCEL_MS = 15_000
+
+type AsrProcess = Child<AsrRequest, AsrAnswer>
+
+/** The recogniser process: one call at a time. */
+function createRecogniser({ command, clock, codecs }: SherpaAsrOptions) {
+  const options = { command, clock, idleMs: IDLE_MS }
+  const supervisor = createSupervisor<AsrRequest, AsrAnswer>(options)
+  let lastId = 0
+
+  /** Settles when the process is free for the next recording. */
+  async function recognise(clip: AudioClip, signal: AbortSignal): Promise<string> {
+    const child = await supervisor.acquire()
+    const id = ++lastId
+    const answer = child.answer()
+    // Awaited below; marked as handled in case the process ends while the recording is still read.
+    answer.catch(() => null)
+    try {
+      for await (const pcm of codecs.decode(clip, RECOGNISER_RATE, signal)) {
+        // A copy: a view would be sent with all of the memory that it is a part of.
+        child.send({ type: 'samples', id, pcm: pcm.slice() })
+      }
+      child.send({ type: 'end', id })
+      const got = await orAborted(answer, signal)
+      if (got.type === 'text' && got.id === id) return got.text
+      throw new ChildLost('message' in got ? got.message : 'unexpected answer')
+    } catch (error) {
+      if (!(error instanceof ChildLost)) await abandon(child, id, answer)
+      throw error
+    } finally {
+      supervisor.release()
+    }
+  }
+
+  /** Waits until the process is free again, or ends it. */
+  async function abandon(child: AsrProcess, id: number, answer: Promise<unknown>): Promise<void> {
+    const cancel = clock.after(CANCEL_MS, child.kill)
+    try {
+      child.send({ type: 'cancel', id })
+      await answer
+    } catch {
+      // It ended, so the next call starts another one.
+    } finally {
+      cancel()
+    }
+  }
+
+  return {
+    recognise,
+    async load(): Promise<void> {
+      await supervisor.acquire()
+      supervisor.release()
+    },
+    close: supervisor.close,
+  }
+}
+
+/** One recording at a time, as the model uses several cores; tenants get their turn in order. */
 export function createSherpaAsr(options: SherpaAsrOptions): SherpaAsr {
-  const { clock, log, codecs } = options
-  const recogniser = createRecogniser(options)
-  const turns = createTurns(ASR_CALLS_MAX)
+  const { clock, log } = options
+  const { recognise, load, close } = createRecogniser(options)
+  const turns = createSemaphore({ slots: 1 })
   let lastOk: boolean | null = null
 
-  async function recognise(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+  async function textOf(clip: AudioClip, signal: AbortSignal): Promise<string> {
     try {
-      const pcm = codecs.decode(bytes, RECOGNISER_RATE, signal)
-      const text = await recogniser.recognise(pcm, signal)
+      const text = await recognise(clip, signal)
       lastOk = true
       return text
     } catch (error) {
-      if (!(error instanceof EngineLost || error instanceof EngineUnloadable)) throw error
+      if (!(error instanceof ChildLost || error instanceof ChildUnloadable)) throw error
       lastOk = false
       log.error('speech recognition failed', errorFields(error))
-      const phrase = error instanceof EngineLost ? 'process ended' : 'voice pack cannot be loaded'
+      const phrase = error instanceof ChildLost ? 'process ended' : 'voice pack cannot be loaded'
       throw new ChannelFailure('channel_unavailable', phrase, { cause: error })
     }
   }
 
   return {
     name: 'local',
-    load: recogniser.load,
+    load,
     lastOk: () => lastOk,
-    close: recogniser.close,
-    async transcribe({ bytes }, signal) {
+    close,
+    async transcribe(clip, signal) {
       const late = new AbortController()
       const tooLate = new ChannelFailure('provider_error', 'recognition takes too long')
       const cancel = clock.after(ASR_MS_MAX, () => late.abort(tooLate))
       const ended = AbortSignal.any([signal, late.signal])
       try {
-        const leave = await turns.enter(ended)
-        if (!leave) throw new ChannelFailure('channel_unavailable', 'too many recordings wait')
-        return await orAborted(recognise(bytes, ended).finally(leave), ended)
+        const work = turns.run(clip.tenantId, () => textOf(clip, ended), ended)
+        return await orAborted(work, ended)
       } finally {
         cancel()
       }

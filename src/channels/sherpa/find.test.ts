@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { findVoicePack } from './find.ts'
-import { modelIn } from './model-files.ts'
+import { findVoicePack, modelIn } from './find.ts'
 
 let root: string
 beforeEach(() => {

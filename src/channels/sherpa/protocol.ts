@@ -1,7 +1,5 @@
-/** Messages between the server and its recognising process; one recording is open at a time. */
+/** Messages between the server and its recogniser process; one recording is open at a time. */
 export type AsrRequest =
-  /** Asks for `ready`, to see whether the process still lives. */
-  | { readonly type: 'hello' }
   /** The next part of recording `id`: 16 kHz mono, signed 16 bit; may split a sample. */
   | { readonly type: 'samples'; readonly id: number; readonly pcm: Uint8Array }
   | { readonly type: 'end'; readonly id: number }
@@ -9,10 +7,6 @@ export type AsrRequest =
   | { readonly type: 'cancel'; readonly id: number }
 
 export type AsrAnswer =
-  /** The model is loaded; sent once without being asked. */
-  | { readonly type: 'ready' }
-  /** The pack cannot be loaded; the process ends. */
-  | { readonly type: 'unloadable'; readonly message: string }
   /** The text of recording `id`; also the answer to `cancel`. */
   | { readonly type: 'text'; readonly id: number; readonly text: string }
   | { readonly type: 'error'; readonly id: number; readonly message: string }

@@ -1,19 +1,9 @@
-import { setPriority } from 'node:os'
+import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
 import { type Engine, openEngine, type SherpaAddon } from './engine.ts'
 import type { VoicePack } from './find.ts'
 import type { AsrAnswer, AsrRequest } from './protocol.ts'
 
-/** The part of `process` that ties the worker to its parent. */
-export interface ParentLink {
-  send?(message: AsrAnswer): unknown
-  on(event: 'message', listener: (request: AsrRequest) => void): unknown
-  on(event: 'disconnect' | 'SIGINT', listener: () => void): unknown
-}
-
-/** A little below the server's, whose streams must keep their pace. */
-const NICENESS = 5
-
-/** The library by its full path: neither name nor place of it is known when this is compiled. */
+/** Loads the library by its full path, which nobody knows when this is compiled. */
 export function openSherpa(pack: VoicePack): Engine {
   const addon: { exports: unknown } = { exports: {} }
   process.dlopen(addon, pack.library)
@@ -21,26 +11,15 @@ export function openSherpa(pack: VoicePack): Engine {
 }
 
 /**
- * The recognising process: sherpa-onnx must stay apart from the program for its licence, and ends
- * the whole process when it does not like a file. Resolves when the parent has gone; Ctrl-C is the
- * parent's to handle.
+ * The recogniser process. sherpa-onnx must stay apart from the program for its licence, and it
+ * aborts the whole process at a file that it cannot use. Resolves when the server has gone.
  */
-export async function runAsrWorker(open: () => Engine, parent: ParentLink): Promise<void> {
-  const send = (message: AsrAnswer) => parent.send?.(message)
-  parent.on('SIGINT', () => {})
-  const gone = new Promise<void>((resolve) => parent.on('disconnect', resolve))
-  setPriority(NICENESS)
-  try {
-    parent.on('message', listener(open(), send))
-    send({ type: 'ready' })
-  } catch (error) {
-    send({ type: 'unloadable', message: describe(error) })
-  }
-  return gone
+export function runAsrWorker(open: () => Engine, parent: ParentLink<AsrRequest>): Promise<void> {
+  return serveParent<AsrRequest, AsrAnswer>(parent, async (send) => createListener(open(), send))
 }
 
 /** Takes one recording at a time, part by part. */
-function listener(engine: Engine, send: (answer: AsrAnswer) => void) {
+function createListener(engine: Engine, send: (answer: AsrAnswer) => void) {
   let parts: Uint8Array[] = []
   let open = 0
   let heard = 0
@@ -52,15 +31,11 @@ function listener(engine: Engine, send: (answer: AsrAnswer) => void) {
     try {
       send({ type: 'text', id, text: await engine.transcribe(samples, () => open !== id) })
     } catch (error) {
-      send({ type: 'error', id, message: describe(error) })
+      send({ type: 'error', id, message: errorMessage(error) })
     }
   }
 
   return (request: AsrRequest) => {
-    if (request.type === 'hello') {
-      send({ type: 'ready' })
-      return
-    }
     if (request.type === 'samples') {
       open = request.id
       parts.push(request.pcm)
@@ -73,7 +48,7 @@ function listener(engine: Engine, send: (answer: AsrAnswer) => void) {
     }
     open = 0
     parts = []
-    // One that is being recognised answers for itself.
+    // A recording that is being recognised answers for itself.
     if (heard !== request.id) send({ type: 'text', id: request.id, text: '' })
   }
 }
@@ -81,8 +56,4 @@ function listener(engine: Engine, send: (answer: AsrAnswer) => void) {
 function toSamples(parts: readonly Uint8Array[]): Int16Array {
   const bytes = new Uint8Array(Buffer.concat(parts))
   return new Int16Array(bytes.buffer, 0, bytes.length >> 1)
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown'
 }

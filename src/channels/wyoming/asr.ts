@@ -18,8 +18,8 @@ const FORMAT = { rate: RECOGNISER_RATE, width: 2, channels: 1 }
 export function createWyomingAsr({ baseUrl, clock, codecs }: WyomingAsrOptions): Asr {
   return {
     name: 'wyoming',
-    async transcribe({ bytes }, signal) {
-      const pcm = codecs.decode(bytes, RECOGNISER_RATE, signal)
+    async transcribe(clip, signal) {
+      const pcm = codecs.decode(clip, RECOGNISER_RATE, signal)
       const connection = await connect(parseAddress(baseUrl), clock, signal)
       try {
         await connection.send('transcribe', { language: 'zh' })

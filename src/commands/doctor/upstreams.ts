@@ -5,6 +5,7 @@ import type { Logger } from '../../core/log.ts'
 import type { Finding as ProbeFinding } from '../../features/site/status.ts'
 import type { NativeRuntime } from '../../native/runtime.ts'
 import { openEmbedding } from '../../wiring/embedding.ts'
+import { openParser } from '../../wiring/parser.ts'
 import { openPlatform } from '../../wiring/platform.ts'
 import { upstreamProbes } from '../../wiring/probes.ts'
 import { openSpeech } from '../../wiring/speech.ts'
@@ -62,8 +63,9 @@ export async function checkEmbedding(
 export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   const { config, clock, log, program, fetch } = parts
   const platform = await openPlatform(config, clock, fetch)
-  const { self, decoderUrl } = program
-  const speech = openSpeech({ config, clock, log, fetch, self, decoderUrl })
+  const { self, encoderUrl } = program
+  const parser = openParser(self, clock)
+  const speech = openSpeech({ config, clock, log, fetch, self, encoderUrl, parser })
   const { local } = speech
   const { llm, tts, asr } = upstreamProbes({ config, platform, speech, fetch })
   const signal = () => AbortSignal.timeout(PATIENCE_MS)
@@ -86,6 +88,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     checkLogin(config, fetch, signal()),
   ])
   await speech.close()
+  await parser.close()
   return [
     model,
     speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),

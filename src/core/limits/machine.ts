@@ -21,20 +21,31 @@ export const PERSONAS_MAX = 1_000
 export const IMPORT_ITEMS_MAX = 1_000
 /** Tenants whose own channel is kept open in memory. */
 export const PROVIDER_CHANNELS_MAX = 1_000
-/** Recordings that we decode ourselves: 25 MB of silent FLAC would be 38 hours. */
+/** Recordings that are decoded here: 25 MB of silent FLAC would be 38 hours. */
 export const AUDIO_SECONDS_MAX = 15 * 60
-export const AUDIO_DECODERS_MAX = 4
-/** One second of sound takes a decoder milliseconds; a hostile file can hold it for ever. */
-export const AUDIO_DECODE_STEP_MS_MAX = 20_000
-/** Of one tenant at a time; the others of it wait. */
-export const HEARINGS_PER_TENANT_MAX = 8
-export const SPEECHES_PER_TENANT_MAX = 32
-/** One recognition, the wait for its turn included where recognition is done by this machine. */
+/** Processes that parse untrusted bytes: a tenant may have one a core, all tenants twice that. */
+export const PARSE_PROCESSES_PER_CORE = 2
+/** Memory of one such process, and of all of them together as a part of the machine. */
+export const PARSE_MEMORY_BYTES_MAX = 512 * 1024 * 1024
+export const PARSE_MEMORY_SHARE_MAX = 1 / 4
+/** Processor time of one parse task: 15 minutes of sound on a small machine. */
+export const PARSE_CPU_MS_MAX = 60_000
+/** Processor time until the next part of a result, which takes milliseconds for honest input. */
+export const PARSE_STEP_CPU_MS_MAX = 2_000
+/** The same by the clock, where the system does not tell the processor time of a process. */
+export const PARSE_STEP_MS_MAX = 20_000
+/** A parse process without work is ended after this time. */
+export const PARSE_IDLE_MS = 60_000
+/** Open speeches, and open recognitions, of all tenants for each core; upstreams do most of it. */
+export const VOICE_REQUESTS_PER_CORE = 32
+/** A tenant may hold this many times the slots that are free: alone it gets nearly all. */
+export const VOICE_REQUESTS_GREED = 8
+/** Programs that speak on this machine, for each core. */
+export const SPEECH_PROGRAMS_PER_CORE = 2
+/** Threads that encode speech end after this time without work. */
+export const SPEECH_THREAD_IDLE_MS = 60_000
+/** One recognition, including the wait for its turn where this machine recognises. */
 export const ASR_MS_MAX = 120_000
-/** Recordings that are recognised on this machine or wait for it. */
-export const ASR_CALLS_MAX = 16
-/** A large model on a slow disk. */
-export const RECOGNISER_LOAD_MS_MAX = 60_000
 /**
  * What a session may hold verbatim, in UTF-16 units, while no model can fold it: more than one turn
  * of the largest kind, so that there is always one to be folded.

@@ -10,12 +10,11 @@ import { BYTES_BODY_DOC, binaryDoc } from '../../http/openapi-parts.ts'
 import type { RequestContexts } from '../../http/request-context.ts'
 import { checkAudio, decodeAudio } from './audio-b64.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
-import { pcmBody } from './pcm-body.ts'
-import type { VoiceTurns } from './turns.ts'
+import type { Voice } from './service.ts'
 import type { Stage, VoiceLoop } from './voice-turn.ts'
 
 export interface VoiceRouteOptions {
-  readonly voice: VoiceTurns
+  readonly voice: Voice
   readonly loop: VoiceLoop
   readonly contexts: RequestContexts
   /** Takes note of a step of the voice loop. */
@@ -44,7 +43,8 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
       async ({ principal, request, upload, server }) => {
         const input = await speech.read(request, upload)
         contexts.note(request, { textChars: charCount(input.text) })
-        const speak = () => voice.speak(principal.tenantId, input, request.signal)
+        const utterance = { ...input, tenantId: principal.tenantId }
+        const speak = () => voice.speak(utterance, request.signal)
         const mp3 = await withoutIdleTimeout(request, server, speak)
         return new Response(mp3, { headers: { 'content-type': 'audio/mpeg' } })
       },
@@ -65,7 +65,8 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
         contexts.note(request, { textChars: charCount(input.text) })
         const left = new AbortController()
         const signal = AbortSignal.any([request.signal, left.signal])
-        const stream = () => voice.stream(principal.tenantId, input, signal)
+        const utterance = { ...input, tenantId: principal.tenantId }
+        const stream = () => voice.stream(utterance, signal)
         const pcm = await withoutIdleTimeout(request, server, stream)
         const body = pcmBody(pcm, () => left.abort(new Error('client left')))
         return new Response(body, { headers: PCM_HEADERS })
@@ -120,3 +121,19 @@ const hearingRoutes = (gate: Gate, { voice, loop, contexts, onStage }: VoiceRout
         detail: { summary: 'Hear, answer and speak in one request', requestBody: spoken.doc },
       },
     )
+
+/**
+ * A response body that pulls: a client that reads slowly slows the upstream down, and one that
+ * leaves ends it. `pcm` reports its own failure; for the client the sound just ends, because an
+ * error here would reset the connection.
+ */
+function pcmBody(pcm: AsyncGenerator<Uint8Array>, onLeave: () => void): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await pcm.next().catch(() => null)
+      if (next === null || next.done) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel: onLeave,
+  })
+}

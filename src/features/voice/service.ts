@@ -1,11 +1,13 @@
+import { availableParallelism } from 'node:os'
 import type { Asr } from '../../channels/ports/asr.ts'
 import type { AudioCodecs } from '../../channels/ports/audio.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Tts } from '../../channels/ports/tts.ts'
 import { appError } from '../../core/errors.ts'
+import { VOICE_REQUESTS_GREED, VOICE_REQUESTS_PER_CORE } from '../../core/limits/machine.ts'
 import type { Logger } from '../../core/log.ts'
-import type { TtsRequest } from './model.ts'
-import { speechMp3, speechPcm } from './speech.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import { encodeSpeech, speechMp3, type Utterance } from './speech.ts'
 import { hear } from './transcription.ts'
 
 export interface VoiceOptions {
@@ -16,14 +18,24 @@ export interface VoiceOptions {
   readonly log: Logger
   /** Whether silence is answered without asking the recogniser. */
   readonly skipSilence: boolean
+  /** Open speeches, and open recognitions, of all tenants; by default what fits the machine. */
+  readonly requestsMax?: number
 }
 
 type Work = 'speech synthesis' | 'speech recognition'
 
-/** Speaking and listening. Upstream faults become 502 with a short sentence and nothing more. */
-export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions) {
+/**
+ * Speaking and listening. Tenants share both fairly; what is beyond a tenant's share waits.
+ * Failures of upstreams become 502 with a short sentence and nothing more.
+ */
+export function createVoice(options: VoiceOptions) {
+  const { tts, asr, codecs, log, skipSilence } = options
+  const slots = options.requestsMax ?? availableParallelism() * VOICE_REQUESTS_PER_CORE
+  const speeches = createSemaphore({ slots, greed: VOICE_REQUESTS_GREED })
+  const hearings = createSemaphore({ slots, greed: VOICE_REQUESTS_GREED })
+
   const failed = (stage: Work, error: unknown, signal: AbortSignal) => {
-    // Nobody reads this answer; the row in the request log is all that is left of it.
+    // Nobody reads this answer; only its row in the request log remains.
     if (signal.aborted) return appError('canceled', {}, { cause: error })
     if (!(error instanceof ChannelFailure)) return error
     log.warn(`${stage} failed`, { reason: error.reason, phrase: error.phrase })
@@ -38,31 +50,42 @@ export function createVoice({ tts, asr, codecs, log, skipSilence }: VoiceOptions
 
   return {
     /** The text as mp3 of 32 kHz and 128 kbps. */
-    async speak(request: TtsRequest, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    async speak(utterance: Utterance, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
       const options = { tts: speaker(), codecs }
-      return speechMp3(options, request, signal).catch((error: unknown) => {
+      const work = () => speechMp3(options, utterance, signal)
+      return speeches.run(utterance.tenantId, work, signal).catch((error: unknown) => {
         throw failed('speech synthesis', error, signal)
       })
     },
 
     /**
      * The text as PCM (signed 16-bit little-endian, 32 kHz, mono). Resolves with the first sound,
-     * so that a failing start can still become an error status; what fails later ends the sound
+     * so that a failing start can still become an error status; a later failure ends the sound
      * early (specification, `POST /v1/tts/stream`).
      */
-    async stream(request: TtsRequest, signal: AbortSignal): Promise<AsyncGenerator<Uint8Array>> {
+    async stream(utterance: Utterance, signal: AbortSignal): Promise<AsyncGenerator<Uint8Array>> {
       const options = { tts: speaker(), codecs }
-      const pcm = speechPcm(options, request, signal)
-      const first = await pcm.next().catch((error: unknown) => {
-        throw failed('speech synthesis', error, signal)
+      const report = (error: unknown) => failed('speech synthesis', error, signal)
+      const release = await speeches.acquire(utterance.tenantId, signal).catch((error: unknown) => {
+        throw report(error)
       })
-      return untilFailure(first, pcm, (error) => failed('speech synthesis', error, signal))
+      // A client that leaves gives its slot back, also when it never read.
+      signal.addEventListener('abort', release, { once: true })
+      const pcm = encodeSpeech(options, utterance, 'pcm', signal)
+      try {
+        const first = await pcm.next()
+        return untilFailure(first, pcm, report, release)
+      } catch (error) {
+        release()
+        throw report(error)
+      }
     },
 
     /** Recognised text, trimmed; empty when nobody speaks. */
-    async transcribe(bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+    async transcribe(tenantId: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
       if (asr === null) throw appError('asr_not_configured')
-      return hear({ asr, codecs, skipSilence }, bytes, signal).catch((error: unknown) => {
+      const work = () => hear({ asr, codecs, skipSilence }, { bytes, tenantId }, signal)
+      return hearings.run(tenantId, work, signal).catch((error: unknown) => {
         throw failed('speech recognition', error, signal)
       })
     },
@@ -75,6 +98,7 @@ async function* untilFailure(
   first: IteratorResult<Uint8Array>,
   rest: AsyncGenerator<Uint8Array>,
   report: (error: unknown) => void,
+  release: () => void,
 ): AsyncGenerator<Uint8Array> {
   try {
     if (!first.done) yield first.value
@@ -82,6 +106,7 @@ async function* untilFailure(
   } catch (error) {
     report(error)
   } finally {
+    release()
     await rest.return(undefined)
   }
 }

@@ -1,4 +1,4 @@
-import { type AudioCodecs, SPEECH_RATE } from '../../channels/ports/audio.ts'
+import { type AudioCodecs, SPEECH_RATE, type SpeechFormat } from '../../channels/ports/audio.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { PcmStream, Tts } from '../../channels/ports/tts.ts'
 import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
@@ -6,72 +6,73 @@ import { splitSpeech } from './split.ts'
 
 export interface SpeechOptions {
   readonly tts: Tts
-  readonly codecs: Pick<AudioCodecs, 'resampler' | 'mp3Encoder'>
+  readonly codecs: Pick<AudioCodecs, 'speechEncoder'>
 }
 
 export interface Utterance {
   readonly text: string
   readonly voice: string
+  readonly tenantId: string
 }
 
-const BYTES_MAX = TTS_AUDIO_SECONDS_MAX * SPEECH_RATE * 2
+const SAMPLE_BYTES = 2
 
 /**
- * A text of any length as 32 kHz samples (signed 16-bit little-endian mono, whole samples only).
- * The next piece is asked for while one is played. Throws `ChannelFailure`; leaving the iteration
- * or aborting the signal ends what runs upstream.
+ * A text of any length as 32 kHz mono in `format`. The next piece of the text is asked for while
+ * one is encoded. Throws `ChannelFailure`; leaving the iteration or aborting the signal ends what
+ * runs upstream.
  */
-export async function* speechPcm(
+export async function* encodeSpeech(
   { tts, codecs }: SpeechOptions,
-  { text, voice }: Utterance,
+  { text, voice, tenantId }: Utterance,
+  format: SpeechFormat,
   caller: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const done = new AbortController()
   const signal = AbortSignal.any([caller, done.signal])
   const begin = (piece: string): Promise<PcmStream> => {
-    const stream = tts.speak({ text: piece, voice }, signal)
-    // It is awaited later, or not at all when an earlier piece fails.
+    const stream = tts.speak({ text: piece, voice, tenantId }, signal)
+    // Awaited later, or never when an earlier piece fails.
     stream.catch(() => {})
     return stream
   }
   const [first = '', ...rest] = splitSpeech(text, tts.textCharsMax)
-  const output = createOutput(codecs)
+  const encoder = codecs.speechEncoder(format)
+  const sound = createSoundCount()
   try {
     let coming: Promise<PcmStream> | null = begin(first)
     while (coming !== null) {
-      const stream: PcmStream = await coming
+      const { rate, chunks }: PcmStream = await coming
       const next = rest.shift()
       coming = next === undefined ? null : begin(next)
-      yield* output.play(stream)
+      for await (const chunk of chunks) {
+        sound.count(chunk, rate)
+        yield* encoder.encode(chunk, rate)
+      }
     }
-    yield* output.finish()
+    sound.checkThereWasSome()
+    yield* encoder.finish()
   } finally {
     done.abort(new Error('no longer needed'))
+    encoder.close()
   }
 }
 
-/** One resampler for all pieces, so that their borders cannot be heard. */
-function createOutput(codecs: SpeechOptions['codecs']) {
-  let rate = SPEECH_RATE
-  let resampler = codecs.resampler(rate, SPEECH_RATE)
+/** Ends a speech that has no sound and one that never ends. */
+function createSoundCount() {
   let bytes = 0
-  const counted = function* (pcm: Uint8Array): Generator<Uint8Array> {
-    bytes += pcm.length
-    if (bytes > BYTES_MAX) throw new ChannelFailure('provider_error', 'too much audio')
-    if (pcm.length > 0) yield pcm
-  }
+  let seconds = 0
   return {
-    async *play(stream: PcmStream): AsyncGenerator<Uint8Array> {
-      if (stream.rate !== rate) {
-        yield* counted(resampler.flush())
-        rate = stream.rate
-        resampler = codecs.resampler(rate, SPEECH_RATE)
+    count(chunk: Uint8Array, rate: number): void {
+      bytes += chunk.length
+      seconds += chunk.length / SAMPLE_BYTES / rate
+      // A sample of tolerance: the seconds are a sum of fractions.
+      if (seconds > TTS_AUDIO_SECONDS_MAX + 1 / SPEECH_RATE) {
+        throw new ChannelFailure('provider_error', 'too much audio')
       }
-      for await (const chunk of stream.chunks) yield* counted(resampler.push(chunk))
     },
-    *finish(): Generator<Uint8Array> {
-      yield* counted(resampler.flush())
-      if (bytes === 0) throw new ChannelFailure('provider_error', 'empty audio')
+    checkThereWasSome(): void {
+      if (bytes < SAMPLE_BYTES) throw new ChannelFailure('provider_error', 'empty audio')
     },
   }
 }
@@ -82,13 +83,7 @@ export async function speechMp3(
   utterance: Utterance,
   signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const encoder = await options.codecs.mp3Encoder()
-  try {
-    const frames: Uint8Array[] = []
-    for await (const pcm of speechPcm(options, utterance, signal)) frames.push(encoder.encode(pcm))
-    frames.push(encoder.finish())
-    return Buffer.concat(frames)
-  } finally {
-    encoder.release()
-  }
+  const frames: Uint8Array[] = []
+  for await (const part of encodeSpeech(options, utterance, 'mp3', signal)) frames.push(part)
+  return Buffer.concat(frames)
 }

@@ -14,8 +14,11 @@ function listenTo(text: string, silent: boolean | null, skipSilence: boolean) {
       return text
     },
   }
-  const codecs = { isSilent: () => silent }
-  return hear({ asr, codecs, skipSilence }, bytes, signal).then((heard) => ({ heard, asked }))
+  const codecs = { isSilent: async () => silent }
+  return hear({ asr, codecs, skipSilence }, { bytes, tenantId: 't' }, signal).then((heard) => ({
+    heard,
+    asked,
+  }))
 }
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Asr } from '../../channels/ports/asr.ts'
+import type { Asr, AudioClip } from '../../channels/ports/asr.ts'
 import type { AudioCodecs } from '../../channels/ports/audio.ts'
 
 export interface HearingOptions {
@@ -21,11 +21,11 @@ const INVENTED = new RegExp(
 /** Recognised text, trimmed; empty for silence. */
 export async function hear(
   { asr, codecs, skipSilence }: HearingOptions,
-  bytes: Uint8Array,
+  clip: AudioClip,
   signal: AbortSignal,
 ): Promise<string> {
-  const silent = codecs.isSilent(bytes) === true
+  const silent = (await codecs.isSilent(clip.bytes)) === true
   if (silent && skipSilence) return ''
-  const text = (await asr.transcribe({ bytes }, signal)).trim()
+  const text = (await asr.transcribe(clip, signal)).trim()
   return silent && INVENTED.test(text) ? '' : text
 }

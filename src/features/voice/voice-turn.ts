@@ -6,8 +6,8 @@ import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import type { Agent, PreparedTurn } from '../agent/service.ts'
 import type { VoiceRequest, VoiceResponse } from './model.ts'
+import type { Voice } from './service.ts'
 import { speakable } from './speech-text.ts'
-import type { VoiceTurns } from './turns.ts'
 
 /** One step of a voice loop, for the request log (contract, Voice loop logging). */
 export interface Stage {
@@ -21,7 +21,7 @@ export interface Stage {
 }
 
 export interface VoiceLoopOptions {
-  readonly voice: Pick<VoiceTurns, 'speak' | 'transcribe'>
+  readonly voice: Pick<Voice, 'speak' | 'transcribe'>
   readonly agent: Pick<Agent, 'prepare'>
   readonly clock: Clock
 }
@@ -32,6 +32,9 @@ export interface VoiceTurn {
   readonly sessionId: string
   readonly request: Omit<VoiceRequest, 'audio_b64' | 'session_id'>
 }
+
+/** Written characters that are read for each one that is spoken. */
+const WRITTEN_PER_SPOKEN = 4
 
 /**
  * Sound in, sound out: recognition, one agent turn, synthesis, one after the other (specification,
@@ -59,11 +62,13 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
         note({ channel: turn.channel })
         return replyOf(turn, signal)
       })
-      const text = speakable(reply, TTS_TEXT_CHARS_MAX)
+      // Markdown signs and addresses are left out, so the start of the reply fills the limit.
+      const start = firstChars(reply, TTS_TEXT_CHARS_MAX * WRITTEN_PER_SPOKEN)
+      const text = speakable(start, TTS_TEXT_CHARS_MAX)
       const mp3 = await timed('/v1/tts', async (note) => {
         note({ textChars: charCount(text) })
         if (text === '') return null
-        return voice.speak(principal.tenantId, { text, voice: request.voice }, signal)
+        return voice.speak({ text, voice: request.voice, tenantId: principal.tenantId }, signal)
       }).catch((error: unknown) => {
         if (signal.aborted) throw error
         return null

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { flac } from '../../test/support/flac.ts'
-import { mp3, pcm16, tone, wav } from '../../test/support/recordings.ts'
-import { systemClock } from '../core/clock.ts'
-import { createAudioCodecs } from './index.ts'
+import { flac } from '../support/flac.ts'
+import { mp3, pcm16, tone, wav } from '../support/recordings.ts'
+import { codecs } from '../support/speech-codecs.ts'
 
-const workerUrl = new URL('./decode-worker.ts', import.meta.url).href
-const codecs = createAudioCodecs({ clock: systemClock(), workerUrl })
 const signal = new AbortController().signal
 
 async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -13,7 +10,10 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 }
 
 async function read(bytes: Uint8Array, type: string, size = 1_001) {
-  const stream = await codecs.readSpeech(pieces(bytes, size), type, 24_000, signal)
+  const stream = await codecs.readSpeech(
+    { body: pieces(bytes, size), contentType: type, fallbackRate: 24_000, tenantId: 't' },
+    signal,
+  )
   const parts: Uint8Array[] = []
   for await (const part of stream.chunks) parts.push(part)
   return { rate: stream.rate, pcm: Buffer.concat(parts) }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { flac, silentFlac } from '../../test/support/flac.ts'
-import { mp3, opus, pcm16, tone, vorbis, wav } from '../../test/support/recordings.ts'
-import { systemClock } from '../core/clock.ts'
-import { createDecode } from './decode.ts'
+import { flac, silentFlac } from '../support/flac.ts'
+import { mp3, opus, pcm16, tone, vorbis, wav } from '../support/recordings.ts'
+import { codecs } from '../support/speech-codecs.ts'
 
-const workerUrl = new URL('./decode-worker.ts', import.meta.url).href
-const decode = createDecode({ clock: systemClock(), workerUrl })
+const decode = (bytes: Uint8Array, rate: number, signal: AbortSignal) =>
+  codecs.decode({ bytes, tenantId: 't' }, rate, signal)
 
 async function read(bytes: Uint8Array, rate = 16_000): Promise<Int16Array> {
   const parts: Uint8Array[] = []

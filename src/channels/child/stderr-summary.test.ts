@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createComplaint } from './stderr-summary.ts'
+import { createStderrSummary } from './stderr-summary.ts'
 
 const streamOf = (...parts: readonly string[]) => new Blob([...parts]).stream()
 
@@ -15,13 +15,13 @@ test.each([
   ['some other words\n', null],
   ['', null],
 ])('%j', async (printed, words) => {
-  const complaint = createComplaint()
+  const complaint = createStderrSummary()
   await complaint.read(streamOf(printed))
   expect(complaint.words()).toBe(words)
 })
 
 test('a process that prints without end fills no memory, and is read to its end', async () => {
-  const complaint = createComplaint()
+  const complaint = createStderrSummary()
   await complaint.read(streamOf('x'.repeat(1_000_000), '\n  what():  too late\n'))
   expect(complaint.words()).toBeNull()
 })

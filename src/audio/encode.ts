@@ -1,0 +1,119 @@
+import type { AudioCodecs, SpeechEncoder, SpeechFormat } from '../channels/ports/audio.ts'
+import { ChannelFailure } from '../channels/ports/failure.ts'
+import type { Clock } from '../core/clock.ts'
+import { SPEECH_THREAD_IDLE_MS } from '../core/limits/machine.ts'
+import type { EncodeAnswer, EncodeRequest } from './encode-worker.ts'
+
+export interface EncoderOptions {
+  readonly clock: Pick<Clock, 'after' | 'steady'>
+  /** Address of `encode-worker.ts`: a file beside the sources, or an entry of the executable. */
+  readonly encoderUrl: string
+  /** Threads at most; each is started when the others are busy. */
+  readonly threads: number
+}
+
+/** A second of sound: the thread turns to another speech after it. */
+const MESSAGE_BYTES = 64 * 1024
+
+type Thread = ReturnType<typeof createThread>
+
+/** Implements `AudioCodecs.speechEncoder` with threads that many speeches share. */
+export function createEncode(options: EncoderOptions): AudioCodecs['speechEncoder'] {
+  const threads = new Set<Thread>()
+  let lastId = 0
+
+  /** The thread with the fewest speeches, or a new one where all are busy. */
+  function chooseThread(): Thread {
+    const [least] = [...threads].sort((a, b) => a.speeches() - b.speeches())
+    if (least && (least.speeches() === 0 || threads.size >= options.threads)) return least
+    const thread: Thread = createThread(options, () => threads.delete(thread))
+    threads.add(thread)
+    return thread
+  }
+
+  return (format) => encoderOn(chooseThread(), ++lastId, format)
+}
+
+function encoderOn(thread: Thread, id: number, format: SpeechFormat): SpeechEncoder {
+  // Nobody hears an mp3 before it is whole, so its small chunks travel together.
+  const least = format === 'mp3' ? MESSAGE_BYTES : 1
+  let held = { rate: 0, bytes: 0, chunks: [] as Uint8Array[] }
+
+  async function* send(): AsyncGenerator<Uint8Array> {
+    const { rate, chunks } = held
+    held = { rate, bytes: 0, chunks: [] }
+    const all = Buffer.concat(chunks)
+    for (let at = 0; at < all.length; at += MESSAGE_BYTES) {
+      const pcm = Uint8Array.from(all.subarray(at, at + MESSAGE_BYTES))
+      const bytes = await thread.ask({ type: 'pcm', id, pcm, rate })
+      if (bytes.length > 0) yield bytes
+    }
+  }
+
+  thread.open(id, format)
+  return {
+    async *encode(pcm, rate) {
+      if (rate !== held.rate) yield* send()
+      held.rate = rate
+      held.chunks.push(pcm)
+      held.bytes += pcm.length
+      if (held.bytes >= least) yield* send()
+    },
+    async *finish() {
+      yield* send()
+      yield await thread.ask({ type: 'finish', id })
+    },
+    close: () => thread.close(id),
+  }
+}
+
+/** One encoding thread. `onEnd` is called once, when it takes no more speeches. */
+function createThread({ clock, encoderUrl }: EncoderOptions, onEnd: () => void) {
+  const worker = new Worker(encoderUrl)
+  const speeches = new Map<number, PromiseWithResolvers<Uint8Array> | null>()
+  let cancelIdle = () => {}
+
+  const post = (request: EncodeRequest) =>
+    worker.postMessage(request, request.type === 'pcm' ? [request.pcm.buffer] : [])
+
+  function end(): void {
+    onEnd()
+    worker.terminate()
+    for (const waiting of speeches.values()) waiting?.reject(notEncoded())
+  }
+
+  worker.onmessage = ({ data: { id, bytes } }: MessageEvent<EncodeAnswer>) => {
+    const waiting = speeches.get(id)
+    if (!waiting) return
+    speeches.set(id, null)
+    if (bytes) waiting.resolve(bytes)
+    else waiting.reject(notEncoded())
+  }
+  worker.onerror = (event) => {
+    event.preventDefault()
+    end()
+  }
+
+  return {
+    speeches: () => speeches.size,
+    open(id: number, format: SpeechFormat): void {
+      cancelIdle()
+      speeches.set(id, null)
+      post({ type: 'open', id, format })
+    },
+    /** One call at a time for each speech. */
+    ask(request: EncodeRequest): Promise<Uint8Array> {
+      const waiting = Promise.withResolvers<Uint8Array>()
+      speeches.set(request.id, waiting)
+      post(request)
+      return waiting.promise
+    },
+    close(id: number): void {
+      if (!speeches.delete(id)) return
+      post({ type: 'close', id })
+      if (speeches.size === 0) cancelIdle = clock.after(SPEECH_THREAD_IDLE_MS, end)
+    },
+  }
+}
+
+const notEncoded = () => new ChannelFailure('provider_error', 'speech cannot be encoded')

@@ -1,0 +1,152 @@
+import type { Clock } from '../../core/clock.ts'
+import { CHILD_ENV } from './child-env.ts'
+import { createStderrSummary } from './stderr-summary.ts'
+
+/** How a child process is started: this executable with one of its worker commands. */
+export interface ChildCommand {
+  readonly argv: readonly string[]
+  /** Added to `CHILD_ENV`; nothing of the server's own environment is passed on. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** What every child process says besides its own answers. */
+export type ChildState =
+  /** It has loaded what it works with; also the answer to `ping`. */
+  | { readonly type: 'ready' }
+  /** It cannot load what it works with. */
+  | { readonly type: 'unloadable'; readonly message: string }
+
+/** Asks for `ready`. */
+export interface Ping {
+  readonly type: 'ping'
+}
+
+export interface Child<Request, Answer> {
+  readonly pid: number
+  /** Resolves when the child is loaded; rejects with `ChildUnloadable`. */
+  readonly ready: Promise<void>
+  /** Throws `ChildLost` when the process is gone. */
+  send(request: Request): void
+  /** The next answer, one caller at a time. Rejects with `ChildLost` when the process ends. */
+  answer(): Promise<Answer>
+  /** Resolves when the process answers. Kills it and throws `ChildLost` when it does not. */
+  ping(): Promise<void>
+  /** Ends the process without its exit handlers. */
+  kill(): void
+  readonly exited: Promise<void>
+}
+
+/** The process ended, does not answer or cannot be started; another one may do better. */
+export class ChildLost extends Error {
+  override readonly name = 'ChildLost'
+}
+
+/** The process cannot load its model; the message is the library's own, for the operator. */
+export class ChildUnloadable extends Error {
+  override readonly name = 'ChildUnloadable'
+}
+
+/** Loading a large model from a slow disk. */
+const LOAD_MS_MAX = 60_000
+/** An idle process answers at once. */
+const PING_MS_MAX = 5_000
+
+/** Starts a child process that talks by structured clones. `onExit` is called once, at its end. */
+export function startChild<Request, Answer>(
+  command: ChildCommand,
+  clock: Clock,
+  onExit: () => void,
+): Child<Request, Answer> {
+  const stderr = createStderrSummary()
+  const inbox = createInbox<Answer | ChildState>()
+  const exit = Promise.withResolvers<void>()
+  const child = spawn(command, inbox.push, () => {
+    inbox.close(new ChildLost(stderr.words() ?? 'the process ended'))
+    onExit()
+    exit.resolve()
+  })
+  const reading = stderr.read(child.stderr)
+  const kill = () => child.kill('SIGKILL')
+
+  function send(request: Request | Ping): void {
+    try {
+      child.send(request)
+    } catch (cause) {
+      throw new ChildLost('the process is gone', { cause })
+    }
+  }
+
+  async function within<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
+    const cancel = clock.after(ms, kill)
+    try {
+      return await work()
+    } finally {
+      cancel()
+    }
+  }
+
+  async function load(): Promise<void> {
+    try {
+      const first = (await within(LOAD_MS_MAX, inbox.next)) as ChildState
+      if (first.type === 'unloadable') throw new Error(first.message)
+    } catch (cause) {
+      kill()
+      await reading
+      const words = stderr.words() ?? (cause instanceof Error ? cause.message : 'unknown')
+      throw new ChildUnloadable(words, { cause })
+    }
+  }
+
+  return {
+    pid: child.pid,
+    ready: load(),
+    send,
+    answer: () => inbox.next() as Promise<Answer>,
+    async ping() {
+      send({ type: 'ping' })
+      await within(PING_MS_MAX, inbox.next)
+    },
+    kill,
+    exited: exit.promise,
+  }
+}
+
+function spawn({ argv, env }: ChildCommand, ipc: (message: never) => void, onExit: () => void) {
+  try {
+    return Bun.spawn([...argv], {
+      env: { ...env, ...CHILD_ENV },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      serialization: 'advanced',
+      ipc,
+      onExit,
+    })
+  } catch (cause) {
+    throw new ChildLost('the process cannot be started', { cause })
+  }
+}
+
+/** Messages in the order they came; `next` waits for one. */
+function createInbox<Message>() {
+  const messages: Message[] = []
+  let waiting: PromiseWithResolvers<Message> | null = null
+  let closed: Error | null = null
+  return {
+    push(message: Message): void {
+      if (waiting) waiting.resolve(message)
+      else messages.push(message)
+      waiting = null
+    },
+    close(error: Error): void {
+      closed = error
+      waiting?.reject(error)
+      waiting = null
+    },
+    async next(): Promise<Message> {
+      const [first] = messages
+      if (first !== undefined) return messages.shift() as Message
+      if (closed) throw closed
+      waiting = Promise.withResolvers()
+      return waiting.promise
+    },
+  }
+}

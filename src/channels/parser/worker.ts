@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs'
+import { type ParentLink, serveParent } from '../child/worker-link.ts'
+import { ParseFailure, type ParseTaskName, type ParseTasks } from '../ports/parser.ts'
+import type { ParseAnswer, ParseRequest } from './protocol.ts'
+
+type Run<Name extends ParseTaskName> = (
+  bytes: Uint8Array,
+  options: ParseTasks[Name]['options'],
+) => AsyncIterable<ParseTasks[Name]['part']>
+
+/** One function for each task. */
+export type ParseFunctions = { readonly [Name in ParseTaskName]: Run<Name> }
+
+type Send = (answer: ParseAnswer) => void
+
+/** The parse worker: does one task after another. Resolves when the server has gone. */
+export function runParseWorker(
+  functions: ParseFunctions,
+  parent: ParentLink<ParseRequest>,
+): Promise<void> {
+  preferToBeKilled()
+  // Decoders report every damaged frame of an upload to the console.
+  Reflect.set(globalThis, 'console', { error() {}, warn() {}, info() {}, log() {}, debug() {} })
+  return serveParent<ParseRequest, ParseAnswer>(parent, async (send) => {
+    let pieces: Uint8Array[] = []
+    return (request) => {
+      if (request.type === 'bytes') {
+        pieces.push(request.bytes)
+        return
+      }
+      const bytes = Buffer.concat(pieces)
+      pieces = []
+      void run(functions, bytes, request, send)
+    }
+  })
+}
+
+async function run(
+  functions: ParseFunctions,
+  bytes: Uint8Array,
+  { name, options }: Extract<ParseRequest, { type: 'begin' }>,
+  send: Send,
+): Promise<void> {
+  try {
+    const task = functions[name as ParseTaskName] as Run<ParseTaskName>
+    for await (const part of task(bytes, options as never)) {
+      send({ type: 'part', part })
+      // The parent measures the time between two parts, so each has to leave at once.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    send({ type: 'end' })
+  } catch (error) {
+    const reason = error instanceof ParseFailure ? error.reason : 'unreadable'
+    send({ type: 'failed', reason })
+  }
+}
+
+/** When the machine runs out of memory, Linux ends this process before any other. */
+function preferToBeKilled(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // Other systems have no such file; the parent's watch on the memory remains.
+  }
+}

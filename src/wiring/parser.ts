@@ -1,0 +1,32 @@
+import { availableParallelism } from 'node:os'
+import { createParserPool } from '../channels/parser/pool.ts'
+import { PARSE_COMMAND } from '../commands/worker-commands.ts'
+import type { Clock } from '../core/clock.ts'
+import {
+  PARSE_MEMORY_BYTES_MAX,
+  PARSE_MEMORY_SHARE_MAX,
+  PARSE_PROCESSES_PER_CORE,
+} from '../core/limits/machine.ts'
+import { memoryOfMachine } from './request-budget.ts'
+
+/** A codec and 25 MB of sound need about this much. */
+const PROCESS_BYTES_MIN = 256 * 1024 * 1024
+/** With two, a tenant that keeps one busy leaves one to the others. */
+const PROCESSES_MIN = 2
+
+/** Starts parse workers with `self`, the way in which this program starts itself. */
+export function openParser(self: readonly string[], clock: Clock) {
+  const share = memoryOfMachine() * PARSE_MEMORY_SHARE_MAX
+  const memoryBytes = Math.max(
+    PROCESS_BYTES_MIN,
+    Math.min(PARSE_MEMORY_BYTES_MAX, share / PROCESSES_MIN),
+  )
+  const wanted = availableParallelism() * PARSE_PROCESSES_PER_CORE
+  const all = Math.max(PROCESSES_MIN, Math.min(wanted, Math.floor(share / memoryBytes)))
+  return createParserPool({
+    command: { argv: [...self, PARSE_COMMAND] },
+    clock,
+    processes: { all, perTenant: Math.ceil(all / PARSE_PROCESSES_PER_CORE) },
+    memoryBytes,
+  })
+}

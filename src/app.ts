@@ -11,7 +11,7 @@ import { type MetricsPage, metricsRoutes } from './features/site/metrics-routes.
 import { siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
 import type { ConsolePages } from './http/console-pages.ts'
-import { entry } from './http/entry.ts'
+import { entry, findablePath } from './http/entry.ts'
 import { createRouteTable, errorHandler } from './http/errors.ts'
 import type { Gate } from './http/gate.ts'
 import { type LoggedRequest, observe } from './http/observe.ts'
@@ -63,9 +63,9 @@ export function createApp(options: AppOptions): AnyElysia {
   const lines = verbose ? log : null
   const app: AnyElysia = new Elysia({
     systemRouter: false,
-    // Elysia looks for the path after 11 characters of the URL, else after 7. With 11 it takes a
-    // host name of up to three letters for a part of the path; with 7 it does so under https for
-    // names of up to two letters.
+    // Elysia looks for the path after 11 characters of the URL, or after 7. Only 7 is right for any
+    // host under http. Under https 7 finds the scheme's own slashes, and 11 misses the path behind
+    // hosts of one or two letters, which `findablePath` makes longer.
     handler: { standardHostname: tls },
     serve: {
       idleTimeout: IDLE_SECONDS_MAX,
@@ -92,6 +92,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/console' }).use(playgroundRoutes(consoleGate, { ...services, sse })),
     )
+  if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
   table.fill(app.routes)
   return app
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type Config, ConfigError, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
@@ -87,8 +88,6 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => str
     `MB_PORT ${port} is taken on ${host}; stop the other program or choose another port`,
   EADDRNOTAVAIL: (host) => `MB_HOST ${host} is no address of this machine; try 0.0.0.0`,
   EINVAL: noHost,
-  ENOTFOUND: noHost,
-  EAI_AGAIN: noHost,
   EACCES: (_, port) =>
     `MB_PORT ${port} needs the right to use ports below 1024; choose a higher one`,
 }
@@ -100,7 +99,8 @@ function listen(app: App, config: Config, tls: Tls | null): void {
   try {
     app.listen({ hostname, port, reusePort: false, ...secured })
   } catch (error) {
-    const told = LISTEN_FAULTS[codeOf(error)]
+    // Resolvers report an unknown name with many codes, so every other error of a name means that.
+    const told = LISTEN_FAULTS[codeOf(error)] ?? (isIP(hostname) === 0 ? noHost : undefined)
     throw told ? new ConfigError(told(hostname, port)) : error
   }
 }

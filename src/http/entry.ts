@@ -50,3 +50,19 @@ export const entry = (contexts: RequestContexts) =>
 function ids(headers: Record<string, string | number>): Record<string, string> {
   return { 'x-request-id': String(headers['x-request-id']) }
 }
+
+/** The framework looks for the path of a URL behind this many characters. */
+const SKIPPED_CHARS = 11
+
+/**
+ * Lets the framework find the path although `https://` and a host of one or two letters end before
+ * it looks: the port that https means anyway makes the URL longer. The request stays the object
+ * that the server knows.
+ */
+export function findablePath(request: Request): Request {
+  const { url } = request
+  const path = url.indexOf('/', 'https://'.length)
+  if (path >= SKIPPED_CHARS) return request
+  const value = `${url.slice(0, path)}:443${url.slice(path)}`
+  return Object.defineProperty(request, 'url', { value })
+}

@@ -89,6 +89,10 @@ describe('activation', () => {
     })
   }
 
+  test('an activation body over 16 KB is refused, as it comes without a credential', async () => {
+    expect((await activate('x'.repeat(17_000))).status).toBe(413)
+  })
+
   test('ten a minute from one address, whatever it claims to be', async () => {
     const { code } = await register()
     const forwarded = (n: number) =>

@@ -69,6 +69,14 @@ test('a tenant has at most ten thousand keys, revoked ones included', async () =
       '密钥数量已达上限（最多 10000 个，含已吊销）',
     ])
   }
+  const device = (await call<{ activation_code: string }>('POST', '/devices', { name: 'd' })).json()
+  const activate = () =>
+    caller(`${app.url}/v1`, {})('POST', '/devices/activate', {
+      code: device.activation_code,
+    })
+  expect((await activate()).status).toBe(403)
+  await app.db.run({ sql: "DELETE FROM api_key WHERE id = 'key-1'", args: [] })
+  expect((await activate()).status).toBe(200)
   expect((await call('POST', '/apps/unknown/keys')).status).toBe(404)
   expect((await (await tenantOf('other@example.com')).call('POST', '/keys')).status).toBe(201)
 })

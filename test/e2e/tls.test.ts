@@ -32,6 +32,15 @@ test('serves https, and lets open streams finish when told to stop', async () =>
   await expect(fetch(`${origin}/healthz`)).rejects.toThrow()
   expect(await (await secured(`${origin}/robots.txt`)).text()).toContain(`${origin}/sitemap.xml`)
 
+  for (const host of ['a', 'pi', 'box']) {
+    const at = (path: string) => secured(origin + path, { headers: { host } })
+    expect(await (await at('/healthz')).text()).toBe('ok')
+    expect((await at('/xx/v1/apps')).status).toBe(404)
+    const machine = await at('/v1/apps?x=1')
+    expect([machine.status, machine.headers.get('access-control-allow-origin')]).toEqual([401, '*'])
+    expect(await (await at('/robots.txt')).text()).toContain(`https://${host}/sitemap.xml`)
+  }
+
   const gate = Promise.withResolvers<void>()
   upstream.reply({ pieces: ['a', 'b'], hold: { after: 1, until: gate.promise } })
   const options = { headers, body: { text: 'hi' }, fetch: secured as typeof fetch }

@@ -78,8 +78,8 @@ export const CALCULATOR_DEPTH_MAX = 64
 export const CALCULATOR_EXPONENT_MAX = 5_000
 /** How far a clock may be set back before the logins of before count as forged. */
 export const CLOCK_BACK_SECONDS_MAX = 24 * 60 * 60
-/** Bodies that nobody has shown a credential for. */
-export const LOGIN_BODY_BYTES_MAX = 16 * 1024
+/** Bodies of requests without a credential. */
+export const ANONYMOUS_BODY_BYTES_MAX = 16 * 1024
 /** Codes held at once; beyond it the oldest go. */
 export const LOGIN_CODES_MAX = 100_000
 /** Wrong guesses of one client address, which could try 150,000 a day at many people's codes. */

@@ -1,9 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
+import { KEYS_MAX } from '../../core/limits/machine.ts'
 import type { Keys } from '../keys/service.ts'
 import { hashOfInput } from './code.ts'
 import type { DeviceActivateResponse, DeviceHeartbeatRequest } from './model.ts'
-import type { ActivationStore } from './store.ts'
+import type { ActivationStore, CodeOwner } from './store.ts'
 
 export interface ActivationOptions {
   readonly store: ActivationStore
@@ -13,25 +14,30 @@ export interface ActivationOptions {
 
 /** Expired, unknown and replaced are one and the same answer (specification, Errors 401). */
 
-/** What devices themselves ask for: a key for their code, and to be known as alive. */
+/** The requests of devices themselves: a key in exchange for a code, and the heartbeat. */
 export function createActivation({ store, clock, keys }: ActivationOptions) {
+  /** Why a code did not activate, by its state afterwards: another request may have used it. */
+  function refusal(owner: CodeOwner | null) {
+    if (owner?.key_id) return appError('activation_code_used')
+    const isOpen = (owner?.code_expires_at ?? '') > clock.iso()
+    return isOpen ? appError('quota_keys', { max: KEYS_MAX }) : appError('activation_code_wrong')
+  }
+
   return {
     /**
-     * The code is the only credential. Throws `gone` for a code that was used, `unauthorized` for
-     * any other that is not valid.
+     * The code is the only credential. Throws `activation_code_used`, `quota_keys` when the tenant
+     * can hold no more keys, and `activation_code_wrong` for every other code.
      */
     async activate(input: string): Promise<DeviceActivateResponse> {
       const hash = hashOfInput(input)
       const owner = hash === null ? null : await store.ownerOfCode(hash)
       if (hash === null || !owner) throw appError('activation_code_wrong')
       const { issued, row } = keys.mint(owner.tenant_id, { deviceId: owner.id })
-      if (await store.activate(hash, row, clock.iso())) {
+      if (await store.activate(hash, row, KEYS_MAX, clock.iso())) {
         const app_id = await store.appOfKey(owner.tenant_id, issued.id)
         return { device_id: owner.id, key: issued.key, app_id }
       }
-      // It may have been used since it was looked up, so that is asked once more.
-      if ((await store.ownerOfCode(hash))?.key_id) throw appError('activation_code_used')
-      throw appError('activation_code_wrong')
+      throw refusal(await store.ownerOfCode(hash))
     },
 
     async heartbeat(

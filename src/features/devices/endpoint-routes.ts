@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { ACTIVATIONS_MAX } from '../../core/limits/contract.ts'
+import { ANONYMOUS_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { jsonBody } from '../../http/body.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -13,7 +14,7 @@ import {
   DeviceHeartbeatResponse,
 } from './model.ts'
 
-const code = jsonBody(DeviceActivateRequest)
+const code = jsonBody(DeviceActivateRequest, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
 const report = jsonBody(DeviceHeartbeatRequest, { optional: true })
 
 /** What the endpoints that devices themselves call need. */
@@ -23,7 +24,7 @@ export interface DeviceEndpoints {
   readonly addressOf: ClientAddress
 }
 
-/** The only machine route without a key: the code is the credential, tried 10 times a minute. */
+/** The only machine route without a key: the code is the credential, with 10 tries a minute. */
 const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =>
   new Elysia().post(
     '/devices/activate',
@@ -44,7 +45,7 @@ const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =
     },
   )
 
-/** What a device tells of itself. */
+/** The report that a device is alive. */
 const heartbeatRoutes = (gate: Gate, { activation }: DeviceEndpoints) =>
   new Elysia().use(gate).post(
     '/devices/heartbeat',

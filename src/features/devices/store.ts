@@ -13,7 +13,7 @@ export interface NewDevice {
   readonly createdAt: string
 }
 
-/** Whose code a hash is, and what became of it. */
+/** The device that a code belongs to, and the state of the code. */
 export interface CodeOwner {
   readonly id: string
   readonly tenant_id: string
@@ -21,7 +21,7 @@ export interface CodeOwner {
   readonly code_expires_at: string | null
 }
 
-/** A device was heard of at `at`. */
+/** A request of a device, at `at`. */
 export interface Sighting {
   readonly tenantId: string
   readonly deviceId: string
@@ -65,13 +65,13 @@ export function createDeviceStore(db: Db) {
       return changes === 1
     },
 
-    /** The device goes and its keys are refused, in one step. */
+    /** Deletes the device and revokes its keys in one step. */
     remove(tenantId: string, id: string, revokeKeys: Statement): Promise<boolean> {
       const remove = sql`DELETE FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`
       return storedAsExpected(db.batch([expectRows(1, remove), revokeKeys]))
     },
 
-    /** Back to waiting for activation by a new code; the old code and key end in the same step. */
+    /** Sets a new code and ends the old code and key in the same step. */
     recode(
       tenantId: string,
       id: string,
@@ -89,7 +89,7 @@ export function createDeviceStore(db: Db) {
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>
 
-/** What devices themselves bring about. A code's hash leads to its tenant, as a key's does. */
+/** What devices themselves change. A code's hash leads to its tenant, as a key's does. */
 export function createActivationStore(db: Db) {
   return {
     ownerOfCode: (hash: string) =>
@@ -98,9 +98,10 @@ export function createActivationStore(db: Db) {
 
     /**
      * Spends the code and stores the key in one step; of many at once exactly one gets true. The
-     * app is read in the same step, so that the key inherits what the device is bound to now.
+     * app is read in the same step, so that the key inherits what the device is bound to now. False
+     * also when the tenant has `keysMax` keys; the code is then not spent.
      */
-    activate(codeHash: string, key: NewKey, at: string): Promise<boolean> {
+    activate(codeHash: string, key: NewKey, keysMax: number, at: string): Promise<boolean> {
       const spend = sql`
         UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL
         WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`
@@ -109,18 +110,19 @@ export function createActivationStore(db: Db) {
           (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
         SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, app_id, id,
           ${key.createdAt}
-        FROM device WHERE code_hash = ${codeHash} AND key_id = ${key.id}`
+        FROM device WHERE code_hash = ${codeHash} AND key_id = ${key.id}
+          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${keysMax}`
       return storedAsExpected(db.batch([expectRows(1, spend), expectRows(1, insert)]))
     },
 
-    /** App that a device's key was given. */
+    /** The app that a device's key is bound to. */
     async appOfKey(tenantId: string, keyId: string): Promise<string | null> {
       const row = await db.get<{ app_id: string | null }>(sql`
         SELECT app_id FROM api_key WHERE tenant_id = ${tenantId} AND id = ${keyId}`)
       return row?.app_id ?? null
     },
 
-    /** What the device does not tell stays as it was. */
+    /** Keeps the stored value of a field that the device leaves out. */
     async heartbeat(sighting: Sighting, told: DeviceHeartbeatRequest): Promise<boolean> {
       const { tenantId, deviceId, at } = sighting
       const { changes } = await db.run(sql`

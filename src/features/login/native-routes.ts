@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
+import { ANONYMOUS_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
 import { jsonBody } from '../../http/body.ts'
 import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { AddressLimit } from '../../http/rate-limit.ts'
@@ -13,7 +13,7 @@ export interface NativeRouteParts {
   readonly addressLimit: AddressLimit
 }
 
-const exchangeBody = jsonBody(ExchangeRequest, { bytesMax: LOGIN_BODY_BYTES_MAX })
+const exchangeBody = jsonBody(ExchangeRequest, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
 const AUTHORIZE_QUERY = queryDoc({
   code_challenge: 'base64url of sha256(code_verifier), without padding',
   code_challenge_method: 'S256',

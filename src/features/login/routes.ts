@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
 import { LOGIN_STARTS_PER_MINUTE_MAX } from '../../core/limits/contract.ts'
-import { LOGIN_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
+import { ANONYMOUS_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core/limits/machine.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Origins } from '../../http/origin.ts'
@@ -48,7 +48,7 @@ export const authRoutes = (gate: Gate, parts: AuthParts) =>
     .use(oauthRoutes(parts))
     .use(nativeRoutes(parts))
 
-const SHORT = { bytesMax: LOGIN_BODY_BYTES_MAX }
+const SHORT = { bytesMax: ANONYMOUS_BODY_BYTES_MAX }
 const startBody = jsonBody(EmailStartRequest, SHORT)
 const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
 

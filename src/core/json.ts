@@ -1,6 +1,6 @@
 import { JSON_DEPTH_MAX, JSON_SIGNS_MAX } from './limits/machine.ts'
 
-/** Too short to take long, whatever it holds. */
+/** Shorter texts are parsed unchecked: they cannot be expensive. */
 const SHORT_CHARS = 4_096
 
 const QUOTE = 0x22
@@ -12,17 +12,17 @@ const OPENING = 0x7b
 const CLOSING = 0x7d
 
 /**
- * `JSON.parse` for text of others. A megabyte of brackets holds the thread for half a second, and
- * writing such a value out again for many; so text that nests deep or consists of little but signs
- * is refused before it is parsed. Throws `SyntaxError`.
+ * `JSON.parse` for text that others wrote. Half a second of processor time goes into a megabyte of
+ * nested brackets, and many seconds into writing such a value out again. So text that nests too
+ * deep or has too many items is refused before it is parsed. Throws `SyntaxError`.
  */
-export function parseJson(text: string): unknown {
-  if (!isModest(text)) throw new SyntaxError('not a modest JSON text')
+export function parseUntrustedJson(text: string): unknown {
+  if (!hasBoundedStructure(text)) throw new SyntaxError('JSON too deep or with too many items')
   return JSON.parse(text)
 }
 
-/** Looks at what stands outside of strings; those are jumped over, however long. */
-export function isModest(text: string): boolean {
+/** Counts brackets and commas outside of strings; a string is skipped, however long. */
+export function hasBoundedStructure(text: string): boolean {
   if (text.length <= SHORT_CHARS) return true
   let depth = 0
   let signs = 0

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { appError } from '../core/errors.ts'
-import { parseJson } from '../core/json.ts'
+import { parseUntrustedJson } from '../core/json.ts'
 import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import { checked } from '../core/validate.ts'
@@ -116,7 +116,7 @@ export async function readOptionalJson<Schema extends z.ZodType>(
 
 function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseUntrustedJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     throw appError('invalid_json')
   }

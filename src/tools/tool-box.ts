@@ -1,5 +1,5 @@
 import type { ToolCall, ToolSpec } from '../channels/ports/llm.ts'
-import { parseJson } from '../core/json.ts'
+import { parseUntrustedJson } from '../core/json.ts'
 import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createSemaphore } from '../core/semaphore.ts'
@@ -30,7 +30,7 @@ export function createToolBox(tools: readonly Tool[], tenantId: string, log: Log
     const tool = tools.find(({ spec }) => spec.name === call.name)
     if (!tool) return failed(`There is no tool named ${JSON.stringify(call.name)}.`)
     try {
-      const args = parseJson(call.arguments || '{}')
+      const args = parseUntrustedJson(call.arguments || '{}')
       return { ok: true, content: await tool.run(args, { signal, tenantId }) }
     } catch (error) {
       log.debug('tool failed', { tool: call.name, ...errorFields(error) })

@@ -73,7 +73,8 @@ describe('faults', () => {
     await expect(createAsr().transcribe(clip, signal)).rejects.toMatchObject({ reason })
   })
 
-  test.each(['{}', '{"text":5}', 'null', '"x"', '{"text":"cut'])(
+  const NESTED = `{"text":"x","more":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+  test.each(['{}', '{"text":5}', 'null', '"x"', '{"text":"cut', NESTED])(
     'an answer of %s is malformed',
     async (body) => {
       upstream.transcriptions.fault(200, { body })

@@ -117,6 +117,17 @@ describe('recognition', () => {
     expect(sent).toEqual(Buffer.from(pcm16(tone(16_000, 0.5))))
   })
 
+  test('an event that nests without end is malformed', async () => {
+    const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const line = `{"type":"transcript","data":{"text":"x","more":${nested}}}\n`
+    await using upstream = await startWyoming(({ type }, socket) => {
+      if (type === 'audio-stop') socket.write(line)
+    })
+    const clip = { bytes: wav(16_000, tone(16_000, 0.1)), tenantId: 't' }
+    const answer = createAsr(upstream.baseUrl).transcribe(clip, signal)
+    await expect(answer).rejects.toMatchObject({ phrase: 'malformed event' })
+  })
+
   test('decodes what is no wav', async () => {
     await using upstream = await startWyoming(answering('好'))
     const bytes = await mp3(44_100, tone(44_100, 1))

@@ -26,7 +26,8 @@ export interface ChatAnswer extends ChatPlan {
 /**
  * Beside the general faults, after `after` good pieces: `cut` resets the connection, `eof` ends the
  * body without a finish, `hang` falls silent, `malformed` sends broken JSON and goes on, `error`
- * sends an error object, `huge` an endless line; and whole answers: `json` is a completion that is
+ * sends an error object, `huge` an endless line, `dribble` an unfinished
+ * line byte by byte; and whole answers: `json` is a completion that is
  * no stream, `empty` a finish without content.
  */
 export type ChatFault =
@@ -37,6 +38,7 @@ export type ChatFault =
   | 'malformed'
   | 'error'
   | 'huge'
+  | 'dribble'
   | 'json'
   | 'empty'
 
@@ -83,6 +85,14 @@ export async function chatFault(exchange: Exchange, fault: ChatFault, options: F
   response.flushHeaders()
   for (const event of events.slice(0, after)) await write(exchange, event)
   if (fault === 'hang') return
+  if (fault === 'dribble') {
+    await write(exchange, 'data: ')
+    while (!exchange.left()) {
+      await write(exchange, 'x')
+      await sleep(20)
+    }
+    return
+  }
   exchange.brokenOff = true
   if (fault === 'eof') {
     response.end()
@@ -97,7 +107,7 @@ export async function chatFault(exchange: Exchange, fault: ChatFault, options: F
   }
 }
 
-const MID_STREAM = ['cut', 'eof', 'hang', 'malformed', 'error', 'huge'] as const
+const MID_STREAM = ['cut', 'eof', 'hang', 'malformed', 'error', 'huge', 'dribble'] as const
 type MidStream = (typeof MID_STREAM)[number]
 const isMidStream = (fault: ChatFault): fault is MidStream =>
   MID_STREAM.includes(fault as MidStream)

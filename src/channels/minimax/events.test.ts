@@ -15,7 +15,8 @@ describe('an event of MiniMax', () => {
     expect(() => soundOf({ data: { audio } })).toThrow('malformed audio')
   })
 
-  test.each(['', '{', '7', 'null', '"text"'])('the text %j is refused', (text) => {
+  const nested = `{"data":null,"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+  test.each(['', '{', '7', 'null', '"text"', nested])('the text %j is refused', (text) => {
     expect(() => createEventReader().sound(text)).toThrow('malformed answer')
   })
 })

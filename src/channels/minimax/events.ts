@@ -1,3 +1,4 @@
+import { parseUntrustedJson } from '../../core/json.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 /** One JSON object of `POST /t2a_v2`, streamed or not, as far as it is read. */
@@ -50,10 +51,10 @@ export function createEventReader() {
 
 function parse(text: string): Event {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseUntrustedJson(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // The parser quotes the text, so its error is not kept.
+    // The parser's message quotes the text, so it is not kept.
   }
   throw new ChannelFailure('provider_error', 'malformed answer')
 }

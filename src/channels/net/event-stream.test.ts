@@ -95,6 +95,41 @@ describe('an event stream', () => {
     })
   }
 
+  const reads: readonly (readonly [name: string, reads: readonly string[], ended: boolean])[] = [
+    ['an event', ['data: a\n\n'], true],
+    ['an event whose blank line comes apart', ['data: a\n', '\n'], true],
+    ['an event and the start of the next', ['data: a\n\ndata: b'], true],
+    ['a comment', [': ping\n'], true],
+    ['the end of a comment', [': pi', 'ng\r'], true],
+    ['a blank line', ['\n', '\n'], true],
+    ['an event without data', ['event: ping\r\n\r\n'], true],
+    ['more of a line', ['data: a', 'b'], false],
+    ['the end of a line of data', ['data: a', '\n'], false],
+    ['the second half of a line end', ['data: a\r', '\n'], false],
+    ['more lines of one event', ['data: a\n', 'data: b\n'], false],
+    ['more of a comment', [': a', 'b'], false],
+    ['more of a line that is no field', ['x', 'y'], false],
+  ]
+  test.each(reads)('tells whether a read ends something: %s', (_, texts, ended) => {
+    const stream = new EventStream()
+    for (const text of texts) stream.push(new TextEncoder().encode(text), [])
+    expect(stream.ended).toBe(ended)
+  })
+
+  test.each([
+    ['a line', ['data: ', 'x'.repeat(900)]],
+    ['a line that has ended', ['data: ', 'x'.repeat(900), '\n']],
+    ['lines of one event', Array.from({ length: 9 }, () => `data: ${'x'.repeat(100)}\n`)],
+    ['an event after another', ['data: a\n\ndata: ', 'x'.repeat(900)]],
+    ['a line in one-byte reads', ['data: ', ...'x'.repeat(900)]],
+  ])('counts what it holds of %s, until the event is whole', (_, texts) => {
+    const stream = new EventStream()
+    for (const text of texts) stream.push(new TextEncoder().encode(text), [])
+    expect(stream.heldBytes).toBeGreaterThanOrEqual(2 * 900)
+    stream.push(new TextEncoder().encode('\n\n'), [])
+    expect(stream.heldBytes).toBe(0)
+  })
+
   test('the limit is of an event, not of the stream', () => {
     const stream = new EventStream(1000)
     const events: string[] = []

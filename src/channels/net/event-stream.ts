@@ -4,8 +4,9 @@ import { ChannelFailure } from '../ports/failure.ts'
 
 /** What the parser keeps for each read of an unfinished line, besides its text. */
 const FRAGMENT_BYTES = 64
-/** A blank line at the end of a read: nothing is unfinished then. */
-const BLANK_LINE_END = /(?:^|\n|\r(?!\n))(?:\r\n|\n|\r)$/
+/** A line end and a blank line: no event is unfinished after it. */
+const BLANK_LINE = /(?:\n|\r(?!\n))(?:\r\n|\n|\r)$/
+const BLANK_LINE_CHARS = 4
 
 /**
  * Turns the bytes of a `text/event-stream` into the `data` of its events. Event names, ids, retry
@@ -16,6 +17,8 @@ export class EventStream {
   readonly #parser: ReturnType<typeof createParser>
   #events: string[] = []
   #heldBytes = 0
+  /** The last characters that came. */
+  #tail = ''
   #ended = false
   #tooLong = false
 
@@ -70,8 +73,9 @@ export class EventStream {
     this.#events = events
     this.#ended = false
     this.#parser.feed(text)
+    this.#tail = (this.#tail + text.slice(-BLANK_LINE_CHARS)).slice(-BLANK_LINE_CHARS)
     const size = 2 * text.length + FRAGMENT_BYTES
-    if (BLANK_LINE_END.test(text.slice(-4))) {
+    if (BLANK_LINE.test(this.#tail)) {
       this.#ended = true
       this.#heldBytes = 0
     } else if (events.length > before) this.#heldBytes = size

@@ -60,7 +60,32 @@ describe('an upstream call', () => {
     expect(call.signal.aborted).toBe(false)
   })
 
-  test('hurries, and never slows down', () => {
+  test('is silent although bytes of an unfinished line come now and then', () => {
+    const { call, pass } = open()
+    call.gotBytes()
+    for (let n = 0; n < 3; n++) {
+      call.startWait()
+      pass(30)
+      call.gotBytes({ fragment: true })
+    }
+    call.startWait()
+    pass(9)
+    expect(call.signal.aborted).toBe(false)
+    pass(1)
+    expect(call.explain(new Error('x'))).toMatchObject({ phrase: 'stream went silent' })
+  })
+
+  test('waits as long for each request that it sends', () => {
+    const { call, pass } = open()
+    pass(60)
+    call.restartWait()
+    pass(99)
+    expect(call.signal.aborted).toBe(false)
+    pass(1)
+    expect(call.signal.aborted).toBe(true)
+  })
+
+  test('shortens its patience and never lengthens it', () => {
     const { call, pass, armed } = open(1000)
     call.shortenTimeout(50)
     call.shortenTimeout(500)

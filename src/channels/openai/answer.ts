@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/json.ts'
+import { parseUntrustedJson } from '../../core/json.ts'
 import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { LlmPart, LlmUsage } from '../ports/llm.ts'
@@ -115,7 +115,7 @@ export class Answer {
 function parse(payload: string): Chunk {
   let value: unknown
   try {
-    value = parseJson(payload)
+    value = parseUntrustedJson(payload)
   } catch (cause) {
     // The parser's message quotes the payload, so it is no cause to keep.
     throw fault('malformed stream', cause instanceof SyntaxError ? undefined : cause)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { parseUntrustedJson } from '../../core/json.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
 import { createPost, readText } from '../net/post.ts'
 import type { SenderOptions } from '../net/upstream-call.ts'
@@ -65,7 +66,8 @@ function textOf(body: string, contentType: string): string {
 
 function parse(body: string): { readonly text?: unknown } | null {
   try {
-    return JSON.parse(body)
+    const value = parseUntrustedJson(body)
+    return typeof value === 'object' ? value : null
   } catch {
     return null
   }

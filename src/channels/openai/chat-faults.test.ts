@@ -70,6 +70,13 @@ const ROWS: readonly Row[] = [
     text: 'one two ',
   },
   {
+    fault: 'dribble',
+    options: { after: 2 },
+    reason: 'provider_error',
+    phrase: 'stream went silent',
+    text: 'one two ',
+  },
+  {
     fault: 'malformed',
     options: { after: 1 },
     reason: 'provider_error',

@@ -84,9 +84,10 @@ describe('a good answer', () => {
   test('a stream that brings nothing for too long is a fault', async () => {
     const nothing = { choices: [], padding: ' '.repeat(1_000_000) }
     const payloads = Array.from({ length: 70 }, () => nothing)
-    upstream.reply({ payloads })
+    upstream.reply({ payloads, keepOpen: true })
     const { error } = await collect(chat())
     expect(error).toMatchObject({ reason: 'provider_error', phrase: 'stream without content' })
+    await upstream.aborted()
   })
 
   test('a connection is used again', async () => {
@@ -100,6 +101,51 @@ describe('a good answer', () => {
   test('a leading think block is taken out', async () => {
     upstream.reply({ text: '\n<think>\n1 < 2\n</think>\n\n答案是 <think>42</think>' })
     expect((await collect(chat())).text).toBe('答案是 <think>42</think>')
+  })
+})
+
+describe('what an answer holds before it is whole is told', () => {
+  const heldBytes = async (payloads: readonly string[]) => {
+    upstream.reply({ payloads })
+    const { parts, finish } = await collect(chat())
+    expect(finish).toBeDefined()
+    return parts.map((part) => (part.type === 'held' ? part.bytes : 0))
+  }
+  const delta = (fields: object, finish: string | null = null) =>
+    JSON.stringify({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })
+  const STOP = delta({}, 'stop')
+
+  test('an event that comes in many reads, and then no more', async () => {
+    upstream.reply({ pieces: ['长'.repeat(100_000)], splitBytes: 50_000 })
+    const { parts, text } = await collect(chat())
+    expect(text).toHaveLength(100_000)
+    const held = parts.flatMap((part) => (part.type === 'held' ? [part.bytes] : []))
+    expect(Math.max(...held)).toBeGreaterThan(100_000)
+    expect(held.at(-1)).toBe(0)
+  })
+
+  test('the arguments of a tool call', async () => {
+    const call = (args: string) =>
+      delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: args } }] })
+    const held = await heldBytes([call('x'.repeat(50_000)), call('x'.repeat(50_000)), STOP])
+    expect(Math.max(...held)).toBeGreaterThanOrEqual(200_000)
+  })
+
+  test('reasoning that is left out of the text', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const pieces = [`<think>${'x'.repeat(50_000)}`, '</think>42']
+    upstream.reply({ pieces, hold: { after: 1, until: promise } })
+    let most = 0
+    for await (const parts of await chat().open(REQUEST, new AbortController().signal)) {
+      for (const part of parts) if (part.type === 'held') most = Math.max(most, part.bytes)
+      if (most >= 100_000) resolve()
+    }
+    expect(most).toBeGreaterThanOrEqual(100_000)
+  })
+
+  test('and an answer of usual pieces tells nothing', async () => {
+    const held = await heldBytes([delta({ content: 'a' }), delta({ content: 'b' }), STOP])
+    expect(held.every((bytes) => bytes === 0)).toBe(true)
   })
 })
 

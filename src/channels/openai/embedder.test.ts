@@ -134,9 +134,14 @@ describe('reading an answer', () => {
     expect([...(b ?? [])]).toEqual([0, 1])
   })
 
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const broken: [string, string][] = [
     ['no JSON', 'oops'],
     ['no data', '{}'],
+    [
+      'what nests without end',
+      answer({ embedding: [1] }, { embedding: [1] }).replace('{', `{"x":${nested(200_000)},`),
+    ],
     ['too few', answer({ embedding: [1] })],
     ['uneven lengths', answer({ embedding: [1] }, { embedding: [1, 2] })],
     ['an empty vector beside another', answer({ embedding: [1] }, { embedding: '' })],

@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/json.ts'
+import { parseUntrustedJson } from '../../core/json.ts'
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { readStart } from '../net/upstream-fetch.ts'
 
@@ -28,7 +28,7 @@ export async function listedModels(response: Response): Promise<string[]> {
 
 function parse(text: string): { readonly data?: unknown } | null {
   try {
-    const value = parseJson(text)
+    const value = parseUntrustedJson(text)
     return typeof value === 'object' ? value : null
   } catch {
     return null

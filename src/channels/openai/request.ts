@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/json.ts'
+import { parseUntrustedJson } from '../../core/json.ts'
 import type { LlmMessage, LlmRequest, ToolCall } from '../ports/llm.ts'
 
 /** The body of a streamed chat completion but for the model and the optional fields. */
@@ -47,7 +47,7 @@ function wireCall(call: ToolCall): object {
 
 function isJsonObject(text: string): boolean {
   try {
-    const value = parseJson(text)
+    const value = parseUntrustedJson(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)
   } catch {
     return false

@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.ts'
-import { parseJson } from '../../core/json.ts'
+import { parseUntrustedJson } from '../../core/json.ts'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { ToolCall } from '../ports/llm.ts'
@@ -106,7 +106,7 @@ function argumentsOf(value: unknown): string {
 
 function isJson(text: string): boolean {
   try {
-    parseJson(text)
+    parseUntrustedJson(text)
     return true
   } catch {
     return false

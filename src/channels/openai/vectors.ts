@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseUntrustedJson } from '../../core/json.ts'
 import { normalize } from '../../core/vector.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
@@ -41,7 +42,7 @@ function toVector(embedding: readonly number[] | string): Float32Array {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseUntrustedJson(text)
   } catch {
     return null
   }

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { sha256Base64Url } from '../../core/crypto.ts'
-import { isModest } from '../../core/json.ts'
+import { hasBoundedStructure } from '../../core/json.ts'
 import { readStart, type UpstreamFetch } from '../net/upstream-fetch.ts'
 import { IdentityFailure, type LoginAttempt } from '../ports/identity.ts'
 
@@ -25,7 +25,7 @@ export const fetchWith =
 /** Bounds an answer before the library reads it, which reads and parses without a limit. */
 async function bounded(response: Response): Promise<Response> {
   const text = await readStart(response, ANSWER_BYTES_MAX + 1)
-  if (Buffer.byteLength(text) > ANSWER_BYTES_MAX || !isModest(text)) {
+  if (Buffer.byteLength(text) > ANSWER_BYTES_MAX || !hasBoundedStructure(text)) {
     throw new IdentityFailure('unavailable', 'answer_too_large')
   }
   const headers = new Headers(response.headers)

@@ -1,3 +1,4 @@
+import { parseUntrustedJson } from '../../core/json.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 /**
@@ -97,10 +98,10 @@ function size(value: unknown): number {
 
 function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    const value: unknown = parseUntrustedJson(new TextDecoder().decode(bytes))
     if (isObject(value)) return value
   } catch {
-    // The parser quotes what it read, so its error is not kept.
+    // The parser's message quotes the text, so it is not kept.
   }
   throw malformed()
 }

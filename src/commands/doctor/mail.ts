@@ -1,7 +1,7 @@
 import { readStart, type UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import { checkSmtp, type SmtpFault } from '../../channels/smtp/check.ts'
 import type { Config } from '../../config.ts'
-import { parseJson } from '../../core/json.ts'
+import { parseUntrustedJson } from '../../core/json.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** A discovery document has some kilobytes. */
@@ -57,7 +57,7 @@ async function isIssuer(issuer: string, fetch: UpstreamFetch, signal: AbortSigna
     const path = '/.well-known/openid-configuration'
     const answer = await fetch(issuer.replace(/\/$/, '') + path, { signal })
     const text = await readStart(answer, ISSUER_BYTES_MAX)
-    const document = parseJson(text) as { issuer?: unknown } | null
+    const document = parseUntrustedJson(text) as { issuer?: unknown } | null
     return answer.ok && typeof document?.issuer === 'string'
   } catch {
     return false

@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
   readonly status: Status
+  /** Whether the database takes writes; `/healthz` tells. */
+  readonly takesWrites: () => boolean
   readonly metrics: { readonly meters: Meters; readonly page: MetricsPage | null }
   /** The console (http/console-pages.ts). */
   readonly pages: ConsolePages
@@ -56,7 +58,7 @@ export interface AppOptions {
 
 /** The whole HTTP application without a port: all gates and routes. */
 export function createApp(options: AppOptions): AnyElysia {
-  const { services, machineGate, consoleGate, auth, status, metrics } = options
+  const { services, machineGate, consoleGate, auth, status, takesWrites, metrics } = options
   const { contexts, memory, sse, log, tls, verbose, steady, record, pages } = options
   const table = createRouteTable()
   const meters = metrics.page && metrics.meters
@@ -76,7 +78,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(entry(contexts))
     .use(errorHandler({ log, contexts, methodsOf: table.methodsOf, missing: pages.missing }))
     .use(observe({ contexts, steady, record, meters, log: lines, release: memory.release }))
-    .use(siteRoutes({ origins: auth.origins, status }))
+    .use(siteRoutes({ origins: auth.origins, status, takesWrites }))
     .use(metricsRoutes(metrics.page))
     .use(pages.routes)
     .use(openApiRoutes(() => app))

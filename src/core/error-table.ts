@@ -93,6 +93,7 @@ export const ERRORS = {
   model_channel_unavailable: [502, '模型通道不可用，请检查通道配置'],
   model_provider_error: [502, '模型服务的回复中断或格式异常，请重试'],
 
+  database_stopped: [503, '数据库暂时无法写入，请稍后重试'],
   session_full: [503, '会话内容过多且暂时无法整理，请稍后重试，或换用新的会话'],
   server_stopping: [503, '服务器正在停止，本轮未完成，请稍后重试'],
   too_many_streams: [503, '服务器繁忙：打开的会话流过多，请稍后重试'],

@@ -5,7 +5,8 @@ import { openProbes } from './probes.ts'
 
 /** What the public pages show of the server's state, and what /metrics shows to its operator. */
 export function openSite(adapters: Adapters, sse: Sse) {
-  const { clock, metrics, embedder } = adapters
+  const { clock, db, metrics, embedder } = adapters
   metrics.watch({ streams: sse.open, embeddingTexts: embedder.pending })
-  return { status: createStatus({ clock, ...openProbes(adapters) }), metrics }
+  const status = createStatus({ clock, ...openProbes(adapters) })
+  return { status, takesWrites: db.takesWrites, metrics }
 }

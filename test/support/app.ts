@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly embedder?: Embedder
   /** A folder of an earlier app, to start again on; by default a new one. */
   readonly dataDir?: string
+  /** In place of the product's writer thread. */
+  readonly writerUrl?: string
   /** In place of what fits the machine. */
   readonly requestBytesMax?: number
   /** Asked for the names that tenants supply, in place of the system's name servers. */
@@ -82,7 +84,7 @@ export async function startApp(options: AppOptions = {}) {
     config,
     clock,
     log,
-    program: PROGRAM,
+    program: { ...PROGRAM, writerUrl: options.writerUrl ?? PROGRAM.writerUrl },
     fetch: options.fetch ?? fetch,
     printCode,
     ...(embedder ? { embedder } : {}),

@@ -11,12 +11,13 @@ import { languageOf } from './status-words.ts'
 export interface SiteParts {
   readonly origins: Origins
   readonly status: Status
+  readonly takesWrites: () => boolean
 }
 
 const DAY = 'public, max-age=86400'
 
 /** Public pages that need no credential; each answers GET and HEAD (contract, Site). */
-export function siteRoutes({ origins, status }: SiteParts) {
+export function siteRoutes({ origins, status, takesWrites }: SiteParts) {
   const pages: Readonly<Record<string, (request: Request) => Response | Promise<Response>>> = {
     '/status': (request) => statusAnswer(request, status),
     '/robots.txt': (request) =>
@@ -24,6 +25,12 @@ export function siteRoutes({ origins, status }: SiteParts) {
     '/sitemap.xml': (request) =>
       text(sitemap(originOf(request, origins)), 'application/xml; charset=utf-8', 'no-cache'),
     '/favicon.svg': () => text(favicon, 'image/svg+xml; charset=utf-8', DAY),
+  }
+  /** A string and not a `Response`: Elysia would wrap the latter in a second one to add headers. */
+  const alive = ({ set }: { set: { headers: Record<string, string | number> } }): string => {
+    if (!takesWrites()) throw appError('database_stopped')
+    set.headers['content-type'] = 'text/plain; charset=utf-8'
+    return 'ok'
   }
   const routes = new Elysia({ name: 'site' }).get('/healthz', alive).head('/healthz', alive)
   for (const [path, answer] of Object.entries(pages)) {
@@ -62,9 +69,3 @@ function wantsJson(request: Request): boolean {
 
 const text = (body: string, type: string, cache: string) =>
   new Response(body, { headers: { 'content-type': type, 'cache-control': cache } })
-
-/** A string and not a `Response`: Elysia would wrap the latter in a second one to add headers. */
-function alive({ set }: { set: { headers: Record<string, string | number> } }): string {
-  set.headers['content-type'] = 'text/plain; charset=utf-8'
-  return 'ok'
-}

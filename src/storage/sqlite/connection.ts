@@ -37,6 +37,7 @@ export function openConnection(file: DatabaseFile, mode: 'read' | 'write'): Data
 }
 
 type Bind = SQLQueryBindings[]
+type Row = Readonly<Record<string, unknown>>
 
 /**
  * The same statement, planned once. SQLite plans with the values at hand where a comparison names
@@ -56,8 +57,8 @@ export function statements(db: Database) {
     return fresh
   }
   return {
-    get: ({ sql, args }: Statement) => prepared(sql).get(...(args as Bind)),
-    all: ({ sql, args }: Statement) => prepared(sql).all(...(args as Bind)),
+    get: ({ sql, args }: Statement) => prepared(sql).get(...(args as Bind)) as Row | null,
+    all: ({ sql, args }: Statement) => prepared(sql).all(...(args as Bind)) as Row[],
     run: ({ sql, args }: Statement) => prepared(sql).run(...(args as Bind)).changes,
     close: () => {
       for (const one of cache.values()) one.finalize()

@@ -1,12 +1,12 @@
+import type { Database } from 'bun:sqlite'
 import { type Changes, type Db, NotAsExpected, type Statement, sql } from '../db.ts'
-import { type DatabaseFile, openConnection } from './connection.ts'
-import { createTrouble, type Trouble, type TroubleWatch } from './disk-health.ts'
-import { errorOf } from './fault.ts'
+import { type DatabaseFile, openConnection, statements } from './connection.ts'
+import { createDiskHealth, type DiskHealth, type DiskTrouble } from './disk-health.ts'
+import { diskFaultOf, errorOf, faultOf } from './fault.ts'
 import type { BatchResult } from './group-commit.ts'
-import type { WriterAnswer, WriterRequest } from './protocol.ts'
 import { createRowCache } from './row-cache.ts'
-import { snapshotReader } from './snapshot.ts'
 import { createWriteQueue } from './write-queue.ts'
+import { openWriterThread } from './writer-thread.ts'
 
 interface Pending {
   readonly batch: readonly Statement[]
@@ -21,8 +21,12 @@ const PROBE = [
 ]
 
 export interface SqliteDb extends Db {
-  /** What keeps the disk from taking writes, as the last one met it, unless it has passed. */
-  trouble(): Promise<Trouble | null>
+  /** What keeps the disk from serving, as the last failure told, unless it has passed. */
+  trouble(): Promise<DiskTrouble | null>
+  /** To be called with errors that other connections to the same file meet. */
+  failed(error: unknown): void
+  /** False from the death of the writer thread until another one has opened the file. */
+  takesWrites(): boolean
 }
 
 /**
@@ -37,14 +41,14 @@ export async function openSqlite(
   writerUrl: string,
   seldomWritten?: readonly string[],
 ): Promise<SqliteDb> {
-  const writer = await startWriter(file, writerUrl)
+  const writer = await openWriterThread(file, writerUrl)
   const connection = openConnection(file, 'read')
-  const reader = snapshotReader(connection)
-  const cache = createRowCache(tablesOf(reader), seldomWritten)
+  const reader = statements(connection)
+  const cache = createRowCache(tablesOf(connection), seldomWritten)
   const waiting = createWriteQueue<Pending>()
   let draining: Promise<void> | null = null
   let closed = false
-  const trouble = createTrouble(file.path, () => batch(PROBE))
+  const health = createDiskHealth(file.path, () => batch(PROBE))
 
   async function drain() {
     // Batches that requests handled in this same tick are about to write join the first group.
@@ -55,21 +59,29 @@ export async function openSqlite(
 
   async function flush(group: readonly Pending[]) {
     try {
-      const answer = await writer.ask({ type: 'write', batches: group.map(({ batch }) => batch) })
-      forget(group)
-      if (answer.type !== 'written') throw new Error('unexpected answer of the writer thread')
-      for (const [index, pending] of group.entries())
-        settle(pending, answer.results[index], trouble)
+      const batches = group.map(({ batch }) => batch)
+      const results = await writer.write(batches).finally(() => forget(group))
+      for (const [index, pending] of group.entries()) settle(pending, results[index], health)
     } catch (error) {
-      forget(group)
+      health.failed(error)
       for (const { reject } of group) reject(error)
     }
   }
 
-  /** Whoever hears that its write is done finds it in whatever it reads next. */
+  /** Before a write is acknowledged: whatever its caller reads next must contain it. */
   function forget(group: readonly Pending[]) {
-    reader.renew()
     for (const { batch } of group) cache.written(batch)
+  }
+
+  /** Runs a read on this thread's connection and notes a failure of the disk. */
+  function reading<Result>(read: () => Result): Result {
+    try {
+      return read()
+    } catch (error) {
+      const fault = diskFaultOf(faultOf(error))
+      health.failed(fault)
+      throw fault ?? error
+    }
   }
 
   function batch(list: readonly Statement[]): Promise<Changes[]> {
@@ -82,56 +94,40 @@ export async function openSqlite(
 
   return {
     get: async <Row>(statement: Statement) =>
-      cache.get(statement, () => reader.get(statement)) as Row | null,
-    all: async <Row>(statement: Statement) => reader.all(statement) as Row[],
+      reading(() => cache.get(statement, () => reader.get(statement))) as Row | null,
+    all: async <Row>(statement: Statement) => reading(() => reader.all(statement)) as Row[],
     batch,
-    trouble: trouble.now,
     run: async (statement) => (await batch([statement]))[0] ?? { changes: 0 },
+    trouble: health.trouble,
+    failed: health.failed,
+    takesWrites: writer.runs,
     async close() {
       if (closed) return
       closed = true
       await draining
       reader.close()
       connection.close()
-      await writer.ask({ type: 'close' })
-      writer.end()
+      await writer.close()
     },
   }
 }
 
-function tablesOf(reader: ReturnType<typeof snapshotReader>): string[] {
-  const rows = reader.all(sql`SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')`)
-  return rows.map(({ name }) => String(name))
+function tablesOf(connection: Database): string[] {
+  const query = `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')`
+  const rows = connection.query<{ name: string }, []>(query).all()
+  return rows.map(({ name }) => name)
 }
 
 /** Tells the caller of a batch what became of it. */
-function settle(pending: Pending, result: BatchResult | undefined, trouble: TroubleWatch): void {
+function settle(pending: Pending, result: BatchResult | undefined, health: DiskHealth): void {
   if (result && 'changes' in result) {
-    trouble.written()
+    health.written()
     pending.resolve(result.changes.map((changes) => ({ changes })))
   } else if (result && 'unexpected' in result) {
     pending.reject(new NotAsExpected(result.unexpected))
   } else {
     const error = result ? errorOf(result) : new Error('no answer of the writer thread')
-    trouble.refused(error)
+    health.failed(error)
     pending.reject(error)
   }
-}
-
-async function startWriter(file: DatabaseFile, writerUrl: string) {
-  const worker = new Worker(writerUrl)
-  let settle: { resolve: (answer: WriterAnswer) => void; reject: (error: Error) => void } | null
-  settle = null
-  worker.onmessage = ({ data }: MessageEvent<WriterAnswer>) => {
-    if (data.type === 'failed') settle?.reject(errorOf(data.fault))
-    else settle?.resolve(data)
-  }
-  worker.onerror = (event) => settle?.reject(new Error(event.message))
-  const ask = (request: WriterRequest) =>
-    new Promise<WriterAnswer>((resolve, reject) => {
-      settle = { resolve, reject }
-      worker.postMessage(request)
-    })
-  await ask({ type: 'open', file })
-  return { ask, end: () => worker.terminate() }
 }

@@ -2,37 +2,44 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DiskFault } from '../../core/errors.ts'
 
-export type Trouble = DiskFault['trouble']
+export type DiskTrouble = DiskFault['trouble']
 
-/** A disk with this much room takes what a request writes. */
-const ROOM_BYTES = 1024 * 1024
+/** A disk with this much free space takes what a request writes. */
+const FREE_BYTES_MIN = 1024 * 1024
+
+/** A damaged page does not mend itself, and a write to another page proves nothing about it. */
+const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/
 
 /**
- * Keeps in mind what the last write to the file at `path` met. When nobody writes, nobody would
- * hear that it has passed: `now` looks at the room on the disk, or makes the `trial`, a write that
- * means nothing.
+ * Remembers how the last write to the file at `path` failed. Without traffic that would stay, so
+ * `trouble` looks at the free space, or calls `probeWrite`, a write that stores nothing. Damage is
+ * remembered until the process ends.
  */
-export function createTrouble(path: string, trial: () => Promise<unknown>) {
-  let met: Trouble | null = null
+export function createDiskHealth(path: string, probeWrite: () => Promise<unknown>) {
+  let last: DiskTrouble | null = null
+  let damaged = false
 
   return {
-    refused(error: unknown): void {
-      if (error instanceof DiskFault) met = error.trouble
+    failed(error: unknown): void {
+      if (!(error instanceof DiskFault)) return
+      last = error.trouble
+      damaged ||= DAMAGED.test(error.code)
     },
     written(): void {
-      met = null
+      last = null
     },
-    async now(): Promise<Trouble | null> {
-      if (met === 'disk_error') await trial().catch(() => {})
-      if (met === 'disk_full' && roomAt(dirname(path)) >= ROOM_BYTES) met = null
-      return met
+    async trouble(): Promise<DiskTrouble | null> {
+      if (damaged) return 'disk_error'
+      if (last === 'disk_error') await probeWrite().catch(() => {})
+      if (last === 'disk_full' && freeBytes(dirname(path)) >= FREE_BYTES_MIN) last = null
+      return last
     },
   }
 }
 
-export type TroubleWatch = ReturnType<typeof createTrouble>
+export type DiskHealth = ReturnType<typeof createDiskHealth>
 
-function roomAt(folder: string): number {
+function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }

@@ -1,6 +1,6 @@
 import { DiskFault } from '../../core/errors.ts'
 
-/** An error on its way between threads, which keep only its texts. */
+/** An error as it travels between threads, which would keep only its message. */
 export interface Fault {
   readonly error: string
   /** SQLite's own word, such as `SQLITE_FULL`; empty when it is not SQLite's error. */
@@ -14,9 +14,11 @@ export const faultOf = (error: unknown): Fault => ({
 
 const DISK = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|CORRUPT|NOTADB)(_|$)/
 
-/** The error of a writer who is told that `fault` happened. */
-export function errorOf({ error, code }: Fault): Error {
+/** The fault as one of the disk; null for any other, such as a wrong statement. */
+export function diskFaultOf({ error, code }: Fault): DiskFault | null {
   const family = DISK.exec(code)?.[1]
-  if (family === undefined) return new Error(error)
+  if (family === undefined) return null
   return new DiskFault(family === 'FULL' ? 'disk_full' : 'disk_error', code, error)
 }
+
+export const errorOf = (fault: Fault): Error => diskFaultOf(fault) ?? new Error(fault.error)

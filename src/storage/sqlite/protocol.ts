@@ -24,4 +24,4 @@ export type ReaderRequest = ReaderAsk & { readonly id: number }
 
 export type ReaderAnswer =
   | { readonly id: number; readonly rows: readonly unknown[] }
-  | { readonly id: number; readonly error: string }
+  | { readonly id: number; readonly fault: Fault }

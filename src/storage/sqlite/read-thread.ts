@@ -1,6 +1,7 @@
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { Statement } from '../db.ts'
 import type { DatabaseFile } from './connection.ts'
+import { errorOf } from './fault.ts'
 import type { ReaderAnswer, ReaderAsk, ReaderRequest } from './protocol.ts'
 
 export interface ReadThread {
@@ -26,8 +27,13 @@ const STATEMENTS_AT_ONCE = 2
 /**
  * The thread starts with the first search, and again with the next one when it could not open the
  * file or has died. `readerUrl` is where `reader.ts` lies, as `writerUrl` of `openSqlite`.
+ * `onError` hears of every read that fails.
  */
-export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThread {
+export function createReadThread(
+  file: DatabaseFile,
+  readerUrl: string,
+  onError: (error: unknown) => void = () => {},
+): ReadThread {
   const turns = createSemaphore({ slots: STATEMENTS_AT_ONCE })
   let current: Promise<Thread> | null = null
   let closed = false
@@ -55,13 +61,18 @@ export function createReadThread(file: DatabaseFile, readerUrl: string): ReadThr
     return fresh
   }
 
+  async function read(statement: Statement): Promise<readonly unknown[]> {
+    try {
+      return await (await thread()).ask({ type: 'read', statement })
+    } catch (error) {
+      onError(error)
+      throw error
+    }
+  }
+
   return {
     all: <Row>(tenantId: string, statement: Statement, signal?: AbortSignal) =>
-      turns.run(
-        tenantId,
-        async () => (await (await thread()).ask({ type: 'read', statement })) as Row[],
-        signal,
-      ),
+      turns.run(tenantId, async () => (await read(statement)) as Row[], signal),
     async close() {
       if (closed) return
       closed = true
@@ -82,7 +93,7 @@ function startThread(readerUrl: string, onDeath: () => void) {
   worker.onmessage = ({ data }: MessageEvent<ReaderAnswer>) => {
     const asked = waiting.get(data.id)
     waiting.delete(data.id)
-    if ('error' in data) asked?.reject(new Error(data.error))
+    if ('fault' in data) asked?.reject(errorOf(data.fault))
     else asked?.resolve(data.rows)
   }
   worker.onerror = ({ message }) => {

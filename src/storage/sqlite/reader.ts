@@ -3,6 +3,7 @@
  * every open stream if they ran on the event loop.
  */
 import { type DatabaseFile, openConnection, statements } from './connection.ts'
+import { faultOf } from './fault.ts'
 import type { ReaderAnswer, ReaderRequest } from './protocol.ts'
 
 declare const self: Worker
@@ -42,6 +43,6 @@ self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
     if (data.type === 'close') reader?.close()
     answer({ id, rows: data.type === 'read' ? (reader?.all(data.statement) ?? []) : [] })
   } catch (error) {
-    answer({ id, error: error instanceof Error ? error.message : 'read failed' })
+    answer({ id, fault: faultOf(error) })
   }
 }

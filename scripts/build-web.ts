@@ -23,15 +23,23 @@ const STAMP = '.stamp'
 const hashOf = (text: string | Uint8Array) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-/** Hash of everything the build reads. */
-async function stampOf(): Promise<string> {
+/** Bun finds nothing by one pattern whose braces hold braces and folders. */
+const READ = ['web/**/*.{ts,tsx,css,html,md,py,ino}', 'src/core/limits/*.ts']
+
+/** Every file that the build reads. */
+export async function inputsOfWeb(): Promise<string[]> {
   const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts']
-  const read = '{web/**/*.{ts,tsx,css,html,md,py,ino},src/core/limits/*.ts}'
-  for await (const path of new Bun.Glob(read).scan(root)) {
-    if (!path.includes('.test.')) inputs.push(path)
+  for (const pattern of READ) {
+    for await (const path of new Bun.Glob(pattern).scan(root)) {
+      if (!path.includes('.test.')) inputs.push(path)
+    }
   }
+  return inputs.sort()
+}
+
+async function stampOf(): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256')
-  for (const path of inputs.sort()) hash.update(path).update(readFileSync(join(root, path)))
+  for (const path of await inputsOfWeb()) hash.update(path).update(readFileSync(join(root, path)))
   return hash.digest('hex')
 }
 

@@ -60,9 +60,12 @@ describeWeb('the manual', () => {
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('opens at the part that a link names, and leads from page to page', async () => {
+  test('names this server in commands, and opens at the part that a link names', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     const { page } = guest
+    await page.goto('/docs/kb')
+    const command = page.locator('pre', { hasText: 'curl' }).first()
+    expect(await command.textContent()).toStartWith(`curl ${at.app.url}/v1/kb/docs`)
     await page.goto('/docs/operate#disk')
     const heading = page.getByRole('heading', { level: 2, name: 'The disk' })
     await heading.waitFor()

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, ArrowRight, Download } from 'lucide-react'
-import type { Tokens } from 'marked'
-import { useEffect } from 'react'
+import type { Token, Tokens } from 'marked'
+import { type ReactNode, useEffect } from 'react'
 import { DocsFrame } from '../features/docs/frame.tsx'
 import { fileOf, type GuidePart, partsOf } from '../features/docs/guide.ts'
 import { OwnLinks, Show } from '../features/markdown/tokens.tsx'
@@ -14,6 +14,9 @@ import { Button } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Missing } from './missing.tsx'
+
+/** What commands of the manual talk to; the reader's server stands in its place. */
+const EXAMPLE_SERVER = 'http://127.0.0.1:3900'
 
 /** Fewer headings are seen at a glance. */
 const CONTENTS_MIN = 4
@@ -66,7 +69,7 @@ function GoToPart() {
 }
 
 /** The manual links to its own pages; those of the server that are not the console's load anew. */
-function ownLink(href: string, label: React.ReactNode) {
+function ownLink(href: string, label: ReactNode) {
   if (href.startsWith('#')) return <a href={href}>{label}</a>
   const [path = '', hash] = href.split('#')
   if (!/^\/(docs|app)\b/.test(path)) return href.startsWith('/') ? <a href={href}>{label}</a> : null
@@ -139,7 +142,7 @@ function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
       {withIndexKeys(tokens).map(({ key, item }) => {
         const file = fileOf(item)
         return file === null ? (
-          <Show key={key} token={item} />
+          <Show key={key} token={withThisServer(item)} />
         ) : (
           <Program key={key} name={file} token={item as Tokens.Code} />
         )
@@ -153,6 +156,11 @@ function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
     </div>
   )
 }
+
+const withThisServer = (token: Token): Token =>
+  token.type === 'code'
+    ? { ...token, text: String(token.text).replaceAll(EXAMPLE_SERVER, location.origin) }
+    : token
 
 interface ProgramProps {
   readonly name: string

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'bun:test'
+import { marked, type Tokens } from 'marked'
+import { type GuideId, guidePath } from '../../web/guides/pages.ts'
+import { readGuide } from '../../web/guides/read.ts'
+import { startApp } from '../support/app.ts'
+import { runProgram } from '../support/run.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const CURL = Bun.which('curl')
+if (!CURL) process.stderr.write('skipped: no curl here to run the commands of the manual\n')
+
+const SERVER = 'http://127.0.0.1:3900'
+const PAGES: readonly GuideId[] = ['start', 'kb', 'apps', 'api']
+
+/** Blocks of code of a page that talk to a running server. */
+async function blocksOf(page: GuideId, language: string) {
+  return marked
+    .lexer(await readGuide(page, 'en'))
+    .filter((token): token is Tokens.Code => token.type === 'code')
+    .filter(({ lang, text }) => lang === language && text.includes(SERVER))
+    .map(({ text }) => text)
+}
+
+// Without curl there is nothing to run.
+describe.skipIf(!CURL)('the commands of the manual', () => {
+  test.each(PAGES)(
+    'those of the page %s work as they are printed',
+    async (page) => {
+      await using app = await startApp()
+      const { key } = await app.key()
+      for (const block of await blocksOf(page, 'sh')) {
+        const command = block.replaceAll(SERVER, app.url).replaceAll('curl ', 'curl -sS --fail ')
+        const env = { PATH: process.env.PATH ?? '', KEY: key }
+        const { out, err, code } = await runProgram(['/bin/sh', '-ec', command], { env })
+        expect({ page: guidePath(page), command, code, err }).toMatchObject({ code: 0, err: '' })
+        expect(out).toMatch(/^(event: |\{")/)
+      }
+    },
+    30_000,
+  )
+
+  test('the program of the page on the API prints the reply as it grows', async () => {
+    await using app = await startApp()
+    using folder = tempFolder()
+    const { key } = await app.key()
+    const [program = ''] = await blocksOf('api', 'js')
+    const path = folder.file('client.mjs')
+    const source = `const KEY = ${JSON.stringify(key)}\n${program.replaceAll(SERVER, app.url)}`
+    await Bun.write(path, source)
+    const { out, code } = await runProgram([process.execPath, path], { cwd: folder.path })
+    expect(code).toBe(0)
+    expect(out).toContain('Moonbase')
+  }, 30_000)
+})

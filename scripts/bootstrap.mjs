@@ -1,16 +1,25 @@
 // Runs a command of this repository on a machine that has only Node.js 20 and npm (or Bun).
-// Brings Bun from npm into .toolchain/ when the machine has none, installs the packages of
-// bun.lock when they are missing or stale, then hands over to Bun. No install script of any
-// package runs: onnxruntime-node's would download GPU libraries, and bun's is not needed because
-// the executable itself lies in @oven/bun-<platform>.
+// Uses Bun of exactly the version that scripts/toolchain names. When the machine has none, npm
+// brings it into .toolchain/ and checks it against the hashes of scripts/toolchain. Then it installs
+// the packages of bun.lock when they are missing or stale, and hands over to Bun. No install script
+// of any package runs: onnxruntime-node's would download GPU libraries, and bun's is not needed
+// because the executable itself lies in @oven/bun-<platform>.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const BUN_VERSION = '1.4.5'
+const pinned = join(root, 'scripts/toolchain')
+const BUN_VERSION = JSON.parse(readFileSync(join(pinned, 'package.json'), 'utf8')).dependencies.bun
 const TASKS = {
   start: [['run', 'scripts/build-web.ts'], ['src/main.ts']],
   test: [
@@ -35,7 +44,7 @@ function fail(text) {
   process.exit(1)
 }
 
-/** Path of a Bun that is new enough, or null. */
+/** Path of a Bun of the pinned version, or null. */
 function findBun() {
   const local = join(root, '.toolchain', 'node_modules', '@oven')
   const shipped = existsSync(local)
@@ -43,27 +52,23 @@ function findBun() {
     : []
   for (const candidate of [...shipped, process.versions.bun ? process.execPath : 'bun']) {
     const answer = spawnSync(candidate, ['--version'], { encoding: 'utf8' })
-    if (answer.status === 0 && atLeast(answer.stdout.trim(), BUN_VERSION)) return candidate
+    if (answer.status === 0 && answer.stdout.trim() === BUN_VERSION) return candidate
   }
   return null
 }
 
-function atLeast(version, wanted) {
-  const [a, b] = [version, wanted].map((v) => v.split('.').map(Number))
-  const first = [0, 1, 2].find((i) => a[i] !== b[i])
-  return first === undefined || a[first] > b[first]
-}
-
+/** npm refuses a package whose hash is not the one in the lock file. */
 function installBun() {
   say(`installing Bun ${BUN_VERSION} from npm (once)`)
-  mkdirSync(join(root, '.toolchain'), { recursive: true })
+  const folder = join(root, '.toolchain')
+  mkdirSync(folder, { recursive: true })
+  for (const name of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(pinned, name), join(folder, name))
+  }
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const args = ['install', '--prefix', '.toolchain', '--ignore-scripts', '--no-audit', '--no-fund']
-  const done = spawnSync(npm, [...args, '--no-save', '--loglevel=error', `bun@${BUN_VERSION}`], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  })
-  if (done.status !== 0) fail('npm could not install Bun; check the network and try again')
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const done = spawnSync(npm, args, { cwd: folder, stdio: ['ignore', 2, 2] })
+  if (done.status !== 0) fail(`npm could not install Bun ${BUN_VERSION}; its message is above`)
   return findBun() ?? fail('Bun was installed but does not start on this machine')
 }
 

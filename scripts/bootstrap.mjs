@@ -1,9 +1,9 @@
 // Runs a command of this repository on a machine that has only Node.js 20 and npm (or Bun).
 // Uses Bun of exactly the version that scripts/toolchain names. When the machine has none, npm
-// brings it into .toolchain/ and checks it against the hashes of scripts/toolchain. Then it installs
-// the packages of bun.lock when they are missing or stale, and hands over to Bun. No install script
-// of any package runs: onnxruntime-node's would download GPU libraries, and bun's is not needed
-// because the executable itself lies in @oven/bun-<platform>.
+// brings it into .toolchain/ and checks it against the hashes of scripts/toolchain. Then the
+// packages of bun.lock are installed when they are missing or stale, and Bun takes over. No install
+// script of any package runs: onnxruntime-node's would download GPU libraries, and bun's is not
+// needed because the executable itself lies in @oven/bun-<platform>.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {

@@ -5,6 +5,9 @@ export class BudgetExceeded extends Error {
   }
 }
 
+/** What a text takes in memory: two bytes for each UTF-16 unit. */
+export const bytesOfText = (text: string): number => 2 * text.length
+
 /** An owner may hold this many times what is free (see `createMemoryBudget`). */
 const GREED = 8
 

@@ -58,7 +58,8 @@ export function observe(options: ObserveOptions) {
       const status = typeof set.status === 'number' ? set.status : 200
       const ms = context ? steady() - context.startedAt : 0
       const row = context && logRow(context, request.method, route, status, ms)
-      if (row) record(row)
+      if (row?.later) row.later.then((more) => record({ ...row, ...more }))
+      else if (row) record(row)
       meters?.request(methodLabel(request), patternOf(route, status), status, ms / 1000)
       log?.debug('request', {
         id: context?.requestId,

@@ -11,9 +11,12 @@ export const queryDoc = (parameters: Readonly<Record<string, string>>) =>
   }))
 
 /** The answer of a turn (specification, Events). */
-export const STREAM_DOC = {
+export const TURN_DOC = {
   200: {
-    description: 'Server-Sent Events; the data of each is JSON with its type field',
+    description:
+      'Server-Sent Events; the data of each is JSON with its type field. The stats event has ' +
+      'kb:"skipped" when the turn went on without its passages because retrieval failed or was ' +
+      'late; else it has no field kb.',
     content: { 'text/event-stream': { schema: { type: 'string' as const } } },
   },
 }

@@ -14,6 +14,8 @@ export interface RequestContext {
   textChars: number | null
   channel: 'byo' | 'platform' | null
   errorClass: string | null
+  /** What is learned after the headers; the log row waits for it. Never rejects. */
+  later: Promise<Partial<RequestContext>> | null
 }
 
 /** Contexts by request. A context is collected with its request. */
@@ -29,6 +31,7 @@ export function createRequestContexts(steady: () => number) {
         textChars: null,
         channel: null,
         errorClass: null,
+        later: null,
       })
     },
     of(request: Request): RequestContext | undefined {
@@ -38,6 +41,11 @@ export function createRequestContexts(steady: () => number) {
     note(request: Request, more: Partial<RequestContext>): void {
       const context = known.get(request)
       if (context) Object.assign(context, more)
+    },
+    /** Adds what a handler learns only when its stream has begun. */
+    noteLater(request: Request, later: Promise<Partial<RequestContext>>): void {
+      const context = known.get(request)
+      if (context) context.later = later
     },
   }
 }

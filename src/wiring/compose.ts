@@ -1,13 +1,15 @@
 import { createApp } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
+import { TURN_BYTES_SURE } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
+import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnContextStore } from '../features/agent/store.ts'
 import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import type { Logs } from '../features/logs/service.ts'
-import { cacheSessions } from '../features/sessions/cache.ts'
+import { createFolding } from '../features/sessions/folding.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
@@ -36,29 +38,36 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   const { config, clock, log, db, kb } = adapters
   const jobs = createJobs({ clock, log })
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
-  const memory = createRequestMemory(createMemoryBudget(requestBytesMax))
+  const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
+  const memory = createRequestMemory(budget)
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError })
   const contexts = createRequestContexts(clock.steady)
   const { logs, usage, buffers, record } = openRecords(adapters)
 
-  const keys = createKeys({ store: createKeyStore(db), clock })
+  const openTurns = createOpenTurns({
+    clock,
+    stillValid: (principal) => keys.stillValid(principal),
+  })
+  const keys = createKeys({ store: createKeyStore(db), clock, onRevoked: openTurns.recheck })
   const management = openManagement({ db, clock, log, keys })
   const { devices, endpoints, sightings, onTurn } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
-  const sessionStore = cacheSessions(createSessionStore(db))
+  const sessionStore = createSessionStore(db)
   const sessions = createSessions({ store: sessionStore })
   const agent = createAgent({
     clock,
     log,
-    jobs,
+    meters: adapters.metrics.meters,
+    budget,
     contexts: createTurnContextStore(db),
-    memory: createMemory({ store: sessionStore, log }),
-    channelOf,
+    memory: createMemory({ store: sessionStore }),
+    folding: createFolding({ store: sessionStore, jobs, log }),
     retrieve: kb.service.retrieve,
     toolsFor: adapters.toolsFor,
+    channelOf,
     stillValid: keys.stillValid,
     imageGuard: adapters.egress.publicOnly,
-    meters: adapters.metrics.meters,
+    openTurns,
     onTurn,
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
@@ -98,7 +107,7 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
       ...[reader, embedder, db],
     ])
   }
-  return { app, sse, jobs, keys, buffers: written, logs, people, close }
+  return { app, budget, sse, jobs, keys, buffers: written, logs, people, close }
 }
 
 /** The one list of what runs without being asked for. */

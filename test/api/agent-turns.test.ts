@@ -60,6 +60,18 @@ describe('turns of one session', () => {
     expect(said.map(({ content }: { content: string }) => content)).toEqual(['one', 'two', 'three'])
   })
 
+  test('do not hold up the next one when they fail', async () => {
+    const session = freshSession()
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ payloads: ['not JSON'], hold: { after: 0, until: gate.promise } })
+    const first = await ask({ text: 'one', session_id: session })
+    await upstream.nextRequest('/chat/completions')
+    const second = await ask({ text: 'two', session_id: session })
+    gate.resolve()
+    expect((await first.all()).at(-1)?.data.type).toBe('error')
+    expect((await second.all()).at(-1)?.data.type).toBe('llm_end')
+  })
+
   test('do not hold up the next one when a waiting client leaves', async () => {
     const session = freshSession()
     const gate = Promise.withResolvers<void>()

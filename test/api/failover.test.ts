@@ -15,6 +15,14 @@ afterAll(() => world[Symbol.asyncDispose]())
 const CALL = { name: 'calculator', arguments: { expression: '6*7' } }
 const types = (events: readonly Record<string, unknown>[]) => events.map(({ type }) => type)
 const fallback = (reason: string) => ({ type: 'provider_fallback', from: 'byo', reason })
+async function loggedTurns(tenantId: string) {
+  await world.app.flush()
+  return world.app.db.all<{ channel: string; status: number; error_class: string | null }>({
+    sql: `SELECT channel, status, error_class FROM request_log
+      WHERE tenant_id = ? AND endpoint = '/v1/agent' ORDER BY ts, id`,
+    args: [tenantId],
+  })
+}
 const stats = (channel: string) => ({ type: 'stats', iterations: 1, channel })
 
 describe('the channel that answers', () => {
@@ -42,6 +50,10 @@ describe('the channel that answers', () => {
     expect(await told(first)).toContainEqual(stats('byo'))
     expect(await told(second)).toContainEqual(stats('platform'))
     expect(world.asked(world.byo)).toHaveLength(1)
+    expect((await loggedTurns(tenant.tenantId)).map(({ channel }) => channel)).toEqual([
+      'byo',
+      'platform',
+    ])
   })
 
   test('is logged as configured, whatever happened', async () => {
@@ -50,13 +62,7 @@ describe('the channel that answers', () => {
     expect(await tenant.ask()).toContainEqual(stats('platform_fallback'))
     await fetch(`${world.app.url}/v1/provider`, { method: 'DELETE', headers: tenant.headers })
     await tenant.ask()
-    await world.app.flush()
-    const rows = await world.app.db.all({
-      sql: `SELECT channel, status, error_class FROM request_log
-        WHERE tenant_id = ? AND endpoint = '/v1/agent' ORDER BY ts, id`,
-      args: [tenant.tenantId],
-    })
-    expect(rows).toEqual([
+    expect(await loggedTurns(tenant.tenantId)).toEqual([
       { channel: 'byo', status: 200, error_class: null },
       { channel: 'platform', status: 200, error_class: null },
     ])

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { TOOL_CALLS_PER_TURN_MAX } from '../../src/core/limits/machine.ts'
+import { TOOL_CALLS_MAX } from '../../src/core/limits/upstream.ts'
 import { startConversation } from '../support/conversation.ts'
 
 const conversation = await startConversation()
@@ -7,6 +9,8 @@ afterEach(() => upstream.reset())
 afterAll(conversation.stop)
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+const calls = (count: number) =>
+  Array.from({ length: count }, () => ({ name: 'calculator', arguments: { expression: '6*7' } }))
 const withArguments = (text: string) =>
   `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"calculator",` +
   `"arguments":${text}}}]},"finish_reason":"tool_calls"}]}`
@@ -44,4 +48,26 @@ test('arguments as a text that nests without end fail the call and not the turn'
     'llm_end',
   ])
   expect(events[1]).toEqual({ type: 'tool_result', name: 'calculator', ok: false })
+})
+
+test('a round of too many tool calls ends the turn before any of them is run', async () => {
+  upstream.reply({ toolCalls: calls(TOOL_CALLS_MAX + 1) })
+  const stream = await ask({ text: 'hi', session_id: freshSession() })
+  expect((await stream.all()).map(({ data }) => data)).toEqual([
+    {
+      type: 'error',
+      message: '模型服务的回复中断或格式异常，请重试',
+      code: 'model_provider_error',
+    },
+  ])
+})
+
+test('rounds full of tool calls run only as many as a turn may have', async () => {
+  upstream.chat.always({ toolCalls: calls(TOOL_CALLS_MAX) })
+  const stream = await ask({ text: 'hi', session_id: freshSession() })
+  const events = (await stream.all()).map(({ data }) => data)
+  const results = events.filter(({ type }) => type === 'tool_result')
+  expect(results).toHaveLength(7 * TOOL_CALLS_MAX)
+  expect(results.filter(({ ok }) => ok)).toHaveLength(TOOL_CALLS_PER_TURN_MAX)
+  expect(events.at(-1)?.type).toBe('error')
 })

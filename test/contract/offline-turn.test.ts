@@ -1,26 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { createOfflineChat } from '../../src/channels/offline/chat.ts'
-import { createLogger } from '../../src/core/log.ts'
+import { NO_LOG } from '../../src/core/log.ts'
+import { createMemoryBudget } from '../../src/core/memory-budget.ts'
 import { NO_METERS } from '../../src/core/meters.ts'
-import { runTurn } from '../../src/features/agent/engine.ts'
-import { createTextRoom } from '../../src/features/agent/text-room.ts'
+import { runModelLoop } from '../../src/features/agent/model-loop.ts'
 import { createCalculator } from '../../src/tools/calculator.ts'
 import { createCurrentTime } from '../../src/tools/current-time.ts'
 import { createToolBox } from '../../src/tools/tool-box.ts'
 
-const log = createLogger({
-  level: 'error',
-  json: true,
-  now: () => new Date(0),
-  write: () => {},
-})
 const now = () => Date.parse('2026-11-21T17:04:05Z')
 const tools = [createCurrentTime({ now }), createCalculator()]
 
 async function turn(text: string) {
   const events: { type: string; name?: string; ok?: boolean }[] = []
-  let stored = ''
-  const plan = {
+  const loop = {
     request: {
       purpose: 'turn' as const,
       messages: [{ role: 'user' as const, content: text }],
@@ -28,45 +21,47 @@ async function turn(text: string) {
       thinking: false,
       temperature: null,
     },
-    tools: createToolBox(tools, 'tenant', log),
-    primary: { label: 'platform' as const, llm: createOfflineChat(), model: null },
-    fallback: null,
-    share: createTextRoom().open(),
-    store: async (reply: string) => {
-      stored = reply
+    tools: createToolBox(tools, 'tenant', NO_LOG),
+    primary: {
+      label: 'platform' as const,
+      llm: createOfflineChat(),
+      model: null,
+      isCurrent: async () => true,
     },
-    log,
+    fallback: null,
+    confirm: async () => {},
+    share: createMemoryBudget(1_000_000).open('tenant'),
+    log: NO_LOG,
     meters: NO_METERS,
   }
-  await runTurn(plan, new AbortController().signal, (batch) => {
+  const answer = await runModelLoop(loop, new AbortController().signal, (batch) => {
     events.push(...batch)
     return undefined
   })
-  return { stored, events: events.filter(({ type }) => type !== 'llm_delta') }
+  return { answer, events: events.filter(({ type }) => type !== 'llm_delta') }
 }
 
 describe('a turn of the offline responder with the built-in tools', () => {
   test('works an expression out with the calculator', async () => {
-    const { stored, events } = await turn('请问 2的10次方 等于多少？')
+    const { answer, events } = await turn('请问 2的10次方 等于多少？')
     expect(events).toMatchObject([
       { type: 'tool_call', name: 'calculator' },
       { type: 'tool_result', name: 'calculator', ok: true },
-      { type: 'stats', iterations: 2 },
-      { type: 'llm_end' },
     ])
-    expect(stored).toStartWith('计算结果：2^10 = 1024。')
+    expect(answer.modelCalls).toBe(2)
+    expect(answer.text).toStartWith('计算结果：2^10 = 1024。')
   })
 
   test('tells the time of the clock', async () => {
-    const { stored } = await turn('现在几点了，今天星期几？')
+    const { answer } = await turn('现在几点了，今天星期几？')
     const here = new Intl.DateTimeFormat('zh-CN', { dateStyle: 'full', timeStyle: 'short' })
     const text = here.format(now()).replace('日星期', '日 星期')
-    expect(stored).toStartWith(`现在是 ${text}（${here.resolvedOptions().timeZone}）。`)
+    expect(answer.text).toStartWith(`现在是 ${text}（${here.resolvedOptions().timeZone}）。`)
   })
 
   test('admits that an expression cannot be worked out', async () => {
-    const { stored, events } = await turn('1/0等于多少')
+    const { answer, events } = await turn('1/0等于多少')
     expect(events).toContainEqual({ type: 'tool_result', name: 'calculator', ok: false })
-    expect(stored).toStartWith('这个算式我算不出来')
+    expect(answer.text).toStartWith('这个算式我算不出来')
   })
 })

@@ -91,7 +91,10 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const { app, sse, jobs, keys, buffers, logs, close } = compose(adapters, options.requestBytesMax)
+  const { app, budget, sse, jobs, keys, buffers, logs, close } = compose(
+    adapters,
+    options.requestBytesMax,
+  )
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })
@@ -104,6 +107,8 @@ export async function startApp(options: AppOptions = {}) {
     db,
     kb,
     jobs,
+    /** What requests hold in memory together. */
+    budget,
     /** Everything the server logged so far. */
     log: printed.text,
     printed,

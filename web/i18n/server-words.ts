@@ -54,6 +54,15 @@ const SENTENCES: readonly (readonly [string, string])[] = [
     "The model's answer broke off or was malformed. Try again.",
   ],
   ['服务器内部错误，本轮未保存，请重试', 'The server had a fault. Try again.'],
+  [
+    '服务器繁忙：进行中的对话占用内存过多，请稍后重试',
+    'The server is busy: the conversations under way take too much memory. Try again shortly.',
+  ],
+  ['本轮用时过长，已中止，请重试', 'This turn took too long and was ended. Try again.'],
+  [
+    '模型通道的配置已更改，本轮已中止，请重试',
+    'The model channel was changed meanwhile, so this turn was ended. Try again.',
+  ],
   ['images 最多 {0} 张', 'At most {0} images'],
   ['图片过大（每张最多 {0} MB）', 'An image is too large (at most {0} MB each)'],
   ['人设不存在', 'The persona does not exist any more'],

@@ -66,9 +66,10 @@ export const KB_QUERY_CHARS_MAX = 2_000
 export const JSON_DEPTH_MAX = 64
 /** Brackets and commas of such a text: an import of a megabyte has a quarter of a million. */
 export const JSON_SIGNS_MAX = 300_000
-/** Text of all turns under way; beyond it only turns that are shorter than this go on. */
-export const TURNS_TEXT_UNITS_MAX = 32_000_000
-export const TURN_TEXT_UNITS_SURE = 100_000
+/** What a turn may hold in memory even when the memory budget is spent (core/memory-budget.ts). */
+export const TURN_BYTES_SURE = 200_000
+/** A whole turn, its model calls and tools together. */
+export const TURN_MS_MAX = 30 * 60_000
 /** Each may be a request to somebody's site or a search; models ask for a few. */
 export const TOOL_CALLS_PER_TURN_MAX = 128
 export const TOOLS_AT_ONCE_MAX = 4

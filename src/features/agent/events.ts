@@ -1,5 +1,7 @@
-import type { FailureReason } from '../../channels/ports/failure.ts'
-import type { ErrorCode } from '../../core/errors.ts'
+import { ChannelFailure, type FailureReason } from '../../channels/ports/failure.ts'
+import { AppError, appError, DiskFault, type ErrorCode, internalError } from '../../core/errors.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { BudgetExceeded } from '../../core/memory-budget.ts'
 
 /** A passage that was shown to the model (specification, Events: kb_refs). */
 export interface KbRef {
@@ -9,8 +11,17 @@ export interface KbRef {
   readonly score: number
 }
 
-/** Which channel answered, as the client is told (specification, Events: stats). */
+/** Which channel answered, as the client learns it (specification, Events: stats). */
 export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
+
+export interface TurnStats {
+  readonly type: 'stats'
+  /** Model calls of the turn. */
+  readonly iterations: number
+  readonly channel: AnsweringChannel
+  /** The turn went on without its passages: retrieval failed or was late. */
+  readonly kb?: 'skipped'
+}
 
 /** The events of a turn, in the specification's words. */
 export type AgentEvent =
@@ -19,12 +30,12 @@ export type AgentEvent =
   | { readonly type: 'llm_delta'; readonly text: string }
   | { readonly type: 'tool_call'; readonly name: string }
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
-  | { readonly type: 'stats'; readonly iterations: number; readonly channel: AnsweringChannel }
+  | TurnStats
   | { readonly type: 'llm_end'; readonly reply: string }
   | { readonly type: 'error'; readonly message: string; readonly code: ErrorCode }
 
-/** Passes events on as they happen; a promise means that the listener is slower: wait for it. */
-export type Tell = (events: readonly AgentEvent[]) => Promise<void> | undefined
+/** Passes events on as they happen. A promise means that the listener is slower: wait for it. */
+export type Emit = (events: readonly AgentEvent[]) => Promise<void> | undefined
 
 /** How these events are streamed (specification, Events), for http/sse.ts. */
 export const AGENT_STREAM = {
@@ -34,4 +45,27 @@ export const AGENT_STREAM = {
     type: 'error',
     ...reason,
   }),
+}
+
+/** What a person learns of a failed channel; upstream text is never passed on. */
+const CODES = {
+  retry_exhausted: 'model_retry_exhausted',
+  upstream_4xx: 'model_upstream_4xx',
+  upstream_5xx: 'model_upstream_5xx',
+  channel_unavailable: 'model_channel_unavailable',
+  provider_error: 'model_provider_error',
+} as const satisfies Record<FailureReason, ErrorCode>
+
+/** The event that ends a failed turn. Unexpected errors are logged and stay out of it. */
+export function errorEvent(error: unknown, log: Logger): AgentEvent {
+  const { code, message } = errorOf(error, log)
+  return { type: 'error', message, code }
+}
+
+function errorOf(error: unknown, log: Logger): AppError {
+  if (error instanceof ChannelFailure) return appError(CODES[error.reason])
+  if (error instanceof AppError) return error
+  if (error instanceof BudgetExceeded) return appError('turn_memory_full')
+  log.error('turn failed', errorFields(error))
+  return error instanceof DiskFault ? internalError(error) : appError('turn_failed')
 }

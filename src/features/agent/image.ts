@@ -40,6 +40,7 @@ export async function checkImageHosts(
   guard: ImageGuard,
 ): Promise<void> {
   const links = images.filter((image) => !DATA_URL.test(image.slice(0, HEADER_CHARS_MAX)))
+  if (links.length === 0) return
   const hosts = new Set(links.map((link) => new URL(link).host))
   const signal = AbortSignal.timeout(IMAGE_RESOLVE_MS_MAX)
   await Promise.all(

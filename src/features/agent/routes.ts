@@ -1,15 +1,16 @@
 import { Elysia } from 'elysia'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
-import { EVERYONE } from '../../core/principal.ts'
+import { EVERYONE, MANAGERS } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { STREAM_DOC } from '../../http/openapi-parts.ts'
+import { TURN_DOC } from '../../http/openapi-parts.ts'
 import type { RequestContexts } from '../../http/request-context.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
+import type { Apps } from '../apps/service.ts'
 import { AGENT_STREAM } from './events.ts'
-import { AgentRequest } from './model.ts'
+import { AgentRequest, PlaygroundRequest } from './model.ts'
 import type { Agent } from './service.ts'
 
 export interface AgentRouteOptions {
@@ -26,13 +27,19 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
     '/agent',
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)
-      const turn = await agent.prepare(principal, input, sessionId(input.session_id))
-      contexts.note(request, {
-        sessionId: turn.sessionId,
-        textChars: charCount(input.text),
-        channel: turn.channel,
-      })
-      return sse.respond(turn.run, AGENT_STREAM, set, clientOf(principal, request, server))
+      const turn = await agent.openTurn(principal, input, sessionId(input.session_id))
+      contexts.note(request, { sessionId: turn.sessionId, textChars: charCount(input.text) })
+      const response = sse.respond(
+        turn.run,
+        AGENT_STREAM,
+        set,
+        clientOf(principal, request, server),
+      )
+      contexts.noteLater(
+        request,
+        turn.channel.then((channel) => ({ channel })),
+      )
+      return response
     },
     {
       allow: EVERYONE,
@@ -40,7 +47,40 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
       detail: {
         summary: 'One turn of a conversation',
         requestBody: body.doc,
-        responses: STREAM_DOC,
+        responses: TURN_DOC,
+      },
+    },
+  )
+
+export interface PlaygroundRouteOptions {
+  readonly agent: Agent
+  readonly apps: Pick<Apps, 'read'>
+  readonly sse: Sse
+}
+
+const playgroundBody = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
+
+/**
+ * POST /console/agent: a person tries the agent, as an app's key would when `app_id` names one of
+ * the tenant's. It is no machine call, so it counts no usage and writes no log row.
+ */
+export const playgroundRoutes = (gate: Gate, { agent, apps, sse }: PlaygroundRouteOptions) =>
+  new Elysia().use(gate).post(
+    '/agent',
+    async ({ principal, request, upload, server, set }) => {
+      const { app_id: appId, ...input } = await playgroundBody.read(request, upload)
+      const session = sessionId(input.session_id)
+      if (appId) await apps.read(principal.tenantId, appId)
+      const turn = await agent.openTurn({ ...principal, appId: appId || null }, input, session)
+      return sse.respond(turn.run, AGENT_STREAM, set, clientOf(principal, request, server))
+    },
+    {
+      allow: MANAGERS,
+      parse: 'none',
+      detail: {
+        summary: 'Try the agent, as an app would answer when app_id is given',
+        requestBody: playgroundBody.doc,
+        responses: TURN_DOC,
       },
     },
   )

@@ -5,11 +5,11 @@ import { createTurnContextStore } from './store.ts'
 
 test('a persona id that is longer than any of ours never reaches the database', async () => {
   const asked: Statement[] = []
-  const cached = async (_: unknown, statement: Statement) => {
+  const get = async (statement: Statement) => {
     asked.push(statement)
     return null
   }
-  const contexts = createTurnContextStore({ cached } as unknown as Db)
+  const contexts = createTurnContextStore({ get } as unknown as Db)
   for (const extra of [0, 1]) {
     await contexts.load('t', null, 'p'.repeat(REFERENCE_CHARS_MAX + extra))
   }

@@ -2,25 +2,29 @@ import type { Llm, LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { bytesOfText, type MemoryBudget } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Jobs } from '../../jobs/runner.ts'
 import type { ToolsFor } from '../../tools/registry.ts'
 import { createToolBox } from '../../tools/tool-box.ts'
+import type { Folding } from '../sessions/folding.ts'
 import type { SessionMemory } from '../sessions/memory.ts'
-import type { Memory } from '../sessions/store.ts'
-import { type Channel, runTurn } from './engine.ts'
-import type { AgentEvent, KbRef, Tell } from './events.ts'
+import type { AgentEvent, Emit, KbRef } from './events.ts'
 import type { AgentRequest } from './model.ts'
+import { type Channel, type ModelAnswer, runModelLoop } from './model-loop.ts'
+import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText } from './prompt.ts'
 import type { ResolvedTurn } from './resolve.ts'
-import type { TextRoom } from './text-room.ts'
 
-/** A retrieved passage with what `kb_refs` tells of it. */
-export type Hit = Passage & KbRef
+/** A retrieved passage with what `kb_refs` says of it. */
+export type RetrievedPassage = Passage & KbRef
 
 /** Searches the tenant's documents; empty when it has none or nothing is close enough. */
-export type Retrieve = (tenantId: string, text: string, signal: AbortSignal) => Promise<Hit[]>
+export type Retrieve = (
+  tenantId: string,
+  text: string,
+  signal: AbortSignal,
+) => Promise<RetrievedPassage[]>
 
 /** Which model answers a tenant: its own channel when it has one, else the platform's. */
 export interface ChannelChoice {
@@ -28,132 +32,129 @@ export interface ChannelChoice {
   readonly llm: Llm
   /** The platform's, when `llm` is the tenant's own and failover is on. */
   readonly fallback: Llm | null
+  /** Whether the tenant's configuration still says the same. */
+  isCurrent(): Promise<boolean>
 }
 
 export interface TurnOptions {
   readonly clock: Clock
   readonly log: Logger
-  readonly jobs: Jobs
+  readonly meters: Meters
   readonly memory: SessionMemory
+  readonly folding: Folding
   readonly retrieve: Retrieve
   readonly toolsFor: ToolsFor
-  readonly meters: Meters
-  readonly room: TextRoom
+  /** The memory that all requests share. */
+  readonly budget: MemoryBudget
 }
 
+/** A turn with all that decides it. */
 export interface Turn {
   readonly principal: Principal
   readonly sessionId: string
   readonly request: AgentRequest
   readonly resolved: ResolvedTurn
   readonly channel: ChannelChoice
-}
-
-/** Runs one turn from memory and knowledge to the stored reply; the caller sees to its order. */
-export async function performTurn(
-  options: TurnOptions,
-  turn: Turn,
-  signal: AbortSignal,
-  tell: Tell,
-): Promise<void> {
-  const { memory, log, toolsFor, meters } = options
-  const { principal, sessionId, request, resolved, channel } = turn
-  const { tenantId } = principal
-  const [recalled, hits] = await Promise.all([
-    memory.recall(tenantId, sessionId),
-    resolved.kb ? search(options, tenantId, request.text, signal) : [],
-  ])
-  if (memory.isFull(recalled)) {
-    fold(options, turn, { llm: channel.llm, model: resolved.model })
-    throw appError('session_full')
-  }
-  if (hits.length > 0) await tell([refsOf(hits)])
-  const passages = hits.map(({ title, seq, text }) => ({ title, seq, text }))
-  const messages = buildMessages({
-    prompt: resolved.prompt,
-    memory: recalled,
-    passages,
-    text: request.text,
-    images: request.images,
-  })
-  const { thinking, temperature } = resolved
-  const share = options.room.open()
-  const plan = {
-    request: { purpose: 'turn' as const, messages, passages, thinking, temperature },
-    tools: createToolBox(await toolsFor(principal, resolved), tenantId, log),
-    primary: { label: channel.label, llm: channel.llm, model: resolved.model },
-    fallback: fallbackOf(channel),
-    share,
-    log,
-    meters,
-    store: (reply: string, by: Channel) => store(options, turn, recalled, reply, by),
-  }
-  return runTurn(plan, signal, tell).finally(share.close)
-}
-
-/** A knowledge base that cannot be searched must not silence the agent: the turn goes on. */
-async function search(
-  { retrieve, log }: TurnOptions,
-  tenantId: string,
-  text: string,
-  signal: AbortSignal,
-): Promise<Hit[]> {
-  try {
-    return await retrieve(tenantId, text, signal)
-  } catch (error) {
-    if (!signal.aborted) log.warn('retrieval failed', errorFields(error))
-    return []
-  }
+  readonly confirm: TurnGuard['confirm']
 }
 
 /**
- * Stores the turn; old turns are folded into the summary later, while nobody waits, by the channel
- * that answered. One that had to be replaced would fail at this, too, turn after turn, and the
- * platform gets to see nothing that a `provider_fallback` has not announced.
+ * The remembered turn: recall the session, retrieve passages, let the model loop answer, store the
+ * turn, and only then end the stream. Throws what went wrong; nothing is stored then.
  */
-async function store(options: TurnOptions, turn: Turn, before: Memory, reply: string, by: Channel) {
-  const { clock, memory } = options
-  const { principal, sessionId, request } = turn
+export async function runTurn(
+  options: TurnOptions,
+  turn: Turn,
+  signal: AbortSignal,
+  emit: Emit,
+): Promise<void> {
+  const { log, meters, memory, folding, toolsFor, budget } = options
+  const { principal, sessionId, request, resolved, confirm } = turn
+  const { tenantId } = principal
+  const primary: Channel = { ...turn.channel, model: resolved.model }
+  const [before, { passages, isSkipped }] = await Promise.all([
+    memory.recall(tenantId, sessionId),
+    retrieveFor(options, turn, signal),
+  ])
+  if (memory.isFull(before)) {
+    folding.start(tenantId, sessionId, primary)
+    throw appError('session_full')
+  }
+  if (passages.length > 0) await emit([refsOf(passages)])
+  const { text, images } = request
+  const { prompt, thinking, temperature } = resolved
+  const messages = buildMessages({ prompt, memory: before, passages, text, images })
+  const share = budget.open(tenantId)
+  try {
+    share.add(bytesOf(messages))
+    const tools = createToolBox(await toolsFor(principal, resolved), tenantId, log)
+    const modelRequest = { purpose: 'turn' as const, messages, passages, thinking, temperature }
+    const fallback = fallbackOf(turn.channel)
+    const loop = { request: modelRequest, tools, primary, fallback, confirm, share, log, meters }
+    const answer = await runModelLoop(loop, signal, emit)
+    await confirm()
+    signal.throwIfAborted()
+    await appendTurn(options, turn, answer, before)
+    await emit(endOf(answer, isSkipped))
+  } finally {
+    share.close()
+  }
+}
+
+/** Stores the turn; once the session is long, its older half is folded by the same channel. */
+async function appendTurn(
+  { clock, memory, folding }: TurnOptions,
+  { principal, sessionId, request }: Turn,
+  { text: reply, channel }: ModelAnswer,
+  before: Parameters<SessionMemory['appendTurn']>[0],
+): Promise<void> {
   const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
   const finished = { tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId }
-  if (await memory.append(before, finished)) fold(options, turn, by)
+  const isLong = await memory.appendTurn(before, finished)
+  // By the channel that answered: one that had to be replaced would fail at this turn after turn,
+  // and the platform sees nothing that a `provider_fallback` has not announced.
+  if (isLong) folding.start(tenantId, sessionId, channel)
 }
 
-function fold(
-  { jobs, memory }: TurnOptions,
-  { principal, sessionId }: Turn,
-  { llm, model }: Pick<Channel, 'llm' | 'model'>,
-) {
-  jobs.run('fold memory', (signal) =>
-    memory.foldWhenLong(principal.tenantId, sessionId, (messages) =>
-      summarise(llm, model, messages, signal),
-    ),
-  )
+/** A knowledge base that cannot be searched does not silence the agent: the turn says so. */
+async function retrieveFor(
+  { retrieve, log }: TurnOptions,
+  { principal, request, resolved }: Turn,
+  signal: AbortSignal,
+): Promise<{ passages: readonly RetrievedPassage[]; isSkipped: boolean }> {
+  if (!resolved.kb) return { passages: [], isSkipped: false }
+  try {
+    const passages = await retrieve(principal.tenantId, request.text, signal)
+    return { passages, isSkipped: false }
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn('retrieval failed', errorFields(error))
+    return { passages: [], isSkipped: true }
+  }
 }
 
-function refsOf(hits: readonly Hit[]): AgentEvent {
+function refsOf(passages: readonly RetrievedPassage[]): AgentEvent {
   return {
     type: 'kb_refs',
-    refs: hits.map(({ doc_id, title, seq, score }) => ({ doc_id, title, seq, score })),
+    refs: passages.map(({ doc_id, title, seq, score }) => ({ doc_id, title, seq, score })),
   }
 }
 
-/** The re-run uses the platform's default model (contract, Fine points). */
+/** Images are counted with the body of the request. */
+const bytesOf = (messages: readonly LlmMessage[]): number =>
+  messages.reduce((sum, { content }) => sum + bytesOfText(content), 0)
+
+/** The fallback uses the platform's default model (contract, Fine points). */
 function fallbackOf({ fallback }: ChannelChoice): Channel | null {
-  return fallback && { label: 'platform_fallback', llm: fallback, model: null }
+  const isCurrent = async () => true
+  return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
 
-async function summarise(
-  llm: Llm,
-  model: string | null,
-  messages: readonly LlmMessage[],
-  signal: AbortSignal,
-): Promise<string> {
-  const request = { messages, model, passages: [], tools: [], thinking: false, temperature: null }
-  let summary = ''
-  for await (const parts of await llm.open({ purpose: 'summary', ...request }, signal)) {
-    for (const part of parts) if (part.type === 'text') summary += part.text
-  }
-  return summary
+function endOf({ modelCalls, channel, text }: ModelAnswer, isSkipped: boolean): AgentEvent[] {
+  const kb = isSkipped ? { kb: 'skipped' as const } : {}
+  return [
+    { type: 'stats', iterations: modelCalls, channel: channel.label, ...kb },
+    { type: 'llm_end', reply: text },
+  ]
 }

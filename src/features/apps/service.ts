@@ -9,7 +9,7 @@ import type { AppStore } from './store.ts'
 
 export interface AppsOptions {
   readonly store: AppStore
-  readonly keys: Pick<Keys, 'issueForApp' | 'revokeOfApp'>
+  readonly keys: Pick<Keys, 'issueForApp' | 'revokeOfApp' | 'onRevoked'>
   readonly clock: Clock
 }
 
@@ -50,6 +50,7 @@ export function createApps({ store, keys, clock }: AppsOptions) {
     /** Deletes the app; its app-level keys are refused from the next request on. */
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
       if (!(await store.remove(tenantId, id, keys.revokeOfApp(tenantId, id)))) throw missing()
+      await keys.onRevoked(tenantId)
       return { id, deleted: true }
     },
 

@@ -17,7 +17,7 @@ import type { DeviceStore } from './store.ts'
 export interface DevicesOptions {
   readonly store: DeviceStore
   readonly clock: Clock
-  readonly keys: Pick<Keys, 'revokeOfDevice'>
+  readonly keys: Pick<Keys, 'revokeOfDevice' | 'onRevoked'>
   /** That many bytes of cryptographic randomness. */
   readonly random: (bytes: number) => Uint8Array
 }
@@ -78,6 +78,7 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
       const revoke = keys.revokeOfDevice(tenantId, id)
       if (!(await store.remove(tenantId, id, revoke))) throw missing()
+      await keys.onRevoked(tenantId)
       return { id, deleted: true }
     },
 
@@ -86,6 +87,7 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
       const { plain, hash, expiresAt } = code()
       const revoke = keys.revokeOfDevice(tenantId, id)
       if (!(await store.recode(tenantId, id, { hash, expiresAt }, revoke))) throw missing()
+      await keys.onRevoked(tenantId)
       return { id, activation_code: plain, code_expires_at: expiresAt }
     },
   }

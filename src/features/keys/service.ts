@@ -23,8 +23,17 @@ export interface KeyScope {
   readonly deviceId?: string | null
 }
 
+export interface KeysOptions {
+  readonly store: KeyStore
+  readonly clock: Clock
+  /** Ends what is open on revoked keys of the tenant; awaited before a revocation is answered. */
+  readonly onRevoked?: (tenantId: string) => Promise<void>
+}
+
+const nothingIsOpen = async () => {}
+
 /** API keys of every kind (specification, Identity and keys): made, found, revoked. */
-export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) {
+export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOptions) {
   /** A new key and the row to store with it, for a caller that commits it with rows of its own. */
   function mint(tenantId: string, scope: KeyScope = {}): { issued: IssueKeyResponse; row: NewKey } {
     const key = KEY_PREFIX + randomHex(32)
@@ -51,6 +60,9 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
       if (!(await store.insert(row, KEYS_MAX))) throw tooMany()
       return issued
     },
+
+    /** To be called once a statement of `revokeOfDevice` or `revokeOfApp` is committed. */
+    onRevoked,
 
     /** For a device's recode or deletion, which commits it together with its own row. */
     revokeOfDevice: (tenantId: string, deviceId: string): Statement =>
@@ -86,6 +98,7 @@ export function createKeys({ store, clock }: { store: KeyStore; clock: Clock }) 
     /** Refuses the key from the next request on; idempotent. Not the tenant's: 404. */
     async revoke(tenantId: string, id: string): Promise<{ id: string; revoked: true }> {
       if (!(await store.revoke(tenantId, id, clock.now()))) throw missing()
+      await onRevoked(tenantId)
       return { id, revoked: true }
     },
 

@@ -63,13 +63,14 @@ export function createProviderChannels(options: ProviderChannelOptions) {
       const saved = await store.get(tenantId)
       if (!saved) {
         open.delete(tenantId)
-        return { label: 'platform', llm: platform(), fallback: null }
+        return { label: 'platform', llm: platform(), fallback: null, isCurrent: async () => true }
       }
       const llm = modelOf(tenantId, saved)
       // Without failover nothing stands in for the channel, so each turn asks it for the truth.
+      const isCurrent = async () => (await store.get(tenantId))?.revision === saved.revision
       return saved.failover
-        ? { label: 'byo', llm, fallback: platform() }
-        : { label: 'byo', llm: llm.inner, fallback: null }
+        ? { label: 'byo', llm, fallback: platform(), isCurrent }
+        : { label: 'byo', llm: llm.inner, fallback: null, isCurrent }
     },
 
     /** The tenant's channel was seen working. */

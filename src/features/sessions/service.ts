@@ -1,7 +1,7 @@
 import type { HistoryResponse, Message, SessionRow } from './model.ts'
-import type { SessionStore, Turn } from './store.ts'
+import type { SessionStore, StoredTurn } from './store.ts'
 
-const messagesOf = (turns: readonly Turn[]): Message[] =>
+const messagesOf = (turns: readonly StoredTurn[]): Message[] =>
   turns.flatMap(({ user_text, reply }): Message[] => [
     { role: 'user', content: user_text },
     { role: 'assistant', content: reply },

@@ -1,7 +1,8 @@
 import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { SessionRow } from './model.ts'
 
-export interface Turn {
+/** A turn as it is stored. */
+export interface StoredTurn {
   readonly seq: number
   readonly user_text: string
   readonly reply: string
@@ -13,10 +14,10 @@ export interface Memory {
   /** The last turn that lives on only in the summary. */
   readonly foldedThrough: number
   /** The turns held verbatim, oldest first. */
-  readonly turns: readonly Turn[]
+  readonly turns: readonly StoredTurn[]
 }
 
-type MemoryRow = { summary: string; folded_through: number } & (Turn | { seq: null })
+type MemoryRow = { summary: string; folded_through: number } & (StoredTurn | { seq: null })
 
 export interface FinishedTurn {
   readonly tenantId: string
@@ -67,12 +68,12 @@ export function createSessionStore(db: Db) {
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY t.seq`)
       const [first] = rows
       if (!first) return null
-      const turns = rows.filter((row): row is MemoryRow & Turn => row.seq !== null)
+      const turns = rows.filter((row): row is MemoryRow & StoredTurn => row.seq !== null)
       return { summary: first.summary, foldedThrough: first.folded_through, turns }
     },
 
-    /** One exchange and its index row, together; on disk when this resolves. */
-    async append(turn: FinishedTurn): Promise<void> {
+    /** Stores a turn and its index row together; they are on disk when this resolves. */
+    async appendTurn(turn: FinishedTurn): Promise<void> {
       await db.batch([touchSession(turn), insertTurn(turn)])
     },
 
@@ -81,7 +82,13 @@ export function createSessionStore(db: Db) {
      * folded meanwhile; false then, and nothing has changed. A session that began anew under its
      * old name has turns of the same numbers, hence the time of the turn is compared, too.
      */
-    fold(tenantId: string, id: string, was: number, last: Turn, summary: string): Promise<boolean> {
+    fold(
+      tenantId: string,
+      id: string,
+      was: number,
+      last: StoredTurn,
+      summary: string,
+    ): Promise<boolean> {
       const update = sql`
         UPDATE session SET summary = ${summary}, folded_through = ${last.seq}
         WHERE tenant_id = ${tenantId} AND id = ${id} AND folded_through = ${was}

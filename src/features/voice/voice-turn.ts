@@ -4,7 +4,7 @@ import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
-import type { Agent, PreparedTurn } from '../agent/service.ts'
+import type { Agent, OpenedTurn } from '../agent/service.ts'
 import type { VoiceRequest, VoiceResponse } from './model.ts'
 import type { Voice } from './service.ts'
 import { speakable } from './speech-text.ts'
@@ -22,7 +22,7 @@ export interface Stage {
 
 export interface VoiceLoopOptions {
   readonly voice: Pick<Voice, 'speak' | 'transcribe'>
-  readonly agent: Pick<Agent, 'prepare'>
+  readonly agent: Pick<Agent, 'openTurn'>
   readonly clock: Clock
 }
 
@@ -58,9 +58,12 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
         const { kb, persona_id } = request
         const input = { text: heard, images: [], kb, persona_id }
         note({ sessionId, textChars: charCount(heard) })
-        const turn = await agent.prepare(principal, input, sessionId)
-        note({ channel: turn.channel })
-        return replyOf(turn, signal)
+        const turn = await agent.openTurn(principal, input, sessionId)
+        try {
+          return await replyOf(turn, signal)
+        } finally {
+          note({ channel: await turn.channel })
+        }
       })
       // Markdown signs and addresses are left out, so the start of the reply fills the limit.
       const start = firstChars(reply, TTS_TEXT_CHARS_MAX * WRITTEN_PER_SPOKEN)
@@ -125,7 +128,7 @@ function askAgain(error: unknown): never {
 }
 
 /** Runs a turn to its end; an `error` event becomes a 502 with its code and sentence. */
-async function replyOf(turn: PreparedTurn, signal: AbortSignal): Promise<string> {
+async function replyOf(turn: OpenedTurn, signal: AbortSignal): Promise<string> {
   let reply: string | null = null
   let failure: ErrorCode | null = null
   await turn.run(signal, (events) => {

@@ -1,0 +1,92 @@
+import type { Llm, LlmMessage } from '../../channels/ports/llm.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Jobs } from '../../jobs/runner.ts'
+import { isOverLimit } from './memory.ts'
+import type { SessionStore, StoredTurn } from './store.ts'
+
+export interface FoldingOptions {
+  readonly store: SessionStore
+  readonly jobs: Jobs
+  readonly log: Logger
+}
+
+/** The model that writes the summary. */
+export interface SummaryWriter {
+  readonly llm: Llm
+  /** Null: the default model of `llm`. */
+  readonly model: string | null
+  /** Whether the tenant still has this channel configured. */
+  isCurrent(): Promise<boolean>
+}
+
+const INSTRUCTION =
+  '你在维护一段对话的长期记忆。把已有摘要与下面的对话合并成一份新的摘要：保留事实、偏好、' +
+  '姓名、数字、决定和未完成的事，略去寒暄；用对话所用的语言，不超过 400 字，只输出摘要本身。'
+
+/**
+ * Folds the older half of a long session into its summary, in the background while nobody waits.
+ * Turns are replaced by the summary in one transaction; on any failure all turns stay in place for
+ * the next time (contract, section 4, Memory).
+ */
+export function createFolding({ store, jobs, log }: FoldingOptions) {
+  const underWay = new Set<string>()
+
+  async function fold(
+    tenantId: string,
+    sessionId: string,
+    writer: SummaryWriter,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const memory = await store.memory(tenantId, sessionId)
+    if (!memory || !isOverLimit(memory.turns)) return
+    const old = memory.turns.slice(0, Math.ceil(memory.turns.length / 2))
+    const last = old.at(-1)
+    // A channel that was removed meanwhile gets nothing more of the conversation.
+    if (!last || !(await writer.isCurrent())) return
+    const summary = await summarise(writer, messagesFor(memory.summary, old), signal)
+    if (summary === '') throw new Error('the summary came back empty')
+    await store.fold(tenantId, sessionId, memory.foldedThrough, last, summary)
+  }
+
+  return {
+    /** Folds the session when it is over its limit; one fold of a session at a time. */
+    start(tenantId: string, sessionId: string, writer: SummaryWriter): void {
+      const name = `${tenantId}/${sessionId}`
+      if (underWay.has(name)) return
+      underWay.add(name)
+      jobs.run('fold memory', (signal) =>
+        fold(tenantId, sessionId, writer, signal)
+          .catch((error: unknown) =>
+            log.warn('memory not folded', { tenant: tenantId, ...errorFields(error) }),
+          )
+          .finally(() => underWay.delete(name)),
+      )
+    },
+  }
+}
+
+export type Folding = ReturnType<typeof createFolding>
+
+async function summarise(
+  { llm, model }: SummaryWriter,
+  messages: readonly LlmMessage[],
+  signal: AbortSignal,
+): Promise<string> {
+  const options = { model, passages: [], tools: [], thinking: false, temperature: null }
+  let summary = ''
+  for await (const parts of await llm.open({ purpose: 'summary', messages, ...options }, signal)) {
+    for (const part of parts) if (part.type === 'text') summary += part.text
+  }
+  return summary.trim()
+}
+
+function messagesFor(summary: string, turns: readonly StoredTurn[]): LlmMessage[] {
+  const talk = turns
+    .map(({ user_text, reply }) => `用户：${user_text}\n助手：${reply}`)
+    .join('\n\n')
+  const before = summary === '' ? '（无）' : summary
+  return [
+    { role: 'system', content: INSTRUCTION },
+    { role: 'user', content: `已有摘要：\n${before}\n\n对话：\n${talk}` },
+  ]
+}

@@ -75,6 +75,23 @@ describeWeb('the playground', () => {
     await page.locator('.prose', { hasText: 'still here' }).waitFor()
   }, 30_000)
 
+  test('says when a reply was written without the knowledge base', async () => {
+    await using guest = await open()
+    const { page } = guest
+    const stored = await page.request.post(`${world.app.url}/console/kb/docs`, {
+      data: { title: 'Power', text: 'The base is powered by solar panels at the south pole.' },
+      headers: { origin: world.app.url },
+    })
+    expect(stored.status()).toBe(201)
+    world.platform.embeddings.alwaysFault(400)
+    await ask(page, 'What powers the base?')
+    await page.getByText(en['play.kb-skipped']).waitFor()
+    world.platform.reset()
+    await ask(page, 'And now?')
+    await ended(page)
+    expect(await page.getByText(en['play.kb-skipped']).count()).toBe(1)
+  }, 30_000)
+
   test('shows a reply while it is written, and what it was made of', async () => {
     await using guest = await open()
     const { page } = guest

@@ -1,5 +1,10 @@
 // The shapes of the server's answers, in the specification's words.
-export type { AgentEvent, AnsweringChannel, KbRef } from '../../src/features/agent/events.ts'
+export type {
+  AgentEvent,
+  AnsweringChannel,
+  KbRef,
+  TurnStats,
+} from '../../src/features/agent/events.ts'
 export type { App, AppUpsertRequest as AppInput } from '../../src/features/apps/model.ts'
 export type {
   Device,

@@ -368,6 +368,7 @@ export const en: Dictionary = {
   'play.image.drop': 'Remove image {number}',
   'play.images': 'Add images',
   'play.images.wrong': 'Images only, up to 10 MB each and {max} in all.',
+  'play.kb-skipped': 'Answered without the knowledge base: it could not be searched in time',
   'play.keys': 'Enter sends, Shift+Enter starts a line, images can be pasted',
   'play.new': 'New session',
   'play.seconds': '{total} s',

@@ -347,6 +347,7 @@ export const zh = {
   'play.image.drop': '移除图片 {number}',
   'play.images': '添加图片',
   'play.images.wrong': '只能添加图片，每张不超过 10 MB，最多 {max} 张。',
+  'play.kb-skipped': '未检索知识库（检索失败或超时）',
   'play.keys': 'Enter 发送，Shift+Enter 换行，可粘贴图片',
   'play.new': '新会话',
   'play.seconds': '共 {total} 秒',

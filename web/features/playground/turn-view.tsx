@@ -154,6 +154,7 @@ function Foot({ turn, onAgain }: Pick<TurnViewProps, 'turn' | 'onAgain'>) {
         )}
       </span>
       {turn.stats && <span>{t(CHANNELS[turn.stats.channel])}</span>}
+      {turn.stats?.kb === 'skipped' && <span>{t('play.kb-skipped')}</span>}
       {turn.stats && turn.stats.iterations > 1 && (
         <span>{t('play.calls', { count: turn.stats.iterations })}</span>
       )}

@@ -25,6 +25,11 @@ describe('a turn of the playground', () => {
     expect(done).toMatchObject({ reply: 'Hello!', state: 'done', firstMs: 200, totalMs: 500 })
   })
 
+  test('knows that the passages were left out', () => {
+    const stats = { type: 'stats', iterations: 1, channel: 'platform', kb: 'skipped' } as const
+    expect(afterEvents(turn, [stats], 1_100).stats?.kb).toBe('skipped')
+  })
+
   test('a fallback clears what the failed channel said', () => {
     const fallen = afterEvents(
       turn,

@@ -1,4 +1,4 @@
-import type { AgentEvent, AnsweringChannel, KbRef } from '../../api/types.ts'
+import type { AgentEvent, KbRef, TurnStats } from '../../api/types.ts'
 
 export interface ToolUse {
   readonly name: string
@@ -17,7 +17,7 @@ export interface Turn {
   readonly tools: readonly ToolUse[]
   /** Why the tenant's own channel gave up; null while it has not. */
   readonly fallback: string | null
-  readonly stats: { readonly iterations: number; readonly channel: AnsweringChannel } | null
+  readonly stats: Omit<TurnStats, 'type'> | null
   readonly error: string | null
   readonly startedAt: number
   readonly firstMs: number | null
@@ -70,7 +70,7 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
     case 'tool_result':
       return { ...turn, tools: finished(turn.tools, event.name, event.ok) }
     case 'stats':
-      return { ...turn, stats: { iterations: event.iterations, channel: event.channel } }
+      return { ...turn, stats: event }
     case 'llm_end':
       return { ...turn, reply: event.reply, state: 'done', totalMs: at - turn.startedAt }
     case 'error':

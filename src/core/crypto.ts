@@ -1,19 +1,19 @@
 import { lazy } from './lazy.ts'
 
-/** Of Node's modules the slowest to load, and a start needs none of it. */
+/** Loaded on first use: it is the slowest of Node's modules to load and no start needs it. */
 export const nodeCrypto = lazy(() => process.getBuiltinModule('node:crypto'))
 
-/** Lower-case hex sha256; what is stored of keys and codes in place of themselves. */
+/** Lower-case hex sha256, which is stored in place of keys and codes. */
 export function sha256Hex(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('hex')
 }
 
-/** base64url sha256 without padding: a PKCE challenge of its verifier (RFC 7636, S256). */
+/** base64url sha256 without padding: the PKCE challenge of a verifier (RFC 7636, S256). */
 export function sha256Base64Url(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('base64url')
 }
 
-/** That many bytes of cryptographic randomness. */
+/** Bytes of cryptographic randomness. */
 export function randomBytes(count: number): Buffer {
   return crypto.getRandomValues(Buffer.alloc(count))
 }
@@ -28,7 +28,7 @@ export function randomDigits(digits: number): string {
   return String(nodeCrypto().randomInt(10 ** digits)).padStart(digits, '0')
 }
 
-/** Equality in a time that depends only on the lengths. */
+/** Compares in a time that depends only on the lengths. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length === right.length && nodeCrypto().timingSafeEqual(left, right)
@@ -39,7 +39,7 @@ export function randomToken(bytes: number): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** Lower-case hex HMAC-SHA256: what is stored of secrets short enough to be guessed. */
+/** Lower-case hex HMAC-SHA256, which is stored in place of secrets short enough to guess. */
 export function hmacHex(key: Uint8Array, text: string): string {
   return new Bun.CryptoHasher('sha256', key).update(text).digest('hex')
 }
@@ -50,11 +50,11 @@ export function hmacBase64Url(key: Uint8Array, text: string): string {
 }
 
 /**
- * A 32-byte key for one purpose out of a longer-lived secret (HKDF-SHA256, RFC 5869), so that what
- * was signed for one purpose can never pass for another.
+ * Derives a 32-byte key for one purpose from a long-lived secret (HKDF-SHA256, RFC 5869), so that a
+ * signature for one purpose is not valid for another.
  */
 export function deriveKey(secret: Uint8Array, purpose: string): Uint8Array<ArrayBuffer> {
-  // No longer than one hash, so one round of each of the two steps is all.
+  // The key is as long as one hash, so each of the two steps has a single round.
   const extracted = hmac(new Uint8Array(32), secret)
   return hmac(extracted, Buffer.from(`moonbase ${purpose}\x01`))
 }

@@ -1,15 +1,15 @@
 import { nodeCrypto, randomBytes } from './crypto.ts'
 
-/** First byte of a sealed text: how the rest is made. */
+/** The first byte of a sealed text names its format. */
 const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + NONCE_BYTES
 
 /**
- * Secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random nonce, laid out as version, nonce,
- * ciphertext, tag. `owner` is authenticated with it, so that a sealed text copied to another
- * owner's row does not open there. `key` has 32 bytes.
+ * Encrypts secrets at rest with AES-256-GCM (NIST SP 800-38D) and a random nonce, laid out as
+ * version, nonce, ciphertext, tag. `owner` is authenticated with the text, so that a sealed text
+ * copied to another owner's row does not open there. `key` has 32 bytes.
  */
 export function createSeal(key: Uint8Array) {
   return {
@@ -27,7 +27,7 @@ export function createSeal(key: Uint8Array) {
       ])
     },
 
-    /** Null when it was sealed with another key, for another owner, or changed since. */
+    /** Null when it was sealed with another key or for another owner, or was changed. */
     open(sealed: Uint8Array, owner: string): string | null {
       if (sealed[0] !== VERSION || sealed.length < HEAD_BYTES + TAG_BYTES) return null
       const options = { authTagLength: TAG_BYTES }

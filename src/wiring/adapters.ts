@@ -8,7 +8,6 @@ import type { Logger } from '../core/log.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/registry.ts'
-import { openByo } from './byo.ts'
 import { type EgressParts, openEgress } from './egress.ts'
 import { openEmbedding } from './embedding.ts'
 import { openKnowledge } from './knowledge.ts'
@@ -60,9 +59,8 @@ export async function openAdapters(outside: Outside) {
   const kb = await openKnowledge({ db, reader, embedder, clock, log })
   const egress = openEgress(outside)
   const toolsFor = createToolRegistry(builtInTools(clock, egress, parser), [kb.toolsFor])
-  const byo = openByo(config, clock, egress)
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
-  const upstreams = { platform, speech, embedding, embedder, byo, egress, parser }
+  const upstreams = { platform, speech, embedding, embedder, egress, parser }
   return { ...outside, fetch, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
 }

@@ -50,7 +50,7 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   })
   const keys = createKeys({ store: createKeyStore(db), clock, onRevoked: openTurns.recheck })
   const management = openManagement({ db, clock, log, keys })
-  const { devices, endpoints, sightings, onTurn } = openDevices({ config, clock, log, db, keys })
+  const { devices, endpoints, lastSeen, onTurn } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
   const sessionStore = createSessionStore(db)
   const sessions = createSessions({ store: sessionStore })
@@ -97,7 +97,7 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   })
   schedule(adapters, jobs, logs)
 
-  const written = { ...buffers, sightings }
+  const written = { ...buffers, lastSeen }
   /** In the order of dependencies: what still writes stops before what it writes to. */
   const close = () => {
     const { speech, parser, reader, embedder } = adapters

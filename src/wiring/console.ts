@@ -26,13 +26,13 @@ export interface ConsoleParts {
   readonly contexts: RequestContexts
   readonly keys: Keys
   readonly bodyTimerFor: BodyTimerFor
-  /** Signs sessions, seals login flows, hashes login codes; a key of its own for each. */
+  /** Signs sessions, seals login state and hashes login codes, by a derived key each. */
   readonly secret: Uint8Array
   readonly fetch: UpstreamFetch
   readonly printCode: (email: string, code: string) => void
 }
 
-/** Everything that lets people in and tells their browsers from others. */
+/** Wires login, sessions and the console's gate. */
 export function openConsole(parts: ConsoleParts) {
   const { config, clock, secret, db, contexts, bodyTimerFor } = parts
   const proxies = config.MB_TRUST_PROXY

@@ -8,7 +8,7 @@ import { createDevices } from '../features/devices/service.ts'
 import {
   createActivationStore,
   createDeviceStore,
-  type Sighting,
+  type LastSeen,
 } from '../features/devices/store.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -24,23 +24,23 @@ export interface DeviceParts {
   readonly keys: Keys
 }
 
-/** Devices: their management, the way to their keys, and when they were last heard of. */
+/** Wires devices: management, activation, and the time each was last seen. */
 export function openDevices({ config, clock, log, db, keys }: DeviceParts) {
   const store = createActivationStore(db)
-  const sightings = createBuffer<Sighting>({ clock, log, name: 'last seen', write: store.write })
+  const lastSeen = createBuffer<LastSeen>({ clock, log, name: 'last seen', write: store.write })
   return {
     devices: createDevices({ store: createDeviceStore(db), clock, keys, random: randomBytes }),
-    /** What the device's own endpoints need. */
+    /** For the routes that devices themselves call. */
     endpoints: {
       activation: createActivation({ store, clock, keys }),
-      // Apart from the machine gate's limiter: these callers are addresses, not keys.
+      // Not the machine gate's limiter: it counts keys, this one counts addresses.
       limiter: createRateLimiter(clock),
       addressOf: clientAddress(config.MB_TRUST_PROXY),
     },
-    sightings,
-    /** Takes note that a device is alive, without keeping anyone waiting. */
+    lastSeen,
+    /** Records that a device was seen; the write happens later. */
     onTurn({ tenantId, deviceId }: Principal): void {
-      if (deviceId !== null) sightings.add({ tenantId, deviceId, at: clock.iso() })
+      if (deviceId !== null) lastSeen.add({ tenantId, deviceId, at: clock.iso() })
     },
   }
 }

@@ -29,7 +29,7 @@ export interface LoginParts {
   readonly printCode: (email: string, code: string) => void
 }
 
-/** Every way of signing in. */
+/** Wires every way of signing in. */
 export function openLogin(parts: LoginParts) {
   const { config, clock, log, jobs, keys, secret, tenants, printCode } = parts
   const mailer = openMailer(config)
@@ -58,7 +58,7 @@ export function openLogin(parts: LoginParts) {
 function openMailer(config: Config): Mailer | null {
   const url = config.MB_SMTP_URL
   if (url === undefined) return null
-  const from = config.MB_MAIL_FROM ?? upload(url)
+  const from = config.MB_MAIL_FROM ?? defaultFrom(url)
   let loading: Promise<Mailer> | null = null
   const load = async () =>
     (await import('../channels/smtp/mailer.ts')).createSmtpMailer({ url, from })
@@ -71,8 +71,8 @@ function openMailer(config: Config): Mailer | null {
   }
 }
 
-/** The upload: the account at the mail server, else an address at its host. */
-function upload(smtpUrl: string): string {
+/** The sender: the account at the mail server, else an address at its host. */
+function defaultFrom(smtpUrl: string): string {
   const { username, hostname } = new URL(smtpUrl)
   const user = decodeURIComponent(username)
   return `Moonbase <${user.includes('@') ? user : `moonbase@${hostname}`}>`

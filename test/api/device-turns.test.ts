@@ -42,7 +42,7 @@ describe('a turn of a device', () => {
     expect(sessions[0]).toMatchObject({ id: 'living-room', device_id: id, app_id: null })
   })
 
-  test('an older sighting that is written late does not turn time back', async () => {
+  test('a last-seen time that is written late does not replace a newer one', async () => {
     const { id, device } = await pair()
     await (await ask(device, 'late')).all()
     clock.advance(1000)

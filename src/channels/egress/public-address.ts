@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js'
 
-/** Azure's host service answers on an address that looks public; it serves platform secrets. */
+/** Azure's host service, which serves platform secrets, has an address that looks public. */
 const PLATFORM_ADDRESSES = ['168.63.129.16']
 
 /**
- * Whether `text` is an IP address on the open internet. Everything else is refused by default:
+ * Whether `text` is an IP address on the open internet. All other addresses are refused:
  * loopback, private, shared (RFC 6598), link-local, multicast, documentation, benchmarking and
  * reserved ranges, IPv6 outside 2000::/3, and tunnels that carry an IPv4 address (6to4, Teredo).
  * IPv4-mapped and NAT64 addresses (RFC 6052) are judged by the IPv4 address they reach. A zone
@@ -27,7 +27,7 @@ function isPublicIPv4(text: string, range: string): boolean {
   return range === 'unicast' && !PLATFORM_ADDRESSES.includes(text)
 }
 
-/** 64:ff9b::/96. Its local-use sibling 64:ff9b:1::/48 (RFC 8215) leads wherever a network likes. */
+/** 64:ff9b::/96. A network may route the local-use prefix 64:ff9b:1::/48 (RFC 8215) anywhere. */
 function isWellKnownNat64(address: ipaddr.IPv6): boolean {
   return address.match(ipaddr.IPv6.parse('64:ff9b::'), 96)
 }

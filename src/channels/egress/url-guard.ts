@@ -19,7 +19,7 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** On whose behalf a name is resolved, and for how long. */
+/** The tenant that a name is resolved for, and the signal that ends the query. */
 export interface Requester {
   readonly tenantId: string
   readonly signal?: AbortSignal
@@ -44,13 +44,12 @@ export interface GuardOptions {
 
 export type Guard = ReturnType<typeof createGuard>
 
-/** The guard of this server; `allow` lifts it for exactly the hosts it lists. */
+/** The guard of this server; `allow` lists the private hosts that it lets through. */
 export function createGuard({ resolve, allow }: GuardOptions) {
   return {
     /**
      * The addresses to connect to. Throws `ChannelFailure('channel_unavailable')` when the guard
-     * refuses; rejects as `resolve` does when the name has no address, which is a failure of the
-     * connection and may pass.
+     * refuses. Rejects as `resolve` does when the name does not resolve, which may be temporary.
      */
     async connectable(url: string | URL, requester: Requester): Promise<Target> {
       const checked = checkLiteral(url, allow)
@@ -68,12 +67,12 @@ export function createGuard({ resolve, allow }: GuardOptions) {
 }
 
 /**
- * Judges an address by its text alone: http or https, no user name or password, a host that is not
- * internal. Spellings such as `127.1`, `0x7f000001` or full-width digits are judged by what the
- * URL standard makes of them, which is also what is connected to.
+ * Checks a URL without resolving it: http or https, no user name or password, no internal host.
+ * Spellings such as `127.1`, `0x7f000001` or full-width digits are checked in the canonical form
+ * of the URL standard, which is also what is connected to.
  */
 export function checkLiteral(input: string | URL, allow: AllowList): LiteralCheck {
-  if (typeof input === 'string' && !isPlain(input)) return { refused: 'malformed' }
+  if (typeof input === 'string' && !isUnambiguous(input)) return { refused: 'malformed' }
   const url = URL.parse(input)
   if (url === null) return { refused: 'malformed' }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return { refused: 'scheme' }
@@ -123,7 +122,7 @@ function parseEntry(text: string): { host: string; port: string | null } | null 
   const [, name, port] = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(
     isBareIPv6 ? `[${entry}]` : entry,
   ) ?? ['', '']
-  if (!name || !isPlain(name) || /[/@?#]/.test(name)) return null
+  if (!name || !isUnambiguous(name) || /[/@?#]/.test(name)) return null
   const url = URL.parse(`http://${name}/`)
   return url && { host: bareHost(url), port: port === undefined ? null : String(Number(port)) }
 }
@@ -138,8 +137,8 @@ function familyOf(host: string): 0 | 4 | 6 {
   return /^\d+\.\d+\.\d+\.\d+$/.test(host) ? 4 : 0
 }
 
-/** No blanks, control characters or backslashes, which parsers read in different ways. */
-function isPlain(text: string): boolean {
+/** Without blanks, control characters and backslashes, which parsers read differently. */
+function isUnambiguous(text: string): boolean {
   return text !== '' && !/[\s\\\p{Cc}]/u.test(text)
 }
 

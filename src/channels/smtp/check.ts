@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { orAborted } from '../../core/abort.ts'
 
-/** Why an SMTP server would take no mail. */
+/** Why an SMTP server cannot be used. */
 export type SmtpFault = 'connection_failed' | 'timeout' | 'refuses_login' | 'no_smtp'
 
 const FAULTS: Readonly<Record<string, SmtpFault>> = {
@@ -12,7 +12,7 @@ const FAULTS: Readonly<Record<string, SmtpFault>> = {
   ENOAUTH: 'refuses_login',
 }
 
-/** Connects and logs in as a mail would, and sends none; null when all is well. Never throws. */
+/** Connects and logs in without sending a mail. Null when that works. Never throws. */
 export async function checkSmtp(url: string, signal: AbortSignal): Promise<SmtpFault | null> {
   const transport = createTransport({ url, disableFileAccess: true, disableUrlAccess: true })
   try {

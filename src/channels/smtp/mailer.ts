@@ -4,7 +4,7 @@ import { randomToken } from '../../core/crypto.ts'
 import { type Mailer, MailFailure } from '../ports/mail.ts'
 
 export interface SmtpOptions {
-  /** `smtp://` (STARTTLS when offered) or `smtps://`, with user and password when needed. */
+  /** `smtp://` (STARTTLS when offered) or `smtps://`, with user and password if needed. */
   readonly url: string
   readonly from: string
 }
@@ -13,7 +13,7 @@ const CONNECTIONS_MAX = 3
 const CONNECT_MS_MAX = 10_000
 const SILENCE_MS_MAX = 20_000
 
-/** Mail through an SMTP server, a few connections at a time. */
+/** Sends mail through an SMTP server, over at most three connections. */
 export function createSmtpMailer({ url, from }: SmtpOptions): Mailer {
   const transport = createTransport(
     {

@@ -12,7 +12,7 @@ export interface ActivationOptions {
   readonly keys: Pick<Keys, 'mint'>
 }
 
-/** Expired, unknown and replaced are one and the same answer (specification, Errors 401). */
+/** Expired, unknown and replaced codes get the same answer (specification, Errors 401). */
 
 /** The requests of devices themselves: a key in exchange for a code, and the heartbeat. */
 export function createActivation({ store, clock, keys }: ActivationOptions) {

@@ -22,7 +22,7 @@ const label = (field: string) => nullableText(field, DEVICE_LABEL_CHARS_MAX)
 
 export const DeviceRegisterRequest = z.object({
   name,
-  /** Whether the app exists is not checked (specification, Device). */
+  /** The app need not exist (specification, Device). */
   app_id: label('app_id'),
   hw_model: label('hw_model'),
 })
@@ -38,14 +38,14 @@ export const DeviceHeartbeatRequest = z.object({
 })
 export type DeviceHeartbeatRequest = z.infer<typeof DeviceHeartbeatRequest>
 
-/** What is no code is answered as an unknown one, so only its presence is checked here. */
+/** Only presence is checked here: a malformed code is answered as an unknown one. */
 export const DeviceActivateRequest = z.object({
   code: z
     .string({ error: issue('field_required', { field: 'code', kind: 'string' }) })
     .refine((code) => code.trim() !== '', { error: issue('field_empty', { field: 'code' }) }),
 })
 
-/** Holds the code in plain text, as only this and the recode response do. */
+/** Only this response and that of recode hold the code in plain text. */
 export const DeviceRegisterResponse = Device.pick({
   id: true,
   name: true,
@@ -62,7 +62,7 @@ export const DeviceRecodeResponse = z.object({
 })
 export type DeviceRecodeResponse = z.infer<typeof DeviceRecodeResponse>
 
-/** Holds the plaintext key, which no other response ever does. */
+/** The only response that holds a device's key in plain text. */
 export const DeviceActivateResponse = z.object({
   device_id: z.string(),
   key: z.string(),

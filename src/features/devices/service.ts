@@ -18,13 +18,13 @@ export interface DevicesOptions {
   readonly store: DeviceStore
   readonly clock: Clock
   readonly keys: Pick<Keys, 'revokeOfDevice' | 'onRevoked'>
-  /** That many bytes of cryptographic randomness. */
+  /** Returns this many bytes of cryptographic randomness. */
   readonly random: (bytes: number) => Uint8Array
 }
 
 const missing = () => appError('not_found', { what: 'device' })
 
-/** A tenant's devices (specification, States: Device and activation code). */
+/** Manages a tenant's devices (specification, States: Device and activation code). */
 export function createDevices({ store, clock, keys, random }: DevicesOptions) {
   function code() {
     const plain = newCode(random)
@@ -68,7 +68,7 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
       return { ...device, activation_code: plain, code_expires_at: expiresAt }
     },
 
-    /** An issued key keeps the app it was given: rebinding affects later activations only. */
+    /** Rebinding affects later activations only: an issued key keeps its app. */
     async update(tenantId: string, id: string, fields: DeviceUpdateRequest): Promise<Device> {
       const device = await read(tenantId, id)
       if (!(await store.update(tenantId, id, fields))) throw missing()
@@ -82,7 +82,7 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
       return { id, deleted: true }
     },
 
-    /** A new code; the device's key is refused from now on. */
+    /** Issues a new code and revokes the device's key. */
     async recode(tenantId: string, id: string): Promise<DeviceRecodeResponse> {
       const { plain, hash, expiresAt } = code()
       const revoke = keys.revokeOfDevice(tenantId, id)

@@ -22,17 +22,17 @@ export interface CodeOwner {
 }
 
 /** A request of a device, at `at`. */
-export interface Sighting {
+export interface LastSeen {
   readonly tenantId: string
   readonly deviceId: string
   readonly at: string
 }
 
-const touch = ({ tenantId, deviceId, at }: Sighting): Statement => sql`
+const touch = ({ tenantId, deviceId, at }: LastSeen): Statement => sql`
   UPDATE device SET last_seen_at = ${at} WHERE tenant_id = ${tenantId} AND id = ${deviceId}
     AND (last_seen_at IS NULL OR last_seen_at < ${at})`
 
-/** Devices as their tenant manages them. */
+/** The rows of a tenant's devices. */
 export function createDeviceStore(db: Db) {
   return {
     list: (tenantId: string) =>
@@ -47,7 +47,7 @@ export function createDeviceStore(db: Db) {
           created_at
         FROM device WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
-    /** False, and nothing is stored, when the tenant has `most` devices. */
+    /** Stores nothing and returns false when the tenant has `most` devices. */
     async insert(device: NewDevice, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`
         INSERT INTO device (id, tenant_id, name, app_id, hw_model, code_hash, code_expires_at,
@@ -123,8 +123,8 @@ export function createActivationStore(db: Db) {
     },
 
     /** Keeps the stored value of a field that the device leaves out. */
-    async heartbeat(sighting: Sighting, told: DeviceHeartbeatRequest): Promise<boolean> {
-      const { tenantId, deviceId, at } = sighting
+    async heartbeat(seen: LastSeen, told: DeviceHeartbeatRequest): Promise<boolean> {
+      const { tenantId, deviceId, at } = seen
       const { changes } = await db.run(sql`
         UPDATE device SET last_seen_at = ${at}, firmware = coalesce(${told.firmware}, firmware),
           hw_model = coalesce(${told.hw_model}, hw_model)
@@ -132,8 +132,8 @@ export function createActivationStore(db: Db) {
       return changes === 1
     },
 
-    async write(sightings: readonly Sighting[]): Promise<void> {
-      const latest = new Map(sightings.map((sighting) => [sighting.deviceId, sighting]))
+    async write(entries: readonly LastSeen[]): Promise<void> {
+      const latest = new Map(entries.map((entry) => [entry.deviceId, entry]))
       await db.batch([...latest.values()].map(touch))
     },
   }

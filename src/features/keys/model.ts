@@ -8,7 +8,7 @@ export const IssueKeyRequest = z.object({
   rate_limit: rateLimit,
 })
 
-/** Holds the plaintext, which no other response ever does: only its sha256 is stored. */
+/** The only response with the key in plain text; only its sha256 is stored. */
 export const IssueKeyResponse = z.object({
   id: z.string(),
   prefix: z.string(),

@@ -11,7 +11,7 @@ import { type KeyStore, type NewKey, revokeKeysOfApp, revokeKeysOfDevice } from 
 
 const KEY_PREFIX = 'sk-mb-'
 const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
-/** Characters of the plaintext that are shown in lists (specification, ApiKeyMeta). */
+/** Characters of a key that lists show (specification, ApiKeyMeta). */
 const SHOWN_CHARS = 8
 
 const missing = () => appError('not_found', { what: 'key' })
@@ -32,9 +32,9 @@ export interface KeysOptions {
 
 const nothingIsOpen = async () => {}
 
-/** API keys of every kind (specification, Identity and keys): made, found, revoked. */
+/** Issues, finds and revokes API keys of every kind (specification, Identity and keys). */
 export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOptions) {
-  /** A new key and the row to store with it, for a caller that commits it with rows of its own. */
+  /** Makes a key and its row; the caller stores the row together with rows of its own. */
   function mint(tenantId: string, scope: KeyScope = {}): { issued: IssueKeyResponse; row: NewKey } {
     const key = KEY_PREFIX + randomHex(32)
     const row: NewKey = {
@@ -64,17 +64,17 @@ export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOpti
     /** To be called once a statement of `revokeOfDevice` or `revokeOfApp` is committed. */
     onRevoked,
 
-    /** For a device's recode or deletion, which commits it together with its own row. */
+    /** The statement that a device's recode or deletion executes together with its own. */
     revokeOfDevice: (tenantId: string, deviceId: string): Statement =>
       revokeKeysOfDevice(tenantId, deviceId, clock.now()),
 
-    /** Whether work that waited since its key was looked at may still begin. */
+    /** Whether a key is still valid, for work that waited since the request was admitted. */
     stillValid: async ({ tenantId, keyId }: Principal): Promise<boolean> =>
       keyId === null || store.isValid(tenantId, keyId),
 
     /**
-     * A key whose calls use the app's configuration; null when the tenant has no such app. Throws
-     * `quota_keys` at the quota.
+     * Issues a key whose calls use the app's configuration; null when the tenant has no such app.
+     * Throws `quota_keys` at the quota.
      */
     async issueForApp(
       tenantId: string,
@@ -87,7 +87,7 @@ export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOpti
       return null
     },
 
-    /** For the app's deletion, which commits it together with the row that goes. */
+    /** The statement that an app's deletion executes together with its own. */
     revokeOfApp: (tenantId: string, appId: string): Statement =>
       revokeKeysOfApp(tenantId, appId, clock.now()),
 
@@ -95,14 +95,14 @@ export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOpti
       keys: await store.list(tenantId),
     }),
 
-    /** Refuses the key from the next request on; idempotent. Not the tenant's: 404. */
+    /** Revokes a key; idempotent. Throws `not_found` for a key of another tenant. */
     async revoke(tenantId: string, id: string): Promise<{ id: string; revoked: true }> {
       if (!(await store.revoke(tenantId, id, clock.now()))) throw missing()
       await onRevoked(tenantId)
       return { id, revoked: true }
     },
 
-    /** Whose key this is, or null for anything that is not a valid one. */
+    /** The principal and rate limit of a valid key; null for any other text. */
     find: async (token: string) =>
       KEY_FORM.test(token) ? store.findByHash(sha256Hex(token)) : null,
   }

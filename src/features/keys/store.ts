@@ -21,7 +21,7 @@ export interface NewKey {
   readonly createdAt: number
 }
 
-/** Revokes the keys a device was ever given. */
+/** Revokes all keys of a device. */
 export const revokeKeysOfDevice = (
   tenantId: string,
   deviceId: string,
@@ -30,7 +30,7 @@ export const revokeKeysOfDevice = (
   UPDATE api_key SET revoked_at = ${at}
   WHERE tenant_id = ${tenantId} AND device_id = ${deviceId} AND revoked_at IS NULL`
 
-/** Revokes the app-level keys of an app; keys of devices bound to it live on. */
+/** Revokes an app's own keys; keys of devices that are bound to the app stay valid. */
 export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): Statement => sql`
   UPDATE api_key SET revoked_at = ${at}
   WHERE tenant_id = ${tenantId} AND app_id = ${appId} AND device_id IS NULL
@@ -49,10 +49,10 @@ async function countKeys(db: Db, tenantId: string): Promise<number> {
   return row?.count ?? 0
 }
 
-/** API keys by tenant; of a key itself only the hash. */
+/** The rows of API keys, which hold a hash instead of the key. */
 export function createKeyStore(db: Db) {
   return {
-    /** The valid key of a hash, or null: the only statement that finds a tenant by a secret. */
+    /** The valid key with this hash, or null. No other statement finds a tenant by a secret. */
     async findByHash(hash: string): Promise<{ principal: Principal; rateLimit: number } | null> {
       const row = await db.get<KeyRow>(sql`
         SELECT id, tenant_id, rate_limit, app_id, device_id FROM api_key
@@ -70,7 +70,7 @@ export function createKeyStore(db: Db) {
       return { principal, rateLimit: row.rate_limit }
     },
 
-    /** Whether the key of an id was not revoked since it was found. */
+    /** Whether the key is not revoked. */
     async isValid(tenantId: string, id: string): Promise<boolean> {
       const row = await db.get(sql`
         SELECT 1 FROM api_key
@@ -78,7 +78,7 @@ export function createKeyStore(db: Db) {
       return row !== null
     },
 
-    /** False, and nothing is stored, when the tenant has `most` keys. */
+    /** Stores nothing and returns false when the tenant has `most` keys. */
     async insert(key: NewKey, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`
         INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
@@ -90,18 +90,18 @@ export function createKeyStore(db: Db) {
 
     count: (tenantId: string) => countKeys(db, tenantId),
 
-    /** As `insert`, and false also when the app does not exist. */
+    /** Like `insert`; false also when the app does not exist. */
     async insertForApp(key: NewKey, appId: string, most: number): Promise<boolean> {
       return (await db.run(insertKeyOfApp(key, appId, most))).changes === 1
     },
 
-    /** Newest first, revoked ones included; neither hash nor plaintext. */
+    /** Newest first, including revoked keys. */
     list: (tenantId: string) =>
       db.all<ApiKeyMeta>(sql`
         SELECT id, prefix, created_at, revoked_at, rate_limit, app_id, device_id FROM api_key
         WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
 
-    /** False when the tenant has no such key; revoking again keeps the first time. */
+    /** False when the tenant has no such key; keeps the time of the first revocation. */
     async revoke(tenantId: string, id: string, at: number): Promise<boolean> {
       const { changes } = await db.run(sql`
         UPDATE api_key SET revoked_at = coalesce(revoked_at, ${at})

@@ -4,21 +4,21 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { LOCAL_DOMAIN } from './model.ts'
 
 export interface DeliveryOptions {
-  /** Null when no mail is set up. */
+  /** Null without MB_SMTP_URL. */
   readonly mailer: Mailer | null
   /** Shows a code on the server's own terminal. */
   readonly print: (email: string, code: string) => void
-  /** Where people sign in; only what the operator set, never what a request's Host says. */
+  /** The address in the mail. Only MB_PUBLIC_URL: a request's Host header could be forged. */
   readonly site: string | undefined
   readonly log: Logger
 }
 
-/** Takes login codes to people: by mail, else to the operator's terminal (contract, E-mail). */
+/** Sends login codes by mail, else prints them on the server's terminal (contract, E-mail). */
 export function createDelivery({ mailer, print, site, log }: DeliveryOptions) {
   return {
     medium: mailer ? ('mail' as const) : ('terminal' as const),
 
-    /** A mail that fails is logged, and the person asks again. */
+    /** Logs a failed mail and does not retry: the person can ask for another code. */
     async deliver(email: string, code: string, signal: AbortSignal): Promise<void> {
       if (!mailer || email.endsWith(LOCAL_DOMAIN)) return print(email, code)
       try {

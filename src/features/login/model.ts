@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 import { EMAIL_CHARS_MAX } from '../../core/limits/contract.ts'
 
-/** The person at this server's own terminal; no mail goes there. */
+/** The domain of people at the server's own terminal, to whom no mail is sent. */
 export const LOCAL_DOMAIN = '@localhost'
 
 const LOCAL = /^[a-z0-9._+-]+@localhost$/i
 const address = z.email()
 
 /**
- * An address in the one spelling it is known by, or null when it is none. ASCII is required before
- * lower-casing, because some letters of other scripts turn into ASCII ones and would make two
- * people's addresses equal.
+ * The canonical spelling of an e-mail address, or null when it is malformed. Only ASCII addresses
+ * are lower-cased: some letters of other scripts turn into ASCII letters, which would make the
+ * addresses of two people equal.
  */
 export function normalEmail(text: string): string | null {
   const email = text.trim()
@@ -44,7 +44,7 @@ export const ExchangeResponse = z.object({ api_key: z.string(), tenant_id: z.str
 
 export const LoginMethods = z.object({
   email: z.boolean(),
-  /** Where codes go; `terminal` is the server's own, when no mail is set up. */
+  /** Where codes go: `terminal` is the server's own, used without MB_SMTP_URL. */
   email_delivery: z.enum(['mail', 'terminal']),
   oauth: z.array(z.object({ id: z.string(), name: z.string() })),
 })

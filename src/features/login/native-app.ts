@@ -9,7 +9,7 @@ import type { Keys } from '../keys/service.ts'
 export interface NativeOptions {
   readonly clock: Clock
   readonly keys: Keys
-  /** Deep-link schemes of the apps that may ask. */
+  /** Deep-link schemes that apps may use (MB_APP_SCHEMES). */
   readonly schemes: readonly string[]
 }
 

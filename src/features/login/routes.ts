@@ -52,7 +52,7 @@ const SHORT = { bytesMax: ANONYMOUS_BODY_BYTES_MAX }
 const startBody = jsonBody(EmailStartRequest, SHORT)
 const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
 
-/** Login by e-mail, logout, and who is signed in (contract, Login). */
+/** Login by e-mail, logout, and the signed-in person (contract, Login). */
 function loginRoutes(gate: Gate, parts: LoginRouteParts) {
   const { email, oauth, tenants, sessions, addressLimit, guessLimit } = parts
   const limitStarts = addressLimit('login start', LOGIN_STARTS_PER_MINUTE_MAX)

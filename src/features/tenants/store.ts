@@ -6,7 +6,7 @@ export interface User {
   readonly tenant_id: string
 }
 
-/** People and the tenant that each of them has. */
+/** The rows of people and their tenants. */
 export function createTenantStore(db: Db) {
   const byEmail = (email: string) =>
     db.get<User>(sql`SELECT id AS user_id, email, tenant_id FROM user WHERE email = ${email}`)
@@ -14,11 +14,11 @@ export function createTenantStore(db: Db) {
   return {
     byEmail,
 
-    /** The person of a signed-in session; the only way from a user id to a tenant. */
+    /** The person of a session. No other statement leads from a user id to a tenant. */
     byId: (userId: string) =>
       db.get<User>(sql`SELECT id AS user_id, email, tenant_id FROM user WHERE id = ${userId}`),
 
-    /** The user of an address; a tenant and user of their own are made when there is none yet. */
+    /** The user of an address, created together with a tenant when there is none. */
     async ensure(email: string, ids: { tenant: string; user: string }, at: string): Promise<User> {
       const known = await byEmail(email)
       if (known) return known

@@ -22,7 +22,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 afterEach(() => clock.advance(MINUTE))
 
 describe('activation', () => {
-  test('exchanges the code for a key that has the app of the device', async () => {
+  test('activation exchanges the code for a key with the app of the device', async () => {
     const { id, code } = await register({ app_id: 'app-1' })
     const answer = await activate(code)
     expect(answer.status).toBe(200)
@@ -38,14 +38,14 @@ describe('activation', () => {
     expect(JSON.stringify(device)).not.toContain(body.key)
   })
 
-  test('in any case, with separators and look-alikes', async () => {
+  test('an activation code may be typed in any case, with separators and look-alikes', async () => {
     const { code } = await register()
     const typed = code.toLowerCase().replace(/(.{4})(?!$)/g, '$1-')
     const mistaken = typed.replaceAll('o', '0').replaceAll('i', 'l').replaceAll('b', '8')
     expect((await activate(` ${mistaken} `)).status).toBe(200)
   })
 
-  test('of many at once exactly one wins, the others get 410', async () => {
+  test('of many activations at once exactly one gets a key, the others 410', async () => {
     const { id, code } = await register()
     const answers = await Promise.all(Array.from({ length: 10 }, () => activate(code)))
     const statuses = answers.map(({ status }) => status).sort()
@@ -57,7 +57,7 @@ describe('activation', () => {
     expect(keys).toHaveLength(1)
   })
 
-  test('used: 410, also after its 15 minutes', async () => {
+  test('a used activation code is 410, also after its 15 minutes', async () => {
     const { code } = await pair()
     const again = await activate(code)
     expect([again.status, await again.text()]).toEqual([410, '激活码已被使用'])
@@ -65,7 +65,7 @@ describe('activation', () => {
     expect((await activate(code)).status).toBe(410)
   })
 
-  test('expired, unknown, replaced and used before replaced are one and the same 401', async () => {
+  test('expired, unknown and replaced activation codes get the same 401', async () => {
     const answers = []
     const late = await register()
     clock.advance(15 * MINUTE)
@@ -84,7 +84,7 @@ describe('activation', () => {
   })
 
   for (const code of [undefined, null, 7, '', '  ']) {
-    test(`code ${JSON.stringify(code)}: 400`, async () => {
+    test(`activation with code ${JSON.stringify(code)} is 400`, async () => {
       expect((await activate(code)).status).toBe(400)
     })
   }
@@ -93,7 +93,7 @@ describe('activation', () => {
     expect((await activate('x'.repeat(17_000))).status).toBe(413)
   })
 
-  test('ten a minute from one address, whatever it claims to be', async () => {
+  test('an address activates ten times a minute, whatever it claims to be', async () => {
     const { code } = await register()
     const forwarded = (n: number) =>
       fetch(`${app.url}/v1/devices/activate`, {
@@ -110,7 +110,7 @@ describe('activation', () => {
     expect((await activate(code)).status).toBe(200)
   })
 
-  test('behind a proxy the address is the one the proxy saw', async () => {
+  test('activations behind a proxy count by the address that the proxy saw', async () => {
     await using behind = await startApp({ env: { MB_TRUST_PROXY: '1' } })
     const from = (address: string) =>
       fetch(`${behind.url}/v1/devices/activate`, {
@@ -126,7 +126,7 @@ describe('activation', () => {
 })
 
 describe('heartbeat', () => {
-  test('tells that the device is alive, and keeps what it does not tell', async () => {
+  test('a heartbeat stores what it tells and keeps the rest', async () => {
     const { id, device } = await pair({ hw_model: 'board A' })
     clock.advance(MINUTE)
     const at = new Date(clock.now()).toISOString()
@@ -142,7 +142,7 @@ describe('heartbeat', () => {
     })
   })
 
-  test('fields over 200 characters: 400', async () => {
+  test('heartbeat fields over 200 characters are 400', async () => {
     const { device } = await pair()
     for (const field of ['firmware', 'hw_model']) {
       const body = { [field]: 'x'.repeat(201) }
@@ -150,7 +150,7 @@ describe('heartbeat', () => {
     }
   })
 
-  test('is for device keys only', async () => {
+  test('a heartbeat needs a device key', async () => {
     const appKey = await app.key('a@example.com', { appId: 'app-1' })
     expect((await call('POST', '/heartbeat')).status).toBe(403)
     expect((await call('POST', '/heartbeat', undefined, appKey)).status).toBe(403)

@@ -32,7 +32,7 @@ const ask = ({ headers }: TestKey, session_id: string) =>
   postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi', session_id } })
 
 describe('a turn of a device', () => {
-  test('refreshes when it was last seen and marks its session', async () => {
+  test("a device's turn updates its last-seen time and marks its session", async () => {
     const { id, device } = await pair()
     await (await ask(device, 'living-room')).all()
     await app.flush()
@@ -51,7 +51,7 @@ describe('a turn of a device', () => {
     expect((await call('GET', `/${id}`)).body.last_seen_at).toBe(clock.iso())
   })
 
-  test('that waits for its session does not begin once the key is revoked', async () => {
+  test("a device's turn that waits in line does not begin after its key is revoked", async () => {
     const { id, device } = await pair()
     const speak = Promise.withResolvers<void>()
     upstream.reply({ text: 'slow', holdHeaders: speak.promise })
@@ -66,7 +66,7 @@ describe('a turn of a device', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  test('whose body is still on the way is refused once the key is revoked', async () => {
+  test("a device's turn whose body still arrives is refused after its key is revoked", async () => {
     const { id, device } = await pair()
     const revoked = Promise.withResolvers<void>()
     const began = Promise.withResolvers<void>()

@@ -25,7 +25,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 afterEach(() => clock.advance(MINUTE))
 
 describe('registration', () => {
-  test('returns the code once and lists the device without it', async () => {
+  test('registering a device returns its code once and lists it without', async () => {
     const made = await call('POST', '', { name: ' 客厅音箱 ', hw_model: 'ESP32-S3' })
     expect(made.status).toBe(201)
     const { id, activation_code, ...rest } = made.body
@@ -64,7 +64,7 @@ describe('registration', () => {
     'nothing at all': '',
   }
   for (const [name, body] of Object.entries(bad)) {
-    test(`${name}: 400`, async () => {
+    test(`registering a device is 400: ${name}`, async () => {
       const { status, headers, text } = await call('POST', '', body)
       expect(status).toBe(400)
       expect(headers.get('content-type')).toStartWith('text/plain')
@@ -72,14 +72,14 @@ describe('registration', () => {
     })
   }
 
-  test('name of 60 after trimming, and fields that are not known', async () => {
+  test('a device name has 60 trimmed characters, and unknown fields are ignored', async () => {
     const name = '🙂'.repeat(60)
     const { status, body } = await call('POST', '', { name: ` ${name} `, tenant_id: 'x', id: 'y' })
     expect([status, body.name]).toEqual([201, name])
     expect(body.id).not.toBe('y')
   })
 
-  test('100 devices a tenant, also for many at once', async () => {
+  test('a tenant has 100 devices, also when many register at once', async () => {
     const full = await app.key('full@example.com')
     const tries = Array.from({ length: 105 }, () => call('POST', '', { name: 'a' }, full))
     const statuses = (await Promise.all(tries)).map(({ status }) => status)
@@ -94,7 +94,7 @@ describe('registration', () => {
 })
 
 describe('change', () => {
-  test('a rename rebinds later activations and leaves the key alone', async () => {
+  test('updating a device rebinds later activations and keeps its key', async () => {
     const { id, device } = await pair({ app_id: 'app-1' })
     const { body } = await call('PUT', `/${id}`, { name: '卧室', app_id: 'app-2', firmware: 'x' })
     expect(body).toMatchObject({ name: '卧室', app_id: 'app-2', firmware: null })
@@ -109,19 +109,19 @@ describe('change', () => {
   })
 
   for (const app_id of [undefined, null, '']) {
-    test(`app_id ${JSON.stringify(app_id)} unbinds`, async () => {
+    test(`updating a device with app_id ${JSON.stringify(app_id)} unbinds it`, async () => {
       const { id } = await register({ app_id: 'app-1' })
       const { body } = await call('PUT', `/${id}`, { name: 'a', app_id })
       expect(body.app_id).toBeNull()
     })
   }
 
-  test('without a name: 400', async () => {
+  test('updating a device without a name is 400', async () => {
     const { id } = await register()
     expect((await call('PUT', `/${id}`, { app_id: 'x' })).status).toBe(400)
   })
 
-  test('recode and deletion cut the key at once', async () => {
+  test('recode and deletion of a device revoke its key at once', async () => {
     for (const cut of [
       (id: string) => call('POST', `/${id}/recode`),
       (id: string) => call('DELETE', `/${id}`),
@@ -133,7 +133,7 @@ describe('change', () => {
     }
   })
 
-  test('recode returns to waiting, with a new code for 15 minutes', async () => {
+  test('recode gives a device a new code for 15 minutes', async () => {
     const { id } = await pair()
     clock.advance(MINUTE)
     const { body } = await call('POST', `/${id}/recode`)
@@ -147,7 +147,7 @@ describe('change', () => {
     expect([device.activated_at, device.code_expires_at]).toEqual([null, expires])
   })
 
-  test('a deleted device is gone', async () => {
+  test('a deleted device is 404', async () => {
     const { id } = await register()
     expect((await call('DELETE', `/${id}`)).body).toEqual({ id, deleted: true })
     expect((await call('DELETE', `/${id}`)).status).toBe(404)
@@ -165,7 +165,7 @@ describe('who may manage devices', () => {
     ['POST', '/x/recode'],
   ] as const
 
-  test('not app keys, not device keys', async () => {
+  test('app keys and device keys may not manage devices', async () => {
     const { device } = await pair()
     const appKey = await app.key('a@example.com', { appId: 'app-1' })
     for (const [method, path] of paths) {
@@ -176,7 +176,7 @@ describe('who may manage devices', () => {
     }
   })
 
-  test('another tenant sees nothing of it', async () => {
+  test('a device of another tenant is 404', async () => {
     const { id } = await register()
     const other = await app.key('other@example.com')
     const list = await call('GET', '', undefined, other)
@@ -189,7 +189,7 @@ describe('who may manage devices', () => {
     expect((await call('GET', `/${id}`)).body.name).toBe('客厅')
   })
 
-  test('the console does the same', async () => {
+  test('the console manages devices like the machine side', async () => {
     const { headers } = await signIn(app, 'a@example.com')
     const console = async (method: string, path = '', body?: object) => {
       const answer = await fetch(`${app.url}/console/devices${path}`, {

@@ -29,7 +29,7 @@ const useKey = (key: string) =>
   fetch(`${app.url}/v1/sessions`, { headers: { authorization: `Bearer ${key}` } })
 
 describe('issuing', () => {
-  test('answers 201 with the plaintext, once', async () => {
+  test('issuing a key answers 201 with the plaintext, once', async () => {
     const answer = await me<Issued>('POST', '/keys', { name: '手机' })
     expect(answer.status).toBe(201)
     const { id, prefix, rate_limit, key } = answer.json()
@@ -83,7 +83,7 @@ describe('issuing', () => {
 })
 
 describe('revoking', () => {
-  test('stops the key at once and is idempotent', async () => {
+  test('revoking a key stops it at once and is idempotent', async () => {
     const { id, key } = await issue({ rate_limit: 0 })
     const first = await me('DELETE', `/keys/${id}`)
     expect([first.status, first.json()]).toEqual([200, { id, revoked: true }])
@@ -97,7 +97,7 @@ describe('revoking', () => {
     expect(await at()).toEqual(before as Meta)
   })
 
-  test("another tenant's key does not exist", async () => {
+  test('revoking a key of another tenant is 404', async () => {
     const { id, key } = await issue({ rate_limit: 0 })
     const foreign = await other('DELETE', `/keys/${id}`)
     const unknown = await other('DELETE', '/keys/01890000-0000-7000-8000-000000000000')
@@ -107,7 +107,7 @@ describe('revoking', () => {
   })
 })
 
-test('the list is newest first and of one tenant', async () => {
+test('the list of keys is of one tenant, newest first', async () => {
   const [one, two] = [await issue(), await issue()]
   const ids = (await me<{ keys: Meta[] }>('GET', '/keys')).json().keys.map(({ id }) => id)
   expect(ids.slice(0, 2)).toEqual([two.id, one.id])

@@ -54,7 +54,7 @@ function fetchFor(allow: string[], ca?: string, address = '127.0.0.1') {
 }
 
 describe('guardedFetch', () => {
-  test('connects to the checked address under the name of the URL', async () => {
+  test('a guarded fetch connects to the checked address under the name of the URL', async () => {
     const guarded = fetchFor([HOST], cert)
     for (const [scheme, port] of [['https', tls.port] as const, ['http', plain.port] as const]) {
       const response = await guarded(`${scheme}://${HOST}:${port}/v1?a=b%20c#fragment`, {
@@ -69,7 +69,7 @@ describe('guardedFetch', () => {
     }
   })
 
-  test('verifies the certificate for the name of the URL', async () => {
+  test('a guarded fetch verifies the certificate for the name of the URL', async () => {
     const code = (error: { code?: string }) => error.code
     const guarded = fetchFor([HOST, 'evil.example.com'], cert)
     const wrong = await guarded(`https://evil.example.com:${tls.port}/`).catch(code)
@@ -89,7 +89,7 @@ describe('guardedFetch', () => {
     expect(literal).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
   })
 
-  test('makes no connection when the guard refuses', async () => {
+  test('a guarded fetch makes no connection when the guard refuses', async () => {
     let fetched = 0
     const guard = createGuard({
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
@@ -110,7 +110,7 @@ describe('guardedFetch', () => {
     expect(fetched).toBe(0)
   })
 
-  test('pins what was checked, so a second answer of the resolver has no part in it', async () => {
+  test('a guarded fetch resolves once and connects to that answer', async () => {
     const answers = ['93.184.216.34', '127.0.0.1']
     const urls: string[] = []
     const guard = createGuard({
@@ -131,7 +131,7 @@ describe('guardedFetch', () => {
     expect(urls).toEqual(['http://93.184.216.34:8080/x'])
   })
 
-  test('returns a redirect instead of following it', async () => {
+  test('a guarded fetch returns a redirect instead of following it', async () => {
     const response = await fetchFor([HOST], cert)(`https://${HOST}:${tls.port}/redirect`, {
       redirect: 'follow',
     })
@@ -139,7 +139,7 @@ describe('guardedFetch', () => {
     expect(response.headers.get('location')).toBe('http://169.254.169.254/secret')
   })
 
-  test('hands on each piece as it arrives, and an abort reaches the server', async () => {
+  test('a guarded fetch streams its answer, and an abort reaches the server', async () => {
     next = Promise.withResolvers()
     aborted = Promise.withResolvers()
     const controller = new AbortController()
@@ -156,7 +156,7 @@ describe('guardedFetch', () => {
     await aborted.promise
   })
 
-  test('an abort ends the wait for headers and the wait for the resolver', async () => {
+  test('an abort ends a guarded fetch that waits for headers or for the resolver', async () => {
     arrived = Promise.withResolvers()
     aborted = Promise.withResolvers()
     const reason = new Error('client left')
@@ -178,7 +178,7 @@ describe('guardedFetch', () => {
     await aborted.promise
   })
 
-  test('ignores the proxy of the environment', async () => {
+  test('a guarded fetch ignores the proxy of the environment', async () => {
     let proxied = 0
     const proxy = Bun.serve({ port: 0, fetch: () => new Response(String(++proxied)) })
     const before = process.env.HTTP_PROXY
@@ -194,7 +194,7 @@ describe('guardedFetch', () => {
     expect(proxied).toBe(0)
   })
 
-  test('takes the next address of a host when one does not answer', async () => {
+  test('a guarded fetch takes the next address of a host when one does not answer', async () => {
     const closed = '127.0.0.9'
     const calls: string[] = []
     const answers: ResolvedAddress[] = [
@@ -221,7 +221,7 @@ describe('guardedFetch', () => {
     expect(calls).toEqual(['127.0.0.1', '127.0.0.1'])
   })
 
-  test('connects to no address when the guard refuses one of them', async () => {
+  test('a guarded fetch connects to no address when the guard refuses one of them', async () => {
     let probes = 0
     const answers = [
       { address: '93.184.216.34', family: 4 },

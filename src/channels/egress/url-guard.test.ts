@@ -128,7 +128,7 @@ describe('the allow list', () => {
     expect('url' in checkLiteral(url, ['other.local', entry])).toBe(lifted)
   })
 
-  test('tells an entry from anything else', () => {
+  test('an entry of the allow list is a host with an optional port', () => {
     const good = ['nas', 'nas.local', 'nas.local:80', '10.0.0.1', '[::1]:80', '::1', 'fd00::1']
     const bad = ['', 'http://nas', 'nas/', 'nas:', 'nas:x', 'u@nas', 'a b', '10.0.0.0/8', '[::1']
     expect(good.filter((entry) => !isAllowEntry(entry))).toEqual([])
@@ -147,7 +147,7 @@ describe('connectable', () => {
     createGuard({ resolve: async () => addresses, allow })
   const refused = { name: 'ChannelFailure', reason: 'channel_unavailable', retryable: false }
 
-  test('gives the addresses of a public host', async () => {
+  test('the guard returns the addresses of a public host', async () => {
     const guard = guardOf(answering('93.184.216.34', '2606:2800:21f::1'))
     const target = await guard.connectable('https://example.com/v1', requester)
     expect(target).toMatchObject({ addresses: answering('93.184.216.34', '2606:2800:21f::1') })
@@ -172,7 +172,7 @@ describe('connectable', () => {
     expect(await failure.catch((error) => error)).toMatchObject(refused)
   })
 
-  test('refuses an internal literal without asking the resolver', async () => {
+  test('the guard refuses an internal literal without resolving it', async () => {
     let asked = 0
     const resolve = async () => {
       asked++
@@ -185,7 +185,7 @@ describe('connectable', () => {
     expect(asked).toBe(0)
   })
 
-  test('judges every connection anew, so an answer that turns private is refused', async () => {
+  test('the guard checks every connection: an answer that turns private is refused', async () => {
     const answers = [answering('93.184.216.34'), answering('127.0.0.1')]
     const guard = createGuard({ resolve: async () => answers.shift() ?? [], allow: [] })
     const first = await guard.connectable('http://rebind.example.com/', requester)
@@ -196,7 +196,7 @@ describe('connectable', () => {
     expect(second).toMatchObject(refused)
   })
 
-  test('takes a listed host wherever it leads, and only on the listed port', async () => {
+  test('the guard lets a listed host through, only on the listed port', async () => {
     const guard = guardOf(answering('192.168.1.9'), ['nas.example.com:8080'])
     const listed = await guard.connectable('http://nas.example.com:8080/', requester)
     expect(listed.addresses).toEqual(answering('192.168.1.9'))

@@ -10,7 +10,7 @@ const ask = (answer: Response) =>
     redirect: 'manual',
   })
 
-test('an answer is handed on as it came', async () => {
+test('an answer of a login provider is passed on unchanged', async () => {
   const headers = { 'content-type': 'application/json', 'x-other': 'kept' }
   const answer = await ask(Response.json({ issuer: '发行者' }, { status: 400, headers }))
   expect(answer.status).toBe(400)
@@ -19,12 +19,12 @@ test('an answer is handed on as it came', async () => {
   expect(await answer.json()).toEqual({ issuer: '发行者' })
 })
 
-test('an answer without a body stays one', async () => {
+test('an answer of a login provider without a body is passed on without one', async () => {
   const answer = await ask(new Response(null, { status: 204 }))
   expect([answer.status, answer.body]).toEqual([204, null])
 })
 
-test('an answer without end is given up, and no more of it is read', async () => {
+test('an endless answer of a login provider is refused and left', async () => {
   let sent = 0
   let left = false
   const body = new ReadableStream<Uint8Array>({
@@ -42,7 +42,7 @@ test('an answer without end is given up, and no more of it is read', async () =>
   expect(sent).toBeLessThan(2 * 1024 * 1024)
 })
 
-test('an answer that nests without end is given up before it is read as JSON', async () => {
+test("a login provider's answer that nests too deep is not parsed", async () => {
   await expect(ask(new Response('['.repeat(500_000)))).rejects.toMatchObject({
     reason: 'unavailable',
   })

@@ -4,11 +4,11 @@ import { sha256Hex } from '../../core/crypto.ts'
 import { hashOfInput, newCode } from './code.ts'
 
 describe('newCode', () => {
-  test('16 characters of base32 without L', () => {
+  test('an activation code has 16 characters of base32 without L', () => {
     for (let n = 0; n < 200; n++) expect(newCode(randomBytes)).toMatch(/^[A-KM-Z2-7]{16}$/)
   })
 
-  test('every letter is as likely as any other', () => {
+  test('every letter of an activation code is equally likely', () => {
     let given = 0
     const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => 240 + (given++ % 16))
     // 248 to 255 would favour the first letters, so they are passed over.
@@ -28,11 +28,12 @@ describe('hashOfInput', () => {
     'ＡＢＩＯ２３４５ＣＤＥＦ６７ＧＢ',
     'ABIO—2345–CDEF−67GB',
   ]) {
-    test(JSON.stringify(typed), () => expect(hashOfInput(typed)).toBe(sha256Hex(code)))
+    test(`${JSON.stringify(typed)} is read as the code`, () =>
+      expect(hashOfInput(typed)).toBe(sha256Hex(code)))
   }
 
   for (const typed of ['', 'ABIO2345CDEF67G', `${code}A`, 'ABIO2345CDEF67G9', 'x'.repeat(5000)]) {
-    test(`${JSON.stringify(typed.slice(0, 20))} is none`, () =>
+    test(`${JSON.stringify(typed.slice(0, 20))} is no activation code`, () =>
       expect(hashOfInput(typed)).toBeNull())
   }
 })

@@ -34,7 +34,7 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
   return { login, codes, jobs, sent }
 }
 
-test('nothing is found out about an address before the answer is on its way', async () => {
+test('an address is looked up only after the login answer is sent', async () => {
   const asked: string[] = []
   const { login, jobs, sent } = loginFor(async (email) => {
     asked.push(email)
@@ -52,7 +52,7 @@ test('nothing is found out about an address before the answer is on its way', as
 
 const free = { check: () => {}, count: () => {} }
 
-test('an address that proves itself and may not come in is refused like a wrong code', async () => {
+test('a right code of an address that may not sign up is refused like a wrong one', async () => {
   const { login, codes } = loginFor(async () => false)
   const code = codes.issue('refused@example.com')
   await expect(login.verify('refused@example.com', code, free)).rejects.toThrow(

@@ -28,7 +28,7 @@ const verify = (body: unknown) =>
 const other = (code: string, step = 1) => String((Number(code) + step) % 1_000_000).padStart(6, '0')
 
 describe('login by e-mail code', () => {
-  test('signs in, with the address trimmed and in lower case', async () => {
+  test('a login code signs in, with the address trimmed and in lower case', async () => {
     const code = await requestCode(app, 'ada@example.com', from())
     const response = await verifyCode(app, '  Ada@Example.COM ', code, from())
     expect(response.status).toBe(200)
@@ -42,7 +42,7 @@ describe('login by e-mail code', () => {
     expect(await seen.json()).toEqual(me)
   })
 
-  test('the same person has the same tenant, another has another', async () => {
+  test('each person has one tenant, the same at every login', async () => {
     const first = await signIn(app, 'tom@example.com')
     const again = await signIn(app, 'tom@example.com')
     const other = await signIn(app, 'tim@example.com')
@@ -50,7 +50,7 @@ describe('login by e-mail code', () => {
     expect(other.me.tenant_id).not.toBe(first.me.tenant_id)
   })
 
-  test('the cookie keeps from scripts, other sites and plain http, for 7 days', async () => {
+  test('the session cookie is HttpOnly, Lax and Secure for 7 days', async () => {
     const { setCookie } = await signIn(app, 'cookie@example.com')
     const [pair, ...attributes] = setCookie.split('; ')
     expect(pair).toMatch(/^mb_session=[\w-]+\.[\w-]+\.[\w-]+$/)
@@ -63,14 +63,14 @@ describe('login by e-mail code', () => {
     ])
   })
 
-  test('a code is six digits and signs in once', async () => {
+  test('a login code has six digits and signs in once', async () => {
     const code = await requestCode(app, 'once@example.com', from())
     expect(code).toMatch(/^\d{6}$/)
     expect((await verifyCode(app, 'once@example.com', code, from())).status).toBe(200)
     expect((await verifyCode(app, 'once@example.com', code, from())).status).toBe(401)
   })
 
-  test('of many at the same time one is signed in', async () => {
+  test('a login code signs in one of many requests at the same time', async () => {
     const code = await requestCode(app, 'race@example.com', from())
     const answers = await Promise.all(
       Array.from({ length: 40 }, () => verifyCode(app, 'race@example.com', code, from())),
@@ -79,7 +79,7 @@ describe('login by e-mail code', () => {
     expect(statuses).toEqual([200, ...Array.from({ length: 39 }, () => 401)])
   })
 
-  test('a new code voids the one before', async () => {
+  test('a new login code voids the one before', async () => {
     const old = await requestCode(app, 'newer@example.com', from())
     const code = await requestCode(app, 'newer@example.com', from())
     if (old !== code) {
@@ -88,7 +88,7 @@ describe('login by e-mail code', () => {
     expect((await verifyCode(app, 'newer@example.com', code, from())).status).toBe(200)
   })
 
-  test('a code of one address is none of another', async () => {
+  test('a login code of one address does not sign in another', async () => {
     const code = await requestCode(app, 'mine@example.com', from())
     await requestCode(app, 'yours@example.com', from())
     const theirs = codesFor('yours@example.com', app.printed.text()).at(-1)
@@ -97,7 +97,7 @@ describe('login by e-mail code', () => {
     }
   })
 
-  test('a code is good for five minutes', async () => {
+  test('a login code is valid for five minutes', async () => {
     const late = await requestCode(app, 'late@example.com', from())
     clock.advance(5 * 60_000)
     expect((await verifyCode(app, 'late@example.com', late, from())).status).toBe(401)
@@ -106,7 +106,7 @@ describe('login by e-mail code', () => {
     expect((await verifyCode(app, 'late@example.com', code, from())).status).toBe(200)
   })
 
-  test('every wrong value gives the same answer', async () => {
+  test('every wrong login value gets the same 401', async () => {
     const code = await requestCode(app, 'known@example.com', from())
     const answers = await Promise.all([
       verify({ email: 'known@example.com', code: other(code) }),
@@ -123,7 +123,7 @@ describe('login by e-mail code', () => {
     expect(answers.every((answer) => answer.headers.get('set-cookie') === null)).toBe(true)
   })
 
-  test('codes are nowhere on disk', async () => {
+  test('login codes are not written to disk', async () => {
     const code = await requestCode(app, 'disk@example.com', from())
     for (const name of readdirSync(app.dataDir)) {
       if (!name.startsWith('moonbase.db')) continue
@@ -148,7 +148,7 @@ describe('bodies', () => {
     ['a letter that turns into an ASCII one', { email: '\u212Aate@example.com' }, /邮箱/],
   ]
   for (const [name, body, words] of bad) {
-    test(`start: ${name} is 400`, async () => {
+    test(`starting a login with ${name} is 400`, async () => {
       const response = await start(body)
       expect(response.status).toBe(400)
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -156,7 +156,7 @@ describe('bodies', () => {
     })
   }
 
-  test('start: what is no JSON object is 400', async () => {
+  test('starting a login without a JSON object is 400', async () => {
     for (const body of ['', '{', '[]', 'null', '"a@example.com"', '{"email":']) {
       const response = await fetch(`${app.url}/auth/email/start`, {
         method: 'POST',
@@ -167,20 +167,20 @@ describe('bodies', () => {
     }
   })
 
-  test('verify: a missing field or wrong type is 400', async () => {
+  test('verifying a login code with a missing field or a wrong type is 400', async () => {
     for (const body of [{}, { email: 'a@example.com' }, { code: '1' }, { email: 1, code: '1' }]) {
       expect((await verify(body)).status).toBe(400)
     }
     expect((await verify({ email: 'a@example.com', code: 123456 })).status).toBe(400)
   })
 
-  test('over 1 MB is 413', async () => {
+  test('a login body over 1 MB is 413', async () => {
     expect((await start({ email: 'a@example.com', more: 'x'.repeat(1_100_000) })).status).toBe(413)
   })
 })
 
 describe('limits', () => {
-  test('an address gets five codes in ten minutes', async () => {
+  test('an e-mail address gets five login codes in ten minutes', async () => {
     for (let n = 0; n < 5; n++) {
       expect((await start({ email: 'many@example.com' })).status).toBe(200)
     }
@@ -192,7 +192,7 @@ describe('limits', () => {
     expect((await start({ email: 'many@example.com' })).status).toBe(200)
   })
 
-  test('a client address gets twenty requests a minute, whatever it says of itself', async () => {
+  test('a client address starts twenty logins a minute, whatever it claims to be', async () => {
     const caller = (n: number) => ({ 'x-forwarded-for': `10.9.8.${n}, 203.0.113.9` })
     for (let n = 0; n < 20; n++) {
       expect((await start({ email: `p${n}@example.com` }, caller(n))).status).toBe(200)
@@ -204,13 +204,13 @@ describe('limits', () => {
     expect((await start({ email: 'p20@example.com' }, caller(21))).status).toBe(200)
   })
 
-  test('malformed requests take slots, too', async () => {
+  test('malformed login requests count against the limit of their address', async () => {
     const caller = { 'x-forwarded-for': '203.0.113.10' }
     for (let n = 0; n < 20; n++) expect((await start({}, caller)).status).toBe(400)
     expect((await start({}, caller)).status).toBe(429)
   })
 
-  test('the hosts of one IPv6 network count together', async () => {
+  test('login requests of one IPv6 /64 count together', async () => {
     const caller = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${n}` })
     for (let n = 1; n <= 20; n++) {
       expect((await start({ email: `v${n}@example.com` }, caller(n))).status).toBe(200)

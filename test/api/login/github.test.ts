@@ -22,7 +22,7 @@ async function comeBack(browser: Browser, callback: string) {
 }
 
 describe('login by GitHub', () => {
-  test('is offered and asks for no more than addresses', async () => {
+  test('login by GitHub is offered and asks for addresses only', async () => {
     const methods = await (await fetch(`${app.url}/auth/methods`)).json()
     expect(methods.oauth).toEqual([{ id: 'github', name: 'GitHub' }])
     const page = await leave(createBrowser())
@@ -35,7 +35,7 @@ describe('login by GitHub', () => {
     })
   })
 
-  test('signs in by the primary address, not by another', async () => {
+  test('login by GitHub uses the primary address only', async () => {
     github.state.emails = [
       { email: 'second@example.com', primary: false, verified: true },
       { email: 'First@example.com', primary: true, verified: true },
@@ -56,7 +56,7 @@ describe('login by GitHub', () => {
     [],
   ]
   for (const emails of refused) {
-    test(`refuses ${JSON.stringify(emails)}`, async () => {
+    test(`login by GitHub refuses ${JSON.stringify(emails)}`, async () => {
       github.state.emails = emails
       const browser = createBrowser()
       const page = await leave(browser)
@@ -66,7 +66,7 @@ describe('login by GitHub', () => {
     })
   }
 
-  test('a code that GitHub does not know', async () => {
+  test('a code that GitHub does not know signs nobody in', async () => {
     const browser = createBrowser()
     const page = await leave(browser)
     const callback = new URL(github.agree(page.href))
@@ -75,7 +75,7 @@ describe('login by GitHub', () => {
     expect(app.log()).not.toContain('secret words')
   })
 
-  test('a code that was given for another verifier', async () => {
+  test('a GitHub code of another verifier signs nobody in', async () => {
     const [mine, theirs] = [createBrowser(), createBrowser()]
     const [page, other] = [await leave(mine), await leave(theirs)]
     const callback = new URL(github.agree(other.href))
@@ -83,7 +83,7 @@ describe('login by GitHub', () => {
     expect(await comeBack(mine, callback.href)).toBe('/login?error=failed')
   })
 
-  test('an outage of its API tells nothing of it', async () => {
+  test('an outage of the GitHub API is told as provider_unavailable alone', async () => {
     github.state.down = true
     const browser = createBrowser()
     const page = await leave(browser)

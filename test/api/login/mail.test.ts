@@ -22,7 +22,7 @@ const start = (server: TestApp, email: string, headers: Record<string, string> =
     headers,
   })
 
-test('a mail goes to the one address, in both languages', async () => {
+test('a login code is mailed to the one address, in both languages', async () => {
   const incoming = mail.next()
   await start(app, 'ada@example.com')
   const { to, raw } = await incoming
@@ -33,13 +33,13 @@ test('a mail goes to the one address, in both languages', async () => {
   expect(codesFor('ada@example.com', app.printed.text())).toEqual([])
 })
 
-test('what a request says of its host does not get into the mail', async () => {
+test('the Host header of a request does not get into the mail', async () => {
   const incoming = mail.next()
   await start(app, 'host@example.com', { host: 'evil.example', 'x-forwarded-host': 'evil.example' })
   expect((await incoming).raw).not.toContain('evil')
 })
 
-test('the person at the terminal needs no mailbox', async () => {
+test('the code of an address at localhost is printed, not mailed', async () => {
   const before = mail.mails.length
   await start(app, 'owner@localhost')
   await app.jobs.idle()
@@ -47,7 +47,7 @@ test('the person at the terminal needs no mailbox', async () => {
   expect(mail.mails).toHaveLength(before)
 })
 
-test('nobody new is written to when sign-up is closed', async () => {
+test('no mail goes to new people when sign-up is closed', async () => {
   await using closed = await startApp({ env: { MB_SMTP_URL: mail.url, MB_SIGNUP: 'closed' } })
   const before = mail.mails.length
   expect(await (await start(closed, 'fresh@example.com')).text()).toBe('{"sent":true}')
@@ -55,7 +55,7 @@ test('nobody new is written to when sign-up is closed', async () => {
   expect(mail.mails).toHaveLength(before)
 })
 
-test('a mail that is refused changes no answer, and the log does not hold its words', async () => {
+test('a refused mail changes no answer, and the log holds nothing of its text', async () => {
   mail.state.refuses = true
   const response = await start(app, 'nobody@example.com')
   await app.jobs.idle()
@@ -76,7 +76,7 @@ test('a mail that is refused changes no answer, and the log does not hold its wo
   expect(app.log()).not.toContain('nobody@example.com')
 })
 
-test('a mail server that is not there changes no answer', async () => {
+test('an unreachable mail server changes no answer', async () => {
   const gone = await startMailServer()
   await gone.stop()
   await using lonely = await startApp({ env: { MB_SMTP_URL: gone.url } })
@@ -85,7 +85,7 @@ test('a mail server that is not there changes no answer', async () => {
   expect(lonely.log()).toContain('login mail not sent')
 })
 
-test('a mail server that says nothing holds up neither answer nor shutdown', async () => {
+test('a silent mail server delays neither the answer nor the shutdown', async () => {
   const called = Promise.withResolvers<void>()
   const silent = createServer(() => called.resolve())
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

@@ -40,7 +40,7 @@ const exchange = (body: unknown) =>
   fetch(`${app.url}/auth/native/exchange`, { method: 'POST', body: JSON.stringify(body) })
 
 describe('login of a native app', () => {
-  test('ends with a key of the person, shown once', async () => {
+  test('a native app gets a key of the person, once', async () => {
     const { verifier, path } = attempt()
     const response = await authorize(path)
     expect(response.status).toBe(302)
@@ -62,12 +62,12 @@ describe('login of a native app', () => {
     expect((await exchange({ code, code_verifier: verifier })).status).toBe(401)
   })
 
-  test('any listed scheme will do', async () => {
+  test('a native app may use any listed scheme', async () => {
     const { path } = attempt({ app_scheme: 'com.example.app' })
     expect((await authorize(path)).headers.get('location')).toStartWith('com.example.app://auth/')
   })
 
-  test('without a session the login page comes first, and leads back', async () => {
+  test('a native login without a session leads to the login page and back', async () => {
     const { path } = attempt()
     const response = await authorize(path, {})
     expect(response.status).toBe(302)
@@ -78,7 +78,7 @@ describe('login of a native app', () => {
     expect((await authorize(next)).headers.get('location')).toStartWith('moonbase://')
   })
 
-  test('of many exchanges at the same time one gets a key', async () => {
+  test('of many exchanges of one code at the same time one gets a key', async () => {
     const { verifier, path } = attempt()
     const code = await codeFor(path)
     const answers = await Promise.all(
@@ -88,7 +88,7 @@ describe('login of a native app', () => {
     expect(statuses).toEqual([200, ...Array.from({ length: 29 }, () => 401)])
   })
 
-  test('a wrong verifier spends the code', async () => {
+  test('a wrong PKCE verifier spends the exchange code', async () => {
     const { verifier, path } = attempt()
     const code = await codeFor(path)
     const wrong = await exchange({ code, code_verifier: challengeOf(verifier) })
@@ -96,14 +96,14 @@ describe('login of a native app', () => {
     expect((await exchange({ code, code_verifier: verifier })).status).toBe(401)
   })
 
-  test('a code is good for five minutes', async () => {
+  test('an exchange code is valid for five minutes', async () => {
     const late = attempt()
     const code = await codeFor(late.path)
     clock.advance(5 * 60_000)
     expect((await exchange({ code, code_verifier: late.verifier })).status).toBe(401)
   })
 
-  test('unknown codes are 401, malformed bodies 400', async () => {
+  test('an unknown exchange code is 401, a malformed body 400', async () => {
     clock.advance(60_000)
     expect((await exchange({ code: 'x', code_verifier: '' })).status).toBe(401)
     expect((await exchange({ code: '__proto__', code_verifier: 'y' })).status).toBe(401)
@@ -129,7 +129,7 @@ describe('requests that are refused, signed in or not', () => {
     ['no scheme', { app_scheme: '' }],
   ]
   for (const [name, more] of bad) {
-    test(name, async () => {
+    test(`a native login is refused: ${name}`, async () => {
       for (const headers of [person.headers, {}]) {
         const response = await authorize(attempt(more).path, headers)
         expect([response.status, response.headers.get('location')]).toEqual([400, null])
@@ -137,7 +137,7 @@ describe('requests that are refused, signed in or not', () => {
     })
   }
 
-  test('a parameter given twice', async () => {
+  test('a native login with a parameter given twice is refused', async () => {
     expect((await authorize(`${attempt().path}&app_scheme=moonbase`)).status).toBe(400)
   })
 })

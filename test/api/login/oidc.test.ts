@@ -27,12 +27,12 @@ const login = (browser: Browser, query = '') =>
 const end = (url: URL) => url.href.slice(app.url.length)
 
 describe('login by an OpenID issuer', () => {
-  test('is offered', async () => {
+  test('login by OpenID is offered under its configured name', async () => {
     const methods = await (await fetch(`${app.url}/auth/methods`)).json()
     expect(methods.oauth).toEqual([{ id: 'oidc', name: '公司登录' }])
   })
 
-  test('leaves with state, nonce and PKCE, and nothing of it in the open', async () => {
+  test('login by OpenID sends state, nonce and PKCE, sealed in the cookie', async () => {
     const browser = createBrowser()
     const response = await browser.get(`${app.url}/auth/oauth/oidc`)
     expect(response.status).toBe(302)
@@ -60,7 +60,7 @@ describe('login by an OpenID issuer', () => {
     for (const secret of [query.state, query.nonce]) expect(cookie).not.toContain(secret)
   })
 
-  test('ends signed in at the root, as the person of the verified address', async () => {
+  test('login by OpenID signs in the person of the verified address', async () => {
     const known = await signIn(app, 'ada@example.com')
     const browser = createBrowser()
     expect(end(await login(browser))).toBe('/')
@@ -68,7 +68,7 @@ describe('login by an OpenID issuer', () => {
     expect([...browser.cookies(app.url).keys()]).toEqual(['mb_session'])
   })
 
-  test('ends where it was asked to, on this site only', async () => {
+  test('login by OpenID returns to the page that was asked for, on this site only', async () => {
     const nexts: [string, string][] = [
       ['/app/keys?x=1#top', '/app/keys?x=1#top'],
       ['https://evil.example/', '/'],
@@ -82,7 +82,7 @@ describe('login by an OpenID issuer', () => {
     }
   })
 
-  test('an address that the issuer has not verified joins nobody', async () => {
+  test('an address that the issuer has not verified signs nobody in', async () => {
     await signIn(app, 'victim@example.com')
     const people = [
       { sub: 'eve', email: 'victim@example.com', email_verified: false },
@@ -99,13 +99,13 @@ describe('login by an OpenID issuer', () => {
     }
   })
 
-  test('a person who says no', async () => {
+  test('a person who declines at the issuer is told so', async () => {
     issuer.signsIn(null)
     expect(end(await login(createBrowser()))).toBe('/login?error=denied')
   })
 
   for (const method of ['client_secret_basic', 'client_secret_post'] as const) {
-    test(`the secret travels the way the issuer takes it: ${method}`, async () => {
+    test(`the client secret is sent by ${method}`, async () => {
       let withBasic = false
       const watching = async (input: string | URL | Request, init?: RequestInit) => {
         if (String(input).endsWith('/token')) {
@@ -130,21 +130,21 @@ describe('a callback that does not belong to its browser', () => {
     return browser.follow(`${app.url}/auth/oauth/oidc`, isCallback)
   }
 
-  test('without the cookie of the browser that began it', async () => {
+  test('a callback without the cookie of its browser signs nobody in', async () => {
     const callback = await upToCallback(createBrowser())
     const victim = createBrowser()
     expect(end(await victim.follow(callback.href, isBack))).toBe('/login?error=expired')
     expect(victim.cookies(app.url).has('mb_session')).toBe(false)
   })
 
-  test('with the cookie of another login', async () => {
+  test('a callback with the cookie of another login signs nobody in', async () => {
     const callback = await upToCallback(createBrowser())
     const victim = createBrowser()
     await upToCallback(victim)
     expect(end(await victim.follow(callback.href, isBack))).toBe('/login?error=expired')
   })
 
-  test('twice', async () => {
+  test('a callback signs in once', async () => {
     const browser = createBrowser()
     const callback = await upToCallback(browser)
     expect(end(await browser.follow(callback.href, isBack))).toBe('/')
@@ -162,7 +162,7 @@ describe('a callback that does not belong to its browser', () => {
     ['another provider', (url) => url.pathname.replace('oidc', 'github')],
   ]
   for (const [name, breakIt] of broken) {
-    test(name, async () => {
+    test(`a callback signs nobody in: ${name}`, async () => {
       const browser = createBrowser()
       const callback = await upToCallback(browser)
       if (name === 'another provider') callback.pathname = '/auth/oauth/github/callback'
@@ -173,7 +173,7 @@ describe('a callback that does not belong to its browser', () => {
     })
   }
 
-  test('of a provider that is not configured', async () => {
+  test('a provider that is not configured is 404, its callback expired', async () => {
     const response = await fetch(`${app.url}/auth/oauth/google/callback?code=x&state=y`, {
       redirect: 'manual',
     })
@@ -224,7 +224,7 @@ describe('a token answer that was tampered with', () => {
     ],
   ]
   for (const [name, change] of cases) {
-    test(name, async () => {
+    test(`a tampered token answer signs nobody in: ${name}`, async () => {
       await using server = await startApp({ env: issuer.settings, fetch: tampering(change) })
       issuer.open(`${server.url}/auth/oauth/oidc/callback`)
       const browser = createBrowser()
@@ -237,7 +237,7 @@ describe('a token answer that was tampered with', () => {
   }
 })
 
-test('an issuer that is not there', async () => {
+test('an unreachable issuer is told as provider_unavailable', async () => {
   const gone = await startIssuer()
   await gone.stop()
   await using server = await startApp({ env: gone.settings })
@@ -246,7 +246,7 @@ test('an issuer that is not there', async () => {
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
 })
 
-test('MB_SIGNUP holds here, too', async () => {
+test('MB_SIGNUP applies to login by OpenID', async () => {
   await using server = await startApp({ env: { ...issuer.settings, MB_SIGNUP: 'closed' } })
   issuer.open(`${server.url}/auth/oauth/oidc/callback`)
   const isThere = ({ origin, pathname }: URL) =>
@@ -258,7 +258,7 @@ test('MB_SIGNUP holds here, too', async () => {
   expect(known.href).toBe(`${server.url}/`)
 })
 
-test('behind a proxy the redirect address is the one people use', async () => {
+test('the redirect address of OpenID follows MB_PUBLIC_URL', async () => {
   await using server = await startApp({
     env: { ...issuer.settings, MB_PUBLIC_URL: 'https://bot.example' },
   })

@@ -33,7 +33,7 @@ const targets = [
 
 describe('state-changing requests', () => {
   for (const [name, originOf, passes] of origins) {
-    test(`${passes ? 'pass' : 'are refused'}: ${name}`, async () => {
+    test(`a state-changing request ${passes ? 'passes' : 'is refused'}: ${name}`, async () => {
       const origin = originOf(app.url)
       for (const [method, path, body] of targets) {
         const headers = { ...person.headers, ...(origin === null ? {} : { origin }) }
@@ -44,14 +44,14 @@ describe('state-changing requests', () => {
     })
   }
 
-  test('reading is allowed from everywhere: browsers keep the answer to themselves', async () => {
+  test('reading requests of other origins are not refused', async () => {
     const headers = { ...person.headers, origin: 'https://evil.example' }
     const response = await fetch(`${app.url}/auth/me`, { headers })
     expect(response.status).toBe(200)
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('a preflight for the console allows nothing', async () => {
+  test('a CORS preflight for the console allows nothing', async () => {
     const response = await fetch(`${app.url}/console/sessions/x`, {
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'DELETE' },
@@ -60,7 +60,7 @@ describe('state-changing requests', () => {
     expect(response.headers.get('access-control-allow-methods')).toBeNull()
   })
 
-  test('without a session the credential is what is missing', async () => {
+  test('a cross-origin request without a session is 401, not 403', async () => {
     const response = await fetch(`${app.url}/console/sessions/x`, {
       method: 'DELETE',
       headers: { origin: 'https://evil.example' },
@@ -73,7 +73,7 @@ describe('behind a proxy', () => {
   const logout = async (server: TestApp, headers: Record<string, string>) =>
     (await fetch(`${server.url}/auth/logout`, { method: 'POST', headers })).status
 
-  test('MB_PUBLIC_URL is the address people use', async () => {
+  test('requests from the origin of MB_PUBLIC_URL pass', async () => {
     await using server = await startApp({ env: { MB_PUBLIC_URL: 'https://bot.example/' } })
     expect(await logout(server, { origin: 'https://bot.example' })).toBe(200)
     expect(await logout(server, { origin: server.url })).toBe(200)
@@ -81,7 +81,7 @@ describe('behind a proxy', () => {
     expect(await logout(server, { origin: 'https://bot.example.evil.example' })).toBe(403)
   })
 
-  test('forwarded names count from trusted proxies alone', async () => {
+  test('X-Forwarded-Host counts only from trusted proxies', async () => {
     const forwarded = {
       origin: 'https://bot.example',
       'x-forwarded-proto': 'https',

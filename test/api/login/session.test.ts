@@ -52,7 +52,7 @@ describe('two sides, two credentials', () => {
     expect(await status('/v1/sessions', { authorization: `Bearer ${token}` })).toBe(401)
   })
 
-  test('refusals are one and the same sentence', async () => {
+  test('a missing and a wrong session get the same answer', async () => {
     const [none, wrong] = await Promise.all([
       fetch(`${app.url}/console/sessions`),
       fetch(`${app.url}/console/sessions`, { headers: withCookie('mb_session=x') }),
@@ -86,26 +86,26 @@ describe('tokens that are none', () => {
     ['a very long one', () => `${token}${'A'.repeat(4_000)}`],
   ]
   for (const [name, make] of forged) {
-    test(name, async () => {
+    test(`a forged session token is 401: ${name}`, async () => {
       expect(await status('/auth/me', withCookie(`mb_session=${await make()}`))).toBe(401)
       expect(await status('/console/sessions', withCookie(`mb_session=${await make()}`))).toBe(401)
     })
   }
 
-  test('a session of another box', async () => {
+  test('a session of another server is 401', async () => {
     await using elsewhere = await startApp()
     const stranger = await signIn(elsewhere)
     expect(await status('/auth/me', stranger.headers)).toBe(401)
   })
 
-  test('a session of a person who is no more', async () => {
+  test('a session of a deleted person is 401', async () => {
     const gone = await signIn(app, 'gone@example.com')
     await app.db.run({ sql: 'DELETE FROM user WHERE id = ?', args: [gone.me.user_id] })
     expect(await status('/auth/me', gone.headers)).toBe(401)
     expect(await status('/console/sessions', gone.headers)).toBe(401)
   })
 
-  test('another name of the cookie', async () => {
+  test('a session under another cookie name is 401', async () => {
     expect(await status('/auth/me', withCookie(`MB_SESSION=${token}`))).toBe(401)
     expect(await status('/auth/me', withCookie(`xmb_session=${token}`))).toBe(401)
   })
@@ -117,7 +117,7 @@ describe('tokens that are none', () => {
 })
 
 describe('the end of a session', () => {
-  test('after seven days', async () => {
+  test('a session ends after seven days', async () => {
     const own = fakeClock()
     await using server = await startApp({ clock: own })
     const { headers } = await signIn(server)
@@ -127,7 +127,7 @@ describe('the end of a session', () => {
     expect((await fetch(`${server.url}/auth/me`, { headers })).status).toBe(401)
   })
 
-  test('at logout, with or without one', async () => {
+  test('logout clears the cookie, with or without a session', async () => {
     for (const headers of [person.headers, {}]) {
       const response = await fetch(`${app.url}/auth/logout`, { method: 'POST', headers })
       expect(response.status).toBe(200)
@@ -194,19 +194,19 @@ test('MB_COOKIE_SECURE=false allows login over plain http', async () => {
   expect(plain.log()).toContain('"setting":"MB_COOKIE_SECURE"')
 })
 
-test('answers of the login side are kept by nobody', async () => {
+test('answers of the login routes are not cached', async () => {
   for (const path of ['/auth/methods', '/auth/me', '/console/sessions']) {
     const response = await fetch(app.url + path, { headers: person.headers })
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
 })
 
-test('/auth/methods tells what the login page offers', async () => {
+test('/auth/methods lists the configured ways of login', async () => {
   const methods = await (await fetch(`${app.url}/auth/methods`)).json()
   expect(methods).toEqual({ email: true, email_delivery: 'terminal', oauth: [] })
 })
 
-test('unknown paths and wrong methods are told as everywhere', async () => {
+test('unknown paths and wrong methods below /auth are 404 and 405', async () => {
   const unknown = await fetch(`${app.url}/auth/nothing`)
   expect([unknown.status, await unknown.text()]).toEqual([404, '路径不存在'])
   const wrong = await fetch(`${app.url}/auth/email/start`)

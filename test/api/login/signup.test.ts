@@ -6,7 +6,7 @@ const start = (app: TestApp, email: string) =>
   fetch(`${app.url}/auth/email/start`, { method: 'POST', body: JSON.stringify({ email }) })
 
 describe('MB_SIGNUP', () => {
-  test('closed: who is known comes in, nobody new, and the answers are the same', async () => {
+  test('MB_SIGNUP=closed admits known people only, with the same answers for all', async () => {
     await using app = await startApp({ env: { MB_SIGNUP: 'closed' } })
     const { tenantId } = await app.key('known@example.com')
     const [known, fresh] = await Promise.all([
@@ -23,14 +23,14 @@ describe('MB_SIGNUP', () => {
     expect((await verifyCode(app, 'fresh@example.com', '000000')).status).toBe(401)
   })
 
-  test('refused addresses have the same limit', async () => {
+  test('addresses that may not sign up have the same limit of codes', async () => {
     await using app = await startApp({ env: { MB_SIGNUP: 'closed' } })
     const statuses: number[] = []
     for (let n = 0; n < 6; n++) statuses.push((await start(app, 'fresh@example.com')).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
   })
 
-  test('a list names addresses and domains', async () => {
+  test('MB_SIGNUP lists addresses and domains', async () => {
     const list = 'Guest@partner.example, @example.com'
     await using app = await startApp({ env: { MB_SIGNUP: list } })
     await signIn(app, 'anyone@example.com')
@@ -42,7 +42,7 @@ describe('MB_SIGNUP', () => {
     }
   })
 
-  test('who signed up before the door closed on them may still come in', async () => {
+  test('people that MB_SIGNUP no longer lists may still sign in', async () => {
     await using app = await startApp({ env: { MB_SIGNUP: '@example.com' } })
     await app.key('old@elsewhere.example')
     await signIn(app, 'old@elsewhere.example')

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ROOT } from '../support/command.ts'
+
+const read = (path: string) => Bun.file(join(ROOT, path)).text()
+const decisions = readdirSync(join(ROOT, 'src/decisions')).sort()
+
+/** What a reader is ready to read of each at one time. */
+const LINES_MAX: Readonly<Record<string, number>> = {
+  'README.md': 120,
+  'CONTRIBUTING.md': 200,
+  'src/README.md': 150,
+}
+
+describe.each([...Object.keys(LINES_MAX), 'SECURITY.md', 'CHANGELOG.md'])('%s', (path) => {
+  test('links to files that exist', async () => {
+    for (const [, link = ''] of (await read(path)).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+      expect([link, existsSync(join(ROOT, dirname(path), link))]).toEqual([link, true])
+    }
+  })
+
+  test('names files that exist', async () => {
+    const folders = ['', dirname(path), 'src']
+    for (const [, name = ''] of (await read(path)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)) {
+      const found = folders.some((folder) => existsSync(join(ROOT, folder, name)))
+      expect([name, found]).toEqual([name, true])
+    }
+  })
+
+  test('is short enough to be read', async () => {
+    const lines = (await read(path)).trimEnd().split('\n').length
+    expect(lines).toBeLessThanOrEqual(LINES_MAX[path] ?? 300)
+  })
+})
+
+describe.each(decisions)('the decision %s', (name) => {
+  test('has its number, its date and its parts on one page', async () => {
+    const text = await read(`src/decisions/${name}`)
+    expect(name).toMatch(/^\d{3}-[a-z0-9-]+\.md$/)
+    expect(text).toStartWith(`# ${name.slice(0, 3)}. `)
+    expect(text).toMatch(/^Date: \d{4}-\d{2}-\d{2}$/m)
+    const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
+    expect(parts.filter((part) => part !== 'Figure')).toEqual([
+      'Context',
+      'Decision',
+      'Revisit when',
+    ])
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
+  })
+})
+
+test('no two decisions have one number', () => {
+  const numbers = decisions.map((name) => name.slice(0, 3))
+  expect(new Set(numbers).size).toBe(numbers.length)
+})

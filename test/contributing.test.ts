@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { marked, type Tokens } from 'marked'
+import { ROOT } from './support/command.ts'
+import { type Ran, runProgram } from './support/run.ts'
+import { tempFolder } from './support/temp.ts'
+
+// Follows the how-tos of CONTRIBUTING.md on a copy of the repository, as they are printed.
+
+/** Two processors that have other work need this long for the compiler alone. */
+const TIMEOUT_MS = 180_000
+const COPIED = ['src', 'web', 'test', 'scripts', 'package.json', 'tsconfig.json', 'biome.json']
+const LINKED = ['node_modules', 'models', 'bunfig.toml', 'bun.lock', 'dist']
+
+const folder = tempFolder()
+const at = (path: string) => join(folder.path, path)
+
+interface Block {
+  readonly path: string
+  readonly isChange: boolean
+  readonly text: string
+}
+
+/** The blocks that name a file; NNNN is the number of the next migration. */
+async function blocksOf(markdown: string): Promise<Block[]> {
+  const numbers = readdirSync(join(ROOT, 'src/storage/migrations')).filter((name) =>
+    name.endsWith('.sql'),
+  )
+  const next = String(numbers.length + 1).padStart(4, '0')
+  const codes = marked
+    .lexer(markdown.replaceAll('NNNN', next))
+    .filter((token): token is Tokens.Code => token.type === 'code')
+  return codes.flatMap(({ lang = '', text }) => {
+    const [kind, path] = lang.split(' file=')
+    return path === undefined ? [] : [{ path, isChange: kind === 'diff', text }]
+  })
+}
+
+/** The file with the lines of a change in their places; each place must be there once. */
+function changed(file: string, change: string): string {
+  let text = `\n${file}`
+  for (const part of change.split('\n…\n')) {
+    const lines = part.split('\n')
+    const side = (dropped: string) =>
+      lines.filter((line) => !line.startsWith(dropped)).map((line) => `${line.slice(1)}\n`)
+    const [before, after] = [`\n${side('+').join('')}`, `\n${side('-').join('')}`]
+    // A part that only adds stands at the head of the file.
+    const places = before === '\n' ? 1 : text.split(before).length - 1
+    expect({ places, part }).toEqual({ places: 1, part })
+    text = before === '\n' ? after + text.slice(1) : text.replace(before, () => after)
+  }
+  return text.slice(1)
+}
+
+const bun = (...args: string[]): Promise<Ran> =>
+  runProgram([process.execPath, ...args], { cwd: folder.path })
+
+const green = async (...args: string[]) => {
+  const { out, err, code } = await bun(...args)
+  expect({ code, out: code === 0 ? '' : out, err: code === 0 ? '' : err }).toEqual({
+    code: 0,
+    out: '',
+    err: '',
+  })
+}
+
+describe('the how-tos of CONTRIBUTING.md', () => {
+  let blocks: Block[] = []
+
+  beforeAll(async () => {
+    for (const path of COPIED) cpSync(join(ROOT, path), at(path), { recursive: true })
+    for (const path of LINKED)
+      if (existsSync(join(ROOT, path))) symlinkSync(join(ROOT, path), at(path))
+    blocks = await blocksOf(await Bun.file(join(ROOT, 'CONTRIBUTING.md')).text())
+    for (const { path, isChange, text } of blocks) {
+      mkdirSync(dirname(at(path)), { recursive: true })
+      const file = Bun.file(at(path))
+      await Bun.write(file, isChange ? changed(await file.text(), text) : `${text}\n`)
+    }
+    await green('scripts/manual.ts')
+    await green('scripts/make-database-fixtures.ts')
+  }, TIMEOUT_MS)
+
+  test('add a tool, a setting, a route, a channel and a migration', () => {
+    const paths = blocks.map(({ path }) => path.replace(/\d{4}/, 'NNNN'))
+    expect(paths).toEqual([
+      'src/tools/random-number.ts',
+      'src/wiring/tools.ts',
+      'src/config.ts',
+      'scripts/manual/settings-words.ts',
+      'src/features/settings/routes.ts',
+      'test/api/permissions.test.ts',
+      'src/channels/silence/tts.ts',
+      'src/config.ts',
+      'src/wiring/speech.ts',
+      'src/storage/migrations/NNNN-app-note.sql',
+      'src/storage/migrations/index.ts',
+    ])
+  })
+
+  test('compile', () => green('node_modules/typescript/bin/tsc', '--noEmit'), TIMEOUT_MS)
+
+  test(
+    'keep format and lint',
+    () => {
+      const paths = [...new Set(blocks.map(({ path }) => path))]
+      const biome = 'node_modules/@biomejs/biome/bin/biome'
+      return green(biome, 'check', '--error-on-warnings', ...paths)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'keep the rules of layers, of permissions and of generated pages',
+    () =>
+      green(
+        'test',
+        'test/tidy.test.ts',
+        'test/contract/manual.test.ts',
+        'test/api/permissions.test.ts',
+      ),
+    TIMEOUT_MS,
+  )
+
+  test(
+    'give a server that has them all',
+    async () => {
+      const { out, code } = await bun('src/main.ts', '--help')
+      expect(code).toBe(0)
+      expect(out).toContain('MB_RANDOM_MAX')
+      await green('test', 'test/e2e/upgrade.test.ts', '-t', 'app-note')
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -45,14 +45,14 @@ export async function openEmbedding(options: EmbeddingOptions): Promise<Embeddin
     return { embedder, description: `${name} at ${new URL(baseUrl).host}` }
   }
   const dir = config.MB_EMBED_MODEL_DIR ?? options.runtime.modelDir
-  const { id, name } = await modelAt(dir)
+  const model = await modelAt(dir)
   const binding = options.runtime.onnxBinding
   const command = {
     argv: [...options.self, EMBED_COMMAND, dir],
     env: binding ? { MOONBASE_ONNX_BINDING: binding } : {},
   }
-  const embedder = createOnnxEmbedder({ id, command, clock, log })
-  return { embedder, description: `${name}, on this machine` }
+  const embedder = createOnnxEmbedder({ model, command, clock, log })
+  return { embedder, description: `${model.name}, on this machine` }
 }
 
 async function modelAt(dir: string) {

@@ -1,6 +1,7 @@
 import type { Embedder } from '../channels/ports/embedder.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { createSharedEmbedder } from '../features/kb/embedding.ts'
 import { createReembed } from '../features/kb/reembed.ts'
 import { createSearch } from '../features/kb/search.ts'
 import { createKb } from '../features/kb/service.ts'
@@ -24,10 +25,11 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { db, reader, embedder, clock, log } = options
+  const { db, reader, clock, log } = options
+  const embedder = createSharedEmbedder(options.embedder, clock)
   const vectors = await openVectorIndex(db, reader)
   const words = createWordIndex(reader)
-  const store = createKbStore({ db, vectors, words })
+  const store = createKbStore({ db, reader, vectors, words })
   const search = createSearch({ store, embedder, vectors, words })
   const service = createKb({ store, embedder, search, clock })
   return {

@@ -1,17 +1,18 @@
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { createLogs } from '../features/logs/service.ts'
-import { createLogStore, type LogReader, type LogRow } from '../features/logs/store.ts'
+import { createLogStore, type LogRow } from '../features/logs/store.ts'
 import { createUsage } from '../features/usage/service.ts'
 import { createUsageStore, type UsageEvent, usageName } from '../features/usage/store.ts'
 import type { LoggedRequest } from '../http/observe.ts'
 import { createTally } from '../jobs/write-behind-counter.ts'
 import { createBuffer } from '../jobs/write-behind-queue.ts'
 import type { Db } from '../storage/db.ts'
+import type { Reader } from '../storage/reader.ts'
 
 export interface RecordParts {
   readonly db: Db
-  readonly reader: LogReader
+  readonly reader: Reader
   readonly clock: Clock
   readonly log: Logger
 }

@@ -1,22 +1,24 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, beforeEach, expect, test } from 'bun:test'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
-import {
-  KB_SEARCHES_PER_TENANT_MAX,
-  KB_UPLOADS_PER_TENANT_MAX,
-} from '../../src/core/limits/machine.ts'
-import { startApp, type TestKey } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 
-/** Texts that the embedder was asked for and has not answered yet. */
-const waiting: { text: string; answer: () => void }[] = []
+/** Calls that the embedder was asked for and has not answered yet, by the word of their text. */
+const waiting: { who: string; answer: () => void }[] = []
+/** Who was asked for, in order. */
+const order: string[] = []
 let onAsked = () => {}
 let held = false
+const SEARCHES_AT_ONCE = 4
 const embedder: Embedder = {
   id: 'held',
+  atOnce: { query: SEARCHES_AT_ONCE, passage: 1 },
   embed: (texts) =>
     new Promise((resolve) => {
       const answer = () => resolve(texts.map(() => new Float32Array([1, 0])))
       if (!held) return answer()
-      waiting.push({ text: texts[0] ?? '', answer })
+      const who = texts[0]?.includes('greedy') ? 'greedy' : 'modest'
+      waiting.push({ who, answer })
+      order.push(who)
       onAsked()
     }),
   close: async () => {},
@@ -24,36 +26,55 @@ const embedder: Embedder = {
 const app = await startApp({ embedder })
 afterAll(() => app[Symbol.asyncDispose]())
 
-const post = (key: TestKey, path: string, body: object) =>
-  fetch(app.url + path, { method: 'POST', headers: key.headers, body: JSON.stringify(body) })
-const asked = (text: string) =>
+const [greedy, modest] = await Promise.all([app.key('greedy@x.com'), app.key('modest@x.com')])
+const { service } = app.kb
+for (const { tenantId } of [greedy, modest]) {
+  await service.create(tenantId, { title: 't', text: 'known' })
+}
+beforeEach(() => {
+  held = true
+  order.length = 0
+})
+
+/** Resolves when the embedder has been asked `count` times. */
+const asked = (count: number) =>
   new Promise<void>((resolve) => {
-    onAsked = () => waiting.some((one) => one.text.includes(text)) && resolve()
+    onAsked = () => order.length >= count && resolve()
     onAsked()
   })
-const statuses = async (answers: Promise<Response>[]) =>
-  (await Promise.all(answers)).map(({ status }) => status)
 
-test.each([
-  ['searches', '/v1/kb/search', KB_SEARCHES_PER_TENANT_MAX, (text: string) => ({ q: text })],
-  [
-    'uploads',
-    '/v1/kb/docs',
-    KB_UPLOADS_PER_TENANT_MAX,
-    (text: string) => ({ title: 't', text: `${text}.` }),
-  ],
-])('many %s of one tenant do not stand before one of another', async (_, path, most, bodyOf) => {
-  const [greedy, modest] = [await app.key('greedy@x.com'), await app.key('modest@x.com')]
-  for (const key of [greedy, modest]) {
-    expect((await post(key, '/v1/kb/docs', { title: 't', text: 'known' })).status).toBe(201)
-  }
-  held = true
-  const many = Array.from({ length: 12 }, () => post(greedy, path, bodyOf('greedy')))
-  await asked('greedy')
-  const one = post(modest, path, bodyOf('modest'))
-  await asked('modest')
-  expect(waiting.filter(({ text }) => text.includes('greedy')).length).toBeLessThanOrEqual(most)
+async function answerAll() {
   held = false
   for (const { answer } of waiting.splice(0)) answer()
-  expect(new Set(await statuses([...many, one])).size).toBe(1)
+}
+
+test('a tenant alone uses the whole embedder, and the search of another is next', async () => {
+  const many = Array.from({ length: 12 }, () => service.search(greedy.tenantId, 'greedy'))
+  await asked(SEARCHES_AT_ONCE)
+  expect(order).toEqual(Array.from({ length: SEARCHES_AT_ONCE }, () => 'greedy'))
+  const one = service.search(modest.tenantId, 'modest')
+  waiting.shift()?.answer()
+  await asked(SEARCHES_AT_ONCE + 1)
+  waiting.shift()?.answer()
+  await asked(SEARCHES_AT_ONCE + 2)
+  expect(order.slice(SEARCHES_AT_ONCE)).toContain('modest')
+  await answerAll()
+  expect(await Promise.all([...many, one])).toHaveLength(13)
+})
+
+test('documents of tenants are embedded in turn, some chunks at a time', async () => {
+  const long = (who: string) => ({
+    title: who,
+    text: `# ${who}\n\n${'文'.repeat(600)}\n\n`.repeat(40),
+  })
+  const many = Array.from({ length: 3 }, () => service.create(greedy.tenantId, long('greedy')))
+  await asked(1)
+  const one = service.create(modest.tenantId, { title: 't', text: 'modest' })
+  for (let answered = 1; answered <= 6; answered++) {
+    waiting.shift()?.answer()
+    await asked(answered + 1)
+  }
+  expect(order).toContain('modest')
+  await answerAll()
+  expect(await Promise.all([...many, one])).toHaveLength(4)
 })

@@ -2,9 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { orAborted } from '../../src/core/abort.ts'
 import { systemClock } from '../../src/core/clock.ts'
-import { KB_RETRIEVAL_MS_MAX } from '../../src/core/limits/machine.ts'
+import { KB_QUERY_MS_MAX } from '../../src/core/limits/machine.ts'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { fakeClock } from '../support/clock.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -151,7 +152,7 @@ describe('the tool search_knowledge_base', () => {
 
 test('a turn goes on without its passages when the embedder hangs, and says so', async () => {
   const timers = systemClock()
-  const waited = (ms: number) => (ms === KB_RETRIEVAL_MS_MAX ? 0 : ms)
+  const waited = (ms: number) => (ms === KB_QUERY_MS_MAX ? 0 : ms)
   const clock = {
     ...timers,
     after: (ms: number, task: () => void) => timers.after(waited(ms), task),
@@ -182,4 +183,46 @@ test('a turn goes on without its passages when the embedder hangs, and says so',
   expect(events.map(({ type }) => type)).toEqual(['llm_delta', 'stats', 'llm_end'])
   expect(events[1]).toEqual({ type: 'stats', iterations: 1, channel: 'platform', kb: 'skipped' })
   expect(own.log()).toContain('retrieval took too long')
+})
+
+test('turns of a burst keep their passages however long they waited for the embedder', async () => {
+  const clock = fakeClock({ timers: 'moved' })
+  const asked: (() => void)[] = []
+  let onAsked = () => {}
+  const embedder: Embedder = {
+    id: 'slow',
+    atOnce: { query: 1, passage: 1 },
+    embed: (texts, kind, signal = new AbortController().signal) => {
+      const vectors = texts.map(() => Float32Array.of(1, 0))
+      if (kind === 'passage') return Promise.resolve(vectors)
+      const answered = new Promise<Float32Array[]>((resolve) => {
+        asked.push(() => resolve(vectors))
+        onAsked()
+      })
+      return orAborted(answered, signal)
+    },
+    close: async () => {},
+  }
+  await using own = await startApp({ clock, embedder })
+  const { tenantId } = await own.key()
+  const { service } = own.kb
+  await service.create(tenantId, { title: '题', text: '文' })
+  const burst = Array.from({ length: 4 }, () => service.retrieve(tenantId, '文'))
+  for (let turn = 1; turn <= burst.length; turn++) {
+    await new Promise<void>((resolve) => {
+      onAsked = () => asked.length >= turn && resolve()
+      onAsked()
+    })
+    clock.advance(KB_QUERY_MS_MAX - 1)
+    asked[turn - 1]?.()
+  }
+  expect((await Promise.all(burst)).map(({ length }) => length)).toEqual([1, 1, 1, 1])
+  const left = service.retrieve(tenantId, '文')
+  left.catch(() => {})
+  await new Promise<void>((resolve) => {
+    onAsked = resolve
+    if (asked.length > burst.length) resolve()
+  })
+  clock.advance(KB_QUERY_MS_MAX)
+  await expect(left).rejects.toThrow('retrieval took too long')
 })

@@ -15,7 +15,7 @@ let store: ReturnType<typeof createKbStore>
 beforeEach(async () => {
   folder = tempFolder()
   open = await openIndexes(folder.path)
-  const { db, vectors, words } = open
+  const { db, reader, vectors, words } = open
   await db.batch([
     sql`INSERT INTO tenant (id, created_at) VALUES ('a', '')`,
     sql`INSERT INTO tenant (id, created_at) VALUES ('b', '')`,
@@ -31,7 +31,7 @@ beforeEach(async () => {
       throw error
     }
   }
-  store = createKbStore({ db: { ...db, batch }, vectors, words })
+  store = createKbStore({ db: { ...db, batch }, reader, vectors, words })
 })
 afterEach(async () => {
   await open[Symbol.asyncDispose]()

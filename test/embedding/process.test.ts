@@ -25,7 +25,7 @@ function start(options: StartOptions = {}) {
   const { dir = DEFAULT_MODEL, marker, env = {}, clock = systemClock() } = options
   const argv = [process.execPath, WORKER, dir, ...(marker ? [marker] : [])]
   const embedder = createOnnxEmbedder({
-    id: 'm',
+    model: { id: 'm', relevantCosine: null, relevantAcross: null },
     command: { argv, env },
     clock,
     log: NO_LOG,

@@ -19,6 +19,7 @@ export async function openIndexes(folder: string) {
   const vectors = await openVectorIndex(db, reader)
   return {
     db,
+    reader,
     vectors,
     words: createWordIndex(reader),
     /** As a restart would: another index over the same tables. */

@@ -6,11 +6,13 @@ import { type ChildCommand, ChildLost } from '../child/child-process.ts'
 import { createSupervisor } from '../child/supervisor.ts'
 import type { Embedder, EmbedKind } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
+import type { EmbeddingModel } from './model-folder.ts'
 import type { EmbedAnswer, EmbedRequest } from './protocol.ts'
+import { scoreScale } from './score-scale.ts'
 
 export interface OnnxOptions {
-  /** `EmbeddingModel.id` of the folder that `command` loads. */
-  readonly id: string
+  /** The folder that `command` loads. */
+  readonly model: Pick<EmbeddingModel, 'id' | 'relevantCosine' | 'relevantAcross'>
   readonly command: ChildCommand
   readonly clock: Clock
   readonly log: Logger
@@ -22,13 +24,15 @@ const IDLE_MS = 10 * 60_000
 const ANSWER_MS_MAX = 60_000
 /** Passages of one message: a query waits for that many at most. */
 const SLICE_TEXTS = 8
+/** The process does one job at a time; a second query waits for it, so that it is never idle. */
+const AT_ONCE = { query: 2, passage: 1 }
 
 /**
  * Embeds with a model folder in a child process. Passages wait for each other in a line of their
  * own, of which one slice at a time stands in the line of the process: so a query waits for one
  * slice at most, and documents that are indexed at the same time take turns slice by slice.
  */
-export function createOnnxEmbedder({ id, command, clock, log }: OnnxOptions): Embedder {
+export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions): Embedder {
   const supervisor = createSupervisor<EmbedRequest, EmbedAnswer>({
     command,
     clock,
@@ -75,7 +79,9 @@ export function createOnnxEmbedder({ id, command, clock, log }: OnnxOptions): Em
   }
 
   return {
-    id,
+    id: model.id,
+    atOnce: AT_ONCE,
+    score: scoreScale(model.relevantCosine, model.relevantAcross),
     async embed(texts, kind, signal) {
       const vectors: Float32Array[] = []
       for (let from = 0; from < texts.length; from += SLICE_TEXTS) {

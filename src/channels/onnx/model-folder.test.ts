@@ -87,11 +87,11 @@ describe('the name of the vector space', () => {
     const base = await put({ ...BARE, 'model.json': { name: 'a', query_prefix: 'x' } })
     const same = await put({ 'model.json': { name: 'a', query_prefix: 'y' } })
     expect(same.id).toBe(base.id)
+    const scale = { relevant_cosine: 0.2, relevant_cosine_across: 0.1 }
+    expect((await put({ 'model.json': { name: 'a', ...scale } })).id).toBe(base.id)
     const changes: Record<string, unknown>[] = [
       { 'model.json': { name: 'a', passage_prefix: 'p' } },
       { 'model.json': { name: 'a', pooling: 'cls' } },
-      { 'model.json': { name: 'a', relevant_cosine: 0.2 } },
-      { 'model.json': { name: 'a', relevant_cosine: 0.2, relevant_cosine_across: 0.1 } },
       { 'model.json': { name: 'a' }, 'model.onnx': 'weightz' },
       { 'model.json': { name: 'a' }, 'tokenizer.json': '{"a":1}' },
     ]

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { THRESHOLD } from './calibrate.ts'
 import { knownModel } from './known-models.ts'
+import { THRESHOLD } from './score-scale.ts'
 
 /** How token vectors become one: the first one, their mean, or none, when the graph does it. */
 const pooling = z.enum(['cls', 'mean', 'none'])
@@ -148,10 +148,11 @@ function readText(path: string): string | null {
 
 function spaceId(model: Omit<EmbeddingModel, 'id'>): string {
   const hash = new Bun.CryptoHasher('sha256')
-  const { pooling, output, specialTokens, passagePrefix, tokensMax, relevantCosine } = model
+  const { pooling, output, specialTokens, passagePrefix, tokensMax } = model
   hash.update(JSON.stringify([pooling, output, specialTokens, passagePrefix, tokensMax]))
-  hash.update(String(relevantCosine))
-  if (model.relevantAcross !== null) hash.update(`/${model.relevantAcross}`)
+  // Earlier versions scaled the vectors themselves and had the scale here; where a model states
+  // none, this keeps the name of vectors that are stored already.
+  hash.update('null')
   for (const path of [model.weights, model.tokenizer]) hashSample(hash, path)
   return `${model.name}:${hash.digest('hex').slice(0, 16)}`
 }

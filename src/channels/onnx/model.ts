@@ -1,5 +1,4 @@
 import type { EmbedKind } from '../ports/embedder.ts'
-import { calibration } from './calibrate.ts'
 import { readModelFolder } from './model-folder.ts'
 import { joinPieces } from './pooling.ts'
 import { openSession } from './session.ts'
@@ -17,7 +16,6 @@ const BATCH_TOKENS_MAX = 4096
 export async function loadModel(dir: string): Promise<LoadedModel> {
   const model = await readModelFolder(dir)
   const [tokenize, session] = await Promise.all([openTokenizer(model), openSession(model)])
-  const calibrate = calibration(model.relevantCosine, model.relevantAcross)
 
   return {
     async embed(texts, kind) {
@@ -32,9 +30,7 @@ export async function loadModel(dir: string): Promise<LoadedModel> {
           parts[owner]?.push({ vector: vectors[i] as Float32Array, weight: ids.length })
         }
       }
-      return parts.map((own, i) =>
-        calibrate(joinPieces(own, session.dimensions), kind, texts[i] ?? ''),
-      )
+      return parts.map((own) => joinPieces(own, session.dimensions))
     },
   }
 }

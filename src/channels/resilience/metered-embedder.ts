@@ -15,8 +15,7 @@ export function watchEmbedder(embedder: Embedder, meters: Meters): Embedder & Em
   let pending = 0
   let lastOk: boolean | null = null
   return {
-    id: embedder.id,
-    close: () => embedder.close(),
+    ...embedder,
     pending: () => pending,
     lastOk: () => lastOk,
     async embed(texts, kind, signal) {

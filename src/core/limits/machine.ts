@@ -53,14 +53,18 @@ export const ASR_MS_MAX = 120_000
 export const SESSION_UNITS_MAX = 3_000_000
 /** A client that reads nothing for this long has lost its stream. */
 export const STREAM_STALL_MS_MAX = 60_000
-/** How long a turn waits for its passages; it goes on without them. */
-export const KB_RETRIEVAL_MS_MAX = 15_000
+/** How long the embedding of a question may take; a turn then goes on without passages. */
+export const KB_QUERY_MS_MAX = 15_000
+/** How long a question waits for its turn at the embedder before that, in a burst of searches. */
+export const KB_QUERY_WAIT_MS_MAX = 60_000
 /** A document as JSON, where a character may take six bytes; the text itself is checked apart. */
 export const KB_BODY_BYTES_MAX = 1024 * 1024
-/** Of one tenant at a time: all tenants share one embedding model and one reading thread. */
-export const KB_SEARCHES_PER_TENANT_MAX = 4
-export const KB_UPLOADS_PER_TENANT_MAX = 2
-/** What of a question is searched for; a longer one is a text of its own. */
+/**
+ * Documents of one tenant that are in memory to be embedded. Even one of them keeps the embedder
+ * busy when no other tenant does, for its chunks are embedded side by side.
+ */
+export const KB_UPLOADS_PER_TENANT_MAX = 4
+/** Only this many characters of a question are searched for. */
 export const KB_QUERY_CHARS_MAX = 2_000
 /** Brackets of JSON texts of others within each other; no schema and no vendor comes near. */
 export const JSON_DEPTH_MAX = 64

@@ -1,8 +1,7 @@
-import type { Embedder } from '../../channels/ports/embedder.ts'
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { indexPassages } from './index-passages.ts'
-import { passagesOf } from './passage.ts'
+import type { SharedEmbedder } from './embedding.ts'
+import { indexTextsOf } from './index-text.ts'
 import type { StaleDoc, StaleStore } from './stale-store.ts'
 
 /** After a failure a document waits a minute, then twice as long each time, up to an hour. */
@@ -11,7 +10,7 @@ const WAIT_MS_MAX = HOUR_MS
 
 export interface ReembedParts {
   readonly store: StaleStore
-  readonly embedder: Embedder
+  readonly embedder: SharedEmbedder
   readonly clock: Clock
   readonly log: Logger
 }
@@ -24,8 +23,9 @@ export interface ReembedParts {
 export function createReembed({ store, embedder, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
     const texts = await store.textsOf(doc)
-    const passages = await indexPassages(embedder, passagesOf(doc.title, texts), signal)
-    await store.replace(doc, embedder.id, passages)
+    const indexTexts = indexTextsOf(doc.title, texts)
+    const index = await embedder.indexChunks(doc.tenant_id, indexTexts, signal)
+    await store.replace(doc, embedder.id, index)
   }
 
   async function work(signal: AbortSignal): Promise<void> {

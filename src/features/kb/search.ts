@@ -1,78 +1,110 @@
-import type { Embedder } from '../../channels/ports/embedder.ts'
 import { KB_HITS_MAX } from '../../core/limits/contract.ts'
 import { KB_QUERY_CHARS_MAX } from '../../core/limits/machine.ts'
 import { firstChars } from '../../core/text.ts'
 import { dot } from '../../core/vector.ts'
-import type { VectorIndex } from '../../storage/vectors.ts'
-import type { WordIndex } from '../../storage/words.ts'
-import { passageText } from './passage.ts'
-import { fuse } from './rank.ts'
-import type { FoundChunk, KbStore } from './store.ts'
+import type { Neighbour, VectorIndex } from '../../storage/vectors.ts'
+import type { WordIndex, WordMatch } from '../../storage/words.ts'
+import type { SharedEmbedder } from './embedding.ts'
+import { indexTextOf } from './index-text.ts'
+import type { KbStore, Passage } from './store.ts'
 import { queryTerms } from './terms.ts'
 
 /** Candidates of each leg. */
 const LEG_CANDIDATES = 50
+/** More vectors than are used, because their scores may have another order than their cosines. */
+const NEIGHBOURS = 2 * LEG_CANDIDATES
 
-export interface ScoredChunk extends FoundChunk {
-  /** Cosine similarity of question and chunk. */
+/**
+ * Reciprocal-rank fusion (Cormack and others, 2009) of the two legs of a search. The word leg
+ * counts for as much as the match covers of the question, because a list of chunks that share one
+ * common word with a question in another language has ranks, too. Tuned on question sets, with
+ * scripts/bench/retrieval.ts.
+ */
+const WORDS_WEIGHT = 4
+const RANK_OFFSET = 10
+
+export interface ScoredPassage extends Passage {
   readonly score: number
 }
 
 export interface SearchParts {
   readonly store: KbStore
-  readonly embedder: Embedder
+  readonly embedder: SharedEmbedder
   readonly vectors: VectorIndex
   readonly words: WordIndex
 }
 
 /**
- * Hybrid search: nearest vectors and matching words, fused; the best few in descending order of
- * cosine, which is the score that is told. Throws what the embedder throws.
+ * Hybrid search: nearest vectors and matching words, fused; the best few passages in descending
+ * order of their score. Throws what the embedder throws.
  */
 export function createSearch({ store, embedder, vectors, words }: SearchParts) {
   return async function search(
     tenantId: string,
     question: string,
     signal?: AbortSignal,
-  ): Promise<ScoredChunk[]> {
+  ): Promise<ScoredPassage[]> {
     const text = firstChars(question, KB_QUERY_CHARS_MAX)
     const space = { tenantId, model: embedder.id }
-    const [query] = await embedder.embed([text], 'query', signal)
-    if (!query) return []
-    const [byWord, byVector] = await Promise.all([
-      words.search(tenantId, queryTerms(text), LEG_CANDIDATES),
-      isZero(query) ? [] : vectors.search(space, query, LEG_CANDIDATES),
+    const [query] = await embedder.embedForSearch(tenantId, [text], 'query', signal)
+    // A text without a word that the model knows is near to nothing.
+    const vector = query?.some((x) => x !== 0) ? query : null
+    const [byWord, near] = await Promise.all([
+      words.search(tenantId, queryTerms(text), LEG_CANDIDATES, signal),
+      vector ? vectors.search(space, vector, NEIGHBOURS, signal) : [],
     ])
-    const keys = fuse(byWord, byVector).slice(0, KB_HITS_MAX)
-    const chunks = await store.found(tenantId, keys)
-    const scores = await scoresOf(chunks, query)
-    return chunks
-      .map((chunk) => ({ ...chunk, score: scores.get(chunk.key) ?? 0 }))
-      .sort((a, b) => b.score - a.score || keys.indexOf(a.key) - keys.indexOf(b.key))
+    const keys = new Set([...byWord, ...near].map(({ key }) => key))
+    const passages = new Map<number, Passage>()
+    for (const one of await store.passages(tenantId, [...keys], signal)) passages.set(one.key, one)
+    const scores = new Map<number, number>()
+    addScores(near)
+    const byVector = [...scores.keys()].sort((a, b) => scoreOf(b) - scoreOf(a))
+    const best = fuse(byWord, byVector.slice(0, LEG_CANDIDATES))
+      .flatMap((key) => passages.get(key) ?? [])
+      .slice(0, KB_HITS_MAX)
+    if (vector) await scoreTheRest(vector, best)
+    return best
+      .map((passage) => ({ ...passage, score: scoreOf(passage.key) }))
+      .sort((a, b) => b.score - a.score)
 
-    async function scoresOf(
-      found: readonly FoundChunk[],
-      query: Float32Array,
-    ): Promise<Map<number, number>> {
-      const cosines = new Map(byVector.map(({ key, cosine }) => [key, cosine]))
-      const missing = found.filter(({ key }) => !cosines.has(key))
-      if (missing.length === 0) return cosines
-      const wanted = missing.map(({ key }) => key)
-      for (const { key, cosine } of await vectors.cosines(space, query, wanted)) {
-        cosines.set(key, cosine)
+    function scoreOf(key: number): number {
+      return scores.get(key) ?? 0
+    }
+
+    function addScores(cosines: readonly Neighbour[]): void {
+      for (const { key, cosine } of cosines) {
+        const passage = passages.get(key)
+        if (passage) scores.set(key, embedder.score(cosine, text, indexTextOf(passage)))
       }
-      // No vector of this model yet: the document waits to be embedded anew.
-      const unknown = missing.filter(({ key }) => !cosines.has(key))
-      if (unknown.length === 0) return cosines
-      const texts = unknown.map(({ title, text }) => passageText(title, text))
-      const fresh = await embedder.embed(texts, 'passage', signal)
-      for (const [i, { key }] of unknown.entries()) {
-        const vector = fresh[i]
-        if (vector) cosines.set(key, dot(query, vector))
-      }
-      return cosines
+    }
+
+    /** Those that only their words found. */
+    async function scoreTheRest(question: Float32Array, found: readonly Passage[]) {
+      const missing = () => found.filter(({ key }) => !scores.has(key))
+      const wanted = missing().map(({ key }) => key)
+      if (wanted.length > 0) addScores(await vectors.cosines(space, question, wanted, signal))
+      // No vector of this model yet: the document waits to be embedded again.
+      const unknown = missing()
+      if (unknown.length === 0) return
+      const texts = unknown.map(indexTextOf)
+      const fresh = await embedder.embedForSearch(tenantId, texts, 'passage', signal)
+      addScores(
+        unknown.flatMap(({ key }, i) => {
+          const one = fresh[i]
+          return one?.some((x) => x !== 0) ? [{ key, cosine: dot(question, one) }] : []
+        }),
+      )
     }
   }
 }
 
-const isZero = (vector: Float32Array) => vector.every((x) => x === 0)
+/** Keys of both legs, best first. */
+function fuse(words: readonly WordMatch[], vectors: readonly number[]): number[] {
+  const sums = new Map<number, number>()
+  const add = (key: number, gain: number) => sums.set(key, (sums.get(key) ?? 0) + gain)
+  for (const [rank, { key, coverage }] of words.entries()) {
+    add(key, (WORDS_WEIGHT * coverage) / (RANK_OFFSET + rank))
+  }
+  for (const [rank, key] of vectors.entries()) add(key, 1 / (RANK_OFFSET + rank))
+  return [...sums].sort(([a, x], [b, y]) => y - x || a - b).map(([key]) => key)
+}

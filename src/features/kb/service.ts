@@ -1,23 +1,18 @@
-import type { Embedder } from '../../channels/ports/embedder.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { KB_PREVIEW_CHARS_MAX, KB_SCORE_MIN } from '../../core/limits/contract.ts'
-import {
-  KB_RETRIEVAL_MS_MAX,
-  KB_SEARCHES_PER_TENANT_MAX,
-  KB_UPLOADS_PER_TENANT_MAX,
-} from '../../core/limits/machine.ts'
+import { KB_UPLOADS_PER_TENANT_MAX } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
-import { orUnavailable } from './embed-errors.ts'
+import { orUnavailable, type SharedEmbedder } from './embedding.ts'
 import type { KbChunk, KbCreateRequest, KbDoc, KbHit } from './model.ts'
-import type { createSearch, ScoredChunk } from './search.ts'
+import type { createSearch, ScoredPassage } from './search.ts'
 import type { KbStore } from './store.ts'
 import { createUpload } from './upload.ts'
 
 export interface KbParts {
   readonly store: KbStore
-  readonly embedder: Embedder
+  readonly embedder: SharedEmbedder
   readonly search: ReturnType<typeof createSearch>
   readonly clock: Clock
 }
@@ -25,11 +20,7 @@ export interface KbParts {
 /** A tenant's documents, and what is found in them (specification, Knowledge base). */
 export function createKb({ store, embedder, search, clock }: KbParts) {
   const upload = createUpload({ store, embedder, clock })
-  const searches = createSemaphore({ perKey: KB_SEARCHES_PER_TENANT_MAX }).run
   const uploads = createSemaphore({ perKey: KB_UPLOADS_PER_TENANT_MAX }).run
-
-  const searchChunks = (tenantId: string, question: string, signal?: AbortSignal) =>
-    searches(tenantId, () => search(tenantId, question, signal), signal)
 
   return {
     create: (tenantId: string, request: KbCreateRequest, signal?: AbortSignal) =>
@@ -50,32 +41,27 @@ export function createKb({ store, embedder, search, clock }: KbParts) {
       return { chunks }
     },
 
-    /** The debug aid: the best hits, however far. */
+    /** For people who try their documents out: the best hits, however far. */
     async search(tenantId: string, q: string, signal?: AbortSignal): Promise<{ results: KbHit[] }> {
-      const hits = await orUnavailable(searchChunks(tenantId, q, signal))
-      return { results: hits.map(hitOf) }
+      const found = await orUnavailable(search(tenantId, q, signal))
+      return { results: found.map((one) => hitOf(one, KB_PREVIEW_CHARS_MAX)) }
     },
 
     /**
-     * What an agent turn is shown: whole chunks that are near enough; empty without documents.
-     * Rejects when that takes too long: a person waits, and an embedder may hang.
+     * What an agent turn is shown: whole passages that are near enough; none without documents.
+     * Rejects when the embedder fails or takes too long.
      */
     async retrieve(tenantId: string, text: string, signal?: AbortSignal): Promise<KbHit[]> {
       if ((await store.count(tenantId)) === 0) return []
-      const late = new AbortController()
-      const tooLate = () => late.abort(new Error('retrieval took too long'))
-      const stop = clock.after(KB_RETRIEVAL_MS_MAX, tooLate)
-      const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal
-      const hits = await searchChunks(tenantId, text, either).finally(stop)
-      return hits
-        .filter(({ score }) => score >= KB_SCORE_MIN)
-        .map(({ doc_id, title, seq, score, text }) => ({ doc_id, title, seq, score, text }))
+      const found = await search(tenantId, text, signal)
+      return found.filter(({ score }) => score >= KB_SCORE_MIN).map((one) => hitOf(one))
     },
   }
 }
 
 export type Kb = ReturnType<typeof createKb>
 
-function hitOf({ doc_id, title, seq, score, text }: ScoredChunk): KbHit {
-  return { doc_id, title, seq, score, text: firstChars(text, KB_PREVIEW_CHARS_MAX) }
+function hitOf(passage: ScoredPassage, charsMax = Infinity): KbHit {
+  const { doc_id, title, seq, score, text } = passage
+  return { doc_id, title, seq, score, text: firstChars(text, charsMax) }
 }

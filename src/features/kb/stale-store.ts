@@ -1,7 +1,6 @@
-import { sql } from '../../storage/db.ts'
-import { keyOf } from './chunk-keys.ts'
-import type { IndexedPassage } from './index-passages.ts'
-import type { KbStoreParts } from './store.ts'
+import { expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import type { ChunkIndex } from './embedding.ts'
+import { type KbStoreParts, keyOf } from './store.ts'
 
 /** A document whose vectors are not of the model in use. */
 export interface StaleDoc {
@@ -12,7 +11,7 @@ export interface StaleDoc {
 }
 
 /** The documents that wait for vectors of another model; this list outlives a restart. */
-export function createStaleStore({ db, vectors, words }: KbStoreParts) {
+export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'reader'>) {
   return {
     /** The next one to embed anew, of any tenant; null when there is none or all have to wait. */
     nextStale: (model: string, now: number) =>
@@ -34,19 +33,20 @@ export function createStaleStore({ db, vectors, words }: KbStoreParts) {
     },
 
     /** Replaces what both indexes hold of one document, unless it was deleted meanwhile. */
-    async replace(doc: StaleDoc, model: string, fresh: readonly IndexedPassage[]) {
+    async replace(doc: StaleDoc, model: string, fresh: readonly ChunkIndex[]) {
       const { num, tenant_id: tenantId } = doc
-      const entries = fresh.map((passage, seq) => ({ ...passage, key: keyOf(num, seq) }))
-      await db.batch([
+      const entries = fresh.map((index, seq) => ({ ...index, key: keyOf(num, seq) }))
+      const batch = db.batch([
+        expectRows(
+          1,
+          sql`UPDATE kb_doc SET embed_model = ${model}, embed_attempts = 0, embed_after = 0
+          WHERE tenant_id = ${tenantId} AND num = ${num}`,
+        ),
         ...vectors.remove(entries.map(({ key }) => key)),
         ...vectors.upsert({ tenantId, model }, entries),
         ...words.upsert(tenantId, entries),
-        // Fails the batch when the document has gone: its vectors would be found and lead nowhere.
-        sql`INSERT INTO kb_chunk (doc_num, seq, text)
-          SELECT NULL, 0, '' WHERE NOT EXISTS (SELECT 1 FROM kb_doc WHERE num = ${num})`,
-        sql`UPDATE kb_doc SET embed_model = ${model}, embed_attempts = 0, embed_after = 0
-          WHERE tenant_id = ${tenantId} AND num = ${num}`,
       ])
+      await storedAsExpected(batch)
     },
 
     postpone: ({ num, tenant_id }: StaleDoc, until: number) =>

@@ -1,12 +1,20 @@
 import { KB_CHUNKS_SHOWN_MAX, KB_DOCS_MAX } from '../../core/limits/contract.ts'
-import { type Db, type Statement, sql } from '../../storage/db.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import type { Reader } from '../../storage/reader.ts'
 import type { VectorIndex } from '../../storage/vectors.ts'
 import type { WordIndex } from '../../storage/words.ts'
-import { keyOf, numOf, seqOf } from './chunk-keys.ts'
-import type { IndexedPassage } from './index-passages.ts'
+import type { ChunkIndex } from './embedding.ts'
 import type { KbChunk, KbDoc } from './model.ts'
 
-export interface IndexedChunk extends IndexedPassage {
+/** Chunks a document may have: far more than a document of the greatest size has. */
+const CHUNKS_PER_DOC_MAX = 1024
+
+/** The key of a chunk in both indexes. */
+export const keyOf = (num: number, seq: number) => num * CHUNKS_PER_DOC_MAX + seq
+const seqOf = (key: number) => key % CHUNKS_PER_DOC_MAX
+const numOf = (key: number) => Math.floor(key / CHUNKS_PER_DOC_MAX)
+
+export interface NewChunk extends ChunkIndex {
   readonly text: string
 }
 
@@ -14,11 +22,11 @@ export interface NewDoc {
   readonly tenantId: string
   readonly doc: KbDoc
   readonly model: string
-  readonly chunks: readonly IndexedChunk[]
+  readonly chunks: readonly NewChunk[]
 }
 
-/** A chunk found by a search, with what is told of it. */
-export interface FoundChunk extends KbChunk {
+/** What a search returns of a chunk. */
+export interface Passage extends KbChunk {
   readonly key: number
   readonly doc_id: string
   readonly title: string
@@ -26,12 +34,13 @@ export interface FoundChunk extends KbChunk {
 
 export interface KbStoreParts {
   readonly db: Db
+  readonly reader: Reader
   readonly vectors: VectorIndex
   readonly words: WordIndex
 }
 
 /** Documents and their chunks, written together with both indexes of them. */
-export function createKbStore({ db, vectors, words }: KbStoreParts) {
+export function createKbStore({ db, reader, vectors, words }: KbStoreParts) {
   let lastNum = 0
 
   /**
@@ -52,21 +61,16 @@ export function createKbStore({ db, vectors, words }: KbStoreParts) {
     async insert({ tenantId, doc, model, chunks }: NewDoc): Promise<boolean> {
       const num = await nextNum()
       const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
-      try {
-        await db.batch([
-          insertDoc(num, tenantId, doc, model),
-          ...chunks.map(
-            ({ text }, seq) =>
-              sql`INSERT INTO kb_chunk (doc_num, seq, text) VALUES (${num}, ${seq}, ${text})`,
-          ),
-          ...words.upsert(tenantId, keyed),
-          ...vectors.upsert({ tenantId, model }, keyed),
-        ])
-        return true
-      } catch (error) {
-        if (error instanceof Error && error.message.includes(OVER_QUOTA)) return false
-        throw error
-      }
+      const batch = db.batch([
+        expectRows(1, insertDoc(num, tenantId, doc, model)),
+        ...chunks.map(
+          ({ text }, seq) =>
+            sql`INSERT INTO kb_chunk (doc_num, seq, text) VALUES (${num}, ${seq}, ${text})`,
+        ),
+        ...words.upsert(tenantId, keyed),
+        ...vectors.upsert({ tenantId, model }, keyed),
+      ])
+      return await storedAsExpected(batch)
     },
 
     /** Whether it was there. Nothing of it is found once this resolves. */
@@ -82,33 +86,25 @@ export function createKbStore({ db, vectors, words }: KbStoreParts) {
       return removed?.changes === 1
     },
 
-    ...createReads(db),
+    ...createReads(db, reader),
   }
 }
 
 export type KbStore = ReturnType<typeof createKbStore>
 
-/** What a database says of it names the column that refused. */
-const OVER_QUOTA = 'kb_doc.tenant_id'
-
-/**
- * The count is checked in the statement itself, against what is stored when it runs: a document too
- * many would have no tenant, which its column refuses, and with it the batch.
- */
+/** Changes no row when the tenant has as many documents as it may have. */
 const insertDoc = (num: number, tenantId: string, doc: KbDoc, model: string): Statement => sql`
   INSERT INTO kb_doc (num, id, tenant_id, title, char_count, chunk_count, created_at, embed_model)
-  SELECT ${num}, ${doc.id},
-    CASE WHEN (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId}) < ${KB_DOCS_MAX}
-      THEN ${tenantId} END,
-    ${doc.title}, ${doc.char_count}, ${doc.chunk_count}, ${doc.created_at}, ${model}`
+  SELECT ${num}, ${doc.id}, ${tenantId}, ${doc.title}, ${doc.char_count}, ${doc.chunk_count},
+    ${doc.created_at}, ${model}
+  WHERE (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId}) < ${KB_DOCS_MAX}`
 
 const findDoc = (db: Db, tenantId: string, id: string) =>
   db.get<{ num: number; chunk_count: number }>(
     sql`SELECT num, chunk_count FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${id}`,
   )
 
-/** What is read of documents outside of searches. */
-function createReads(db: Db) {
+function createReads(db: Db, reader: Reader) {
   return {
     list: (tenantId: string) =>
       db.all<KbDoc>(sql`
@@ -132,13 +128,20 @@ function createReads(db: Db) {
     },
 
     /** Those of the keys that are the tenant's, in no order. */
-    async found(tenantId: string, keys: readonly number[]): Promise<FoundChunk[]> {
+    async passages(
+      tenantId: string,
+      keys: readonly number[],
+      signal?: AbortSignal,
+    ): Promise<Passage[]> {
       const wanted = JSON.stringify(keys.map((key) => [numOf(key), seqOf(key)]))
-      const rows = await db.all<Omit<FoundChunk, 'key'> & { num: number }>(sql`
+      // In this order, chunk by chunk; otherwise SQLite reads all of the tenant's chunks.
+      const found = sql`
         SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text
         FROM json_each(${wanted}) w
-          JOIN kb_doc d ON d.num = w.value ->> 0 AND d.tenant_id = ${tenantId}
-          JOIN kb_chunk c ON c.doc_num = d.num AND c.seq = w.value ->> 1`)
+          CROSS JOIN kb_doc d ON d.num = w.value ->> 0 AND d.tenant_id = ${tenantId}
+          CROSS JOIN kb_chunk c ON c.doc_num = d.num AND c.seq = w.value ->> 1`
+      type Row = Omit<Passage, 'key'> & { num: number }
+      const rows = await reader.all<Row>(tenantId, found, signal)
       return rows.map(({ num, ...row }) => ({ ...row, key: keyOf(num, row.seq) }))
     },
   }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { stem } from './stem.ts'
-import { queryTerms, termsOf } from './terms.ts'
+import { queryTerms, stem, termsOf } from './terms.ts'
 
 /** Whether a question's term is one of the text's, as the index decides it. */
 function meets(question: string, text: string): number {

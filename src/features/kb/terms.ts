@@ -1,5 +1,4 @@
 import { lazy } from '../../core/lazy.ts'
-import { stem } from './stem.ts'
 
 /**
  * What a text is looked up by, for scripts with and without blanks between words. Chinese and its
@@ -110,4 +109,40 @@ function wordTerms(word: string): string[] {
   const stems = parts.map((part) => stem(part.normalize('NFD').replace(MARKS, '')))
   const whole = plain === parts[0] ? [] : [plain]
   return [...whole, ...stems].map((term) => term.slice(0, TERM_CHARS_MAX))
+}
+
+/**
+ * Brings the usual endings of English words together, so that a question in other forms than the
+ * passage finds it: the first steps of Porter's algorithm (1980), which do nearly all of its work.
+ * Words of other languages in the same script lose an ending at times, the same in question and
+ * passage.
+ */
+export function stem(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
+  return finish(past(plural(word)))
+}
+
+const VOWEL = /[aeiouy]/
+
+function plural(word: string): string {
+  if (word.endsWith('sses')) return word.slice(0, -2)
+  if (word.endsWith('ies')) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1)
+  if (/[^su]s$/.test(word)) return word.slice(0, -1)
+  return word
+}
+
+function past(word: string): string {
+  const ending = /(?:ed|ing)$/.exec(word)?.[0]
+  if (!ending) return word
+  const rest = word.slice(0, -ending.length)
+  if (rest.length < 3 || !VOWEL.test(rest)) return word
+  if (/([^aeiouylsz])\1$/.test(rest)) return rest.slice(0, -1)
+  return rest
+}
+
+/** `make`, `makes` and `making` meet without their last e; `happy` and `happily` at the i. */
+function finish(word: string): string {
+  if (word.length > 4 && word.endsWith('ly')) return finish(word.slice(0, -2))
+  if (word.length > 3 && word.endsWith('e')) return word.slice(0, -1)
+  return word.length > 3 && word.endsWith('y') ? `${word.slice(0, -1)}i` : word
 }

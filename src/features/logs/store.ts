@@ -1,4 +1,5 @@
 import { type Db, type Statement, sql } from '../../storage/db.ts'
+import type { Reader } from '../../storage/reader.ts'
 import type { LatencyCount } from './histogram.ts'
 import type { LogFilter } from './model.ts'
 
@@ -35,13 +36,8 @@ const matching = (tenantId: string, filter: LogFilter): Statement => sql`
     AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
     AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})`
 
-/** Reads off the event loop, where tenants take turns. */
-export interface LogReader {
-  all<Row>(tenantId: string, statement: Statement): Promise<Row[]>
-}
-
 /** `reader` reads what may take a scan of a million rows. */
-export function createLogStore(db: Db, reader: LogReader) {
+export function createLogStore(db: Db, reader: Reader) {
   return {
     async write(rows: readonly LogRow[]): Promise<void> {
       await db.batch(rows.map(insert))

@@ -1,16 +1,11 @@
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { Statement } from '../db.ts'
+import type { Reader } from '../reader.ts'
 import type { DatabaseFile } from './connection.ts'
 import { errorOf } from './fault.ts'
 import type { ReaderAnswer, ReaderAsk, ReaderRequest } from './protocol.ts'
 
-export interface ReadThread {
-  /**
-   * As `Db.all`, off the event loop, for searches and scans. Tenants take turns, statement by
-   * statement, so that one with a thousand searches delays another by two statements at most.
-   * Rejects with the signal's reason when the signal aborts before the statement's turn.
-   */
-  all<Row>(tenantId: string, statement: Statement, signal?: AbortSignal): Promise<Row[]>
+export interface ReadThread extends Reader {
   close(): Promise<void>
 }
 
@@ -25,8 +20,10 @@ type Thread = ReturnType<typeof startThread>
 const STATEMENTS_AT_ONCE = 2
 
 /**
- * The thread starts with the first search, and again with the next one when it could not open the
- * file or has died. `readerUrl` is where `reader.ts` lies, as `writerUrl` of `openSqlite`.
+ * Tenants take turns statement by statement, so that one with a thousand searches delays another
+ * by two statements at most. The thread starts with the first search, and again with the next one
+ * when it could not open the file or has died. `readerUrl` is where `reader.ts` lies, as
+ * `writerUrl` of `openSqlite`.
  * `onError` hears of every read that fails.
  */
 export function createReadThread(

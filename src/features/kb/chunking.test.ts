@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CHUNK_CHARS_MAX, chunk } from './chunk.ts'
+import { CHUNK_CHARS_MAX, chunk } from './chunking.ts'
 
 const size = (text: string) => [...text].length
 

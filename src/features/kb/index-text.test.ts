@@ -1,22 +1,21 @@
 import { expect, test } from 'bun:test'
-import { chunk } from './chunk.ts'
-import { headingsOf } from './headings.ts'
-import { passagesOf } from './passage.ts'
+import { chunk } from './chunking.ts'
+import { headingsOf, indexTextsOf } from './index-text.ts'
 
 const body = (word: string, times = 20) => `${word}的说明写在这里。`.repeat(times)
 
 test('a text without headings is looked up with its title', () => {
-  expect(passagesOf('手册', ['正文。'])).toEqual(['手册\n正文。'])
+  expect(indexTextsOf('手册', ['正文。'])).toEqual(['手册\n正文。'])
   const text = body('保修', 200)
   const chunks = chunk(text)
-  expect(passagesOf('手册', chunks)).toEqual(chunks.map((piece) => `手册\n${piece}`))
-  expect(passagesOf('手册', [])).toEqual([])
+  expect(indexTextsOf('手册', chunks)).toEqual(chunks.map((piece) => `手册\n${piece}`))
+  expect(indexTextsOf('手册', [])).toEqual([])
 })
 
 test('a later piece of a section is found by the headings that it stands under', () => {
   const text = `# 安装\n\n${body('准备')}\n\n## Linux ##\n\n${body('命令', 120)}\n\n# 使用\n\n${body('登录')}`
-  const passages = passagesOf('手册', chunk(text))
-  expect(passages.map((passage) => passage.split('\n').slice(0, 3))).toEqual([
+  const indexTexts = indexTextsOf('手册', chunk(text))
+  expect(indexTexts.map((text) => text.split('\n').slice(0, 3))).toEqual([
     ['手册', '安装', '# 安装'],
     ['手册', '安装', 'Linux'],
     ['手册', '安装', 'Linux'],
@@ -27,7 +26,7 @@ test('a later piece of a section is found by the headings that it stands under',
 
 test('the overlap with the section before is left out', () => {
   const chunks = chunk(`# 甲\n\n${body('苹果')}\n\n# 乙\n\n${body('香蕉')}`)
-  const [first, second] = passagesOf('果', chunks)
+  const [first, second] = indexTextsOf('果', chunks)
   expect(chunks[1]).toContain('苹果')
   expect(first).not.toContain('香蕉')
   expect(second).toStartWith('果\n乙\n# 乙\n')
@@ -36,25 +35,25 @@ test('the overlap with the section before is left out', () => {
 
 test('articles are found by their numbers and chapters', () => {
   const text = `第一章 总则\n第一条 ${body('目的')}\n第二条 ${body('范围', 120)}`
-  const passages = passagesOf('条例', chunk(text))
-  expect(passages[0]).toStartWith('条例\n第一章 总则\n第一章 总则\n第一条 目的')
-  expect(passages[1]).toStartWith('条例\n第一章 总则\n第二条\n第二条 范围')
-  expect(passages.at(-1)).toStartWith('条例\n第一章 总则\n第二条\n')
+  const indexTexts = indexTextsOf('条例', chunk(text))
+  expect(indexTexts[0]).toStartWith('条例\n第一章 总则\n第一章 总则\n第一条 目的')
+  expect(indexTexts[1]).toStartWith('条例\n第一章 总则\n第二条\n第二条 范围')
+  expect(indexTexts.at(-1)).toStartWith('条例\n第一章 总则\n第二条\n')
 })
 
 test('a comment in code is no heading, and a heading as long as a text is cut', () => {
   const text = `# ${'长'.repeat(900)}\n\n\`\`\`sh\n# 注释\n\`\`\`\n\n${body('命令', 120)}`
-  for (const passage of passagesOf('手册', chunk(text))) {
-    expect(passage.split('\n')[1]).toBe('长'.repeat(100))
+  for (const indexText of indexTextsOf('手册', chunk(text))) {
+    expect(indexText.split('\n')[1]).toBe('长'.repeat(100))
   }
 })
 
 test('texts that repeat themselves, and only headings, are taken as they are', () => {
   for (const text of ['# 甲\n'.repeat(3000), '同一句话。'.repeat(3000), '#\n'.repeat(500)]) {
     const chunks = chunk(text)
-    const passages = passagesOf('题', chunks)
-    expect(passages).toHaveLength(chunks.length)
-    for (const passage of passages) expect(passage.length).toBeLessThan(1200)
+    const indexTexts = indexTextsOf('题', chunks)
+    expect(indexTexts).toHaveLength(chunks.length)
+    for (const text of indexTexts) expect(text.length).toBeLessThan(1200)
   }
 })
 
@@ -69,8 +68,8 @@ test('marks around a heading are not part of it, those of C# are', () => {
     ['# ##', '##'],
     ['#\u3000A \t#\u00a0', 'A'],
   ]) {
-    const passages = passagesOf('T', chunk(`${line}\n\n${body('文', 200)}`))
-    expect(passages[1]?.split('\n').slice(0, 2)).toEqual(['T', heading as string])
+    const indexTexts = indexTextsOf('T', chunk(`${line}\n\n${body('文', 200)}`))
+    expect(indexTexts[1]?.split('\n').slice(0, 2)).toEqual(['T', heading as string])
   }
 })
 

@@ -1,0 +1,98 @@
+import { firstChars } from '../../core/text.ts'
+import { findBoundaries, HEADING, isHeading, toPoints } from './boundaries.ts'
+
+/**
+ * The text of a chunk that is embedded and indexed, where its headings are not known: with the
+ * title, because a chunk rarely names its subject.
+ */
+export const indexTextOf = ({ title, text }: { title: string; text: string }) => `${title}\n${text}`
+
+/** No overlap of two chunks is longer, in UTF-16 units. */
+const OVERLAP_UNITS_MAX = 512
+/** A longer line is cut: it is a text and not a heading. */
+const HEADING_CHARS_MAX = 100
+
+/**
+ * The texts that are embedded and indexed of all chunks of a document, in order. Each has the title
+ * and the headings above it, and leaves out an overlap that belongs to the section before. A chunk
+ * that begins a section has its heading twice, which gives the heading more weight. Tuned with
+ * scripts/bench/retrieval.ts.
+ */
+export function indexTextsOf(title: string, chunks: readonly string[]): string[] {
+  const parts = chunks.map((text, i) => {
+    const shared = sharedUnits(chunks[i - 1] ?? '', text)
+    return { text, fresh: text.slice(shared) }
+  })
+  const headings = headingsOf(parts.map(({ fresh }) => fresh).join(''))
+  const path: Heading[] = []
+  let next = 0
+  let end = 0
+  return parts.map(({ text, fresh }) => {
+    const start = end
+    end += fresh.length
+    const begun = headings[next]?.start === start
+    if (begun) enter(path, headings[next++] as Heading)
+    const context = path.map((heading) => heading.text)
+    for (; (headings[next]?.start ?? end) < end; next++) enter(path, headings[next] as Heading)
+    return [title, ...context, begun ? fresh : text].join('\n')
+  })
+}
+
+/** Removes the headings of the sections that `heading` ends, and adds it. */
+function enter(path: Heading[], heading: Heading): void {
+  while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop()
+  path.push({ ...heading, text: firstChars(heading.text, HEADING_CHARS_MAX) })
+}
+
+/** Length of the overlap: the end of `before` that `text` begins with. */
+function sharedUnits(before: string, text: string): number {
+  for (let units = Math.min(OVERLAP_UNITS_MAX, text.length, before.length); units > 0; units--) {
+    if (before.endsWith(text.slice(0, units))) return units
+  }
+  return 0
+}
+
+export interface Heading {
+  /** In UTF-16 units. */
+  readonly start: number
+  /** 1 for the highest. */
+  readonly level: number
+  /** Without marks. Of an article, whose text follows in the same line, only its number. */
+  readonly text: string
+}
+
+const OPENING = /^ {0,3}#{1,6}\s+/
+const NUMBERED = /^\s*(第.+?([章节条篇部]))/
+const LEVELS = '篇章节条'
+
+/** The headings of a text in order, without lines of code blocks that look like headings. */
+export function headingsOf(text: string): Heading[] {
+  const points = toPoints(text)
+  const { strength } = findBoundaries(points, 0)
+  const headings: Heading[] = []
+  for (let at = 0; at < points.length; at++) {
+    const start = points.offsets[at] as number
+    if (strength[at] !== HEADING && (at > 0 || !isHeading(text))) continue
+    const end = text.indexOf('\n', start)
+    headings.push({ start, ...parseHeading(text.slice(start, end < 0 ? text.length : end)) })
+  }
+  return headings
+}
+
+function parseHeading(line: string): Omit<Heading, 'start'> {
+  const [, mark = '', kind = ''] = NUMBERED.exec(line) ?? []
+  const level = kind === '部' ? 1 : LEVELS.indexOf(kind) + 1
+  if (kind) return { level, text: kind === '条' ? mark : line.trim() }
+  const depth = /#{1,6}/.exec(line)?.[0].length ?? 1
+  return { level: depth, text: withoutMarks(line) }
+}
+
+/** Written by hand: a pattern for the closing marks takes quadratic time on mixed blanks. */
+function withoutMarks(line: string): string {
+  const text = line.replace(OPENING, '').trim()
+  let end = text.length
+  while (text[end - 1] === '#') end--
+  const unmarked = text.slice(0, end)
+  // Hashes close a heading only after a blank; those of C# belong to its text.
+  return /\s/.test(unmarked.at(-1) ?? '') ? unmarked.trimEnd() : text
+}

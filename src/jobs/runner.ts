@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 
-/** Owns every piece of work that no request waits for: nothing is started and forgotten. */
+/** Runs background work, so that the stop of the server can end it and wait for it. */
 export function createJobs({ clock, log }: { clock: Clock; log: Logger }) {
   const running = new Set<Promise<void>>()
   const timers: (() => void)[] = []
@@ -24,11 +24,11 @@ export function createJobs({ clock, log }: { clock: Clock; log: Logger }) {
     every(name: string, ms: number, work: (signal: AbortSignal) => Promise<unknown>): void {
       timers.push(clock.every(ms, () => run(name, work)))
     },
-    /** Resolves when nothing is running. */
+    /** Resolves when no job is running. */
     async idle(): Promise<void> {
       while (running.size > 0) await Promise.all(running)
     },
-    /** Starts nothing more, tells what runs to stop, and waits for it. */
+    /** Starts nothing more, aborts the running jobs and waits for them. */
     async close(): Promise<void> {
       for (const stop of timers) stop()
       stopping.abort()

@@ -1,13 +1,25 @@
 import type { Clock } from '../core/clock.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 
-/** Longest wait of what nobody waits for. */
+/** The first item waits this long for others to be written with it. */
 const WAIT_MS = 1_000
+/** Rows of one write. */
+const BATCH_ROWS = 200
+/** Rows kept while the database refuses them; beyond it the oldest are dropped. */
+const ROWS_HELD_MAX = 20_000
+
+interface WriteBehindOptions {
+  readonly clock: Pick<Clock, 'after'>
+  readonly log: Logger
+  /** For the server log. */
+  readonly name: string
+}
 
 /**
- * When things are written that nobody waits for: a second after the first came, or at once on
- * request, one write after another. `writeOut` writes what has gathered and handles its own faults.
+ * Schedules writes that no caller waits for: a second after the first item or at once by `flush`,
+ * one write after another. `writeOut` writes what has gathered and handles its own errors.
  */
-export function createWriteBehind(clock: Pick<Clock, 'after'>, writeOut: () => Promise<void>) {
+function createSchedule(clock: Pick<Clock, 'after'>, writeOut: () => Promise<void>) {
   let cancelTimer: (() => void) | null = null
   let writing: Promise<void> = Promise.resolve()
 
@@ -17,7 +29,7 @@ export function createWriteBehind(clock: Pick<Clock, 'after'>, writeOut: () => P
     await writeOut()
   }
 
-  /** Resolves when everything added before this call is written, or was refused once more. */
+  /** Resolves when everything added before this call is written or was refused again. */
   function flush(): Promise<void> {
     writing = writing.then(write)
     return writing
@@ -25,9 +37,102 @@ export function createWriteBehind(clock: Pick<Clock, 'after'>, writeOut: () => P
 
   return {
     flush,
-    /** Something has come. */
-    soon(): void {
+    /** Called for each new item. */
+    start(): void {
       cancelTimer ??= clock.after(WAIT_MS, () => void flush())
     },
+  }
+}
+
+export interface WriteBehindQueueOptions<Row> extends WriteBehindOptions {
+  readonly write: (rows: readonly Row[]) => Promise<void>
+}
+
+/**
+ * Gathers rows and writes them `BATCH_ROWS` at a time, or what there is after a second. A failed
+ * write is tried again with the next one.
+ */
+export function createWriteBehindQueue<Row>(options: WriteBehindQueueOptions<Row>) {
+  const { clock, log, name, write } = options
+  let rows: Row[] = []
+
+  async function writeOut() {
+    while (rows.length > 0) {
+      const batch = rows.slice(0, BATCH_ROWS)
+      rows = rows.slice(BATCH_ROWS)
+      try {
+        await write(batch)
+      } catch (error) {
+        log.error('rows not written', { queue: name, rows: batch.length, ...errorFields(error) })
+        rows = [...batch, ...rows].slice(-ROWS_HELD_MAX)
+        return
+      }
+    }
+  }
+
+  const { flush, start } = createSchedule(clock, writeOut)
+  return {
+    add(row: Row): void {
+      rows.push(row)
+      if (rows.length === BATCH_ROWS) void flush()
+      else start()
+    },
+    flush,
+    close: flush,
+  }
+}
+
+/** How often an item was counted since the last write. */
+export interface Count<Item> {
+  readonly item: Item
+  readonly count: number
+}
+
+export interface WriteBehindCounterOptions<Item> extends WriteBehindOptions {
+  /** Items of one key are counted together. */
+  readonly keyOf: (item: Item) => string
+  /** Adds the counts to those that are stored. */
+  readonly write: (counts: readonly Count<Item>[]) => Promise<void>
+}
+
+/**
+ * Counts items and writes the sums after a second, so that the number of writes follows the number
+ * of keys and not the number of events. Counts that could not be written are added to the next.
+ */
+export function createWriteBehindCounter<Item>(options: WriteBehindCounterOptions<Item>) {
+  const { clock, log, name, keyOf, write } = options
+  let counts = new Map<string, { item: Item; count: number }>()
+
+  function count(item: Item, by: number): void {
+    const key = keyOf(item)
+    const entry = counts.get(key)
+    if (entry) entry.count += by
+    else counts.set(key, { item, count: by })
+  }
+
+  async function writeOut() {
+    if (counts.size === 0) return
+    const batch = [...counts.values()]
+    counts = new Map()
+    try {
+      await write(batch)
+    } catch (error) {
+      log.error('counts not written', {
+        counter: name,
+        counts: batch.length,
+        ...errorFields(error),
+      })
+      for (const { item, count: by } of batch) count(item, by)
+    }
+  }
+
+  const { flush, start } = createSchedule(clock, writeOut)
+  return {
+    add(item: Item): void {
+      count(item, 1)
+      start()
+    },
+    flush,
+    close: flush,
   }
 }

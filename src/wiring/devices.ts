@@ -13,7 +13,7 @@ import {
 import type { Keys } from '../features/keys/service.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
-import { createBuffer } from '../jobs/write-behind-queue.ts'
+import { createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Db } from '../storage/db.ts'
 
 export interface DeviceParts {
@@ -27,7 +27,12 @@ export interface DeviceParts {
 /** Wires devices: management, activation, and the time each was last seen. */
 export function openDevices({ config, clock, log, db, keys }: DeviceParts) {
   const store = createActivationStore(db)
-  const lastSeen = createBuffer<LastSeen>({ clock, log, name: 'last seen', write: store.write })
+  const lastSeen = createWriteBehindQueue<LastSeen>({
+    clock,
+    log,
+    name: 'last seen',
+    write: store.write,
+  })
   return {
     devices: createDevices({ store: createDeviceStore(db), clock, keys, random: randomBytes }),
     /** For the routes that devices themselves call. */

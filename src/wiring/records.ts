@@ -3,10 +3,9 @@ import type { Logger } from '../core/log.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type LogRow } from '../features/logs/store.ts'
 import { createUsage } from '../features/usage/service.ts'
-import { createUsageStore, type UsageEvent, usageName } from '../features/usage/store.ts'
+import { createUsageStore, type UsageEvent, usageKey } from '../features/usage/store.ts'
 import type { LoggedRequest } from '../http/observe.ts'
-import { createTally } from '../jobs/write-behind-counter.ts'
-import { createBuffer } from '../jobs/write-behind-queue.ts'
+import { createWriteBehindCounter, createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Db } from '../storage/db.ts'
 import type { Reader } from '../storage/reader.ts'
 
@@ -20,19 +19,24 @@ export interface RecordParts {
 /** What is written of requests after they were answered: log rows and the count of calls. */
 export function openRecords({ db, reader, clock, log }: RecordParts) {
   const store = createLogStore(db, reader)
-  const rows = createBuffer<LogRow>({ clock, log, name: 'request log', write: store.write })
+  const rows = createWriteBehindQueue<LogRow>({
+    clock,
+    log,
+    name: 'request log',
+    write: store.write,
+  })
   const usageStore = createUsageStore(db)
-  const calls = createTally<UsageEvent>({
+  const calls = createWriteBehindCounter<UsageEvent>({
     clock,
     log,
     name: 'usage',
-    nameOf: usageName,
+    keyOf: usageKey,
     write: usageStore.write,
   })
   const logs = createLogs({ store, clock, buffer: rows })
   return {
     logs,
-    usage: createUsage({ store: usageStore, clock, tally: calls }),
+    usage: createUsage({ store: usageStore, clock, counter: calls }),
     buffers: { rows, calls },
     record: (request: LoggedRequest) => logs.record(logRow(request, clock.now())),
   }

@@ -3,21 +3,20 @@ import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { appError, issue } from '../../core/errors.ts'
 import { IMAGE_BYTES_MAX } from '../../core/limits/contract.ts'
 
-/** RFC 2397: a type, perhaps with parameters such as `charset=utf-8`. */
+/** RFC 2397: a media type with optional parameters such as `charset=utf-8`. */
 const DATA_URL =
   /^data:image\/[a-z0-9.+-]{1,40}(?:;[a-z0-9._+-]{1,40}=[a-z0-9._+-]{0,40})*;base64,/i
 const HEADER_CHARS_MAX = 200
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * The `issue` of an image reference that is refused, or null. A link must be https and must
- * not name an internal host: the model server that follows it may stand inside the operator's
- * network.
+ * The `issue` of a refused image reference, or null. A link must be https and must not name an
+ * internal host: the model server that fetches it may be inside the operator's network.
  */
 export function checkImage(image: string): string | null {
   const header = DATA_URL.exec(image.slice(0, HEADER_CHARS_MAX))?.[0]
   if (header !== undefined) return checkData(image, header.length)
-  // The text itself is judged, since it is what the model server parses, in a way of its own.
+  // Checks the text as given: the model server parses it too, perhaps differently.
   const checked = checkLiteral(image, [])
   if ('url' in checked && checked.url.protocol === 'https:') return null
   if ('refused' in checked && checked.refused === 'internal') {
@@ -62,7 +61,7 @@ function checkData(image: string, start: number): string | null {
   if (Math.floor((length * 3) / 4) - padding > IMAGE_BYTES_MAX) {
     return issue('image_too_large', { max: IMAGE_BYTES_MAX / 1024 / 1024 })
   }
-  // Padding may be left out, but what is there has to fill the last group of four.
+  // Padding is optional, but where it is given it must fill the last group of four.
   const whole = padding === 0 ? length % 4 !== 1 : length % 4 === 0
   return whole && BASE64.test(image.slice(start)) ? null : issue('image_not_base64')
 }

@@ -11,7 +11,7 @@ import { checkImage } from './image.ts'
 /** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */
 export const AgentRequest = z.object({
   text: requiredText('text', AGENT_TEXT_CHARS_MAX),
-  /** Its length is checked where it becomes a session id. */
+  /** `sessionId` (core/session-id.ts) checks its length. */
   session_id: optionalText('session_id'),
   persona: optionalText('persona', PERSONA_PROMPT_CHARS_MAX),
   persona_id: optionalText('persona_id'),
@@ -29,7 +29,7 @@ export const AgentRequest = z.object({
 })
 export type AgentRequest = z.infer<typeof AgentRequest>
 
-/** The playground's body: a turn that runs as a key of `app_id` would (contract, Console only). */
+/** Body of POST /console/agent: the turn runs as a key of the app would (contract, section 2). */
 export const PlaygroundRequest = AgentRequest.extend({
   app_id: z
     .string({ error: issue('field_type', { field: 'app_id', kind: 'string_or_null' }) })

@@ -2,11 +2,11 @@ import type { LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import { randomHex } from '../../core/crypto.ts'
 import type { Memory } from '../sessions/store.ts'
 
-/** The platform's default persona: the lowest level of the prompt priority. */
+/** The platform's default persona, the last of the prompt priority. */
 export const DEFAULT_PERSONA =
   '你是 Moonbase 上的智能助手。请用用户所用的语言作答，准确、友善、简洁；不知道时直说不知道。'
 
-/** Stands for an image in history, which never holds the image itself. */
+/** Stands for an image in history, which does not keep images. */
 const IMAGE_PLACEHOLDER = '[图片]'
 
 export interface PromptParts {
@@ -18,8 +18,8 @@ export interface PromptParts {
 }
 
 /**
- * The messages of a turn. All standing text is one system message at the head, because many chat
- * templates refuse a system message anywhere else.
+ * The messages of a turn. Persona, summary and passages form one system message at the start,
+ * because many chat templates refuse a system message anywhere else.
  */
 export function buildMessages({ prompt, memory, passages, text, images }: PromptParts) {
   const system = [
@@ -36,7 +36,7 @@ export function buildMessages({ prompt, memory, passages, text, images }: Prompt
   return messages
 }
 
-/** What history keeps of a user's turn. */
+/** The user's text as history keeps it. */
 export function rememberedText(text: string, images: readonly string[]): string {
   return [text, ...images.map(() => IMAGE_PLACEHOLDER)].join('\n')
 }

@@ -1,12 +1,12 @@
 import { DEFAULT_PERSONA } from './prompt.ts'
 
-/** What the tenant's rows say, null where a level says nothing. */
+/** The stored configuration that decides a turn; null where a level sets nothing. */
 export interface TurnContext {
   readonly app: AppConfig | null
   readonly settings: TenantConfig
-  /** Prompt of the app's persona, when it still exists. */
+  /** Prompt of the app's persona; null when the persona was deleted. */
   readonly appPersona: string | null
-  /** Prompt of the persona that the request names, when the tenant has it. */
+  /** Prompt of the persona that the request names; null when the tenant has no such persona. */
   readonly requestPersona: string | null
   readonly defaultPersona: string | null
 }
@@ -44,17 +44,17 @@ export interface ResolvedTurn {
 }
 
 /**
- * The whole field-by-field fallback app, tenant, platform and the prompt priority (specification,
- * Agent and sessions). Pure, so that the table is tested as a table.
+ * Resolves each field by the fallback app, tenant, platform, and the prompt by its priority
+ * (specification, Agent and sessions). Pure, so that tests can go through the whole table.
  */
 export function resolveTurn(context: TurnContext, request: RequestedTurn): ResolvedTurn {
   const { app, settings } = context
   return {
     prompt:
-      said(app?.systemPrompt) ??
-      said(app ? context.appPersona : null) ??
-      requested(context, request) ??
-      said(context.defaultPersona) ??
+      nonBlank(app?.systemPrompt) ??
+      nonBlank(app ? context.appPersona : null) ??
+      requestedPrompt(context, request) ??
+      nonBlank(context.defaultPersona) ??
       DEFAULT_PERSONA,
     model: app?.model ?? settings.model,
     thinking: app?.thinking ?? settings.thinking ?? false,
@@ -65,12 +65,12 @@ export function resolveTurn(context: TurnContext, request: RequestedTurn): Resol
 }
 
 /** `persona_id` overrides `persona`, also when it is not found (contract, Fine points). */
-function requested(context: TurnContext, request: RequestedTurn): string | null {
-  if (said(request.persona_id)) return said(context.requestPersona)
-  return said(request.persona)
+function requestedPrompt(context: TurnContext, request: RequestedTurn): string | null {
+  if (nonBlank(request.persona_id)) return nonBlank(context.requestPersona)
+  return nonBlank(request.persona)
 }
 
-/** Blank counts as nothing said. */
-function said(text: string | null | undefined): string | null {
+/** Blank text counts as not given. */
+function nonBlank(text: string | null | undefined): string | null {
   return text && text.trim() !== '' ? text : null
 }

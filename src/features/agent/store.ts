@@ -18,14 +18,14 @@ interface ContextRow {
   default_persona: string | null
 }
 
-const truth = (value: number | null) => (value === null ? null : value === 1)
+const flagOf = (value: number | null) => (value === null ? null : value === 1)
 
-/** The rows that decide how a turn runs. */
+/** Reads the configuration of turns. */
 export function createTurnContextStore(db: Db) {
   return {
-    /** Everything a turn is resolved from, in one statement. */
+    /** Everything that a turn is resolved from, in one statement. */
     async load(tenantId: string, appId: string | null, requestPersonaId: string | null) {
-      // No id of ours is longer; so nothing longer is looked for or kept in memory.
+      // Our ids are shorter. A longer one would be kept in memory as a key of the row cache.
       const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
       const personaId = isPossible ? requestPersonaId : null
       const row = await db.get<ContextRow>(sql`
@@ -52,7 +52,7 @@ function contextOf(row: ContextRow | null): TurnContext {
     app: row?.app_id ? appOf(row) : null,
     settings: {
       model: row?.model ?? null,
-      thinking: truth(row?.thinking ?? null),
+      thinking: flagOf(row?.thinking ?? null),
       temperature: row?.temperature ?? null,
     },
     appPersona: row?.app_persona ?? null,
@@ -65,7 +65,7 @@ function appOf(row: ContextRow): TurnContext['app'] {
   return {
     systemPrompt: row.system_prompt,
     model: row.app_model,
-    thinking: truth(row.app_thinking),
+    thinking: flagOf(row.app_thinking),
     temperature: row.app_temperature,
     kbEnabled: row.kb_enabled !== 0,
     toolsEnabled: row.tools_enabled === null ? null : (JSON.parse(row.tools_enabled) as string[]),

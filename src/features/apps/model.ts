@@ -17,7 +17,7 @@ import {
   requiredText,
 } from '../../core/zod-fields.ts'
 
-/** Null and absent: every built-in tool. Empty: none. */
+/** Null or absent allows every tool, an empty list none. */
 const toolsEnabled = z
   .array(requiredText('tools_enabled 的每一项', TOOL_NAME_CHARS_MAX), {
     error: issue('field_type', { field: 'tools_enabled', kind: 'string_array_or_null' }),
@@ -26,7 +26,7 @@ const toolsEnabled = z
   .nullable()
   .default(null)
 
-/** Body of creating and of replacing an app: what is left out is not overridden. */
+/** Body of POST and PUT: an omitted field falls back to the tenant's setting. */
 export const AppUpsertRequest = z.object({
   name: requiredText('name', APP_NAME_CHARS_MAX),
   system_prompt: nullableText('system_prompt', SYSTEM_PROMPT_CHARS_MAX),
@@ -39,7 +39,7 @@ export const AppUpsertRequest = z.object({
 })
 export type AppUpsertRequest = z.infer<typeof AppUpsertRequest>
 
-/** An app of an imported configuration, which names its persona instead of giving an id. */
+/** An app of an imported configuration. It refers to its persona by name. */
 export const ImportedApp = AppUpsertRequest.omit({ persona_id: true }).extend({
   persona_ref: z
     .string({ error: issue('field_type', { field: 'persona_ref', kind: 'string_or_null' }) })
@@ -68,7 +68,7 @@ export const AppDeleteResponse = z.object({ id: z.string(), deleted: z.literal(t
 
 export const AppKeyRequest = z.object({ rate_limit: rateLimit })
 
-/** Holds the plaintext, which no other response ever does. */
+/** The only response that holds the plaintext of the key. */
 export const AppKeyIssueResponse = z.object({
   id: z.string(),
   prefix: z.string(),

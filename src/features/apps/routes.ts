@@ -15,7 +15,7 @@ import type { Apps } from './service.ts'
 const upsert = jsonBody(AppUpsertRequest)
 const keyRequest = jsonBody(AppKeyRequest, { optional: true })
 
-/** Apps and their keys; the same on both surfaces. */
+/** Apps and their keys, on both surfaces. */
 export const appRoutes = (gate: Gate, apps: Apps) =>
   new Elysia()
     .use(gate)

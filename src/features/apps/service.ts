@@ -15,7 +15,7 @@ export interface AppsOptions {
 
 const missing = () => appError('not_found', { what: 'app' })
 
-/** The tenant's publishable assistants. Everything answers 404 for what is not the tenant's. */
+/** The tenant's apps. Every call answers 404 for an app that is not the tenant's. */
 export function createApps({ store, keys, clock }: AppsOptions) {
   async function read(tenantId: string, id: string): Promise<App> {
     const app = await store.find(tenantId, id)
@@ -38,8 +38,8 @@ export function createApps({ store, keys, clock }: AppsOptions) {
     },
 
     /**
-     * A full replacement: an omitted field is not overridden afterwards. The answer is what this
-     * call has written, which another one may have replaced by now.
+     * Replaces every field; an omitted one falls back to the tenant's setting. Answers with what
+     * this call wrote, even when another call has replaced it since.
      */
     async replace(tenantId: string, id: string, request: AppUpsertRequest): Promise<App> {
       const { created_at } = await read(tenantId, id)
@@ -47,14 +47,14 @@ export function createApps({ store, keys, clock }: AppsOptions) {
       return { id, ...request, created_at }
     },
 
-    /** Deletes the app; its app-level keys are refused from the next request on. */
+    /** Deletes the app and revokes its app-level keys; their open turns end. */
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
       if (!(await store.remove(tenantId, id, keys.revokeOfApp(tenantId, id)))) throw missing()
       await keys.onRevoked(tenantId)
       return { id, deleted: true }
     },
 
-    /** An item of an imported configuration; 400 with what is wrong with it. */
+    /** Validates an app of an imported configuration; throws `AppError` (400). */
     checkImported: (item: unknown): ImportedApp => checked(ImportedApp, item),
 
     async issueKey(tenantId: string, id: string, rateLimit: number) {

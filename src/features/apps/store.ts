@@ -14,10 +14,11 @@ const appOf = (row: Row): App => ({
   tools_enabled: row.tools_enabled === null ? null : (JSON.parse(row.tools_enabled) as string[]),
 })
 
-const number = (flag: boolean | null) => (flag === null ? null : Number(flag))
-const text = (tools: readonly string[] | null) => (tools === null ? null : JSON.stringify(tools))
+const flagValue = (flag: boolean | null) => (flag === null ? null : Number(flag))
+const jsonText = (tools: readonly string[] | null) =>
+  tools === null ? null : JSON.stringify(tools)
 
-/** Apps by tenant; rows in the words of the specification. */
+/** Apps by tenant, in the field names of the specification. */
 export function createAppStore(db: Db) {
   return {
     async list(tenantId: string): Promise<App[]> {
@@ -36,15 +37,15 @@ export function createAppStore(db: Db) {
       return row && appOf(row)
     },
 
-    /** False, and nothing is stored, when the tenant has `most` already: one statement decides. */
-    async insert(tenantId: string, app: App, most: number): Promise<boolean> {
+    /** False, and nothing is stored, when the tenant has `max` apps; one statement decides. */
+    async insert(tenantId: string, app: App, max: number): Promise<boolean> {
       const { changes } = await db.run(sql`
         INSERT INTO app (id, tenant_id, name, system_prompt, persona_id, model, thinking,
           temperature, kb_enabled, tools_enabled, created_at)
         SELECT ${app.id}, ${tenantId}, ${app.name}, ${app.system_prompt}, ${app.persona_id},
-          ${app.model}, ${number(app.thinking)}, ${app.temperature}, ${number(app.kb_enabled)},
-          ${text(app.tools_enabled)}, ${app.created_at}
-        WHERE (SELECT count(*) FROM app WHERE tenant_id = ${tenantId}) < ${most}`)
+          ${app.model}, ${flagValue(app.thinking)}, ${app.temperature},
+          ${flagValue(app.kb_enabled)}, ${jsonText(app.tools_enabled)}, ${app.created_at}
+        WHERE (SELECT count(*) FROM app WHERE tenant_id = ${tenantId}) < ${max}`)
       return changes === 1
     },
 
@@ -53,13 +54,13 @@ export function createAppStore(db: Db) {
       const { changes } = await db.run(sql`
         UPDATE app SET name = ${app.name}, system_prompt = ${app.system_prompt},
           persona_id = ${app.persona_id}, model = ${app.model},
-          thinking = ${number(app.thinking)}, temperature = ${app.temperature},
-          kb_enabled = ${number(app.kb_enabled)}, tools_enabled = ${text(app.tools_enabled)}
+          thinking = ${flagValue(app.thinking)}, temperature = ${app.temperature},
+          kb_enabled = ${flagValue(app.kb_enabled)}, tools_enabled = ${jsonText(app.tools_enabled)}
         WHERE tenant_id = ${tenantId} AND id = ${id}`)
       return changes === 1
     },
 
-    /** Deletes the app and runs `also` in the same step; false when there was none. */
+    /** Deletes the app and runs `also` in one transaction; false when there is no such app. */
     remove(tenantId: string, id: string, also: Statement): Promise<boolean> {
       const remove = sql`DELETE FROM app WHERE tenant_id = ${tenantId} AND id = ${id}`
       return storedAsExpected(db.batch([expectRows(1, remove), also]))

@@ -3,7 +3,7 @@ import { issue } from '../../core/errors.ts'
 import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
-/** Body of PUT /console/personas/:id; the default has an endpoint of its own. */
+/** Body of PUT /console/personas/:id; another endpoint sets the default. */
 export const PersonaUpdateRequest = z.object({
   name: requiredText('name', PERSONA_NAME_CHARS_MAX),
   prompt: requiredText('prompt', PERSONA_PROMPT_CHARS_MAX),
@@ -15,7 +15,7 @@ export const CreatePersonaRequest = PersonaUpdateRequest.extend({
 })
 export type CreatePersonaRequest = z.infer<typeof CreatePersonaRequest>
 
-/** A persona of an imported configuration; `is_default` left out says nothing. */
+/** A persona of an imported configuration; without `is_default` the stored flag stays. */
 export const ImportedPersona = PersonaUpdateRequest.extend({
   is_default: z
     .boolean({ error: issue('field_type', { field: 'is_default', kind: 'boolean' }) })
@@ -27,7 +27,7 @@ export const Persona = z.object({
   id: z.string(),
   name: z.string(),
   prompt: z.string(),
-  /** 1: the tenant's default; at most one persona of a tenant has it. */
+  /** 1 for the tenant's default, which at most one persona is; else 0. */
   is_default: z.int(),
   created_at: z.int(),
 })

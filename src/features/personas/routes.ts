@@ -14,7 +14,7 @@ import type { Personas } from './service.ts'
 const create = jsonBody(CreatePersonaRequest)
 const update = jsonBody(PersonaUpdateRequest)
 
-/** The persona library, for a signed-in person. */
+/** The persona library, below /console. */
 export const personaRoutes = (gate: Gate, personas: Personas) =>
   new Elysia()
     .use(gate)

@@ -13,7 +13,7 @@ import type { PersonaStore } from './store.ts'
 
 const missing = () => appError('not_found', { what: 'persona' })
 
-/** The tenant's persona library. Everything here answers 404 for what is not the tenant's. */
+/** The tenant's personas. Every call answers 404 for a persona that is not the tenant's. */
 export function createPersonas({ store, clock }: { store: PersonaStore; clock: Clock }) {
   async function read(tenantId: string, id: string): Promise<Persona> {
     const persona = await store.find(tenantId, id)
@@ -21,7 +21,7 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
     return persona
   }
 
-  /** The answer to a change is what it has made, though another may have come since. */
+  /** Answers with what this call wrote, even when another call has replaced it since. */
   async function change(
     tenantId: string,
     id: string,
@@ -50,15 +50,15 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
     update: (tenantId: string, id: string, request: PersonaUpdateRequest) =>
       change(tenantId, id, () => store.update(tenantId, id, request), request),
 
-    /** An item of an imported configuration; 400 with what is wrong with it. */
+    /** Validates a persona of an imported configuration; throws `AppError` (400). */
     checkImported: (item: unknown): ImportedPersona => checked(ImportedPersona, item),
 
-    /** Replaces a persona by one of an imported configuration. */
+    /** Replaces a persona with one of an imported configuration. */
     async overwrite(tenantId: string, id: string, persona: ImportedPersona): Promise<void> {
       if (!(await store.overwrite(tenantId, id, persona))) throw missing()
     },
 
-    /** At most one persona of a tenant is the default, also when two are made so at once. */
+    /** At most one persona is the default, also after two of these calls at once. */
     makeDefault: (tenantId: string, id: string) =>
       change(tenantId, id, () => store.makeDefault(tenantId, id), { is_default: 1 }),
 

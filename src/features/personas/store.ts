@@ -4,7 +4,7 @@ import type { ImportedPersona, Persona, PersonaUpdateRequest } from './model.ts'
 const clearDefault = (tenantId: string): Statement => sql`
   UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
 
-/** The persona library by tenant; at most one row of a tenant is the default. */
+/** Personas by tenant; at most one row of a tenant is the default. */
 export function createPersonaStore(db: Db) {
   return {
     list: (tenantId: string) =>
@@ -18,15 +18,15 @@ export function createPersonaStore(db: Db) {
         WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
     /**
-     * A new default takes the place of the old one in the same step. False, and nothing changes,
-     * when the tenant has `most` personas.
+     * A new default replaces the old one in the same transaction. False, and nothing changes, when
+     * the tenant has `max` personas.
      */
-    insert(tenantId: string, persona: Persona, most: number): Promise<boolean> {
+    insert(tenantId: string, persona: Persona, max: number): Promise<boolean> {
       const insert = sql`
         INSERT INTO persona (id, tenant_id, name, prompt, is_default, created_at)
         SELECT ${persona.id}, ${tenantId}, ${persona.name}, ${persona.prompt},
           ${persona.is_default}, ${persona.created_at}
-        WHERE (SELECT count(*) FROM persona WHERE tenant_id = ${tenantId}) < ${most}`
+        WHERE (SELECT count(*) FROM persona WHERE tenant_id = ${tenantId}) < ${max}`
       const before = persona.is_default === 1 ? [clearDefault(tenantId)] : []
       return storedAsExpected(db.batch([...before, expectRows(1, insert)]))
     },
@@ -38,7 +38,7 @@ export function createPersonaStore(db: Db) {
       return changes === 1
     },
 
-    /** As `update`, and sets whether it is the default when the persona says so. */
+    /** As `update`; also sets the default flag when the imported persona has one. */
     overwrite(tenantId: string, id: string, persona: ImportedPersona): Promise<boolean> {
       const { name, prompt, is_default: isDefault } = persona
       const flag = isDefault === undefined ? null : Number(isDefault)
@@ -50,7 +50,7 @@ export function createPersonaStore(db: Db) {
       return storedAsExpected(db.batch([...before, expectRows(1, update)]))
     },
 
-    /** Makes one persona the only default; false, and the old one stays, when it is not there. */
+    /** Makes one persona the only default. False, and nothing changes, when it does not exist. */
     makeDefault(tenantId: string, id: string): Promise<boolean> {
       const set = sql`
         UPDATE persona SET is_default = 1 WHERE tenant_id = ${tenantId} AND id = ${id}`

@@ -13,7 +13,7 @@ const LIST_QUERY = queryDoc({
   since: 'ISO 8601; only sessions active at or after it',
 })
 
-/** Session index, history and deletion; the same on both surfaces. */
+/** Session index, history and deletion, on both surfaces. */
 export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
   new Elysia()
     .use(gate)
@@ -48,7 +48,7 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
         detail: { hide: true },
       },
     )
-    // The optional parameter also takes `/sessions/`: an empty id means the anonymous session.
+    // Also matches `/sessions/`: an empty id is the anonymous session.
     .delete(
       '/sessions/:id?',
       ({ principal, params }) => sessions.remove(principal.tenantId, sessionId(params.id)),

@@ -7,10 +7,10 @@ const messagesOf = (turns: readonly StoredTurn[]): Message[] =>
     { role: 'assistant', content: reply },
   ])
 
-/** What callers see of sessions: the index, what is remembered, and forgetting it. */
+/** The session index, the history of a session and its deletion. */
 export function createSessions({ store }: { store: SessionStore }) {
   return {
-    /** Most recently active first; `since` is compared as text, inclusive. */
+    /** Most recently active first. `since` is inclusive and compared as text. */
     async list(
       tenantId: string,
       since: string,
@@ -19,14 +19,14 @@ export function createSessions({ store }: { store: SessionStore }) {
       return { sessions: await store.list(tenantId, since, limit) }
     },
 
-    /** What is held verbatim and the summary of what is not; empty for a session never used. */
+    /** The verbatim turns and the summary of the older ones; empty for an unknown session. */
     async history(tenantId: string, id: string): Promise<HistoryResponse> {
       const memory = await store.memory(tenantId, id)
       const messages = messagesOf(memory?.turns ?? [])
       return { messages, summary: memory?.summary ?? '', count: messages.length }
     },
 
-    /** Clears memory and index row; deleting what is not there is a success (idempotent). */
+    /** Deletes turns, summary and index row. Idempotent: an unknown session is a success. */
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
       await store.remove(tenantId, id)
       return { id, deleted: true }

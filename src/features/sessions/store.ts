@@ -11,9 +11,9 @@ export interface StoredTurn {
 
 export interface Memory {
   readonly summary: string
-  /** The last turn that lives on only in the summary. */
+  /** Number of the newest turn that only the summary holds. */
   readonly foldedThrough: number
-  /** The turns held verbatim, oldest first. */
+  /** The verbatim turns, oldest first. */
   readonly turns: readonly StoredTurn[]
 }
 
@@ -30,8 +30,8 @@ export interface FinishedTurn {
 }
 
 /**
- * The numbering starts above everything the session ever folded, so a turn that lands while older
- * ones are being folded can never be taken for one of them.
+ * Numbers start above every turn that the session ever folded, so a turn that is stored during a
+ * fold is never taken for one of the folded turns.
  */
 const insertTurn = (turn: FinishedTurn): Statement => sql`
   INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
@@ -58,8 +58,8 @@ export function createSessionStore(db: Db) {
         ORDER BY last_at DESC, id LIMIT ${limit}`),
 
     /**
-     * Summary and verbatim turns in one statement, hence of one moment: a fold that commits in
-     * between cannot make a turn appear in both or in neither. Null for a session never used.
+     * Reads summary and verbatim turns in one statement, so that a fold that commits meanwhile
+     * cannot make a turn appear in both or in neither. Null for an unknown session.
      */
     async memory(tenantId: string, id: string): Promise<Memory | null> {
       const rows = await db.all<MemoryRow>(sql`
@@ -78,9 +78,9 @@ export function createSessionStore(db: Db) {
     },
 
     /**
-     * Replaces the turns up to `last` by `summary`, in one step, unless the session was deleted or
-     * folded meanwhile; false then, and nothing has changed. A session that began anew under its
-     * old name has turns of the same numbers, hence the time of the turn is compared, too.
+     * Replaces the turns up to `last` by `summary` in one transaction. False, and nothing changes,
+     * when the session was folded or deleted meanwhile. A new session of the same id repeats the
+     * numbers, so the time of the turn is compared as well.
      */
     fold(
       tenantId: string,
@@ -101,7 +101,7 @@ export function createSessionStore(db: Db) {
       return storedAsExpected(db.batch([expectRows(1, update), forget]))
     },
 
-    /** Forgets the conversation; its turns go with the row. */
+    /** Deletes the session; its turns go with the row. */
     async remove(tenantId: string, id: string): Promise<void> {
       await db.run(sql`DELETE FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
     },

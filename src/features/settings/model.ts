@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
 import { nullableFlag, nullableTemperature, nullableText } from '../../core/zod-fields.ts'
 
-/** Body of PUT /console/settings: replaces all three; null or absent is the platform default. */
+/** Body of PUT /console/settings. Replaces all fields; null or absent: platform default. */
 export const TenantSettingsRequest = z.object({
   model: nullableText('model', MODEL_CHARS_MAX),
   thinking: nullableFlag('thinking').transform((value) => value ?? false),
@@ -16,5 +16,5 @@ export const TenantSettings = z.object({
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
-/** What a tenant that has chosen nothing runs with. */
+/** The settings of a tenant that has set nothing. */
 export const PLATFORM_DEFAULTS: TenantSettings = { model: null, thinking: false, temperature: null }

@@ -7,7 +7,7 @@ import type { Settings } from './service.ts'
 
 const replace = jsonBody(TenantSettingsRequest)
 
-/** The tenant's settings, for a signed-in person. */
+/** The tenant's settings, below /console. */
 export const settingsRoutes = (gate: Gate, settings: Settings) =>
   new Elysia()
     .use(gate)

@@ -2,7 +2,7 @@ import { checked } from '../../core/validate.ts'
 import { PLATFORM_DEFAULTS, type TenantSettings, TenantSettingsRequest } from './model.ts'
 import type { SettingsStore } from './store.ts'
 
-/** The tenant's own level of the fallback app, tenant, platform. */
+/** The tenant's settings: the middle level of the fallback app, tenant, platform. */
 export function createSettings({ store }: { store: SettingsStore }) {
   const get = async (tenantId: string): Promise<TenantSettings> =>
     (await store.find(tenantId)) ?? PLATFORM_DEFAULTS
@@ -10,10 +10,10 @@ export function createSettings({ store }: { store: SettingsStore }) {
   return {
     get,
 
-    /** Settings of an imported configuration; 400 with what is wrong with them. */
+    /** Validates the settings of an imported configuration; throws `AppError` (400). */
     checkImported: (settings: unknown): TenantSettings => checked(TenantSettingsRequest, settings),
 
-    /** Whether a tenant with these settings has chosen anything. */
+    /** Whether any of these settings differs from the platform default. */
     isChosen: (settings: TenantSettings): boolean => !same(settings, PLATFORM_DEFAULTS),
 
     same,

@@ -1,10 +1,10 @@
 import { type Db, sql } from '../../storage/db.ts'
 import type { TenantSettings } from './model.ts'
 
-/** The settings that a tenant has chosen; no row until it has. */
+/** Settings by tenant. There is no row until the tenant sets something. */
 export function createSettingsStore(db: Db) {
   return {
-    /** Null when the tenant has never chosen anything. */
+    /** Null when the tenant has never set anything. */
     async find(tenantId: string): Promise<TenantSettings | null> {
       const row = await db.get<Omit<TenantSettings, 'thinking'> & { thinking: number }>(sql`
         SELECT model, thinking, temperature FROM tenant_settings WHERE tenant_id = ${tenantId}`)

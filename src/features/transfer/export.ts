@@ -5,7 +5,7 @@ import type { ConfigExport } from './model.ts'
 
 /**
  * A tenant's configuration as a document that any tenant can import: names instead of ids, no
- * secret. Lists are oldest first, so that an import makes them in the order they were made in.
+ * secrets. Lists are oldest first, so that an import creates the items in their old order.
  */
 export function exportConfig(
   personas: readonly Persona[],

@@ -14,16 +14,16 @@ export interface ImportParts {
   readonly log: Logger
 }
 
-/** One import under way, into the authenticated tenant and no other. */
-export interface Import extends ImportParts {
+/** One import, into the tenant of the request. */
+export interface ImportRun extends ImportParts {
   readonly tenantId: string
   readonly mode: Mode
   readonly notes: Notes
 }
 
-/** How many personas came in. */
-export async function importPersonas(into: Import, items: readonly unknown[]): Promise<number> {
-  const { personas, tenantId, mode, notes } = into
+/** Imports personas; returns how many were imported. */
+export async function importPersonas(run: ImportRun, items: readonly unknown[]): Promise<number> {
+  const { personas, tenantId, mode, notes } = run
   const label = '人设'
   const { personas: known } = await personas.list(tenantId)
   const steps = planImport<ImportedPersona>({
@@ -35,16 +35,16 @@ export async function importPersonas(into: Import, items: readonly unknown[]): P
     notes,
   })
   const hasDefault = known.some(({ is_default }) => is_default === 1)
-  return writeAll(into, label, oneDefault(steps, mode, hasDefault), ({ id, item }) =>
+  return writeAll(run, label, oneDefault(steps, mode, hasDefault), ({ id, item }) =>
     id === null
       ? personas.create(tenantId, { ...item, is_default: item.is_default ?? false })
       : personas.overwrite(tenantId, id, item),
   )
 }
 
-/** How many apps came in; after the personas, whose names they may give. */
-export async function importApps(into: Import, items: readonly unknown[]): Promise<number> {
-  const { personas, apps, tenantId, mode, notes } = into
+/** Imports apps, after the personas that they may name; returns how many were imported. */
+export async function importApps(run: ImportRun, items: readonly unknown[]): Promise<number> {
+  const { personas, apps, tenantId, mode, notes } = run
   const label = '应用'
   const personaIds = newestByName((await personas.list(tenantId)).personas)
   const steps = planImport<ImportedApp>({
@@ -55,15 +55,15 @@ export async function importApps(into: Import, items: readonly unknown[]): Promi
     mode,
     notes,
   })
-  return writeAll(into, label, steps, ({ id, item: { persona_ref, ...item } }) => {
+  return writeAll(run, label, steps, ({ id, item: { persona_ref, ...item } }) => {
     const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
     return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
   })
 }
 
-/** Whether the settings came in; with `skip` those that a tenant has chosen stay. */
-export async function importSettings(into: Import, raw: unknown): Promise<boolean> {
-  const { settings, tenantId, mode, notes, log } = into
+/** Imports the settings unless mode is `skip` and the tenant has set some; true if imported. */
+export async function importSettings(run: ImportRun, raw: unknown): Promise<boolean> {
+  const { settings, tenantId, mode, notes, log } = run
   if (raw === undefined || raw === null) return false
   try {
     const next = settings.checkImported(raw)
@@ -81,9 +81,9 @@ export async function importSettings(into: Import, raw: unknown): Promise<boolea
   }
 }
 
-/** Writes every step, starting them in order; a failing one becomes a note. */
+/** Writes the steps; a failed one becomes a note. Returns how many items were written. */
 async function writeAll<Item extends { readonly name: string }>(
-  { notes, log }: Import,
+  { notes, log }: ImportRun,
   label: string,
   steps: readonly Step<Item>[],
   write: (step: Step<Item>) => Promise<unknown>,
@@ -94,13 +94,13 @@ async function writeAll<Item extends { readonly name: string }>(
     const step = steps[index]
     if (!step) continue
     if (outcome.status === 'fulfilled') items += step.items
-    else note(`${label}「${step.item.name}」`, outcome.reason, notes, log)
+    else addNote(`${label}「${step.item.name}」`, outcome.reason, notes, log)
   }
   return items
 }
 
-/** A quota counts as skipped, anything else as an error. */
-function note(what: string, reason: unknown, { skipped, errors }: Notes, log: Logger): void {
+/** Notes a failed step: a quota as skipped, anything else as an error. */
+function addNote(what: string, reason: unknown, { skipped, errors }: Notes, log: Logger): void {
   if (reason instanceof AppError && reason.errorClass === 'forbidden') {
     skipped.push(`${what}未导入：${reason.message}`)
     return
@@ -110,18 +110,20 @@ function note(what: string, reason: unknown, { skipped, errors }: Notes, log: Lo
 }
 
 /**
- * At most one persona comes in as the default: with `merge` the last that says so, with `skip` the
- * first, and none where the tenant has a default (contract, section 4, Fine points).
+ * Leaves at most one persona as the default: with `merge` the last marked one, with `skip` the
+ * first, and none when the tenant has a default (contract, section 4, Fine points).
  */
 function oneDefault(
   steps: readonly Step<ImportedPersona>[],
   mode: Mode,
   hasDefault: boolean,
 ): Step<ImportedPersona>[] {
-  const says = ({ item }: Step<ImportedPersona>) => item.is_default === true
-  const first = hasDefault ? -1 : steps.findIndex(says)
-  const chosen = mode === 'merge' ? steps.findLastIndex(says) : first
+  const isMarked = ({ item }: Step<ImportedPersona>) => item.is_default === true
+  const first = hasDefault ? -1 : steps.findIndex(isMarked)
+  const chosen = mode === 'merge' ? steps.findLastIndex(isMarked) : first
   return steps.map((step, index) =>
-    says(step) && index !== chosen ? { ...step, item: { ...step.item, is_default: false } } : step,
+    isMarked(step) && index !== chosen
+      ? { ...step, item: { ...step.item, is_default: false } }
+      : step,
   )
 }

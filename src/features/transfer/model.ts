@@ -9,7 +9,7 @@ export const ConfigExport = z.object({
     z.object({
       name: z.string(),
       system_prompt: z.string().nullable(),
-      /** Name of a persona of the same configuration; null also for a dangling reference. */
+      /** Name of a persona of the same document; null also when that persona was deleted. */
       persona_ref: z.string().nullable(),
       model: z.string().nullable(),
       thinking: z.boolean().nullable(),
@@ -31,7 +31,7 @@ const items = (name: string) =>
     .array(z.unknown(), { error: issue('field_type', { field: `config.${name}`, kind: 'array' }) })
     .default([])
 
-/** Items are checked one by one, so that a bad one does not keep the others out. */
+/** Items are validated one by one later, so that an invalid one does not stop the others. */
 export const ImportRequest = z.object({
   config: z.object(
     {
@@ -50,7 +50,7 @@ export const ImportRequest = z.object({
 })
 export type ImportRequest = z.infer<typeof ImportRequest>
 
-/** What callers are told to send. */
+/** The body as the API document shows it. */
 export const ImportRequestShown = z.object({
   config: ConfigExport,
   mode: z.enum(['skip', 'merge']).default('skip'),

@@ -3,7 +3,7 @@ import { IMPORT_ITEMS_MAX } from '../../core/limits/machine.ts'
 
 export type Mode = 'skip' | 'merge'
 
-/** What an import did not do, as sentences for a person (specification, ImportResult). */
+/** What was not imported, as sentences for a person (specification, ImportResult). */
 export interface Notes {
   readonly skipped: string[]
   readonly errors: string[]
@@ -13,23 +13,23 @@ export interface Notes {
 export interface Step<Item> {
   readonly id: string | null
   readonly item: Item
-  /** How many items of the configuration it stands for: in `merge` the last of a name wins. */
+  /** Items of the document that it stands for: in `merge` the last of a name wins. */
   readonly items: number
 }
 
 export interface PlanOptions<Item> {
-  /** What the items are called. */
+  /** The Chinese noun of the items. */
   readonly label: string
   readonly items: readonly unknown[]
-  /** Throws an `AppError` that says what is wrong with an item. */
+  /** Validates an item; throws `AppError`. */
   readonly check: (item: unknown) => Item
-  /** Ids of what the tenant has, by name. */
+  /** Ids of the tenant's items by name. */
   readonly existing: ReadonlyMap<string, string>
   readonly mode: Mode
   readonly notes: Notes
 }
 
-/** Decides what becomes of each item before anything is written. */
+/** Decides for each item whether it is created, replaces one or is skipped; writes nothing. */
 export function planImport<Item extends { readonly name: string }>(options: PlanOptions<Item>) {
   const { label, items, check, existing, mode, notes } = options
   const steps = new Map<string, Step<Item>>()
@@ -70,7 +70,7 @@ function checkItem<Item>(
   }
 }
 
-/** The newest of each name; `list` is newest first. */
+/** The id of the newest item of each name; `list` is newest first. */
 export function newestByName(list: readonly { readonly id: string; readonly name: string }[]) {
   const ids = new Map<string, string>()
   for (const { id, name } of list) if (!ids.has(name)) ids.set(name, id)

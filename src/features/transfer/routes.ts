@@ -9,7 +9,7 @@ import type { Transfer } from './service.ts'
 const body = jsonBody(ImportRequest, { shown: ImportRequestShown })
 const DOWNLOAD = queryDoc({ download: '1 makes a browser save the answer as a file (console)' })
 
-/** Export and import of the configuration; the same on both surfaces. */
+/** Export and import of the configuration, on both surfaces. */
 export const transferRoutes = (gate: Gate, transfer: Transfer) =>
   new Elysia()
     .use(gate)

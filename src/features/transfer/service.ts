@@ -8,10 +8,10 @@ export interface TransferOptions extends ImportParts {
   readonly clock: Clock
 }
 
-/** A tenant's configuration as a document, out and in (specification, Export and import). */
+/** Export and import of a tenant's configuration (specification, Export and import). */
 export function createTransfer({ clock, ...parts }: TransferOptions) {
   const { personas, apps, settings } = parts
-  const inTurn = createSemaphore({ perKey: 1 }).run
+  const imports = createSemaphore({ perKey: 1 })
 
   return {
     async export(tenantId: string): Promise<ConfigExport> {
@@ -21,17 +21,17 @@ export function createTransfer({ clock, ...parts }: TransferOptions) {
     },
 
     /**
-     * Best effort: what cannot be imported is told, and the rest goes on. One import of a tenant
-     * after another, for each looks first what is there: sent twice, it adds nothing twice.
+     * Imports what it can and notes the rest. Imports of one tenant run one after another, because
+     * each looks at what exists: an import that is sent twice adds nothing twice.
      */
     import: (tenantId: string, { config, mode }: ImportRequest): Promise<ImportResult> =>
-      inTurn(tenantId, async () => {
+      imports.run(tenantId, async () => {
         const notes = { skipped: [], errors: [] }
-        const into = { ...parts, tenantId, mode, notes }
+        const run = { ...parts, tenantId, mode, notes }
         const imported = {
-          personas: await importPersonas(into, config.personas),
-          apps: await importApps(into, config.apps),
-          settings: await importSettings(into, config.settings),
+          personas: await importPersonas(run, config.personas),
+          apps: await importApps(run, config.apps),
+          settings: await importSettings(run, config.settings),
         }
         return { imported, ...notes }
       }),

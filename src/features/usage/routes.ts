@@ -4,7 +4,7 @@ import type { Gate } from '../../http/gate.ts'
 import { UsageResponse } from './model.ts'
 import type { Usage } from './service.ts'
 
-/** How much the tenant has called, for a signed-in person. */
+/** GET /console/usage: the calls of the tenant. */
 export const usageRoutes = (gate: Gate, usage: Usage) =>
   new Elysia().use(gate).get('/usage', ({ principal }) => usage.report(principal.tenantId), {
     allow: MANAGERS,

@@ -6,23 +6,23 @@ import type { UsageEvent, UsageStore } from './store.ts'
 export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Clock
-  /** Where calls wait to be counted together. */
-  readonly tally: { add(event: UsageEvent): void; flush(): Promise<void> }
+  /** Counts calls before they are stored. */
+  readonly counter: { add(event: UsageEvent): void; flush(): Promise<void> }
 }
 
 /** How much a tenant calls (specification, Usage event; contract, Usage). */
-export function createUsage({ store, clock, tally }: UsageOptions) {
+export function createUsage({ store, clock, counter }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
 
   return {
     /** Counts one authenticated machine call. */
     count(call: { readonly tenantId: string; readonly appId: string | null }): void {
-      tally.add({ tenantId: call.tenantId, appId: call.appId, day: today() })
+      counter.add({ tenantId: call.tenantId, appId: call.appId, day: today() })
     },
 
-    /** Days without calls are there with a zero; a call that was answered is counted already. */
+    /** Each of the last days, with zero where there was no call. Answered calls are included. */
     async report(tenantId: string): Promise<UsageResponse> {
-      await tally.flush()
+      await counter.flush()
       const last = today()
       const { total, keyCount, days } = await store.report(tenantId, last - USAGE_DAYS + 1)
       const calls = new Map(days.map(({ day, count }) => [day, count]))

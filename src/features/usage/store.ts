@@ -1,4 +1,4 @@
-import type { Count } from '../../jobs/write-behind-counter.ts'
+import type { Count } from '../../jobs/write-behind.ts'
 import { type Db, sql } from '../../storage/db.ts'
 
 /** One authenticated machine call (specification, Usage event). `day` is days since the epoch. */
@@ -8,8 +8,8 @@ export interface UsageEvent {
   readonly day: number
 }
 
-/** Calls of a day that count together. */
-export const usageName = ({ tenantId, appId, day }: UsageEvent): string =>
+/** Calls of one key are counted together. */
+export const usageKey = ({ tenantId, appId, day }: UsageEvent): string =>
   `${tenantId}/${day}/${appId ?? ''}`
 
 /** Calls by tenant, day and app. */
@@ -26,7 +26,7 @@ export function createUsageStore(db: Db) {
       )
     },
 
-    /** All calls of a tenant, those of each day from `since` on, and its keys. */
+    /** The calls of a tenant in all, those of each day from `since` on, and its number of keys. */
     async report(tenantId: string, since: number) {
       const sums = await db.get<{ total: number; keyCount: number }>(sql`
         SELECT

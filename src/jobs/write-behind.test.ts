@@ -1,18 +1,24 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
-import { type Count, createTally } from './write-behind-counter.ts'
+import { type Count, createWriteBehindCounter } from './write-behind.ts'
 
 const clock = systemClock()
 const log = createLogger({ level: 'error', json: true, now: () => new Date(0), write() {} })
 
-function tally(write: (counts: readonly Count<string>[]) => Promise<void>) {
-  return createTally<string>({ clock, log, name: 'test', nameOf: (item) => item, write })
+function counter(write: (counts: readonly Count<string>[]) => Promise<void>) {
+  return createWriteBehindCounter<string>({
+    clock,
+    log,
+    name: 'test',
+    keyOf: (item) => item,
+    write,
+  })
 }
 
-test('what is counted often is written once, with its sum', async () => {
+test('items that are counted often are written once, with their sum', async () => {
   const written: Count<string>[][] = []
-  const counts = tally(async (sums) => void written.push([...sums]))
+  const counts = counter(async (sums) => void written.push([...sums]))
   for (const item of ['a', 'b', 'a', 'a']) counts.add(item)
   await counts.flush()
   await counts.flush()
@@ -24,10 +30,10 @@ test('what is counted often is written once, with its sum', async () => {
   ])
 })
 
-test('counts that were refused are written with the next ones', async () => {
+test('counts that the database refused are written with the next ones', async () => {
   const written: Count<string>[][] = []
   let refusing = true
-  const counts = tally(async (sums) => {
+  const counts = counter(async (sums) => {
     if (refusing) throw new Error('disk full')
     written.push([...sums])
   })

@@ -4,7 +4,9 @@ import { ChannelFailure } from '../ports/failure.ts'
 
 /** What the parser keeps for each read of an unfinished line, besides its text. */
 const FRAGMENT_BYTES = 64
-/** A line end and a blank line: no event is unfinished after it. */
+/** A character may be split between two reads. */
+const MORE_FOLLOWS = { stream: true }
+/** A line end and then a blank line. */
 const BLANK_LINE = /(?:\n|\r(?!\n))(?:\r\n|\n|\r)$/
 const BLANK_LINE_CHARS = 4
 
@@ -57,7 +59,7 @@ export class EventStream {
    * (`provider_error`) for an event over the limit, after it has appended those before.
    */
   push(bytes: Uint8Array, events: string[]): void {
-    this.#feed(this.#utf8.decode(bytes, { stream: true }), events)
+    this.#feed(this.#utf8.decode(bytes, MORE_FOLLOWS), events)
   }
 
   /** Data of an event whose closing blank line never came; null when there is none. */
@@ -73,14 +75,24 @@ export class EventStream {
     this.#events = events
     this.#ended = false
     this.#parser.feed(text)
-    this.#tail = (this.#tail + text.slice(-BLANK_LINE_CHARS)).slice(-BLANK_LINE_CHARS)
-    const size = 2 * text.length + FRAGMENT_BYTES
-    if (BLANK_LINE.test(this.#tail)) {
+    if (this.#endsBlank(text)) {
       this.#ended = true
       this.#heldBytes = 0
-    } else if (events.length > before) this.#heldBytes = size
-    else this.#heldBytes += size
+    } else {
+      const size = 2 * text.length + FRAGMENT_BYTES
+      this.#heldBytes = events.length > before ? size : this.#heldBytes + size
+    }
     if (this.#tooLong) throw tooLong()
+  }
+
+  /** Whether what came so far ends with a blank line, so that no event is unfinished. */
+  #endsBlank(text: string): boolean {
+    if (text.endsWith('\n\n')) {
+      this.#tail = '\n\n'
+      return true
+    }
+    this.#tail = (this.#tail + text.slice(-BLANK_LINE_CHARS)).slice(-BLANK_LINE_CHARS)
+    return BLANK_LINE.test(this.#tail)
   }
 }
 

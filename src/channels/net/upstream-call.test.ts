@@ -66,7 +66,7 @@ describe('an upstream call', () => {
     for (let n = 0; n < 3; n++) {
       call.startWait()
       pass(30)
-      call.gotBytes({ fragment: true })
+      call.gotFragment()
     }
     call.startWait()
     pass(9)

@@ -48,13 +48,15 @@ export class UpstreamCall {
     this.#waitingSince ??= this.#clock.steady()
   }
 
-  /**
-   * Bytes of the answer have come. They end the silence unless they are a fragment: a byte now and
-   * then of a line that never ends is silence, too.
-   */
-  gotBytes({ fragment = false } = {}): void {
+  /** Bytes of the answer have come: the silence is over. */
+  gotBytes(): void {
     this.#hasBytes = true
-    if (!fragment) this.#waitingSince = null
+    this.#waitingSince = null
+  }
+
+  /** Bytes have come that end nothing: a byte now and then of an endless line is silence, too. */
+  gotFragment(): void {
+    this.#hasBytes = true
   }
 
   /** Lowers the silence limit for the rest of the stream. */

@@ -2,7 +2,6 @@ import { parseUntrustedJson } from '../../core/json.ts'
 import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { LlmPart, LlmUsage } from '../ports/llm.ts'
-import { TextChunks } from './text-chunk.ts'
 import { ThinkFilter } from './think-block.ts'
 import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 
@@ -30,7 +29,6 @@ type Finish = Extract<LlmPart, { type: 'finish' }>
  * the last one counts. Every fault is a `ChannelFailure` (`provider_error`).
  */
 export class Answer {
-  readonly #textChunks = new TextChunks()
   readonly #think = new ThinkFilter()
   // Most answers call no tool.
   #calls: ReturnType<typeof createToolCalls> | null = null
@@ -58,14 +56,8 @@ export class Answer {
   /** Appends the text of one event. */
   add(payload: string, parts: LlmPart[]): void {
     if (this.#done || payload === '') return
-    const plain = this.#textChunks.read(payload)
-    if (plain !== null) {
-      this.#addContent(plain, parts)
-    } else if (payload.startsWith('[DONE]')) {
-      this.#done = true
-    } else {
-      this.#addChunk(payload, parts)
-    }
+    if (payload.startsWith('[DONE]')) this.#done = true
+    else this.#addChunk(payload, parts)
   }
 
   /** Appends the parts that close the answer. */
@@ -89,13 +81,9 @@ export class Answer {
     if (!delta) return
     const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
     if (text !== '') this.#addContent(text, parts)
-    if (Array.isArray(delta.tool_calls)) {
-      this.#calls ??= createToolCalls()
-      for (const fragment of delta.tool_calls as readonly ToolFragment[]) this.#calls.add(fragment)
-    } else if (text !== '') {
-      // Finish and usage of a chunk like this one are the same, and so known already.
-      this.#textChunks.learn(payload, text)
-    }
+    if (!Array.isArray(delta.tool_calls)) return
+    this.#calls ??= createToolCalls()
+    for (const fragment of delta.tool_calls as readonly ToolFragment[]) this.#calls.add(fragment)
   }
 
   /** An endpoint that never stops would fill the memory that all tenants share. */

@@ -44,22 +44,34 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
 async function* partsOf(call: UpstreamCall, reader: Reader, first: Read) {
   const stream = new EventStream()
   const answer = new Answer()
-  const report = createHeldReport()
   let silentBytes = 0
+  let reportedBytes = 0
   let read: Read | null = first
   try {
     while (read?.value) {
       const parts: LlmPart[] = []
       const fault = readParts(read.value, stream, answer, parts)
       silentBytes = parts.length > 0 ? 0 : silentBytes + read.value.length
-      report(stream.heldBytes + answer.heldBytes, parts)
-      call.gotBytes({ fragment: !stream.ended })
+      const heldBytes = stream.heldBytes + answer.heldBytes
+      if (Math.abs(heldBytes - reportedBytes) >= HELD_STEP_BYTES) {
+        parts.push({ type: 'held', bytes: heldBytes })
+        reportedBytes = heldBytes
+      }
+      if (stream.ended) call.gotBytes()
+      else call.gotFragment()
       if (parts.length > 0) yield parts
       if (fault !== null) throw fault
-      if (silentBytes > SILENT_BYTES_MAX) throw fail('stream without content')
-      const { done } = answer
-      read = await readNext(call, reader, answer)
+      if (silentBytes > SILENT_BYTES_MAX) throw endless()
       // The read after `[DONE]` sees the end of the body, so that the connection can be used again.
+      const { done } = answer
+      if (answer.finished) call.shortenTimeout(END_WAIT_MS)
+      call.startWait()
+      try {
+        read = await reader.read()
+      } catch (error) {
+        read = null
+        rethrow(call.explain(error), answer)
+      }
       if (done) break
     }
     const rest: LlmPart[] = []
@@ -72,17 +84,9 @@ async function* partsOf(call: UpstreamCall, reader: Reader, first: Read) {
   }
 }
 
-/** Null when the upstream fails after the finish: the answer is whole all the same. */
-async function readNext(call: UpstreamCall, reader: Reader, answer: Answer): Promise<Read | null> {
-  if (answer.finished) call.shortenTimeout(END_WAIT_MS)
-  call.startWait()
-  try {
-    return await reader.read()
-  } catch (error) {
-    const failure = call.explain(error)
-    if (answer.finished && failure instanceof ChannelFailure) return null
-    throw failure
-  }
+/** A failure after the finish is none: the answer is whole. */
+function rethrow(error: unknown, answer: Answer): void {
+  if (!answer.finished || !(error instanceof ChannelFailure)) throw error
 }
 
 /** Appends the events' parts. Returns the error, if any: what came before it still counts. */
@@ -107,14 +111,4 @@ function readParts(
   return fault
 }
 
-/** Appends a `held` part when the figure has changed enough to tell (ports/llm.ts). */
-function createHeldReport() {
-  let reported = 0
-  return (bytes: number, parts: LlmPart[]): void => {
-    if (Math.abs(bytes - reported) < HELD_STEP_BYTES) return
-    reported = bytes
-    parts.push({ type: 'held', bytes })
-  }
-}
-
-const fail = (phrase: string) => new ChannelFailure('provider_error', phrase)
+const endless = () => new ChannelFailure('provider_error', 'stream without content')

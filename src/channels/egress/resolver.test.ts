@@ -13,13 +13,14 @@ const hosts = join(folder.path, 'hosts')
 /** DNS that knows no name, and a system's resolver that knows every name. */
 function resolverOf(listed: readonly string[], query?: DnsQuery) {
   const asked: string[] = []
+  const clock = fakeClock({ timers: 'moved' })
   const ask = (name: string) => {
     asked.push(`dns ${name}`)
     return Promise.reject(new Error('unknown'))
   }
   const unknown: DnsQuery = { resolve4: ask, resolve6: ask, cancel: () => {} }
   const resolve = createResolver({
-    clock: fakeClock(),
+    clock,
     openQuery: async () => query ?? unknown,
     hostsFile: createHostsFile(hosts),
     systemLookup: async (name) => {
@@ -30,7 +31,7 @@ function resolverOf(listed: readonly string[], query?: DnsQuery) {
   })
   const addresses = async (name: string, signal?: AbortSignal) =>
     (await resolve(name, { tenantId: 't', ...(signal ? { signal } : {}) })).map((a) => a.address)
-  return { addresses, asked }
+  return { addresses, asked, clock }
 }
 
 test('a name of the hosts file is found there, also after the file has changed', async () => {
@@ -77,6 +78,32 @@ test('addresses of both families are found, and one family is enough', async () 
     cancel: () => {},
   })
   expect(await one.addresses('a.example.com')).toEqual(['2001:db8::1'])
+})
+
+test('a name server that answers for one family alone is not waited for', async () => {
+  const cancelled = Promise.withResolvers<never>()
+  const half = resolverOf([], {
+    resolve4: async () => ['192.0.2.1'],
+    resolve6: () => cancelled.promise,
+    cancel: () => cancelled.reject(new Error('cancelled')),
+  })
+  const resolving = half.addresses('a.example.com')
+  while (half.clock.armed() < 2) await Promise.resolve()
+  half.clock.advance(250)
+  expect(await resolving).toEqual(['192.0.2.1'])
+})
+
+test('a name that nobody answers fails after five seconds', async () => {
+  const cancelled = Promise.withResolvers<never>()
+  const silent = resolverOf([], {
+    resolve4: () => cancelled.promise,
+    resolve6: () => cancelled.promise,
+    cancel: () => cancelled.reject(new Error('cancelled')),
+  })
+  const resolving = silent.addresses('a.example.com').catch((error) => error)
+  while (silent.clock.armed() < 1) await Promise.resolve()
+  silent.clock.advance(5_000)
+  expect(await resolving).toMatchObject({ message: 'cancelled' })
 })
 
 test('an abort cancels the query and says nothing about the name', async () => {

@@ -22,8 +22,13 @@ export interface ResolverOptions {
   readonly isListed: (name: string) => boolean
 }
 
-/** What a name server may take, repetitions included. */
+/** Time limit of a name, repetitions included. */
 const RESOLVE_MS_MAX = 5_000
+/**
+ * When one address family is known, the other has this long (RFC 8305, section 3, suggests 50 ms):
+ * some name servers answer no queries for IPv6 at all.
+ */
+const OTHER_FAMILY_MS_MAX = 250
 /** A name that failed is not asked again for this long, by whichever tenant. */
 const FAILED_MS = 30_000
 const FAILED_NAMES_MAX = 10_000
@@ -43,27 +48,31 @@ const LOOPBACK = [
  */
 export function createResolver(options: ResolverOptions): Resolve {
   const { clock, openQuery, hostsFile, systemLookup, isListed } = options
-  const failed = createTtlMap<string>(clock, FAILED_MS, FAILED_NAMES_MAX)
+  const failed = createTtlMap<true>(clock, FAILED_MS, FAILED_NAMES_MAX)
   const queries = createSemaphore({
     slots: RESOLVES_AT_ONCE_MAX,
     perKey: RESOLVES_PER_TENANT_MAX,
   })
   const systemQueries = createSemaphore({ slots: 1 })
 
-  /** Rejects when there is no address, be it that the name is unknown or that nobody answers. */
+  /** Rejects when the name has no address or no name server answers. */
   async function ask(name: string, signal?: AbortSignal): Promise<readonly ResolvedAddress[]> {
     const query = await openQuery()
+    signal?.throwIfAborted()
     const cancel = () => query.cancel()
-    const stop = clock.after(RESOLVE_MS_MAX, cancel)
+    const timers = [clock.after(RESOLVE_MS_MAX, cancel)]
     signal?.addEventListener('abort', cancel, { once: true })
+    const families = [query.resolve4(name), query.resolve6(name)] as const
+    const oneIsKnown = () => timers.push(clock.after(OTHER_FAMILY_MS_MAX, cancel))
+    Promise.any(families).then(oneIsKnown, () => {})
     try {
-      const [v4, v6] = await Promise.allSettled([query.resolve4(name), query.resolve6(name)])
+      const [v4, v6] = await Promise.allSettled(families)
       signal?.throwIfAborted()
       const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)]
       if (found.length > 0) return found
       throw v4.status === 'rejected' ? v4.reason : new Error('the name has no address')
     } finally {
-      stop()
+      for (const stop of timers) stop()
       signal?.removeEventListener('abort', cancel)
     }
   }
@@ -82,13 +91,12 @@ export function createResolver(options: ResolverOptions): Resolve {
     if (/(^|\.)localhost$/.test(name)) return LOOPBACK
     const known = hostsFile(name)
     if (known.length > 0) return known
-    const reason = failed.get(name)
-    if (reason !== null) throw new Error(reason)
+    if (failed.get(name)) throw new Error('the name did not resolve a moment ago')
     try {
       return await askAll(name, tenantId, signal)
     } catch (error) {
       signal?.throwIfAborted()
-      failed.set(name, `the name was not resolved a moment ago: ${String(error)}`)
+      failed.set(name, true)
       throw error
     }
   }

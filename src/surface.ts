@@ -23,6 +23,7 @@ import { usageRoutes } from './features/usage/routes.ts'
 import type { Usage } from './features/usage/service.ts'
 import { type VoiceRouteOptions, voiceRoutes } from './features/voice/routes.ts'
 import type { Gate } from './http/gate.ts'
+import type { JsonAnswers } from './http/json-answers.ts'
 import type { RequestContexts } from './http/request-context.ts'
 
 /** What the routes of both surfaces call. */
@@ -35,6 +36,7 @@ export interface SurfaceServices {
   readonly apps: Apps
   readonly logs: Logs
   readonly transfer: Transfer
+  readonly answers: JsonAnswers
 }
 
 /**
@@ -47,22 +49,23 @@ export function surface(
   contexts: RequestContexts,
   services: SurfaceServices,
 ): AnyElysia {
-  const { apps, devices, kb, logs, transfer, provider, sessions, voice } = services
+  const { apps, devices, kb, logs, transfer, provider, sessions, voice, answers } = services
   const routes: AnyElysia = new Elysia({ prefix })
   return routes
     .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
     .use(kbRoutes(gate, kb, contexts))
     .use(logRoutes(gate, logs))
-    .use(transferRoutes(gate, transfer))
+    .use(transferRoutes(gate, transfer, answers))
     .use(providerRoutes(gate, provider))
-    .use(sessionRoutes(gate, sessions))
+    .use(sessionRoutes(gate, sessions, answers))
     .use(voiceRoutes(gate, voice))
 }
 
 /** What only a signed-in person may call. */
 export interface ConsoleServices {
   readonly keys: Keys
+  readonly answers: JsonAnswers
   readonly personas: Personas
   readonly settings: Settings
   readonly usage: Usage
@@ -71,12 +74,12 @@ export interface ConsoleServices {
 /** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
 export function consoleOnly(
   gate: Gate,
-  { keys, personas, settings, usage }: ConsoleServices,
+  { keys, personas, settings, usage, answers }: ConsoleServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
   return routes
-    .use(keyRoutes(gate, keys))
-    .use(personaRoutes(gate, personas))
+    .use(keyRoutes(gate, keys, answers))
+    .use(personaRoutes(gate, personas, answers))
     .use(settingsRoutes(gate, settings))
     .use(usageRoutes(gate, usage))
 }

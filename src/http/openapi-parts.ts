@@ -1,3 +1,6 @@
+import type { z } from 'zod'
+import { jsonSchema } from './body.ts'
+
 /** Pieces of route documentation that the schemas cannot tell. */
 
 /** Optional query parameters of an operation, by name and description. */
@@ -37,5 +40,19 @@ export const binaryDoc = (contentType: string, description: string) => ({
   200: {
     description,
     content: { [contentType]: { schema: { type: 'string' as const, format: 'binary' } } },
+  },
+})
+
+/** The answer of a route that writes its JSON itself, where Elysia does not check it. */
+export const jsonDoc = (schema: z.ZodType) => ({
+  200: {
+    description: 'Success',
+    content: {
+      'application/json': {
+        get schema() {
+          return jsonSchema(schema, 'output')
+        },
+      },
+    },
   },
 })

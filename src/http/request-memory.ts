@@ -2,6 +2,12 @@ import { appError } from '../core/errors.ts'
 import { BODY_COST } from '../core/limits/machine.ts'
 import { BudgetExceeded, type MemoryBudget, type MemoryShare } from '../core/memory-budget.ts'
 
+/** 503 where the budget is exceeded; any other error is returned as it is. */
+export const memoryFull = (error: unknown): unknown =>
+  error instanceof BudgetExceeded
+    ? appError('memory_full', {}, { headers: { 'retry-after': '1' } })
+    : error
+
 interface Held {
   readonly share: MemoryShare
   /** What still needs the body: the request itself, and a stream that answers it. */
@@ -28,8 +34,7 @@ export function createRequestMemory(budget: MemoryBudget) {
       try {
         held.share.add(bytes * BODY_COST)
       } catch (error) {
-        if (!(error instanceof BudgetExceeded)) throw error
-        throw appError('memory_full', {}, { headers: { 'retry-after': '1' } })
+        throw memoryFull(error)
       }
     },
 

@@ -37,7 +37,7 @@ type Emit<Event> = (events: readonly Event[]) => Promise<void> | undefined
 type Produce<Event> = (signal: AbortSignal, emit: Emit<Event>) => Promise<void>
 
 /** Bun's direct stream: writes go to the socket, and a promise means that the client is slower. */
-interface DirectController {
+export interface DirectController {
   write(text: string): number | Promise<number>
   flush(): number | Promise<number>
   end(): void

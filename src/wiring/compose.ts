@@ -15,6 +15,7 @@ import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
 import { createBodyTimers } from '../http/body-timer.ts'
 import { bearer, gate } from '../http/gate.ts'
+import { createJsonAnswers } from '../http/json-answers.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createRequestContexts } from '../http/request-context.ts'
 import { createRequestMemory } from '../http/request-memory.ts'
@@ -40,6 +41,7 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
   const memory = createRequestMemory(budget)
+  const answers = createJsonAnswers({ clock, budget, onError })
   const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError })
   const contexts = createRequestContexts(clock.steady)
   const { logs, usage, buffers, record } = openRecords(adapters)
@@ -79,7 +81,7 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, jobs, contexts, keys, bodyTimerFor, secret })
   const app = createApp({
-    services: { agent, devices, kb: kb.service, provider, voice, ...records },
+    services: { agent, devices, kb: kb.service, provider, voice, answers, ...records },
     machineGate: gate('machine', bearerKey, bodyTimerFor),
     consoleGate: people.gate,
     auth: people.login,

@@ -2,16 +2,29 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { systemClock } from '../../src/core/clock.ts'
+import { ANSWER_STALL_MS_MAX } from '../../src/core/limits/machine.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { importManyPersonas } from '../support/personas.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let aheadMs = 0
+/** What happens to the first list that its reader does not take. */
+const stalled = Promise.withResolvers<() => void>()
 let app: TestApp
 let key: TestKey
 let upstream: Upstream
 beforeAll(async () => {
   upstream = await startUpstream()
-  const clock = { ...systemClock(), steady: () => performance.now() + aheadMs }
+  const system = systemClock()
+  const clock = {
+    ...system,
+    steady: () => performance.now() + aheadMs,
+    after: (ms: number, task: () => void) => {
+      if (ms !== ANSWER_STALL_MS_MAX) return system.after(ms, task)
+      stalled.resolve(task)
+      return () => {}
+    },
+  }
   app = await startApp({ upstream: upstream.baseUrl, clock })
   key = await app.key()
 })
@@ -24,11 +37,13 @@ afterAll(async () => {
   await upstream.stop()
 })
 
-/** A client that asks for a turn and then reads nothing at all. */
-function deaf(): Promise<Socket> {
-  const body = JSON.stringify({ text: 'hi', kb: false, session_id: crypto.randomUUID() })
+const TURN = { text: 'hi', kb: false, session_id: 'deaf' }
+
+/** A client that sends a request and then reads nothing at all. */
+function deaf(line: string, input?: object): Promise<Socket> {
+  const body = input ? JSON.stringify(input) : ''
   const head = [
-    'POST /v1/agent HTTP/1.1',
+    `${line} HTTP/1.1`,
     'Host: localhost',
     `Authorization: ${key.headers.authorization}`,
     'Content-Type: application/json',
@@ -50,7 +65,7 @@ const endless = { pieces: Array.from({ length: 4_000 }, () => 'x'.repeat(16_384)
 describe('a client that reads nothing', () => {
   test('loses its stream after a while, and the upstream is let go', async () => {
     upstream.reply(endless)
-    const socket = await deaf()
+    const socket = await deaf('POST /v1/agent', TURN)
     while (upstream.active() < 1) await Bun.sleep(5)
     const released = upstream.aborted()
     // Moved on until the server has noticed that the writes go nowhere.
@@ -58,6 +73,20 @@ describe('a client that reads nothing', () => {
     await released
     clearInterval(hurry)
     socket.destroy()
+  }, 20_000)
+
+  test('of a long list is disconnected', async () => {
+    await importManyPersonas(app.url, key.headers)
+    const socket = await deaf('GET /v1/export')
+    const disconnect = await stalled.promise
+    disconnect()
+    const closed = once(socket, 'close')
+    let text = ''
+    socket.on('data', (data) => (text += data))
+    socket.resume()
+    await closed
+    expect(text).toStartWith('HTTP/1.1 200')
+    expect(text.length).toBeLessThan(20_000_000)
   }, 20_000)
 })
 

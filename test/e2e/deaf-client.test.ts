@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { createKey } from '../support/key.ts'
+import { importManyPersonas } from '../support/personas.ts'
 import { startServer } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
 
@@ -38,11 +39,10 @@ function endlessUpstream() {
   }
 }
 
-/** A client that asks for a turn and then reads nothing at all. */
-function deaf(url: string, authorization: string): Socket {
-  const body = JSON.stringify({ text: 'hi', kb: false, session_id: crypto.randomUUID() })
+/** A client that sends a request and then reads nothing at all. */
+function deaf(url: string, authorization: string, line: string, body = ''): Socket {
   const head = [
-    'POST /v1/agent HTTP/1.1',
+    `${line} HTTP/1.1`,
     'Host: localhost',
     `Authorization: ${authorization}`,
     'Content-Type: application/json',
@@ -69,7 +69,10 @@ test.skipIf(process.platform !== 'linux')(
     const ask = () => fetch(`${server.url}/v1/sessions`, { headers })
     for (let n = 0; n < 50; n++) await ask()
     const before = residentMib(server.pid)
-    const sockets = Array.from({ length: CLIENTS }, () => deaf(server.url, headers.authorization))
+    const sockets = Array.from({ length: CLIENTS }, () => {
+      const body = JSON.stringify({ text: 'hi', kb: false, session_id: crypto.randomUUID() })
+      return deaf(server.url, headers.authorization, 'POST /v1/agent', body)
+    })
 
     // Until nothing more is taken in: the buffers on the way are full, and that is the end of it.
     for (let last = -1; last !== upstream.taken() || last === 0; ) {
@@ -83,4 +86,28 @@ test.skipIf(process.platform !== 'linux')(
     await upstream.stop()
   },
   30_000,
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'clients that read nothing of a long export hold a piece of it each',
+  async () => {
+    using folder = tempFolder()
+    const { headers } = await createKey(folder.path)
+    await using server = await startServer({ dataDir: folder.path, env: {} })
+    await importManyPersonas(server.url, headers)
+    const before = residentMib(server.pid)
+    const line = 'GET /v1/export'
+    const sockets = Array.from({ length: 40 }, () => deaf(server.url, headers.authorization, line))
+    for (let n = 0; n < 500; n++) {
+      expect((await fetch(`${server.url}/v1/sessions`, { headers })).status).toBe(200)
+    }
+    // As a whole each, they take about a gigabyte.
+    expect(residentMib(server.pid) - before).toBeLessThan(400)
+    for (const socket of sockets) socket.destroy()
+    const answer = await fetch(`${server.url}/v1/export`, { headers })
+    const { personas } = (await answer.json()) as { personas: { name: string }[] }
+    expect(personas.map(({ name }) => name).slice(0, 2)).toEqual(['0-0', '0-1'])
+    expect(personas.length).toBe(1_000)
+  },
+  60_000,
 )

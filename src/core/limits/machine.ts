@@ -57,6 +57,8 @@ export const STREAM_STALL_MS_MAX = 60_000
 export const KB_QUERY_MS_MAX = 15_000
 /** How long a question waits for its turn at the embedder before that, in a burst of searches. */
 export const KB_QUERY_WAIT_MS_MAX = 60_000
+/** A client that takes nothing of a list for this long is disconnected: 64 KB at 4 KB a second. */
+export const ANSWER_STALL_MS_MAX = 15_000
 /** A document as JSON, where a character may take six bytes; the text itself is checked apart. */
 export const KB_BODY_BYTES_MAX = 1024 * 1024
 /**

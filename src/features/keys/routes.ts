@@ -2,20 +2,28 @@ import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import type { JsonAnswers } from '../../http/json-answers.ts'
+import { jsonDoc } from '../../http/openapi-parts.ts'
 import { IssueKeyRequest, IssueKeyResponse, KeyListResponse, KeyRevokeResponse } from './model.ts'
 import type { Keys } from './service.ts'
 
 const issue = jsonBody(IssueKeyRequest, { optional: true })
 
 /** API keys of the tenant, for a signed-in person. */
-export const keyRoutes = (gate: Gate, keys: Keys) =>
+export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
   new Elysia()
     .use(gate)
-    .get('/keys', ({ principal }) => keys.list(principal.tenantId), {
-      allow: MANAGERS,
-      response: KeyListResponse,
-      detail: { summary: 'List API keys, revoked ones included' },
-    })
+    .get(
+      '/keys',
+      (context) => answers.respond(context, () => keys.list(context.principal.tenantId)),
+      {
+        allow: MANAGERS,
+        detail: {
+          summary: 'List API keys, revoked ones included',
+          responses: jsonDoc(KeyListResponse),
+        },
+      },
+    )
     .post(
       '/keys',
       async ({ principal, request, upload, set }) => {

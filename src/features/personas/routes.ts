@@ -2,6 +2,8 @@ import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import type { JsonAnswers } from '../../http/json-answers.ts'
+import { jsonDoc } from '../../http/openapi-parts.ts'
 import {
   CreatePersonaRequest,
   Persona,
@@ -15,14 +17,17 @@ const create = jsonBody(CreatePersonaRequest)
 const update = jsonBody(PersonaUpdateRequest)
 
 /** The persona library, below /console. */
-export const personaRoutes = (gate: Gate, personas: Personas) =>
+export const personaRoutes = (gate: Gate, personas: Personas, answers: JsonAnswers) =>
   new Elysia()
     .use(gate)
-    .get('/personas', ({ principal }) => personas.list(principal.tenantId), {
-      allow: MANAGERS,
-      response: PersonaListResponse,
-      detail: { summary: 'List personas' },
-    })
+    .get(
+      '/personas',
+      (context) => answers.respond(context, () => personas.list(context.principal.tenantId)),
+      {
+        allow: MANAGERS,
+        detail: { summary: 'List personas', responses: jsonDoc(PersonaListResponse) },
+      },
+    )
     .post(
       '/personas',
       async ({ principal, request, upload, set }) => {

@@ -9,7 +9,7 @@ import {
   type Persona,
   type PersonaUpdateRequest,
 } from './model.ts'
-import type { PersonaStore } from './store.ts'
+import type { PersonaHead, PersonaStore } from './store.ts'
 
 const missing = () => appError('not_found', { what: 'persona' })
 
@@ -19,6 +19,14 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
     const persona = await store.find(tenantId, id)
     if (!persona) throw missing()
     return persona
+  }
+
+  /** The personas of `heads` that are still there, in their order, read one by one. */
+  async function* each(tenantId: string, heads: readonly PersonaHead[]): AsyncGenerator<Persona> {
+    for (const { id } of heads) {
+      const persona = await store.find(tenantId, id)
+      if (persona) yield persona
+    }
   }
 
   /** Answers with what this call wrote, even when another call has replaced it since. */
@@ -34,7 +42,15 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
   }
 
   return {
-    list: async (tenantId: string) => ({ personas: await store.list(tenantId) }),
+    /** Newest first. */
+    heads: store.heads,
+
+    each,
+
+    /** Newest first, read while they are sent. */
+    list: async (tenantId: string) => ({
+      personas: each(tenantId, await store.heads(tenantId)),
+    }),
 
     /** Throws `quota_personas` at the quota. */
     async create(tenantId: string, request: CreatePersonaRequest): Promise<Persona> {

@@ -4,12 +4,15 @@ import type { ImportedPersona, Persona, PersonaUpdateRequest } from './model.ts'
 const clearDefault = (tenantId: string): Statement => sql`
   UPDATE persona SET is_default = 0 WHERE tenant_id = ${tenantId} AND is_default = 1`
 
+export type PersonaHead = Pick<Persona, 'id' | 'name' | 'is_default'>
+
 /** Personas by tenant; at most one row of a tenant is the default. */
 export function createPersonaStore(db: Db) {
   return {
-    list: (tenantId: string) =>
-      db.all<Persona>(sql`
-        SELECT id, name, prompt, is_default, created_at FROM persona
+    /** Newest first; without the prompts, which may be 24 MB together. */
+    heads: (tenantId: string) =>
+      db.all<PersonaHead>(sql`
+        SELECT id, name, is_default FROM persona
         WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
 
     find: (tenantId: string, id: string) =>

@@ -4,7 +4,8 @@ import { EVERYONE, MANAGERS } from '../../core/principal.ts'
 import { sessionId } from '../../core/session-id.ts'
 import { clampedLimit } from '../../core/zod-fields.ts'
 import type { Gate } from '../../http/gate.ts'
-import { queryDoc } from '../../http/openapi-parts.ts'
+import type { AnswerContext, JsonAnswers } from '../../http/json-answers.ts'
+import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import { HistoryResponse, SessionDeleteResponse, SessionListResponse } from './model.ts'
 import type { Sessions } from './service.ts'
 
@@ -14,47 +15,44 @@ const LIST_QUERY = queryDoc({
 })
 
 /** Session index, history and deletion, on both surfaces. */
-export const sessionRoutes = (gate: Gate, sessions: Sessions) =>
-  new Elysia()
-    .use(gate)
-    .get(
-      '/sessions',
-      ({ principal, request }) => {
-        const query = new URL(request.url).searchParams
-        const limit = clampedLimit(query.get('limit'), SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX)
-        return sessions.list(principal.tenantId, query.get('since') ?? '', limit)
-      },
-      {
-        allow: MANAGERS,
-        response: SessionListResponse,
-        detail: { summary: 'List sessions, most recently active first', parameters: LIST_QUERY },
-      },
-    )
-    .get(
-      '/sessions/:id/history',
-      ({ principal, params }) => sessions.history(principal.tenantId, sessionId(params.id)),
-      {
+export const sessionRoutes = (gate: Gate, sessions: Sessions, answers: JsonAnswers) => {
+  const history = (context: AnswerContext, id: string) => {
+    const session = sessionId(id)
+    return answers.respond(context, () => sessions.history(context.principal.tenantId, session))
+  }
+  return (
+    new Elysia()
+      .use(gate)
+      .get(
+        '/sessions',
+        ({ principal, request }) => {
+          const query = new URL(request.url).searchParams
+          const limit = clampedLimit(query.get('limit'), SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX)
+          return sessions.list(principal.tenantId, query.get('since') ?? '', limit)
+        },
+        {
+          allow: MANAGERS,
+          response: SessionListResponse,
+          detail: { summary: 'List sessions, most recently active first', parameters: LIST_QUERY },
+        },
+      )
+      .get('/sessions/:id/history', (context) => history(context, context.params.id), {
         allow: EVERYONE,
-        response: HistoryResponse,
-        detail: { summary: 'What a session remembers' },
-      },
-    )
-    .get(
-      '/sessions//history',
-      ({ principal }) => sessions.history(principal.tenantId, sessionId('')),
-      {
+        detail: { summary: 'What a session remembers', responses: jsonDoc(HistoryResponse) },
+      })
+      .get('/sessions//history', (context) => history(context, ''), {
         allow: EVERYONE,
-        response: HistoryResponse,
         detail: { hide: true },
-      },
-    )
-    // Also matches `/sessions/`: an empty id is the anonymous session.
-    .delete(
-      '/sessions/:id?',
-      ({ principal, params }) => sessions.remove(principal.tenantId, sessionId(params.id)),
-      {
-        allow: MANAGERS,
-        response: SessionDeleteResponse,
-        detail: { summary: 'Forget a session' },
-      },
-    )
+      })
+      // Also matches `/sessions/`: an empty id is the anonymous session.
+      .delete(
+        '/sessions/:id?',
+        ({ principal, params }) => sessions.remove(principal.tenantId, sessionId(params.id)),
+        {
+          allow: MANAGERS,
+          response: SessionDeleteResponse,
+          detail: { summary: 'Forget a session' },
+        },
+      )
+  )
+}

@@ -8,7 +8,7 @@ import type { Settings } from '../settings/service.ts'
 import { type Mode, type Notes, newestByName, planImport, type Step } from './plan.ts'
 
 export interface ImportParts {
-  readonly personas: Pick<Personas, 'list' | 'create' | 'overwrite' | 'checkImported'>
+  readonly personas: Pick<Personas, 'heads' | 'create' | 'overwrite' | 'checkImported'>
   readonly apps: Pick<Apps, 'list' | 'create' | 'replace' | 'checkImported'>
   readonly settings: Pick<Settings, 'get' | 'replace' | 'checkImported' | 'isChosen' | 'same'>
   readonly log: Logger
@@ -25,7 +25,7 @@ export interface ImportRun extends ImportParts {
 export async function importPersonas(run: ImportRun, items: readonly unknown[]): Promise<number> {
   const { personas, tenantId, mode, notes } = run
   const label = '人设'
-  const { personas: known } = await personas.list(tenantId)
+  const known = await personas.heads(tenantId)
   const steps = planImport<ImportedPersona>({
     label,
     items,
@@ -46,7 +46,7 @@ export async function importPersonas(run: ImportRun, items: readonly unknown[]):
 export async function importApps(run: ImportRun, items: readonly unknown[]): Promise<number> {
   const { personas, apps, tenantId, mode, notes } = run
   const label = '应用'
-  const personaIds = newestByName((await personas.list(tenantId)).personas)
+  const personaIds = newestByName(await personas.heads(tenantId))
   const steps = planImport<ImportedApp>({
     label,
     items,

@@ -1,24 +1,20 @@
 import type { Clock } from '../../core/clock.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { exportConfig } from './export.ts'
+import { type ExportAnswer, type ExportParts, exportConfig } from './export.ts'
 import { type ImportParts, importApps, importPersonas, importSettings } from './import.ts'
-import type { ConfigExport, ImportRequest, ImportResult } from './model.ts'
+import type { ImportRequest, ImportResult } from './model.ts'
 
 export interface TransferOptions extends ImportParts {
   readonly clock: Clock
+  readonly personas: ImportParts['personas'] & ExportParts['personas']
 }
 
 /** Export and import of a tenant's configuration (specification, Export and import). */
 export function createTransfer({ clock, ...parts }: TransferOptions) {
-  const { personas, apps, settings } = parts
   const imports = createSemaphore({ perKey: 1 })
 
   return {
-    async export(tenantId: string): Promise<ConfigExport> {
-      const { personas: library } = await personas.list(tenantId)
-      const { apps: published } = await apps.list(tenantId)
-      return exportConfig(library, published, await settings.get(tenantId), clock.iso())
-    },
+    export: (tenantId: string): Promise<ExportAnswer> => exportConfig(tenantId, parts, clock.iso()),
 
     /**
      * Imports what it can and notes the rest. Imports of one tenant run one after another, because

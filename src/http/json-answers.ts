@@ -1,0 +1,161 @@
+import { untilAborted } from '../core/abort.ts'
+import type { Clock } from '../core/clock.ts'
+import { ANSWER_STALL_MS_MAX } from '../core/limits/machine.ts'
+import type { MemoryBudget, MemoryShare } from '../core/memory-budget.ts'
+import type { Principal } from '../core/principal.ts'
+import { createSemaphore } from '../core/semaphore.ts'
+import { timeSlice } from '../core/time-slice.ts'
+import type { Connections } from './body-timer.ts'
+import { type ResponseHeaders, takeHeaders } from './headers.ts'
+import { memoryFull } from './request-memory.ts'
+import { clientOf, type DirectController, type StreamClient } from './sse.ts'
+
+/** A JSON object. The items of a field that is an async iterable are read as they are sent. */
+export type JsonAnswer = Readonly<Record<string, unknown>>
+
+/** The part of a route's context that an answer needs. */
+export interface AnswerContext {
+  readonly principal: Principal
+  readonly request: Request
+  readonly server: Connections | null
+  readonly set: ResponseHeaders
+}
+
+const PIECE_CHARS = 64 * 1024
+/** What an item or a piece on its way to the client may take; a persona takes 24 KB. */
+const PIECE_BYTES = 4 * PIECE_CHARS
+/** Per value of an array that is in memory as a whole, besides its text. */
+const VALUE_BYTES = 100
+
+export interface JsonAnswersOptions {
+  readonly clock: Clock
+  readonly budget: MemoryBudget
+  /** An answer that cannot be completed is reported here; its connection is closed. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Answers that grow with what a tenant has stored. They are written in pieces: a client that reads
+ * slowly holds one piece and not the whole, a client that reads nothing is disconnected, and no
+ * answer holds the event loop. Tenants take turns at the pieces, so many lists of one tenant delay
+ * a list of another by one piece.
+ */
+export function createJsonAnswers({ clock, budget, onError }: JsonAnswersOptions) {
+  const turns = createSemaphore({ slots: 1 })
+  const slice = timeSlice(clock.steady)
+
+  const inTurn = <Result>(owner: string, work: () => Promise<Result>): Promise<Result> =>
+    turns.run(owner, async () => {
+      if (slice.isOver()) await slice.next()
+      return work()
+    })
+
+  /** Waits for a slow client and disconnects one that has stopped reading. */
+  async function drained(written: Promise<unknown>, client: StreamClient, signal: AbortSignal) {
+    const cancel = clock.after(ANSWER_STALL_MS_MAX, client.disconnect)
+    await untilAborted(written, signal)
+    cancel()
+  }
+
+  /** The rest of an answer after its first piece. */
+  function streamed(
+    client: StreamClient,
+    first: IteratorResult<string, string>,
+    pieces: AsyncGenerator<string, string>,
+    share: MemoryShare,
+  ): ReadableStream {
+    const abort = new AbortController()
+    const { signal } = abort
+    // A client may leave before the first piece is asked for.
+    client.request.signal.addEventListener('abort', () => {
+      abort.abort()
+      share.close()
+    })
+    async function pull(controller: DirectController): Promise<void> {
+      try {
+        for (let piece = first; !signal.aborted; ) {
+          const written = controller.write(piece.value)
+          controller.flush()
+          if (written instanceof Promise) await drained(written, client, signal)
+          if (piece.done) break
+          piece = await inTurn(client.owner, () => pieces.next())
+        }
+        if (!signal.aborted) controller.end()
+      } catch (error) {
+        onError(error)
+        client.disconnect()
+      } finally {
+        share.close()
+        await pieces.return('')
+      }
+    }
+    const source = { type: 'direct' as const, pull, cancel: () => abort.abort() }
+    return new ReadableStream(source as unknown as UnderlyingDefaultSource)
+  }
+
+  return {
+    /** Answers with what `load` finds. Throws `memory_full` when the budget has no room for it. */
+    async respond(context: AnswerContext, load: () => Promise<JsonAnswer>): Promise<Response> {
+      const { principal, request, server, set } = context
+      const client = clientOf(principal, request, server)
+      const share = budget.open(client.owner)
+      try {
+        const answer = await inTurn(client.owner, load)
+        share.add(heldBytes(answer))
+        const pieces = piecesOf(answer)
+        const first = await inTurn(client.owner, () => pieces.next())
+        if (!first.done) share.add(PIECE_BYTES)
+        else share.close()
+        const body = first.done ? first.value : streamed(client, first, pieces, share)
+        const headers = { ...takeHeaders(set), 'content-type': 'application/json' }
+        return new Response(body, { headers })
+      } catch (error) {
+        share.close()
+        throw memoryFull(error)
+      }
+    },
+  }
+}
+
+export type JsonAnswers = ReturnType<typeof createJsonAnswers>
+
+const isAsync = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+/** The bytes that an answer holds until it is sent. */
+function heldBytes(answer: JsonAnswer): number {
+  let bytes = 0
+  for (const value of Object.values(answer)) {
+    if (!Array.isArray(value)) continue
+    for (const item of value) {
+      for (const part of Object.values(item ?? {})) {
+        bytes += VALUE_BYTES + (typeof part === 'string' ? 2 * part.length : 0)
+      }
+    }
+  }
+  return bytes
+}
+
+/** The text of an answer in pieces of at least `PIECE_CHARS`; the last one is returned. */
+async function* piecesOf(answer: JsonAnswer): AsyncGenerator<string, string> {
+  let text = ''
+  let before = '{'
+  for (const [name, value] of Object.entries(answer)) {
+    text += `${before}${JSON.stringify(name)}:`
+    before = ','
+    if (!Array.isArray(value) && !isAsync(value)) {
+      text += JSON.stringify(value)
+      continue
+    }
+    let separator = '['
+    for await (const item of value) {
+      text += separator + JSON.stringify(item)
+      separator = ','
+      if (text.length < PIECE_CHARS) continue
+      yield text
+      text = ''
+    }
+    text += separator === '[' ? '[]' : ']'
+  }
+  return `${text}}`
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { type Call, caller } from '../support/api.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+
+interface Persona {
+  readonly id: string
+  readonly name: string
+  readonly prompt: string
+}
+
+let app: TestApp
+let call: Call
+beforeAll(async () => {
+  app = await startApp({ requestBytesMax: 4_000_000 })
+  call = caller(`${app.url}/console`, (await app.person()).headers)
+  // Texts that JSON escapes, and that span several pieces of an answer.
+  for (let n = 0; n < 30; n++) {
+    const prompt = `${n} "\\\n界`.repeat(1_000)
+    expect((await call('POST', '/personas', { name: `p${n}`, prompt })).status).toBe(201)
+  }
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+test('a list that is sent in pieces is whole, with the headers of any answer', async () => {
+  const answer = await call<{ personas: Persona[] }>('GET', '/personas')
+  const { personas } = answer.json()
+  expect(personas.map(({ name }) => name)).toEqual(
+    Array.from({ length: 30 }, (_, n) => `p${29 - n}`),
+  )
+  for (const [at, { prompt }] of personas.entries()) {
+    expect(prompt).toBe(`${29 - at} "\\\n界`.repeat(1_000).trim())
+  }
+  expect(answer.headers.get('content-type')).toStartWith('application/json')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('x-request-id')).toBeTruthy()
+})
+
+test('an export that is sent in pieces can be imported by another tenant', async () => {
+  const config = (await call('GET', '/export?download=1')).json()
+  const other = caller(`${app.url}/console`, (await app.person('other@example.com')).headers)
+  const imported = await other<{ imported: object }>('POST', '/import', { config })
+  expect(imported.json().imported).toEqual({ personas: 30, apps: 0, settings: true })
+  const again = (await other<Record<string, unknown>>('GET', '/export')).json()
+  expect({ ...again, exported_at: null }).toEqual({ ...config, exported_at: null })
+})
+
+test('lists beyond the memory for requests are refused, and shorter ones are not', async () => {
+  const { headers } = await app.person('keys@example.com')
+  const many = caller(`${app.url}/console`, headers)
+  expect((await many('GET', '/keys')).status).toBe(200)
+  for (let n = 0; n < 4_500; n++) {
+    if ((await many('POST', '/keys', {})).status !== 201) throw new Error(`key ${n}`)
+  }
+  const refused = await many('GET', '/keys')
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('x-error-code')).toBe('memory_full')
+  expect(refused.headers.get('retry-after')).toBe('1')
+  expect((await call('GET', '/keys')).status).toBe(200)
+})

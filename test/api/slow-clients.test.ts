@@ -132,7 +132,7 @@ describe('a slow upload', () => {
     return text.split(' ')[1] ?? ''
   }
 
-  test('is waited for as long as it goes on, of a known sender only', async () => {
+  test('is waited for as long as it goes on when it is authenticated, and else cut off', async () => {
     await using slow = await startApp({ idleSeconds: 4 })
     const { headers } = await slow.key()
     const request = (path: string, credential: string, framing: string) => [
@@ -148,7 +148,12 @@ describe('a slow upload', () => {
     const answers = await Promise.all([
       upload(slow.url, request('/v1/asr', known, length), sounds, 600),
       upload(slow.url, request('/v1/asr', known, chunked), chunks, 600),
-      upload(slow.url, request('/v1/devices/activate', '', length), sounds, 600),
+      upload(
+        slow.url,
+        request('/v1/devices/activate', '', 'Content-Length: 14'),
+        [...'{"code":"1234"'],
+        600,
+      ),
     ])
     // Heard to the end: nobody is there to recognise it.
     expect(answers).toEqual(['502', '502', ''])

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { appError, type RateLimitCode } from '../core/errors.ts'
 import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
+import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
 import { addressGroup, type ClientAddress, type SocketAddresses } from './client-address.ts'
 
 /** `seconds` until a slot is free; rounded up to at least 1 (specification, Errors 429). */
@@ -32,9 +33,10 @@ export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_
   const secondsLeft = ({ startedAt }: Window) =>
     Math.max(1, Math.ceil((startedAt + windowMs - clock.steady()) / 1000))
 
+  /** Drops open windows, too, beyond the maximum: strangers can begin any number of them. */
   function dropEnded() {
     for (const [subject, window] of windows) {
-      if (isOpen(window)) return
+      if (isOpen(window) && windows.size < RATE_WINDOWS_MAX) return
       windows.delete(subject)
     }
   }

@@ -80,6 +80,16 @@ test('addresses of both families are found, and one family is enough', async () 
   expect(await one.addresses('a.example.com')).toEqual(['2001:db8::1'])
 })
 
+test('of thousands of addresses of a host eight of each family are used', async () => {
+  const many = resolverOf([], {
+    resolve4: async () => Array.from({ length: 4_000 }, (_, i) => `192.0.2.${i % 250}`),
+    resolve6: async () => Array.from({ length: 4_000 }, (_, i) => `2001:db8::${i}`),
+    cancel: () => {},
+  })
+  const addresses = await many.addresses('a.example.com')
+  expect([addresses.length, addresses[7], addresses[8]]).toEqual([16, '192.0.2.7', '2001:db8::0'])
+})
+
 test('a name server that answers for one family alone is not waited for', async () => {
   const cancelled = Promise.withResolvers<never>()
   const half = resolverOf([], {

@@ -1,5 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
-import { RESOLVES_AT_ONCE_MAX, RESOLVES_PER_TENANT_MAX } from '../../core/limits/machine.ts'
+import {
+  HOST_ADDRESSES_MAX,
+  RESOLVES_AT_ONCE_MAX,
+  RESOLVES_PER_TENANT_MAX,
+} from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { createTtlMap } from '../../core/ttl-map.ts'
 import type { HostsFile } from './hosts-file.ts'
@@ -104,5 +108,5 @@ export function createResolver(options: ResolverOptions): Resolve {
 
 function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): ResolvedAddress[] {
   if (answer.status === 'rejected') return []
-  return answer.value.map((address) => ({ address, family }))
+  return answer.value.slice(0, HOST_ADDRESSES_MAX).map((address) => ({ address, family }))
 }

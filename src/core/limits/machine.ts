@@ -105,3 +105,7 @@ export const NEXT_PATH_CHARS_MAX = 2_000
 /** Names that tenants supply and that are being resolved: in all, and of one tenant. */
 export const RESOLVES_AT_ONCE_MAX = 256
 export const RESOLVES_PER_TENANT_MAX = 8
+/** Addresses of one family that are tried of a host; name servers may return thousands. */
+export const HOST_ADDRESSES_MAX = 8
+/** Windows of one rate limiter, about 20 MB; beyond it the oldest are forgiven. */
+export const RATE_WINDOWS_MAX = 100_000

@@ -94,6 +94,20 @@ test.each(Object.keys(WAYS))('an open turn ends as soon as %s, and is not stored
   expect(sessions.map(({ id }) => id)).toEqual(['other'])
 })
 
+test('a turn that waits for others of its session ends as soon as its key is revoked', async () => {
+  const email = 'waiting@example.com'
+  const [key, first] = [await world.app.key(email), await world.app.key(email)]
+  const gate = Promise.withResolvers<void>()
+  world.platform.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: gate.promise } })
+  const running = await openTurn(first)
+  for await (const { data } of running) if (data.type === 'llm_delta') break
+  const waiting = await openTurn(key)
+  expect((await (await owner(email))('DELETE', `/keys/${key.id}`)).status).toBe(200)
+  expect(await dataOf(waiting)).toEqual([REFUSED])
+  gate.resolve()
+  expect((await dataOf(running)).at(-1)).toEqual({ type: 'llm_end', reply: 'one two' })
+})
+
 const CALL = { name: 'calculator', arguments: { expression: '6*7' } }
 const CHANGES: readonly [string, string, object?][] = [
   ['removed', 'DELETE'],

@@ -27,9 +27,9 @@ interface OpenTurn extends TurnGuard {
 }
 
 /**
- * The turns that run now. A turn ends as soon as the credential that opened it is revoked, and
- * after `TURN_MS_MAX` in any case: an upstream that sends a comment now and then could hold it for
- * ever.
+ * The turns that run, or wait for others of their session. A turn ends as soon as the credential
+ * that opened it is revoked, and after `TURN_MS_MAX` in any case: an upstream that sends a comment
+ * now and then could hold it for ever.
  */
 export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
   const byTenant = new Map<string, Set<OpenTurn>>()

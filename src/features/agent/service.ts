@@ -4,7 +4,7 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { type Emit, errorEvent } from './events.ts'
 import { checkImageHosts, type ImageGuard } from './image.ts'
 import type { AgentRequest } from './model.ts'
-import type { OpenTurns } from './open-turns.ts'
+import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import { resolveTurn } from './resolve.ts'
 import type { TurnContextStore } from './store.ts'
 import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
@@ -54,24 +54,25 @@ export function createAgent(options: AgentOptions) {
       const begun = Promise.withResolvers<ChannelChoice['label']>()
 
       /** Decides by what is configured now: turns before this one may have taken long. */
-      const begin = (client: AbortSignal, emit: Emit) =>
-        openTurns.run(principal, client, async ({ signal, confirm }) => {
-          await confirm()
-          const context = await contexts.load(tenantId, appId, request.persona_id ?? null)
-          const channel = await channelOf(tenantId)
-          label = channel.label
-          begun.resolve(label)
-          const resolved = resolveTurn(context, request)
-          const turn = { principal, sessionId, request, resolved, channel, confirm }
-          await runTurn(options, turn, signal, emit)
-        })
+      async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<void> {
+        await confirm()
+        const context = await contexts.load(tenantId, appId, request.persona_id ?? null)
+        const channel = await channelOf(tenantId)
+        label = channel.label
+        begun.resolve(label)
+        const resolved = resolveTurn(context, request)
+        const turn = { principal, sessionId, request, resolved, channel, confirm }
+        await runTurn(options, turn, signal, emit)
+      }
 
       return {
         sessionId,
         channel: begun.promise,
         async run(client, emit) {
           try {
-            await sessions.run(`${tenantId}/${sessionId}`, () => begin(client, emit), client)
+            await openTurns.run(principal, client, (guard) =>
+              sessions.run(`${tenantId}/${sessionId}`, () => begin(guard, emit), guard.signal),
+            )
           } catch (error) {
             if (!client.aborted) await emit([errorEvent(error, log)])
           } finally {

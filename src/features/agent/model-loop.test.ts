@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'bun:test'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
+import type { Llm, LlmPart, LlmRequest } from '../../channels/ports/llm.ts'
+import { NO_LOG } from '../../core/log.ts'
+import { createMemoryBudget } from '../../core/memory-budget.ts'
+import { NO_METERS } from '../../core/meters.ts'
+import type { AgentEvent } from './events.ts'
+import { type Channel, type ModelLoop, runModelLoop } from './model-loop.ts'
+
+type Answer = readonly LlmPart[] | ChannelFailure
+
+const USER = { role: 'user', content: 'hi' } as const
+const CALL = { id: 'c1', name: 'clock', arguments: '{}' }
+const text = (words: string): LlmPart => ({ type: 'text', text: words })
+const usage = (inputTokens: number, outputTokens: number) => ({ inputTokens, outputTokens })
+const finish = (
+  reason: 'stop' | 'tool_calls' | 'length',
+  used: ReturnType<typeof usage> | null = null,
+): LlmPart => ({ type: 'finish', reason, usage: used })
+const ROUND: Answer = [text('wait '), { type: 'tool_call', call: CALL }, finish('tool_calls')]
+
+/** A channel whose model gives these answers, one a call. */
+function scripted(label: Channel['label'], answers: readonly Answer[]) {
+  const requests: LlmRequest[] = []
+  const llm: Llm = {
+    name: 'scripted',
+    async open(request) {
+      const answer = answers[requests.length] ?? new ChannelFailure('provider_error', 'no script')
+      requests.push(request)
+      if (answer instanceof ChannelFailure) throw answer
+      return (async function* () {
+        yield answer
+      })()
+    },
+  }
+  const channel: Channel = { label, llm, model: null, isCurrent: async () => true }
+  return { channel, requests }
+}
+
+function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
+  const events: AgentEvent[] = []
+  const share = createMemoryBudget(1_000_000).open('tenant')
+  const loop: ModelLoop = {
+    request: {
+      purpose: 'turn',
+      messages: [USER],
+      passages: [],
+      thinking: false,
+      temperature: null,
+    },
+    tools: {
+      specs: [{ name: 'clock', description: 'Tells the time.', parameters: {} }],
+      run: async () => ({ ok: true, content: 'noon' }),
+    },
+    primary,
+    fallback: null,
+    confirm: async () => {},
+    share,
+    log: NO_LOG,
+    meters: NO_METERS,
+    ...more,
+  }
+  const run = () =>
+    runModelLoop(loop, new AbortController().signal, (batch) => {
+      events.push(...batch)
+      return undefined
+    })
+  return { run, events, share }
+}
+
+describe('the model loop', () => {
+  test('gives the text, the finish reason and the usage of all model calls', async () => {
+    const { channel, requests } = scripted('platform', [
+      [text('wait '), { type: 'tool_call', call: CALL }, finish('tool_calls', usage(10, 2))],
+      [text('no'), text('on'), finish('length', usage(20, 3))],
+    ])
+    const { run, events } = loopOn(channel)
+    expect(await run()).toEqual({
+      channel,
+      text: 'wait noon',
+      modelCalls: 2,
+      finish: 'length',
+      usage: usage(30, 5),
+    })
+    expect(requests[1]?.messages).toEqual([
+      USER,
+      { role: 'assistant', content: 'wait ', toolCalls: [CALL] },
+      { role: 'tool', callId: 'c1', content: 'noon' },
+    ])
+    expect(events.map(({ type }) => type)).toEqual([
+      'llm_delta',
+      'tool_call',
+      'tool_result',
+      'llm_delta',
+      'llm_delta',
+    ])
+  })
+
+  test('gives no usage when one of the model calls says none', async () => {
+    const { channel } = scripted('platform', [ROUND, [text('noon'), finish('stop', usage(1, 1))]])
+    expect((await loopOn(channel).run()).usage).toBeNull()
+  })
+
+  test('asks before each model call and each tool round whether it may go on', async () => {
+    const order: string[] = []
+    const step = <Result>(name: string, result: Result): Result => {
+      order.push(name)
+      return result
+    }
+    const { channel } = scripted('platform', [ROUND, [text('noon'), finish('stop')]])
+    const { open } = channel.llm
+    const llm: Llm = { name: 'watched', open: (...call) => step('model', open(...call)) }
+    const tools = {
+      specs: [],
+      run: async () => step('tool', { ok: true, content: 'noon' }),
+    }
+    const confirm = async () => void order.push('confirm')
+    await loopOn({ ...channel, llm }, { confirm, tools }).run()
+    expect(order).toEqual(['confirm', 'model', 'confirm', 'tool', 'confirm', 'model'])
+  })
+
+  test.each([1, 2, 3])('makes no further step once question %d is answered with no', async (no) => {
+    let rounds = 0
+    const { channel, requests } = scripted('platform', [ROUND, [text('noon'), finish('stop')]])
+    const tools = {
+      specs: [],
+      async run() {
+        rounds++
+        return { ok: true, content: '' }
+      },
+    }
+    let asked = 0
+    const confirm = async () => {
+      if (++asked === no) throw new Error('revoked')
+    }
+    await expect(loopOn(channel, { confirm, tools }).run()).rejects.toThrow('revoked')
+    expect([requests.length, rounds]).toEqual(
+      [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ][no - 1] ?? [],
+    )
+  })
+
+  test('counts what it holds, and forgets what a failed channel said', async () => {
+    const broken = new ChannelFailure('provider_error', 'connection broken')
+    const primary = scripted('byo', [ROUND, broken]).channel
+    const fallback = scripted('platform_fallback', [[text('noon'), finish('stop')]]).channel
+    const { run, share, events } = loopOn(primary, { fallback })
+    expect((await run()).channel).toBe(fallback)
+    expect(share.bytes).toBe(2 * 'noon'.length)
+    expect(events.map(({ type }) => type)).toContain('provider_fallback')
+  })
+})

@@ -1,8 +1,15 @@
-import type { AudioCodecs, SpeechEncoder, SpeechFormat } from '../channels/ports/audio.ts'
+import {
+  type AudioCodecs,
+  SPEECH_RATE,
+  type SpeechEncoder,
+  type SpeechFormat,
+} from '../channels/ports/audio.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import type { Clock } from '../core/clock.ts'
 import { SPEECH_THREAD_IDLE_MS } from '../core/limits/machine.ts'
+import { timeSlice } from '../core/time-slice.ts'
 import type { EncodeAnswer, EncodeRequest } from './encode-worker.ts'
+import { createSampleReader } from './pcm.ts'
 
 export interface EncoderOptions {
   readonly clock: Pick<Clock, 'after' | 'steady'>
@@ -31,7 +38,33 @@ export function createEncode(options: EncoderOptions): AudioCodecs['speechEncode
     return thread
   }
 
-  return (format) => encoderOn(chooseThread(), ++lastId, format)
+  return (format) => {
+    const onThread = () => encoderOn(chooseThread(), ++lastId, format)
+    return format === 'mp3' ? onThread() : passThrough(onThread, options.clock.steady)
+  }
+}
+
+/** Samples that have the wanted rate already need no thread. */
+function passThrough(onThread: () => SpeechEncoder, steady: () => number): SpeechEncoder {
+  const read = createSampleReader()
+  const slice = timeSlice(steady)
+  let encoder: SpeechEncoder | null = null
+  return {
+    async *encode(pcm, rate) {
+      if (encoder || rate !== SPEECH_RATE) {
+        encoder ??= onThread()
+        yield* encoder.encode(pcm, rate)
+        return
+      }
+      const samples = read(pcm)
+      if (slice.isOver()) await slice.next()
+      if (samples.length > 0) yield new Uint8Array(samples.buffer)
+    },
+    async *finish() {
+      if (encoder) yield* encoder.finish()
+    },
+    close: () => encoder?.close(),
+  }
 }
 
 function encoderOn(thread: Thread, id: number, format: SpeechFormat): SpeechEncoder {

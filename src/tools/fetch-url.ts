@@ -34,8 +34,9 @@ export function createFetchUrl({ fetchFor, parser, clock }: FetchUrlOptions) {
       const signal = AbortSignal.any([caller, timeout.signal])
       const readPage: ReadPage = async (bytes, contentType) => {
         const task = { name: 'page', bytes, options: { contentType }, tenantId } as const
-        const { value } = await parser.parse(task, signal).next()
-        return value ?? { title: '', text: '' }
+        let page: PageText = { title: '', text: '' }
+        for await (const part of parser.parse(task, signal)) page = part
+        return page
       }
       try {
         const { response, url: from } = await follow(fetchFor(tenantId), url, signal)

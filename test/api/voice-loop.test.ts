@@ -30,6 +30,12 @@ const SPEECH = wav(16_000, tone(16_000, 0.5))
 const AUDIO = Buffer.from(SPEECH).toString('base64')
 const hear = (body: Uint8Array<ArrayBuffer> | ReadableStream) =>
   fetch(`${app.url}/v1/asr`, { method: 'POST', headers: key.headers, body })
+async function talkOf(reply: string) {
+  upstream.transcriptions.reply({ text: '说吧' })
+  upstream.reply({ text: reply })
+  const response = await talk({ audio_b64: AUDIO, session_id: fresh() })
+  return (await response.json()) as Record<string, string>
+}
 const talk = (body: unknown, headers = key.headers) =>
   fetch(`${app.url}/v1/voice`, { method: 'POST', headers, body: JSON.stringify(body) })
 let sessions = 0
@@ -144,6 +150,12 @@ describe('POST /v1/voice', () => {
     const frames = mp3Frames(Buffer.from(audio_b64 ?? '', 'base64'))
     expect(frames[0]).toMatchObject({ rate: 32_000, kbps: 128 })
     expect(upstream.requests.at(-1)?.body.input).toBe('三点了。')
+  })
+
+  test('speaks the start of a very long reply and reads no further', async () => {
+    const { reply_text } = await talkOf(`开头。\n\`\`\`\n${'x\n'.repeat(30_000)}\`\`\`\n结尾。`)
+    expect(reply_text).toEndWith('结尾。')
+    expect(upstream.requests.at(-1)?.body.input).toBe('开头。\n代码请看文字回复。')
   })
 
   test('remembers the turn in its session, as the agent would', async () => {

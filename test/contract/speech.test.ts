@@ -132,3 +132,62 @@ test.each([
     status: 502,
   })
 })
+
+describe('tenants share the speeches that are open at a time', () => {
+  const ALL = 9
+  const SHARES = { skipSilence: true, requestsMax: ALL }
+  const from = (tenantId: string) => ({ text: '好', voice: 'v', tenantId })
+  const drained = () => new Promise((resolve) => setImmediate(resolve))
+
+  /** Speeches of two chunks, of which the second comes when it is read. */
+  function sharing() {
+    const begun: string[] = []
+    const tts: Tts = {
+      name: 'scripted',
+      textCharsMax: 500,
+      async speak({ tenantId }) {
+        begun.push(tenantId)
+        return { rate: 32_000, chunks: sound(0.1) }
+      },
+    }
+    const voice = createVoice({ ...{ tts, asr: null, codecs, log }, ...SHARES })
+    return { begun, voice }
+  }
+
+  test('one that is alone has nearly all, and another need not wait for their end', async () => {
+    const { begun, voice } = sharing()
+    const open = Array.from({ length: ALL }, () => voice.stream(from('a'), signal))
+    await Promise.all(open.slice(0, ALL - 1))
+    await voice.stream(from('b'), signal)
+    expect(begun).toEqual([...new Array(ALL - 1).fill('a'), 'b'])
+    await collect(await (open[0] as Promise<AsyncGenerator<Uint8Array>>))
+    await collect(await (open[1] as Promise<AsyncGenerator<Uint8Array>>))
+    await open[ALL - 1]
+    expect(begun).toEqual([...new Array(ALL - 1).fill('a'), 'b', 'a'])
+  })
+
+  test('a client that leaves, or never reads, gives its slot back', async () => {
+    const { begun, voice } = sharing()
+    const leaving = new AbortController()
+    for (let i = 0; i < ALL - 1; i++) await voice.stream(from('a'), leaving.signal)
+    const next = voice.stream(from('a'), signal)
+    await drained()
+    expect(begun).toHaveLength(ALL - 1)
+    leaving.abort(new Error('client left'))
+    await next
+    expect(begun).toHaveLength(ALL)
+  })
+
+  test('a speech that fails to begin keeps no slot', async () => {
+    const tts: Tts = {
+      name: 'scripted',
+      textCharsMax: 500,
+      speak: async () => Promise.reject(new ChannelFailure('provider_error', 'not now')),
+    }
+    const voice = createVoice({ ...{ tts, asr: null, codecs, log }, ...SHARES })
+    for (let i = 0; i <= ALL; i++) {
+      await expect(voice.stream(from('a'), signal)).rejects.toMatchObject({ status: 502 })
+      await expect(voice.speak(from('a'), signal)).rejects.toMatchObject({ status: 502 })
+    }
+  })
+})

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { findEspeak } from '../../src/channels/espeak/find.ts'
 import { segments } from '../../src/channels/espeak/text-segments.ts'
 import { createEspeakTts } from '../../src/channels/espeak/tts.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { SPEECH_PROGRAMS_PER_CORE } from '../../src/core/limits/machine.ts'
 import { codecs, listen } from '../support/speech-codecs.ts'
 import { tempFolder } from '../support/temp.ts'
 
@@ -94,6 +97,33 @@ describe('the program', () => {
     await expect(listen(createTts('/nonexistent/espeak-ng'))).rejects.toMatchObject({
       reason: 'channel_unavailable',
     })
+  })
+
+  test('runs a few at a time, and tenants get it in turn', async () => {
+    using folder = tempFolder()
+    const [begun, going] = [folder.file('begun'), folder.file('going')]
+    Bun.spawnSync(['mkfifo', begun, going])
+    const path = standIn(folder.path, `cat > '${begun}'; read -r go < '${going}'; exit 1`)
+    const tts = createTts(path)
+    const speak = (text: string, tenantId: string) =>
+      tts.speak({ text, voice: 'v', tenantId }, new AbortController().signal).catch(() => null)
+    const slots = availableParallelism() * SPEECH_PROGRAMS_PER_CORE
+    const speeches = Array.from({ length: slots * 4 }, () => speak('busy', 'a'))
+    speeches.push(speak('other', 'b'))
+    const order: string[] = []
+    const pipe = await open(begun, 'r+')
+    const go = await open(going, 'r+')
+    const bytes = Buffer.alloc(64)
+    while (order.length < slots * 4 + 1) {
+      const { bytesRead } = await pipe.read(bytes)
+      const words = bytes.toString('utf8', 0, bytesRead).match(/busy|other/g) ?? []
+      order.push(...words)
+      for (const _ of words) await go.write('go\n')
+    }
+    await Promise.all(speeches)
+    expect(order.indexOf('other')).toBeLessThanOrEqual(slots + 1)
+    await pipe.close()
+    await go.close()
   })
 
   test('is killed when the client leaves', async () => {

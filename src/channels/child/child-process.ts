@@ -60,8 +60,9 @@ export function startChild<Request, Answer>(
   const stderr = createStderrSummary()
   const inbox = createInbox<Answer | ChildState>()
   const exit = Promise.withResolvers<void>()
-  const child = spawn(command, inbox.push, () => {
-    inbox.close(new ChildLost(stderr.words() ?? 'the process ended'))
+  const child = spawn(command, inbox.push, (_, code, signal) => {
+    const words = stderr.words() ?? `the process ended with ${signal ?? code}`
+    inbox.close(new ChildLost(words))
     onExit()
     exit.resolve()
   })
@@ -111,7 +112,9 @@ export function startChild<Request, Answer>(
   }
 }
 
-function spawn({ argv, env }: ChildCommand, ipc: (message: never) => void, onExit: () => void) {
+type OnExit = NonNullable<Bun.Spawn.OptionsObject<'ignore', 'ignore', 'pipe'>['onExit']>
+
+function spawn({ argv, env }: ChildCommand, ipc: (message: never) => void, onExit: OnExit) {
   try {
     return Bun.spawn([...argv], {
       env: { ...env, ...CHILD_ENV },

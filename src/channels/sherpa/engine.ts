@@ -48,11 +48,20 @@ export function openEngine(addon: SherpaAddon, { model, vad }: VoicePack): Engin
   })
   const spansOf = vad === null ? loudSpans : detector(addon, vad)
 
+  /** The addon does not hold the stream it decodes: collected meanwhile, it ends the process. */
+  const decoding = new Set<Handle>()
+
   async function textOf(samples: Int16Array): Promise<string> {
     const stream = addon.createOfflineStream(recognizer)
+    decoding.add(stream)
     const wave = toFloats(samples, PIECE_SAMPLES_MIN)
     addon.acceptWaveformOffline(stream, { samples: wave, sampleRate: RECOGNISER_RATE })
-    return result.parse(JSON.parse(await addon.decodeOfflineStreamAsync(recognizer, stream))).text
+    try {
+      const json = await addon.decodeOfflineStreamAsync(recognizer, stream)
+      return result.parse(JSON.parse(json)).text
+    } finally {
+      decoding.delete(stream)
+    }
   }
 
   return {

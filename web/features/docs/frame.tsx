@@ -16,6 +16,9 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
   const [found, setFound] = useState<ReactNode>(null)
   return (
     <div className="relative">
+      <a className="skip" href="#main">
+        {t('nav.skip')}
+      </a>
       <header className="mx-auto max-w-[80rem] px-4 pt-4 sm:px-8">
         <Link to="/" className="inline-block rounded-lg py-1">
           <Brand />
@@ -36,7 +39,7 @@ export function DocsFrame({ children }: { readonly children: ReactNode }) {
             <Pages />
           </div>
         </aside>
-        <main id="main" className="min-w-0">
+        <main id="main" tabIndex={-1} className="min-w-0">
           {found ?? children}
         </main>
       </div>

@@ -68,10 +68,10 @@ function Found({ query, hits, onOpen }: FoundProps) {
   return (
     <Page title={query} about={<span role="status">{count}</span>}>
       <ol className="grid max-w-3xl gap-5">
-        {withIndexKeys(hits).map(({ key, item: { page, part, title, excerpt } }) => (
+        {withIndexKeys(hits).map(({ key, item: { page, part, name, heading, excerpt } }) => (
           <li key={key}>
             <Link to={guidePath(page)} hash={part} onClick={onOpen} className="text-accent">
-              {title}
+              {heading === '' ? name : `${name}: ${heading}`}
             </Link>
             <p className="text-[0.93rem] text-ink-2">
               {withIndexKeys(excerpt).map(({ key: place, item }, index) =>

@@ -5,7 +5,10 @@ import type { GuidePart } from './guide.ts'
 export interface Entry<Page> {
   readonly page: Page
   readonly part: string
-  readonly title: string
+  /** The name of the page. */
+  readonly name: string
+  /** The heading of the part; empty for what stands before the first one. */
+  readonly heading: string
   readonly text: string
 }
 
@@ -16,8 +19,11 @@ export interface Hit<Page> extends Entry<Page> {
 
 const HITS_MAX = 12
 const EXCERPT_CHARS = 140
-/** A word in a heading says more than one in the text. */
-const TITLE_WEIGHT = 4
+/** A word in a heading says more than one in the name of the page, and that more than the text. */
+const HEADING_WEIGHT = 4
+const NAME_WEIGHT = 1
+/** Shorter words are found in a heading without its blanks by accident: "backup" in "Back up". */
+const JOINED_CHARS_MIN = 5
 /** Parts that hold less of the question than this are about something else. */
 const SHARE_MIN = 0.5
 /** Longer code is a whole program: nobody looks for one of its lines here. */
@@ -37,7 +43,7 @@ function textOf(token: Token): string {
 export const entriesOf = <Page>(page: Page, name: string, parts: readonly GuidePart[]) =>
   parts.map(({ id, title, tokens }): Entry<Page> => {
     const text = tokens.map(textOf).join('\n').replace(/\s+/g, ' ').trim()
-    return { page, part: id, title: title === null ? name : `${name}: ${title}`, text }
+    return { page, part: id, name, heading: title ?? '', text }
   })
 
 const WORDS = /\p{Script=Han}+|[^\p{Script=Han}\s,;:?!，。；：？！、"'“”()（）]+/gu
@@ -55,29 +61,41 @@ export function termsOf(query: string): string[] {
   return [...new Set(terms)]
 }
 
+/** How much a part says of a term; 0: it does not have it. */
+function saidOf(term: string, { name, heading, text }: Omit<Entry<unknown>, 'page' | 'part'>) {
+  const has = (title: string) =>
+    title.includes(term) ||
+    (term.length >= JOINED_CHARS_MIN && title.replaceAll(' ', '').includes(term))
+  const times = text.split(term).length - 1
+  return (has(heading) ? HEADING_WEIGHT : 0) + (has(name) ? NAME_WEIGHT : 0) + Math.log(1 + times)
+}
+
 /** The parts that hold most of the words of `query`, weighed by how rare each word is. */
 export function search<Page>(entries: readonly Entry<Page>[], query: string): Hit<Page>[] {
-  const lower = entries.map((entry) => ({
-    entry,
-    title: entry.title.toLowerCase(),
-    text: entry.text.toLowerCase(),
+  const lower = entries.map(({ name, heading, text }) => ({
+    name: name.toLowerCase(),
+    heading: heading.toLowerCase(),
+    text: text.toLowerCase(),
   }))
-  const holders = (term: string) =>
-    lower.filter(({ title, text }) => title.includes(term) || text.includes(term)).length
+  const weigh = (term: string) => {
+    const said = lower.map((entry) => saidOf(term, entry))
+    return { term, said, held: said.filter((much) => much > 0).length }
+  }
   // What nothing holds, such as a pair of characters across two words, cannot tell parts apart.
-  const terms = termsOf(query).flatMap((word) => {
-    const term = holders(word) > 0 ? word : word.replace(/s$/, '')
-    const held = holders(term)
-    return held === 0 ? [] : { term, weight: Math.log(1 + entries.length / held) }
-  })
-  const sum = (weights: readonly number[]) => weights.reduce((total, weight) => total + weight, 0)
+  const terms = termsOf(query)
+    .map((word) => {
+      const found = weigh(word)
+      return found.held > 0 ? found : weigh(word.replace(/s$/, ''))
+    })
+    .filter(({ held }) => held > 0)
+    .map((found) => ({ ...found, weight: Math.log(1 + entries.length / found.held) }))
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   const enough = SHARE_MIN * sum(terms.map(({ weight }) => weight))
-  return lower
-    .map(({ entry, title, text }) => {
-      const titled = terms.filter(({ term }) => title.includes(term))
-      const held = terms.filter(({ term }) => title.includes(term) || text.includes(term))
-      const share = sum(held.map(({ weight }) => weight))
-      return { entry, share, score: share + TITLE_WEIGHT * sum(titled.map((it) => it.weight)) }
+  return entries
+    .map((entry, at) => {
+      const share = sum(terms.map(({ said, weight }) => ((said[at] ?? 0) > 0 ? weight : 0)))
+      const score = sum(terms.map(({ said, weight }) => weight * (said[at] ?? 0)))
+      return { entry, share, score }
     })
     .filter(({ share }) => share > 0 && share >= enough)
     .sort((one, other) => other.score - one.score)

@@ -4,11 +4,15 @@ import type { BunPlugin } from 'bun'
 
 const root = join(import.meta.dir, '..')
 
-/** What a target is called by Bun, by npm packages and by onnxruntime-node. */
+/** The names of a target: Bun's, that of npm packages for a processor, and Bun's npm package. */
 export const TARGETS = {
-  'linux-x64': { compile: 'bun-linux-x64', arch: 'x64' },
-  'linux-x64-baseline': { compile: 'bun-linux-x64-baseline', arch: 'x64' },
-  'linux-arm64': { compile: 'bun-linux-arm64', arch: 'arm64' },
+  'linux-x64': { compile: 'bun-linux-x64', arch: 'x64', bun: 'bun-linux-x64' },
+  'linux-x64-baseline': {
+    compile: 'bun-linux-x64-baseline',
+    arch: 'x64',
+    bun: 'bun-linux-x64-baseline',
+  },
+  'linux-arm64': { compile: 'bun-linux-arm64', arch: 'arm64', bun: 'bun-linux-aarch64' },
 } as const
 export type Target = keyof typeof TARGETS
 
@@ -95,6 +99,8 @@ export interface Build {
   readonly target: Target
   readonly entry: string
   readonly outfile: string
+  /** The Bun inside the executable; by default the one that builds. */
+  readonly runtime?: string
 }
 
 /** Files of a target that are not installed on this machine. */
@@ -106,7 +112,7 @@ export function missingFiles(target: Target): string[] {
  * Writes one executable: routes, console, SQLite with its vector extension, ONNX Runtime and the
  * embedding model in one file. The console must have been built before.
  */
-export async function buildExecutable({ target, entry, outfile }: Build): Promise<void> {
+export async function buildExecutable({ target, entry, outfile, runtime }: Build): Promise<void> {
   const { compile, arch } = TARGETS[target]
   const result = await Bun.build({
     entrypoints: [entry, ...THREADS.map((path) => join(root, path))],
@@ -122,7 +128,7 @@ export async function buildExecutable({ target, entry, outfile }: Build): Promis
     sourcemap: 'inline',
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [nativePlugin(nativeFiles(arch))],
-    compile: { target: compile, outfile },
+    compile: { target: compile, outfile, ...(runtime ? { executablePath: runtime } : {}) },
   })
   // They are inside the executable already; what lies beside it is a by-product.
   const cwd = dirname(outfile)

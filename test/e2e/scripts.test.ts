@@ -51,14 +51,18 @@ test.each([
   expect(err.trim().split('\n')).toHaveLength(1)
 })
 
-test('npm can check every file of the pinned Bun by its hash', async () => {
-  const folder = join(ROOT, 'scripts/toolchain')
-  const { dependencies } = await Bun.file(join(folder, 'package.json')).json()
-  const lock = await Bun.file(join(folder, 'package-lock.json')).json()
-  const { '': root, ...packages } = lock.packages
-  expect(root.dependencies).toEqual(dependencies)
-  expect(Object.keys(packages)).toContain('node_modules/@oven/bun-linux-x64')
-  for (const { version, integrity } of Object.values<Record<string, string>>(packages)) {
-    expect([version, integrity]).toEqual([dependencies.bun, expect.stringMatching(/^sha512-/)])
-  }
-})
+test.each(['', 'targets'])(
+  'npm can check every file of the pinned Bun by its hash: %s',
+  async (name) => {
+    const folder = join(ROOT, 'scripts/toolchain', name)
+    const { dependencies } = await Bun.file(join(folder, 'package.json')).json()
+    const lock = await Bun.file(join(folder, 'package-lock.json')).json()
+    const { '': root, ...packages } = lock.packages
+    expect(root.dependencies).toEqual(dependencies)
+    for (const bun of Object.keys(packages)) expect(bun).toMatch(/^node_modules\/(@oven\/)?bun/)
+    expect(Object.keys(packages)).toContain('node_modules/@oven/bun-linux-x64')
+    for (const { version, integrity } of Object.values<Record<string, string>>(packages)) {
+      expect([version, integrity]).toEqual([Bun.version, expect.stringMatching(/^sha512-/)])
+    }
+  },
+)

@@ -1,7 +1,6 @@
 import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
-import { watchEmbedder } from '../channels/resilience/metered-embedder.ts'
-import { watchAsr, watchTts } from '../channels/resilience/metered-speech.ts'
+import { meterAsr, meterEmbedder, meterTts } from '../channels/resilience/metered.ts'
 import { onDataDir } from '../commands/operator-error.ts'
 import type { Program } from '../commands/self-exec.ts'
 import type { Logger } from '../core/log.ts'
@@ -46,13 +45,13 @@ export async function openAdapters(outside: Outside) {
   const voice = openSpeech({ config, clock, log, fetch, self, encoderUrl, parser })
   const speech = {
     ...voice,
-    tts: voice.tts && watchTts(voice.tts, metrics.meters),
-    asr: voice.asr && watchAsr(voice.asr, metrics.meters),
+    tts: voice.tts && meterTts(voice.tts, metrics.meters),
+    asr: voice.asr && meterAsr(voice.asr, metrics.meters),
   }
   const embedding = outside.embedder
     ? { embedder: outside.embedder, description: outside.embedder.id }
     : await openEmbedding({ config, runtime, self, clock, log, fetch })
-  const embedder = watchEmbedder(embedding.embedder, metrics.meters)
+  const embedder = meterEmbedder(embedding.embedder, metrics.meters)
   // The writer thread had this long to start, beside all the above.
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl, db.failed)

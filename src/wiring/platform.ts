@@ -12,17 +12,16 @@ export interface PlatformChannel {
   readonly llm: Llm
   /** One line for a person: what answers, and from where. */
   readonly description: string
-  /** Where it is; null for the built-in responder. */
+  /** Null for the built-in responder. */
   readonly endpoint: Endpoint | null
 }
 
-/** How often a box without a model looks again for a server that was started meanwhile. */
+/** How often a box without a model looks for a server that was started later. */
 const LOOK_AGAIN_MS = 15_000
 
 /**
- * The platform channel of contract section 4, Offline default: the configured endpoint, else a
- * model server found on this machine, else the built-in responder, which gives way as soon as a
- * server appears.
+ * The platform channel (contract, section 4, Offline default): the configured endpoint, else a
+ * model server found on this machine, else the built-in responder until a server appears.
  */
 export async function openPlatform(config: Config, clock: Clock, fetch: UpstreamFetch) {
   const connect = (baseUrl: string, model: string | undefined) =>
@@ -69,7 +68,7 @@ export async function openPlatform(config: Config, clock: Clock, fetch: Upstream
   return {
     get: () => current,
     lookAgainMs: LOOK_AGAIN_MS,
-    /** Looks for a model server while there is none; tells whether one was found. */
+    /** Looks for a model server while there is none; resolves with whether one was found. */
     async lookAgain(): Promise<boolean> {
       if (!canAppear || current.endpoint !== null) return false
       current = await choose()

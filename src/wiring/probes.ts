@@ -1,5 +1,5 @@
 import type { Endpoint } from '../channels/net/endpoint.ts'
-import { type Availability, availability } from '../channels/openai/availability.ts'
+import { type Availability, availability } from '../channels/openai/models.ts'
 import type { Finding, Probe } from '../features/site/status.ts'
 import { sql } from '../storage/db.ts'
 import type { Adapters } from './adapters.ts'
@@ -14,7 +14,7 @@ const found = (word: Availability | 'standby'): Finding => ({
 type Run = (signal: AbortSignal) => Finding | Promise<Finding>
 type Upstreams = Pick<Adapters, 'config' | 'platform' | 'speech' | 'fetch'>
 
-/** Ways of asking each upstream whether it is there, at no cost in money. */
+/** One probe an upstream: whether it answers. None of them costs money. */
 export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
   const ask = async (endpoint: Endpoint, signal: AbortSignal) =>
     found(await availability({ ...endpoint, fetch }, signal))
@@ -37,7 +37,7 @@ export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
   return { llm, tts: voice('TTS', speech.tts?.name), asr, ask }
 }
 
-/** A look at the status page does not load the voice pack; the last recognition tells. */
+/** Shows how the last recognition ended; a status page must not load the voice pack. */
 function hearing({ asr, exists, wanted }: LocalHearing): Finding {
   if (asr === null) {
     if (!wanted && !exists) return OFF
@@ -47,7 +47,7 @@ function hearing({ asr, exists, wanted }: LocalHearing): Finding {
   return lastOk === false ? { state: 'down', class: 'error' } : found(lastOk ? 'ok' : 'standby')
 }
 
-/** What the status page looks at, and which of it the server cannot do without. */
+/** The checks of the status page; without the `vital` one the server is down. */
 export function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe[] } {
   const { config, db } = adapters
   const { llm, tts, asr, ask } = upstreamProbes(adapters)
@@ -70,8 +70,8 @@ export function openProbes(adapters: Adapters): { vital: string; probes: readonl
 }
 
 /**
- * The last call tells how the model is; a look at this page alone does not load it into memory.
- * Only after a failure is it asked, to see whether it has recovered.
+ * Shows how the last call ended, because a status page must not load the model into memory. After a
+ * failure it embeds a word, to see whether the model has recovered.
  */
 async function localModel({ embedder }: Adapters, signal: AbortSignal): Promise<Finding> {
   if (embedder.lastOk() === false) await embedder.embed(['ping'], 'query', signal)

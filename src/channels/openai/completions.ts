@@ -1,14 +1,18 @@
 import type { Clock } from '../../core/clock.ts'
 import { endpointHost } from '../net/endpoint.ts'
-import { httpFailure } from '../net/http-failure.ts'
-import type { UpstreamCall } from '../net/upstream-call.ts'
+import {
+  createSender,
+  httpFailure,
+  type SenderOptions,
+  type SendingCall,
+  type UpstreamCall,
+} from '../net/upstream-call.ts'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
-import { createModelChoice } from './model-choice.ts'
+import { firstChatModel } from './models.ts'
 import { chatBody } from './request.ts'
 import { thinkingFields } from './thinking.ts'
-import { createTransport, type TransportOptions } from './transport.ts'
 
-export interface CompletionsOptions extends TransportOptions {
+export interface CompletionsOptions extends SenderOptions {
   readonly clock: Clock
   /** Null: the first chat model that `GET {base}/models` lists. */
   readonly defaultModel: string | null
@@ -35,10 +39,10 @@ export function createCompletions(options: CompletionsOptions) {
 
   return {
     /**
-     * Resolves with a 2xx answer whose body is still to be read. A 400 or 422 that names an
-     * optional field is asked again once without it: not every upstream knows every field, and none
-     * of them changes what the person asked for. Throws `ChannelFailure`, or the caller's abort
-     * reason.
+     * Resolves with a 2xx answer whose body is not read yet. After a 400 or 422 that names an
+     * optional field the request is made once more without it: not every upstream knows every
+     * field, and none of them changes what the person asked for. Throws `ChannelFailure`, or the
+     * caller's abort reason.
      */
     async open(call: UpstreamCall, request: LlmRequest): Promise<Response> {
       const model = await models.choose(call, request.model)
@@ -78,4 +82,54 @@ export function createCompletions(options: CompletionsOptions) {
 function omit(names: readonly string[], fields: Fields): Fields {
   if (names.length === 0) return fields
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+}
+
+/** The model of a request that names none: the default, or the first one listed. */
+function createModelChoice(transport: Transport, clock: Clock, defaultModel: string | null) {
+  let listed: string | null = null
+
+  return {
+    /**
+     * Null when the upstream lists none: many local servers then answer with the loaded one. Throws
+     * `ChannelFailure` when the upstream cannot be reached, or the caller's abort reason.
+     */
+    async choose(call: UpstreamCall, named: string | null): Promise<string | null> {
+      const known = named ?? defaultModel ?? listed
+      if (known !== null) return known
+      const response = await transport.list(call)
+      if (!response.ok) {
+        const { failure } = await httpFailure(response, clock.now())
+        call.throwIfAborted()
+        if (failure.reason === 'upstream_4xx') return null
+        throw failure
+      }
+      try {
+        listed = await firstChatModel(response)
+      } catch (error) {
+        throw call.explain(error)
+      }
+      return listed
+    },
+
+    /** The upstream no longer knows the model: list again next time. */
+    forget(): void {
+      listed = null
+    },
+  }
+}
+
+type Transport = ReturnType<typeof createTransport>
+
+/** The two requests of chat. They throw `ChannelFailure`, or the caller's abort reason. */
+export function createTransport(options: SenderOptions) {
+  const send = createSender(options)
+  return {
+    list: (call: SendingCall) => send(call, '/models', { headers: { accept: 'application/json' } }),
+    complete: (call: SendingCall, body: object, accept: 'text/event-stream' | 'application/json') =>
+      send(call, '/chat/completions', {
+        method: 'POST',
+        headers: { accept, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  }
 }

@@ -4,8 +4,7 @@ import { hashVector } from '../../../test/support/upstream-embeddings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createUpstreamFetch } from '../net/upstream-fetch.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from './embedder.ts'
-import { readVectors } from './vectors.ts'
+import { createOpenAiEmbedder, type OpenAiEmbedderOptions, readVectors } from './embedder.ts'
 
 let upstream: Upstream
 beforeAll(async () => {

@@ -1,13 +1,20 @@
+import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
+import { parseUntrustedJson } from '../../core/json.ts'
 import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
+import { normalize } from '../../core/vector.ts'
 import { endpointHost } from '../net/endpoint.ts'
-import { httpFailure } from '../net/http-failure.ts'
-import { createSender, type SenderOptions, UpstreamCall } from '../net/upstream-call.ts'
+import {
+  createSender,
+  httpFailure,
+  type SenderOptions,
+  UpstreamCall,
+} from '../net/upstream-call.ts'
 import { readStart } from '../net/upstream-fetch.ts'
 import type { Embedder } from '../ports/embedder.ts'
+import { ChannelFailure } from '../ports/failure.ts'
 import { retry } from '../resilience/retry.ts'
 import { firstEmbeddingModel } from './models.ts'
-import { readVectors } from './vectors.ts'
 
 export interface OpenAiEmbedderOptions extends SenderOptions {
   readonly clock: Clock
@@ -22,7 +29,7 @@ const BATCH_TEXTS = 10
 
 /**
  * Embeds with an OpenAI-compatible `/embeddings`. Busy and unreachable endpoints are asked again by
- * the same rule as chat models. How long the vectors are is read from the answer.
+ * the same rule as chat models. The answer tells how long the vectors are.
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const { clock, timeoutMs } = options
@@ -76,4 +83,53 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
       closing.abort(new Error('embedding is shut down'))
     },
   }
+}
+
+const EmbeddingsAnswer = z.object({
+  data: z.array(
+    z.object({
+      index: z.number().int().nullish(),
+      embedding: z.union([z.array(z.number()), z.string()]),
+    }),
+  ),
+})
+
+/**
+ * The vectors of an `/embeddings` answer, in the order of the inputs and of unit length. Throws
+ * `ChannelFailure` for anything else than `count` vectors of one length.
+ */
+export function readVectors(text: string, count: number): Float32Array[] {
+  const parsed = EmbeddingsAnswer.safeParse(parse(text))
+  if (!parsed.success) throw malformed('not an embeddings answer')
+  const vectors: (Float32Array | undefined)[] = new Array(count).fill(undefined)
+  for (const [place, { index, embedding }] of parsed.data.data.entries()) {
+    const at = index ?? place
+    if (at < 0 || at >= count) throw malformed('vectors out of place')
+    vectors[at] = toVector(embedding)
+  }
+  const dimensions = vectors[0]?.length ?? 0
+  return Array.from(vectors, (vector) => {
+    if (!vector || vector.length !== dimensions) throw malformed('vectors missing or uneven')
+    if (!vector.every(Number.isFinite)) throw malformed('vectors not finite')
+    return normalize(vector)
+  })
+}
+
+function toVector(embedding: readonly number[] | string): Float32Array {
+  if (typeof embedding !== 'string') return Float32Array.from(embedding)
+  const bytes = Buffer.from(embedding, 'base64')
+  if (bytes.length === 0 || bytes.length % 4 !== 0) throw malformed('vectors not readable')
+  return new Float32Array(new Uint8Array(bytes).buffer)
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseUntrustedJson(text)
+  } catch {
+    return null
+  }
+}
+
+function malformed(phrase: string): ChannelFailure {
+  return new ChannelFailure('provider_error', phrase)
 }

@@ -1,8 +1,9 @@
 import { parseUntrustedJson } from '../../core/json.ts'
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { readStart } from '../net/upstream-fetch.ts'
+import { type Endpoint, endpointHeaders, endpointUrl } from '../net/endpoint.ts'
+import { readStart, type UpstreamFetch } from '../net/upstream-fetch.ts'
 
-/** Models are told apart by their ids, the only thing that every server lists. */
+/** The id is all that every server lists, so kinds of models are recognised by it. */
 const RERANKS = /rerank/i
 const EMBEDS = /embed|(^|[/-])(bge|gte|e5|m3e)[-:]/i
 const NO_TEXT = /whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i
@@ -18,7 +19,7 @@ export const firstChatModel = async (response: Response): Promise<string | null>
 export const firstEmbeddingModel = async (response: Response): Promise<string | null> =>
   (await listedModels(response)).find(embeds) ?? null
 
-/** All of a `GET /models` answer; none for what is no list. Throws what reading the body throws. */
+/** All ids of a `GET /models` answer; empty when it is no list. Rejects as reading does. */
 export async function listedModels(response: Response): Promise<string[]> {
   const list = parse(await readStart(response, UPSTREAM_MODELS_BYTES_MAX))
   if (!Array.isArray(list?.data)) return []
@@ -33,4 +34,39 @@ function parse(text: string): { readonly data?: unknown } | null {
   } catch {
     return null
   }
+}
+
+/** What a request for the list of models shows. Such a request is free at every vendor. */
+export type Availability =
+  | 'ok'
+  | 'timeout'
+  | 'connection_failed'
+  | 'unauthorized'
+  | 'http_4xx'
+  | 'http_5xx'
+
+/** An endpoint without such a list answers with one of these, so it is there. */
+const NO_LIST = new Set([404, 405, 501])
+
+/** Tells whether an OpenAI-compatible endpoint answers and takes the key. Never throws. */
+export async function availability(
+  endpoint: Endpoint & { readonly fetch: UpstreamFetch },
+  signal: AbortSignal,
+): Promise<Availability> {
+  try {
+    const response = await endpoint.fetch(endpointUrl(endpoint, '/models'), {
+      headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
+      signal,
+    })
+    await response.body?.cancel()
+    return judge(response.status)
+  } catch {
+    return signal.aborted ? 'timeout' : 'connection_failed'
+  }
+}
+
+function judge(status: number): Availability {
+  if (status < 400 || NO_LIST.has(status)) return 'ok'
+  if (status === 401 || status === 403) return 'unauthorized'
+  return status < 500 ? 'http_4xx' : 'http_5xx'
 }

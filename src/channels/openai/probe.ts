@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { type SendingCall, UpstreamCall } from '../net/upstream-call.ts'
+import { type SenderOptions, type SendingCall, UpstreamCall } from '../net/upstream-call.ts'
 import { readStart } from '../net/upstream-fetch.ts'
 import { ChannelFailure } from '../ports/failure.ts'
+import { createTransport } from './completions.ts'
 import { firstChatModel } from './models.ts'
-import { createTransport, type TransportOptions } from './transport.ts'
 
-export interface ProbeOptions extends TransportOptions {
+export interface ProbeOptions extends SenderOptions {
   readonly clock: Clock
   /** Null: the first chat model the endpoint lists; none: the request names no model. */
   readonly model: string | null

@@ -2,17 +2,16 @@ const OPEN = '<think>'
 const CLOSE = '</think>'
 
 /**
- * Some servers leave a model's reasoning in the content as one `<think>` block before the answer.
- * The block is taken out only when it opens the content and is closed; a block that never closes
- * comes back as it was at the end, and one further on is content.
+ * Takes out the `<think>` block that some servers leave at the start of the content. A block that
+ * never closes is given back at the end, and one that starts later is content.
  */
 export class ThinkFilter {
   #state: 'start' | 'inside' | 'gap' | 'pass' = 'start'
   #held = ''
-  /** What is held, without the blank space before it; inside the block, the end of what came. */
+  /** At the start: what is held, trimmed. Inside the block: its last characters. */
   #seen = ''
 
-  /** The part of the content so far that may go out now. */
+  /** The content that may go out now. */
   push(text: string): string {
     switch (this.#state) {
       case 'pass':

@@ -1,11 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
-import type { HttpFailure } from '../net/http-failure.ts'
 import { createPost } from '../net/post.ts'
-import type { SenderOptions } from '../net/upstream-call.ts'
+import type { HttpFailure, SenderOptions } from '../net/upstream-call.ts'
 import type { AudioCodecs } from '../ports/audio.ts'
-import type { Tts } from '../ports/tts.ts'
-import { standardVoice, voiceFor } from './voices.ts'
+import { DEFAULT_VOICE, type Tts } from '../ports/tts.ts'
 
 export interface OpenAiTtsOptions extends SenderOptions {
   readonly model: string
@@ -69,3 +67,21 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
 }
 
 const complainsOf = ({ text }: HttpFailure, pattern: RegExp): boolean => pattern.test(text)
+
+/** A voice that most servers of this interface know, or map to one of theirs. */
+const COMMON_VOICE = 'alloy'
+
+/** What the default voice id means on this server: a Mandarin voice where the model tells. */
+function standardVoice({ model, voice }: Pick<OpenAiTtsOptions, 'model' | 'voice'>): string {
+  if (voice !== '') return voice
+  if (/kokoro/i.test(model)) return 'zf_xiaoxiao'
+  // SiliconFlow names its voices behind the model.
+  if (/cosyvoice2|moss-ttsd|\/.*cosyvoice/i.test(model)) return `${model}:anna`
+  if (/cosyvoice/i.test(model)) return 'longxiaochun'
+  return COMMON_VOICE
+}
+
+/** Ids other than the default are the server's own, so they go through as they are. */
+function voiceFor(id: string, options: Pick<OpenAiTtsOptions, 'model' | 'voice'>): string {
+  return id === DEFAULT_VOICE ? standardVoice(options) : id
+}

@@ -38,9 +38,12 @@ interface Head {
   readonly payloadBytes: number
 }
 
-/** Cuts what arrives into events; throws `ChannelFailure` for what is not this protocol. */
+/** Cuts bytes into events; throws `ChannelFailure` for what is not this protocol. */
 export function createEventDecoder(): (bytes: Uint8Array) => WyomingEvent[] {
   let held: Uint8Array = new Uint8Array(0)
+  /** Not joined to `held` yet: joining at each read would copy a large event many times. */
+  let fresh: Uint8Array[] = []
+  let freshBytes = 0
   let head: Head | null = null
 
   const take = (count: number): Uint8Array => {
@@ -68,7 +71,13 @@ export function createEventDecoder(): (bytes: Uint8Array) => WyomingEvent[] {
   }
 
   return (bytes) => {
-    held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
+    fresh.push(bytes)
+    freshBytes += bytes.length
+    const wanted = head === null ? 0 : head.dataBytes + head.payloadBytes
+    if (held.length + freshBytes < wanted) return []
+    held = Buffer.concat([held, ...fresh])
+    fresh = []
+    freshBytes = 0
     const events: WyomingEvent[] = []
     for (let event = next(); event !== null; event = next()) events.push(event)
     return events

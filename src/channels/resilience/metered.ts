@@ -1,0 +1,85 @@
+import type { Meters } from '../../core/meters.ts'
+import type { Asr } from '../ports/asr.ts'
+import type { Embedder } from '../ports/embedder.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+import type { Tts } from '../ports/tts.ts'
+
+/** What an embedder is doing, for operators. */
+export interface EmbedderActivity {
+  /** Texts that wait or are being embedded. */
+  readonly pending: () => number
+  /** How the last call ended; null when there was none yet. */
+  readonly lastOk: () => boolean | null
+}
+
+/** The same embedder; its activity can be read, and its failures are counted. */
+export function meterEmbedder(embedder: Embedder, meters: Meters): Embedder & EmbedderActivity {
+  let pending = 0
+  let lastOk: boolean | null = null
+  return {
+    ...embedder,
+    pending: () => pending,
+    lastOk: () => lastOk,
+    async embed(texts, kind, signal) {
+      pending += texts.length
+      try {
+        const vectors = await embedder.embed(texts, kind, signal)
+        lastOk = true
+        return vectors
+      } catch (error) {
+        if (!signal?.aborted) {
+          lastOk = false
+          const reason = error instanceof ChannelFailure ? error.reason : 'provider_error'
+          meters.upstreamFailed('embedding', reason)
+        }
+        throw error
+      } finally {
+        pending -= texts.length
+      }
+    },
+  }
+}
+
+/** The same synthesis; failures of its upstream are counted. */
+export function meterTts(tts: Tts, meters: Meters): Tts {
+  const count = counting('tts', meters)
+  return {
+    name: tts.name,
+    textCharsMax: tts.textCharsMax,
+    async speak(request, signal) {
+      const { rate, chunks } = await count(signal, () => tts.speak(request, signal))
+      return { rate, chunks: counted(chunks, signal) }
+    },
+  }
+
+  async function* counted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+    try {
+      yield* chunks
+    } catch (error) {
+      await count(signal, () => Promise.reject(error))
+    }
+  }
+}
+
+/** The same recognition; failures of its upstream are counted. */
+export function meterAsr(asr: Asr, meters: Meters): Asr {
+  const count = counting('asr', meters)
+  return {
+    name: asr.name,
+    transcribe: (clip, signal) => count(signal, () => asr.transcribe(clip, signal)),
+  }
+}
+
+/** Runs `work` and counts its failure, unless the caller gave up. */
+function counting(upstream: string, meters: Meters) {
+  return async <Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!signal.aborted && error instanceof ChannelFailure) {
+        meters.upstreamFailed(upstream, error.reason)
+      }
+      throw error
+    }
+  }
+}

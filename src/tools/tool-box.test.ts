@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits/machine.ts'
 import { NO_LOG } from '../core/log.ts'
 import { defineTool } from './tool.ts'
-import { createToolBox } from './tool-box.ts'
+import { createToolBox, createToolRegistry } from './tool-box.ts'
 
 const { signal } = new AbortController()
 const calls = (count: number, args = '{}') =>
@@ -64,5 +64,46 @@ test('arguments that nest without end are no arguments', async () => {
   expect(await box.run(call, signal)).toEqual({
     ok: false,
     content: 'Error: The arguments are not valid JSON.',
+  })
+})
+
+const named = (name: string) =>
+  defineTool({ name, description: name, args: z.object({}), run: () => name })
+const principal = {
+  kind: 'general',
+  tenantId: 't',
+  keyId: null,
+  appId: null,
+  deviceId: null,
+  userId: null,
+} as const
+
+describe('the tools of a turn', () => {
+  const builtIn = ['b', 'a', 'c'].map((name) => named(name))
+  const ofFeature = async (_: unknown, { kb }: { kb: boolean }) => (kb ? [named('search')] : [])
+  const toolsFor = createToolRegistry(builtIn, [ofFeature])
+  const names = async (tools: string[] | null, kb = true) =>
+    (await toolsFor(principal, { tools, kb })).map(({ spec }) => spec.name)
+
+  test('are those of the allow-list in an order that never changes', async () => {
+    expect(await names(null)).toEqual(['b', 'a', 'c', 'search'])
+    expect(await names(['search', 'c', 'b', 'c', 'unknown', 'toString'])).toEqual([
+      'b',
+      'c',
+      'search',
+    ])
+    expect(await names([])).toEqual([])
+  })
+
+  test('include those that a feature adds for this turn alone', async () => {
+    expect(await names(['search', 'b'], false)).toEqual(['b'])
+  })
+
+  test('never have one name twice', async () => {
+    expect(() => createToolRegistry([named('a'), named('a')])).toThrow('two tools are named a')
+    const twice = createToolRegistry([named('search')], [ofFeature])
+    await expect(twice(principal, { tools: null, kb: true })).rejects.toThrow(
+      'two tools are named search',
+    )
   })
 })

@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
 import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createAgent } from '../features/agent/service.ts'
-import { createTurnContextStore } from '../features/agent/store.ts'
+import { createTurnConfigStore } from '../features/agent/turn-config.ts'
 import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import type { Logs } from '../features/logs/service.ts'
@@ -61,7 +61,7 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
     log,
     meters: adapters.metrics.meters,
     budget,
-    contexts: createTurnContextStore(db),
+    configs: createTurnConfigStore(db),
     memory: createMemory({ store: sessionStore }),
     folding: createFolding({ store: sessionStore, jobs, log }),
     retrieve: kb.service.retrieve,

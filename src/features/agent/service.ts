@@ -2,15 +2,13 @@ import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { type Emit, errorEvent } from './events.ts'
-import { checkImageHosts, type ImageGuard } from './image.ts'
-import type { AgentRequest } from './model.ts'
+import { type AgentRequest, checkImageHosts, type ImageGuard } from './model.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
-import { resolveTurn } from './resolve.ts'
-import type { TurnContextStore } from './store.ts'
 import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
+import { resolveTurn, type TurnConfigStore } from './turn-config.ts'
 
 export interface AgentOptions extends TurnOptions {
-  readonly contexts: TurnContextStore
+  readonly configs: TurnConfigStore
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
   /** Whether the credential was not revoked since the request was let in. */
   readonly stillValid: (principal: Principal) => Promise<boolean>
@@ -35,7 +33,7 @@ export interface OpenedTurn {
 
 /** The agent: turns of a session run one after another, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { contexts, channelOf, stillValid, openTurns, imageGuard, onTurn, log } = options
+  const { configs, channelOf, stillValid, openTurns, imageGuard, onTurn, log } = options
   const sessions = createSemaphore({ perKey: 1 })
 
   return {
@@ -56,11 +54,11 @@ export function createAgent(options: AgentOptions) {
       /** Decides by what is configured now: turns before this one may have taken long. */
       async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<void> {
         await confirm()
-        const context = await contexts.load(tenantId, appId, request.persona_id ?? null)
+        const config = await configs.load(tenantId, appId, request.persona_id ?? null)
         const channel = await channelOf(tenantId)
         label = channel.label
         begun.resolve(label)
-        const resolved = resolveTurn(context, request)
+        const resolved = resolveTurn(config, request)
         const turn = { principal, sessionId, request, resolved, channel, confirm }
         await runTurn(options, turn, signal, emit)
       }

@@ -5,8 +5,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { bytesOfText, type MemoryBudget } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { ToolsFor } from '../../tools/registry.ts'
-import { createToolBox } from '../../tools/tool-box.ts'
+import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { SessionMemory } from '../sessions/memory.ts'
 import type { AgentEvent, Emit, KbRef } from './events.ts'
@@ -14,7 +13,7 @@ import type { AgentRequest } from './model.ts'
 import { type Channel, type ModelAnswer, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText } from './prompt.ts'
-import type { ResolvedTurn } from './resolve.ts'
+import type { ResolvedTurn } from './turn-config.ts'
 
 /** A retrieved passage with what `kb_refs` says of it. */
 export type RetrievedPassage = Passage & KbRef

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ToolsFor } from '../../tools/registry.ts'
 import { defineTool } from '../../tools/tool.ts'
+import type { ToolsFor } from '../../tools/tool-box.ts'
 import type { Kb } from './service.ts'
 
 const args = z.object({

@@ -2,53 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { TOOL_RESULT_CHARS_MAX } from '../core/limits/upstream.ts'
 import { charCount } from '../core/text.ts'
-import { createToolRegistry } from './registry.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 
 const named = (name: string, run: () => string | Promise<string> = () => name) =>
   defineTool({ name, description: name, args: z.object({ n: z.number().optional() }), run })
 const context = { signal: new AbortController().signal, tenantId: 't' }
 
-const principal = {
-  kind: 'general',
-  tenantId: 't',
-  keyId: null,
-  appId: null,
-  deviceId: null,
-  userId: null,
-} as const
-
-describe('the tools of a turn', () => {
-  const builtIn = ['b', 'a', 'c'].map((name) => named(name))
-  const ofFeature = async (_: unknown, { kb }: { kb: boolean }) => (kb ? [named('search')] : [])
-  const toolsFor = createToolRegistry(builtIn, [ofFeature])
-  const names = async (tools: string[] | null, kb = true) =>
-    (await toolsFor(principal, { tools, kb })).map(({ spec }) => spec.name)
-
-  test('are those of the allow-list in an order that never changes', async () => {
-    expect(await names(null)).toEqual(['b', 'a', 'c', 'search'])
-    expect(await names(['search', 'c', 'b', 'c', 'unknown', 'toString'])).toEqual([
-      'b',
-      'c',
-      'search',
-    ])
-    expect(await names([])).toEqual([])
-  })
-
-  test('include those that a feature adds for this turn alone', async () => {
-    expect(await names(['search', 'b'], false)).toEqual(['b'])
-  })
-
-  test('never have one name twice', async () => {
-    expect(() => createToolRegistry([named('a'), named('a')])).toThrow('two tools are named a')
-    const twice = createToolRegistry([named('search')], [ofFeature])
-    await expect(twice(principal, { tools: null, kb: true })).rejects.toThrow(
-      'two tools are named search',
-    )
-  })
-})
-
-describe('defineTool', () => {
+describe('a defined tool', () => {
   test('describes its arguments as JSON schema', () => {
     expect(named('a').spec).toEqual({
       name: 'a',

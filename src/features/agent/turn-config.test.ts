@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import { REFERENCE_CHARS_MAX } from '../../core/limits/contract.ts'
+import type { Db, Statement } from '../../storage/db.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
-import { type AppConfig, type RequestedTurn, resolveTurn, type TurnContext } from './resolve.ts'
+import {
+  type AppConfig,
+  createTurnConfigStore,
+  type RequestedTurn,
+  resolveTurn,
+  type StoredConfig,
+} from './turn-config.ts'
 
 const APP: AppConfig = {
   systemPrompt: null,
@@ -10,7 +18,7 @@ const APP: AppConfig = {
   kbEnabled: true,
   toolsEnabled: null,
 }
-const context = (more: Partial<TurnContext> = {}): TurnContext => ({
+const context = (more: Partial<StoredConfig> = {}): StoredConfig => ({
   app: null,
   settings: { model: null, thinking: null, temperature: null },
   appPersona: null,
@@ -28,7 +36,7 @@ describe('prompt priority, highest first', () => {
     defaultPersona: 'tenant default',
   })
   const asked = request({ persona_id: 'p', persona: 'inline persona' })
-  const table: [string, TurnContext, RequestedTurn, string][] = [
+  const table: [string, StoredConfig, RequestedTurn, string][] = [
     ['the prompt of the app', everything, asked, 'app prompt'],
     ['the persona of the app', { ...everything, app: APP }, asked, 'app persona'],
     [
@@ -113,4 +121,18 @@ describe('fields fall from app to tenant to platform', () => {
       expect(resolveTurn(context({ app }), request()).tools).toEqual(toolsEnabled)
     }
   })
+})
+
+test('a persona id that is longer than any of ours never reaches the database', async () => {
+  const asked: Statement[] = []
+  const get = async (statement: Statement) => {
+    asked.push(statement)
+    return null
+  }
+  const configs = createTurnConfigStore({ get } as unknown as Db)
+  for (const extra of [0, 1]) {
+    await configs.load('t', null, 'p'.repeat(REFERENCE_CHARS_MAX + extra))
+  }
+  const longest = asked.map(({ args }) => Math.max(...args.map((arg) => String(arg).length)))
+  expect(longest).toEqual([REFERENCE_CHARS_MAX, 4])
 })

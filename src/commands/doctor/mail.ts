@@ -1,5 +1,5 @@
 import { readStart, type UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
-import { checkSmtp, type SmtpFault } from '../../channels/smtp/check.ts'
+import { checkSmtp, type SmtpFault } from '../../channels/smtp/mailer.ts'
 import type { Config } from '../../config.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'

@@ -57,10 +57,12 @@ test('localhost is this machine and is never asked for', async () => {
   expect(asked).toEqual([])
 })
 
-test("only a name that the operator lists reaches the system's resolver", async () => {
+test("only names that the operator lists reach the system's resolver", async () => {
   const { addresses, asked } = resolverOf(['nas.local'])
   expect(await addresses('nas.local')).toEqual(['192.168.1.9'])
   expect(asked).toEqual(['dns nas.local', 'dns nas.local', 'system nas.local'])
+  expect(await addresses('nas.local')).toEqual(['192.168.1.9'])
+  expect(asked.slice(3)).toEqual(['system nas.local'])
   await expect(addresses('other.local')).rejects.toThrow('unknown')
   expect(asked).not.toContain('system other.local')
 })

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import {
   HOST_ADDRESSES_MAX,
   RESOLVES_AT_ONCE_MAX,
@@ -36,6 +36,8 @@ const OTHER_FAMILY_MS_MAX = 250
 /** A name that failed is not asked again for this long, by whichever tenant. */
 const FAILED_MS = 30_000
 const FAILED_NAMES_MAX = 10_000
+/** A listed name that only the system knows is not asked for in DNS again for this long. */
+const SYSTEM_NAME_MS = 10 * MINUTE_MS
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
@@ -57,6 +59,7 @@ export function createResolver(options: ResolverOptions): Resolve {
     slots: RESOLVES_AT_ONCE_MAX,
     perKey: RESOLVES_PER_TENANT_MAX,
   })
+  const systemNames = createTtlMap<true>(clock, SYSTEM_NAME_MS, FAILED_NAMES_MAX)
   const systemQueries = createSemaphore({ slots: 1 })
 
   /** Rejects when the name has no address or no name server answers. */
@@ -81,13 +84,20 @@ export function createResolver(options: ResolverOptions): Resolve {
     }
   }
 
+  async function askSystem(name: string, tenantId: string, signal?: AbortSignal) {
+    const addresses = await systemQueries.run(tenantId, () => systemLookup(name), signal)
+    systemNames.set(name, true)
+    return addresses
+  }
+
   async function askAll(name: string, tenantId: string, signal?: AbortSignal) {
+    if (systemNames.get(name)) return askSystem(name, tenantId, signal)
     try {
       return await queries.run(tenantId, () => ask(name, signal), signal)
     } catch (error) {
       signal?.throwIfAborted()
       if (!isListed(name)) throw error
-      return await systemQueries.run(tenantId, () => systemLookup(name), signal)
+      return askSystem(name, tenantId, signal)
     }
   }
 

@@ -1,7 +1,11 @@
-import type { Llm, LlmPart, LlmRequest } from '../ports/llm.ts'
-import { readQuestion, toolCallsFor, toolOutcomes } from './question.ts'
-import { composeReply } from './reply.ts'
+import { firstChars } from '../../core/text.ts'
+import type { Llm, LlmPart, LlmRequest, Passage } from '../ports/llm.ts'
+import { type Phrases, phrasesFor } from './phrases.ts'
+import { toolCallsFor } from './question.ts'
 import { extractSummary } from './summary.ts'
+
+const QUOTES_MAX = 3
+const QUOTE_CHARS_MAX = 400
 
 /**
  * What answers while no language model is connected (contract, Offline default). It quotes the
@@ -13,37 +17,79 @@ export function createOfflineChat(): Llm {
     name: 'offline',
     async open(request, signal) {
       signal.throwIfAborted()
-      return answer(request, signal)
+      return answer(request)
     },
   }
 }
 
-async function* answer(
-  request: LlmRequest,
-  signal: AbortSignal,
-): AsyncGenerator<readonly LlmPart[]> {
+async function* answer(request: LlmRequest): AsyncGenerator<readonly LlmPart[]> {
   if (request.purpose === 'summary') {
-    yield* spoken(extractSummary(request.messages) || '（无）', signal)
+    yield said(extractSummary(request.messages) || '（无）')
     return
   }
-  const question = readQuestion(request)
   const outcomes = toolOutcomes(request)
-  const calls = outcomes.length === 0 ? toolCallsFor(question, request) : []
-  if (calls.length > 0) {
-    const parts = calls.map((call): LlmPart => ({ type: 'tool_call', call }))
-    yield [...parts, { type: 'finish', reason: 'tool_calls', usage: null }]
+  const calls = outcomes.length === 0 ? toolCallsFor(lastText(request), request) : []
+  if (calls.length === 0) {
+    yield said(replyTo(request, outcomes))
     return
   }
-  yield* spoken(composeReply(question, request, outcomes), signal)
+  const parts = calls.map((call): LlmPart => ({ type: 'tool_call', call }))
+  yield [...parts, { type: 'finish', reason: 'tool_calls', usage: null }]
 }
 
-/** Words, or four characters of Chinese, at a time, as a model would bring them. */
-const PIECE = /\p{Script=Han}{1,4}[^\p{Script=Han}\s\w]*|\s*[^\s\p{Script=Han}]+\s*|\s+/gu
+const said = (text: string): readonly LlmPart[] => [
+  { type: 'text', text },
+  { type: 'finish', reason: 'stop', usage: null },
+]
 
-async function* spoken(text: string, signal: AbortSignal): AsyncGenerator<readonly LlmPart[]> {
-  for (const [piece] of text.matchAll(PIECE)) {
-    signal.throwIfAborted()
-    yield [{ type: 'text', text: piece }]
-  }
-  yield [{ type: 'finish', reason: 'stop', usage: null }]
+const lastMessage = ({ messages }: LlmRequest) => messages.findLast(({ role }) => role === 'user')
+const lastText = (request: LlmRequest) => lastMessage(request)?.content.trim() ?? ''
+
+interface Outcome {
+  readonly name: string
+  readonly content: string
+}
+
+/** Results of the tools that were called for the last thing the person said. */
+function toolOutcomes({ messages }: LlmRequest): Outcome[] {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
+  const calls = since.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []))
+  return since.flatMap((one) => {
+    if (one.role !== 'tool') return []
+    const name = calls.find(({ id }) => id === one.callId)?.name ?? ''
+    return [{ name, content: one.content }]
+  })
+}
+
+/** The whole answer, in the language of the question. */
+function replyTo(request: LlmRequest, outcomes: readonly Outcome[]): string {
+  const text = lastText(request)
+  const phrases = phrasesFor(text)
+  const paragraphs = outcomes.map((outcome) => sentenceOf(outcome, phrases))
+  if (request.passages.length > 0) paragraphs.push(quote(request.passages, phrases))
+  if (paragraphs.length === 0) paragraphs.push(`${phrases.self}\n${phrases.cannotAnswer}`)
+  const message = lastMessage(request)
+  if (message?.role === 'user' && message.images?.length) paragraphs.push(phrases.cannotSee)
+  return [...paragraphs, phrases.noModel].join('\n\n')
+}
+
+function sentenceOf({ name, content }: Outcome, phrases: Phrases): string {
+  if (name === 'current_time') return timeSentence(content, phrases) ?? content
+  return content.includes(' = ') ? phrases.calculated(content) : phrases.notCalculated
+}
+
+/** The clock tool's `iso` is local time with the offset of its zone. */
+function timeSentence(content: string, phrases: Phrases): string | null {
+  const [, local] = /"iso":"(\d{4}-\d\d-\d\dT\d\d:\d\d)/.exec(content) ?? []
+  const [, zone] = /"time_zone":"([^"]+)"/.exec(content) ?? []
+  return local && zone ? phrases.time(new Date(`${local}Z`), zone) : null
+}
+
+function quote(passages: readonly Passage[], phrases: Phrases): string {
+  const lines = passages.slice(0, QUOTES_MAX).map(({ title, seq, text }) => {
+    const flat = text.replace(/\s+/g, ' ').trim()
+    const start = firstChars(flat, QUOTE_CHARS_MAX)
+    return `- ${phrases.passage(title, seq + 1, start === flat ? flat : `${start}…`)}`
+  })
+  return [phrases.found, ...lines, phrases.foundNote].join('\n')
 }

@@ -1,10 +1,10 @@
+import { firstChars } from '../../core/text.ts'
 import type { LlmMessage } from '../ports/llm.ts'
-import { firstSentence } from './language.ts'
 
-const LINE_CHARS_MAX = 60
+const SENTENCE_CHARS_MAX = 60
 const SUMMARY_CHARS_MAX = 800
 const SPEAKER = /^\s*(用户|助手|User|Assistant)\s*[:：]\s*/i
-const HEADING = /^\s*(\S{0,12}[:：]|（无）|\(none\))\s*$/
+const SENTENCE_END = /[。！？!?…\n]|\.(?=\s|$)/u
 
 /**
  * Folds old turns without a model: the first sentence of what each side said, newest kept when it
@@ -12,8 +12,9 @@ const HEADING = /^\s*(\S{0,12}[:：]|（无）|\(none\))\s*$/
  * changes nothing.
  */
 export function extractSummary(messages: readonly LlmMessage[]): string {
-  const said = messages.filter(({ role }) => role === 'user' || role === 'assistant')
-  const lines = said.flatMap(({ role, content }) => spokenLines(role, content))
+  const lines = messages
+    .filter(({ role }) => role === 'user' || role === 'assistant')
+    .flatMap(({ role, content }) => summaryLines(role, content))
   const kept: string[] = []
   let length = 0
   for (const line of lines.reverse()) {
@@ -25,17 +26,20 @@ export function extractSummary(messages: readonly LlmMessage[]): string {
 }
 
 /** One message may hold a whole transcript, each turn on a line that names its speaker. */
-function spokenLines(role: string, content: string): string[] {
-  const lines = content.split('\n').filter((line) => line.trim() !== '' && !HEADING.test(line))
-  const marked = lines.filter((line) => SPEAKER.test(line))
-  if (marked.length === 0) {
-    const speaker = role === 'assistant' ? '助手' : '用户'
-    const sentence = firstSentence(content, LINE_CHARS_MAX)
-    return sentence === '' ? [] : [`${speaker}：${sentence}`]
-  }
-  return marked.flatMap((line) => {
-    const speaker = SPEAKER.exec(line)?.[1] ?? ''
-    const sentence = firstSentence(line.replace(SPEAKER, ''), LINE_CHARS_MAX)
+function summaryLines(role: string, content: string): string[] {
+  const marked = content.split('\n').filter((line) => SPEAKER.test(line))
+  const lines = marked.length > 0 ? marked : [content]
+  return lines.flatMap((line) => {
+    const speaker = SPEAKER.exec(line)?.[1] ?? (role === 'assistant' ? '助手' : '用户')
+    const sentence = firstSentence(line.replace(SPEAKER, ''))
     return sentence === '' ? [] : [`${speaker}：${sentence}`]
   })
+}
+
+function firstSentence(text: string): string {
+  const flat = text.trim()
+  const end = flat.search(SENTENCE_END)
+  const sentence = (end < 0 ? flat : flat.slice(0, end + 1)).trim()
+  const start = firstChars(sentence, SENTENCE_CHARS_MAX - 1)
+  return start.length < sentence.length - 1 ? `${start}…` : sentence
 }

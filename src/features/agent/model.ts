@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { checkLiteral, type Guard } from '../../channels/egress/url-guard.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { orAborted } from '../../core/abort.ts'
 import { appError, issue } from '../../core/errors.ts'
 import {
   AGENT_TEXT_CHARS_MAX,
@@ -81,7 +82,8 @@ export async function checkImageHosts(
   await Promise.all(
     [...hosts].map(async (host) => {
       try {
-        await guard.connectable(`https://${host}/`, { tenantId, signal })
+        // The query goes on after the wait, so that a name that nobody answers is remembered.
+        await orAborted(guard.connectable(`https://${host}/`, { tenantId }), signal)
       } catch (error) {
         if (error instanceof ChannelFailure) throw appError('image_host_internal')
       }

@@ -46,8 +46,10 @@ function embeddedModule(files: Record<string, string>): string {
   for (const [index, [name, path]] of Object.entries(files).entries()) {
     const bytes = readFileSync(path)
     hash.update(name).update(bytes)
+    const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
     imports.push(`import f${index} from ${JSON.stringify(path)} with { type: 'file' }`)
-    entries.push(`${JSON.stringify(name)}: { path: f${index}, size: ${bytes.length} }`)
+    const entry = `path: f${index}, size: ${bytes.length}, sha256: '${sha256}'`
+    entries.push(`${JSON.stringify(name)}: { ${entry} }`)
   }
   const version = hash.digest('hex').slice(0, 16)
   return `${imports.join('\n')}
@@ -126,9 +128,18 @@ export async function buildExecutable({ target, entry, outfile, runtime }: Build
     splitting: true,
     bytecode: true,
     sourcemap: 'inline',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', BUILT_AT: String(Date.now()) },
     plugins: [nativePlugin(nativeFiles(arch))],
-    compile: { target: compile, outfile, ...(runtime ? { executablePath: runtime } : {}) },
+    compile: {
+      target: compile,
+      outfile,
+      ...(runtime ? { executablePath: runtime } : {}),
+      // Files of the folder that it is started in must neither run as code nor change settings.
+      autoloadBunfig: false,
+      autoloadDotenv: false,
+      autoloadTsconfig: false,
+      autoloadPackageJson: false,
+    },
   })
   // They are inside the executable already; what lies beside it is a by-product.
   const cwd = dirname(outfile)

@@ -1,10 +1,9 @@
+import { dirname } from 'node:path'
 import type { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import { ConfigError, loadConfig } from '../config.ts'
-import { prepareRuntime } from '../native/runtime.ts'
-import { explainStorage, OperatorError } from './operator-error.ts'
-import { isTerminal, openOutput } from './output.ts'
-import { restartAfterCopying } from './restart.ts'
+import { OperatorError } from './operator-error.ts'
+import { isTerminal, openOutput, printable } from './output.ts'
 import { mainFile, type Program, programAt } from './self-exec.ts'
 import { ASR_COMMAND, EMBED_COMMAND, PARSE_COMMAND } from './worker-commands.ts'
 
@@ -19,16 +18,15 @@ async function runServe(args: readonly string[], program: Program): Promise<void
   if (args.length > 0 && parse(args, {}).positionals.length > 0)
     throw new UsageError('usage: moonbase serve')
   const config = loadConfig(process.env)
-  const { copied } = await prepareRuntime(config.MB_DATA_DIR).catch((error: unknown) => {
-    throw explainStorage(error, config.MB_DATA_DIR)
-  })
-  if (copied) restartAfterCopying(process.env)
   const { serve } = await import('./serve.ts')
   const terminal = isTerminal()
   await serve({ config, env: process.env, version, program, terminal, write })
 }
 
 async function runEmbed(modelDir: string): Promise<void> {
+  const { mendEmbeddingParts } = await import('../native/runtime.ts')
+  const binding = process.env.MOONBASE_ONNX_BINDING
+  if (binding !== undefined) await mendEmbeddingParts(dirname(binding))
   const { runEmbedWorker } = await import('../channels/onnx/worker.ts')
   await runEmbedWorker(modelDir, process)
 }
@@ -142,7 +140,7 @@ async function dispatch([command = 'serve', ...rest]: readonly string[], main: s
 function tell(error: unknown): void {
   const known = [ConfigError, OperatorError, UsageError].some((kind) => error instanceof kind)
   const text = error instanceof Error ? (known ? error.message : error.stack) : String(error)
-  process.stderr.write(`moonbase: ${text}\n`)
+  process.stderr.write(printable(`moonbase: ${text}\n`))
 }
 
 /** The exit code of the command line `args`. `main` is the address of `src/main.ts`. */

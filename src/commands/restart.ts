@@ -8,7 +8,6 @@ const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 const LIMIT_MAX = '65336'
 /** Bun reports its crashes to its makers unless this is set before it begins. */
 const NO_REPORTS = { BUN_ENABLE_CRASH_REPORTING: '0' }
-const COPIED = 'MOONBASE_PARTS_COPIED'
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
 /**
@@ -19,14 +18,6 @@ const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so
  */
 export function liftFetchLimit(env: Env): void {
   if (env[LIMIT] === undefined) restart({ ...NO_REPORTS, ...env, [LIMIT]: LIMIT_MAX })
-}
-
-/**
- * Copying the native parts leaves the process with 60 MB that it does not need any more and that a
- * fresh one does not have. Only once: on a disk that forgets what was written it would never end.
- */
-export function restartAfterCopying(env: Env): void {
-  if (env[COPIED] === undefined) restart({ ...env, [COPIED]: '1' })
 }
 
 /**

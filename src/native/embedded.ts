@@ -15,6 +15,8 @@ export interface EmbeddedFile {
   readonly path: string
   /** In bytes. */
   readonly size: number
+  /** Of the bytes, in hexadecimal digits. */
+  readonly sha256: string
 }
 
 export const embedded: EmbeddedFiles | null = null

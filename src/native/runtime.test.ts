@@ -1,17 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareRuntime } from './runtime.ts'
+import { everyPart, mendEmbeddingParts, prepareRuntime } from './runtime.ts'
 
 let dir: string
 beforeEach(() => {
@@ -21,7 +23,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const part = (name: string) => ({ path: join(dir, name), size: statSync(join(dir, name)).size })
+const part = (name: string) => {
+  const bytes = readFileSync(join(dir, name))
+  const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+  return { path: join(dir, name), size: bytes.length, sha256 }
+}
 const source = (version = 'v1') => ({
   version,
   files: { 'vec0.so': part('a'), 'model/model.onnx': part('b') },
@@ -51,6 +57,57 @@ test('a truncated or missing file is written again', async () => {
   expect(readFileSync(vec0, 'utf8')).toBe('extension')
   expect(readFileSync(join(modelDir, 'model.onnx'), 'utf8')).toBe('weights')
 })
+
+test('a part of other contents and the same size is written again, and told', async () => {
+  const { vec0, replaced } = await prepareRuntime(data(), source())
+  expect(replaced).toEqual([])
+  chmodSync(vec0, 0o700)
+  writeFileSync(vec0, 'EXTENSION')
+  expect((await prepareRuntime(data(), source())).replaced).toEqual(['vec0.so'])
+  expect(readFileSync(vec0, 'utf8')).toBe('extension')
+})
+
+test('parts of the embedding process are compared when it starts or when asked', async () => {
+  const { modelDir } = await prepareRuntime(data(), source())
+  const model = join(modelDir, 'model.onnx')
+  const damage = () => {
+    chmodSync(model, 0o700)
+    writeFileSync(model, 'WEIGHTS')
+  }
+  damage()
+  expect((await prepareRuntime(data(), source())).replaced).toEqual([])
+  await mendEmbeddingParts(join(data(), 'runtime', 'v1'), source())
+  expect(readFileSync(model, 'utf8')).toBe('weights')
+  damage()
+  const { replaced } = await prepareRuntime(data(), source(), everyPart)
+  expect(replaced).toEqual(['model/model.onnx'])
+  expect(readFileSync(model, 'utf8')).toBe('weights')
+})
+
+test('a link in place of a part is replaced, and its target stays as it is', async () => {
+  const { vec0 } = await prepareRuntime(data(), source())
+  const elsewhere = join(dir, 'elsewhere')
+  writeFileSync(elsewhere, 'extension')
+  chmodSync(elsewhere, 0o644)
+  rmSync(vec0)
+  symlinkSync(elsewhere, vec0)
+  await prepareRuntime(data(), source())
+  expect(lstatSync(vec0).isSymbolicLink()).toBe(false)
+  expect(statSync(elsewhere).mode & 0o777).toBe(0o644)
+})
+
+test.each(['runtime', 'runtime/v1', 'runtime/v1/model'])(
+  'a link in place of the folder %s is refused, and nothing is written behind it',
+  async (name) => {
+    await prepareRuntime(data(), source())
+    const elsewhere = join(dir, 'elsewhere')
+    mkdirSync(elsewhere)
+    rmSync(join(data(), name), { recursive: true })
+    symlinkSync(elsewhere, join(data(), name))
+    await expect(prepareRuntime(data(), source())).rejects.toThrow('is a link')
+    expect(await readdir(elsewhere)).toEqual([])
+  },
+)
 
 test('several starts at once leave one whole copy and nothing unfinished', async () => {
   await Promise.all(Array.from({ length: 6 }, () => prepareRuntime(data(), source())))

@@ -1,6 +1,17 @@
-import { statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { getLoadablePath } from 'sqlite-vec'
+import { lstatOrNull, makeFolder, openPrivate } from '../core/private-files.ts'
 import { type EmbeddedFile, type EmbeddedFiles, embedded } from './embedded.ts'
 
 /** Where the native parts lie on disk, ready to be loaded. */
@@ -13,77 +24,121 @@ export interface NativeRuntime {
   readonly modelDir: string
   /** Folder of the console's files; null when run from source without having built it. */
   readonly webDir: string | null
-  /** Whether any part had to be written. */
-  readonly copied: boolean
+  /** Names of parts that were there with other contents and were written again. */
+  readonly replaced: readonly string[]
 }
+
+type IsChecked = (name: string) => boolean
+
+/** 55 MB, loaded by the embedding process alone, which compares them before it does. */
+const OF_EMBEDDING = /^(onnxruntime_binding\.node|libonnxruntime\.so\.1$|model\/)/
+const isOfEmbedding: IsChecked = (name) => OF_EMBEDDING.test(name)
+const isOfServer: IsChecked = (name) => !isOfEmbedding(name)
+export const everyPart: IsChecked = () => true
 
 /**
  * Makes the native parts loadable. An executable copies them once to `<data>/runtime/<hash>/`, each
  * under a temporary name that is renamed when the bytes are on disk, so several processes may do
- * this at the same time. Folders of other versions are removed.
+ * this at the same time. A part that is there is compared by size and, where `isChecked`, by its
+ * SHA-256, and written again when it differs. Folders of other versions are removed.
  */
 export async function prepareRuntime(
   dataDir: string,
   source: EmbeddedFiles | null = embedded,
+  isChecked = isOfServer,
 ): Promise<NativeRuntime> {
-  if (!source) {
-    const root = join(import.meta.dir, '..', '..')
-    const webDir = join(root, 'dist', 'web')
-    const built = statSync(join(webDir, 'index.html'), { throwIfNoEntry: false })
-    return {
-      vec0: getLoadablePath(),
-      onnxBinding: null,
-      modelDir: join(root, 'models', 'default'),
-      webDir: built ? webDir : null,
-      copied: false,
-    }
-  }
+  if (!source) return runtimeOfSources()
   const base = join(dataDir, 'runtime')
   const folder = join(base, source.version)
-  const written = await Promise.all(
-    Object.entries(source.files).map(([name, file]) => place(file, join(folder, name))),
-  )
-  const copied = written.includes(true)
-  if (copied) await removeOthers(base, source.version)
+  for (const path of [base, folder]) makeFolder(path)
+  const { written, replaced } = await placeAll(folder, source.files, isChecked)
+  if (written) removeOthers(base, source.version)
   return {
     vec0: join(folder, 'vec0.so'),
     onnxBinding: join(folder, 'onnxruntime_binding.node'),
     modelDir: join(folder, 'model'),
     webDir: join(folder, 'web'),
-    copied,
+    replaced,
   }
 }
 
-/** Whether the file had to be written. A disk that was full once leaves a wrong size behind. */
-async function place(from: EmbeddedFile, to: string): Promise<boolean> {
-  // Without waiting, for there are dozens of files, and nothing else to do meanwhile.
-  const there = statSync(to, { throwIfNoEntry: false })
-  if (there?.size === from.size) return false
-  const { mkdir, rename, rm } = await import('node:fs/promises')
-  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-  const fresh = `${to}.${Bun.randomUUIDv7()}.tmp`
+/** Before the embedding process loads the ONNX Runtime and the shipped model in `folder`. */
+export async function mendEmbeddingParts(
+  folder: string,
+  source: EmbeddedFiles | null = embedded,
+): Promise<void> {
+  const parts = Object.entries(source?.files ?? {}).filter(([name]) => isOfEmbedding(name))
+  await placeAll(folder, Object.fromEntries(parts), everyPart)
+}
+
+function runtimeOfSources(): NativeRuntime {
+  const root = join(import.meta.dir, '..', '..')
+  const webDir = join(root, 'dist', 'web')
+  const built = statSync(join(webDir, 'index.html'), { throwIfNoEntry: false })
+  return {
+    vec0: getLoadablePath(),
+    onnxBinding: null,
+    modelDir: join(root, 'models', 'default'),
+    webDir: built ? webDir : null,
+    replaced: [],
+  }
+}
+
+async function placeAll(folder: string, files: EmbeddedFiles['files'], isChecked: IsChecked) {
+  const replaced: string[] = []
+  let written = false
+  const folders = new Set(Object.keys(files).map(dirname))
+  for (const name of [...folders].sort()) makeFolder(join(folder, name))
+  for (const [name, file] of Object.entries(files)) {
+    const to = join(folder, name)
+    const there = lstatOrNull(to)
+    // A disk that was full once leaves a part of the wrong size behind.
+    const whole = there?.isFile() === true && there.size === file.size
+    if (whole && (!isChecked(name) || sha256Of(to) === file.sha256)) continue
+    await write(file, to)
+    written = true
+    if (there && (whole || !there.isFile())) replaced.push(name)
+  }
+  return { written, replaced }
+}
+
+/** One rename puts the whole file in its place, whatever lies there. */
+async function write(from: EmbeddedFile, to: string): Promise<void> {
+  const draft = `${to}.${Bun.randomUUIDv7()}.tmp`
   try {
-    await writeSynced(from.path, fresh)
-    await rename(fresh, to)
+    // From file to file: reading the largest part would leave 60 MB in the process.
+    await Bun.write(draft, Bun.file(from.path))
+    const file = openPrivate(draft, constants.O_RDONLY)
+    try {
+      fchmodSync(file, 0o500)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(draft, to)
   } finally {
-    await rm(fresh, { force: true })
+    rmSync(draft, { force: true })
   }
-  return true
 }
 
-async function writeSynced(from: string, to: string): Promise<void> {
-  const { open } = await import('node:fs/promises')
-  const file = await open(to, 'w', 0o500)
+const BLOCK_BYTES = 1024 * 1024
+
+function sha256Of(path: string): string {
+  const file = openPrivate(path, constants.O_RDONLY)
   try {
-    await file.writeFile(await Bun.file(from).bytes())
-    await file.sync()
+    const hash = new Bun.CryptoHasher('sha256')
+    const block = new Uint8Array(BLOCK_BYTES)
+    for (let length = readSync(file, block); length > 0; length = readSync(file, block)) {
+      hash.update(block.subarray(0, length))
+    }
+    return hash.digest('hex')
   } finally {
-    await file.close()
+    closeSync(file)
   }
 }
 
-async function removeOthers(base: string, version: string): Promise<void> {
-  const { readdir, rm } = await import('node:fs/promises')
-  const stale = (await readdir(base)).filter((name) => name !== version)
-  await Promise.all(stale.map((name) => rm(join(base, name), { recursive: true, force: true })))
+function removeOthers(base: string, version: string): void {
+  for (const name of readdirSync(base)) {
+    if (name !== version) rmSync(join(base, name), { recursive: true, force: true })
+  }
 }

@@ -6,7 +6,9 @@ import { createUpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../../config.ts'
 import { DAY_MS, systemClock } from '../../core/clock.ts'
 import { NO_LOG } from '../../core/log.ts'
-import { type NativeRuntime, prepareRuntime } from '../../native/runtime.ts'
+import { UnsafePathError } from '../../core/private-files.ts'
+import { embedded } from '../../native/embedded.ts'
+import { everyPart, type NativeRuntime, prepareRuntime } from '../../native/runtime.ts'
 import { vectorVersion } from '../../storage/sqlite/inspect.ts'
 import { loadTls } from '../../wiring/tls.ts'
 import { codeOf } from '../operator-error.ts'
@@ -123,9 +125,22 @@ async function checkNative(
 ): Promise<{ finding: Finding; runtime: NativeRuntime | null }> {
   const name = 'Native parts'
   try {
-    const runtime = await prepareRuntime(folder)
-    return { finding: ok(name, `sqlite-vec ${vectorVersion(runtime.vec0)}`), runtime }
+    const runtime = await prepareRuntime(folder, embedded, everyPart)
+    const version = `sqlite-vec ${vectorVersion(runtime.vec0)}`
+    const { replaced } = runtime
+    const finding =
+      replaced.length === 0
+        ? ok(name, version)
+        : warn(
+            name,
+            `${replaced.join(', ')} differed from the program's own and were written again`,
+            'see who else can write to the data folder, and whether its disk is sound',
+          )
+    return { finding, runtime }
   } catch (error) {
+    if (error instanceof UnsafePathError) {
+      return { finding: fail(name, error.message, 'remove it'), runtime: null }
+    }
     const mend =
       'its disk may forbid programs (noexec) or be full: set MB_DATA_DIR; ' +
       `or they are damaged: delete ${join(folder, 'runtime')}`

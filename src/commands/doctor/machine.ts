@@ -48,15 +48,18 @@ export function checkMemory(bytes: number = process.constrainedMemory()): Findin
   return bytes < MEMORY_GOOD ? warn(name, text, mend) : ok(name, text)
 }
 
-/** This version was made then, and no clock that is right is before it. */
-const MADE = Date.UTC(2026, 10, 1)
+/** When the executable was built, in epoch milliseconds; the build defines it. */
+declare const BUILT_AT: number | undefined
+
+/** No clock that is right is before the build. Of the sources nobody knows when they were written. */
+const BUILT = typeof BUILT_AT === 'undefined' ? Date.UTC(2026, 0, 1) : BUILT_AT
 
 /** Whether the clock can be right: certificates, logins and the log's seven days go by it. */
 export function checkClock({ MB_DATA_DIR: dataDir }: Config, now: number): Finding {
   const name = 'Clock'
   const text = `it is ${new Date(now).toISOString().slice(0, 16)}Z`
   const mend = 'set the clock, for instance: timedatectl set-ntp true'
-  if (now < MADE) return fail(name, `${text}, which has passed`, mend)
+  if (now < BUILT) return fail(name, `${text}, which has passed`, mend)
   const written = statOrNull(databasePath(dataDir))?.mtimeMs ?? 0
   const ahead = written > now + HOUR_MS
   return ahead ? warn(name, `${text}, and data was written later than that`, mend) : ok(name, text)

@@ -6,9 +6,9 @@ import { randomHex } from '../core/crypto.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
 import { readSecretsText, secretsPath } from '../wiring/secrets.ts'
-import { databasePath } from './data-folder.ts'
+import { databasePath, secureDataDir } from './data-folder.ts'
 import { statOrNull, syncToDisk } from './files.ts'
-import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
+import { codeOf, explainStorage, OperatorError, onDataDir } from './operator-error.ts'
 
 const DRAFT = '.moonbase-backup-'
 const STALE = /^\.moonbase-backup-[0-9a-f]{12}\.tmp(-journal)?$/
@@ -31,6 +31,7 @@ export async function backup({ config, version, file, write }: BackupOptions): P
   if (!statOrNull(databasePath(dataDir))) {
     throw new OperatorError(`MB_DATA_DIR ${dataDir} holds no database; there is nothing to back up`)
   }
+  onDataDir(dataDir, () => secureDataDir(dataDir))
   const runtime = await prepareRuntime(dataDir).catch((error: unknown) => {
     throw explainStorage(error, dataDir)
   })
@@ -40,7 +41,7 @@ export async function backup({ config, version, file, write }: BackupOptions): P
     // Made first and with the right mode, because it will hold secrets.
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
     const source = { path: databasePath(dataDir), extensions: [runtime.vec0] }
-    const secrets = statOrNull(secretsPath(dataDir)) ? readSecretsText(dataDir) : null
+    const secrets = readSecretsText(secretsPath(dataDir))
     writeBackup(source, draft, { version, createdAt: systemClock().iso(), secrets })
     chmodSync(draft, 0o600)
     syncToDisk(draft)

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Adapters } from '../wiring/adapters.ts'
+import { printableLine } from './output.ts'
 
 /** What whoever has just started the server wants to know (contract, section 6). */
 export function startFacts(url: string, { config, platform, embedding, speech }: Adapters) {
@@ -24,7 +25,9 @@ export function banner(facts: ReturnType<typeof startFacts>, version: string): s
     ['Sign in', facts.sign_in],
     ['First key', 'moonbase key create (in another terminal)'],
   ]
-  const lines = rows.map(([name, text]) => `  ${(name ?? '').padEnd(10)} ${text}`)
+  const lines = rows.map(
+    ([name, text]) => `  ${(name ?? '').padEnd(10)} ${printableLine(text ?? '')}`,
+  )
   return `\n  Moonbase ${version}\n\n${lines.join('\n')}\n\n  Stop with Ctrl+C.\n\n`
 }
 

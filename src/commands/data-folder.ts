@@ -1,5 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { closeFile, closeFolder, isOpenToWrites, lstatOrNull } from '../core/private-files.ts'
 import { type FolderLock, takeLock } from '../storage/sqlite/lock.ts'
 import { secretsPath } from '../wiring/secrets.ts'
 import { networkDisk } from './network-disk.ts'
@@ -15,19 +16,47 @@ export const restoreDrafts = (dataDir: string) => ({
   secrets: `${secretsPath(dataDir)}.restoring`,
 })
 
+export interface FolderState {
+  /** Other users could write to it, and now they cannot. */
+  readonly mended: boolean
+  /** Other users can write to it: its file system keeps no permissions. */
+  readonly open: boolean
+}
+
+/**
+ * Makes the data folder, or closes it and the files that the server makes in it to other users.
+ * MB_DATA_DIR itself may be a link; inside, a link is refused, because the server would write to
+ * its target or change the rights of it. To be called before anything in it is opened.
+ */
+export function secureDataDir(dataDir: string): FolderState {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const folder = realpathSync(dataDir)
+  const mended = closeFolder(folder)
+  const database = databasePath(folder)
+  const files = [
+    secretsPath(folder),
+    lockPath(folder),
+    ...['', '-wal', '-shm', '-journal'].map((suffix) => database + suffix),
+  ]
+  for (const path of files) closeFile(path)
+  closeFolder(join(folder, 'backups'))
+  const open = isOpenToWrites(folder)
+  return { mended: mended && !open, open }
+}
+
 /**
  * Makes the data folder and takes it for this process alone: two servers on one folder would give
  * one session two orders of turns. Throws `OperatorError`.
  */
 export function holdDataDir(dataDir: string): FolderLock {
   const lock = onDataDir(dataDir, () => {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    return takeLock(lockPath(dataDir))
+    secureDataDir(dataDir)
+    const taken = takeLock(lockPath(dataDir))
+    const drafts = taken ? Object.values(restoreDrafts(dataDir)) : []
+    for (const path of drafts) if (lstatOrNull(path)) rmSync(path, { force: true })
+    return taken
   })
-  if (lock) {
-    for (const path of Object.values(restoreDrafts(dataDir))) rmSync(path, { force: true })
-    return lock
-  }
+  if (lock) return lock
   const network = networkDisk(dataDir)
   if (network !== null) {
     throw new OperatorError(

@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statfsSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
+import { UnsafePathError } from '../core/private-files.ts'
 import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
 import { networkDisk } from './network-disk.ts'
 
@@ -11,6 +12,8 @@ export class OperatorError extends Error {
 const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_PERM'])
 /** Words for a disk, or a share of it, that is used up. */
 export const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
+/** SQLite enlarges the shared memory of the log by this much. */
+const FREE_BYTES_MIN = 64 * 1024
 const NO_FOLDER = new Set(['ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
 const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
 
@@ -21,14 +24,17 @@ export const codeOf = (error: unknown): string =>
 /** An error of the data folder as one sentence with its mend; other errors as they are. */
 export function explainStorage(error: unknown, dataDir: string): unknown {
   if (error instanceof ConfigError || error instanceof OperatorError) return error
-  if (error instanceof NewerDatabaseError) return new OperatorError(error.message)
+  if (error instanceof NewerDatabaseError || error instanceof UnsafePathError) {
+    return new OperatorError(error.message)
+  }
   const code = codeOf(error)
   const family = code.startsWith('SQLITE_') ? code.split('_').slice(0, 2).join('_') : code
   const say = (text: string) => new OperatorError(`MB_DATA_DIR ${dataDir} ${text}`)
   const locked = family === 'SQLITE_CANTOPEN' && !mayWrite(dataDir)
   if (locked || READ_ONLY.has(family))
     return say('cannot be written; give this user the right to write there')
-  if (FULL.has(family)) return say('is on a full disk; free some space, nothing stored is lost')
+  if (FULL.has(family) || (family === 'SQLITE_IOERR' && isFull(dataDir)))
+    return say('is on a full disk; free some space, nothing stored is lost')
   if (NO_FOLDER.has(family)) return say('is no folder that can be made or used; choose another')
   if (family === 'SQLITE_CANTOPEN')
     return say('holds a database that this user cannot open; give it the right to')
@@ -43,6 +49,12 @@ export function explainStorage(error: unknown, dataDir: string): unknown {
     return say('holds a damaged database; put a backup back: moonbase restore FILE --force')
   }
   return error
+}
+
+/** On a full disk SQLite also reports the files that it could not make larger as failing. */
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < FREE_BYTES_MIN
 }
 
 /** SQLite has one word for every file that it could not open. */

@@ -13,12 +13,19 @@ import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
-import { type BackupParts, foldLog, readBackup, stripBackup } from '../storage/sqlite/backup.ts'
+import {
+  BACKUP_PARTS,
+  type BackupParts,
+  foldLog,
+  readBackup,
+  stripBackup,
+} from '../storage/sqlite/backup.ts'
 import { inspect } from '../storage/sqlite/inspect.ts'
 import { parseSecrets, secretsPath } from '../wiring/secrets.ts'
 import { databasePath, holdDataDir, restoreDrafts } from './data-folder.ts'
 import { fileStamp, statOrNull, syncToDisk } from './files.ts'
 import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
+import { printableLine } from './output.ts'
 
 export interface RestoreOptions {
   readonly config: Config
@@ -57,13 +64,18 @@ export async function restore({ config, file, force, write }: RestoreOptions): P
 function check(source: string, vec0: string): BackupParts {
   const backup = attempt(source, () => readBackup(source))
   if (!backup) throw new OperatorError(`${source} is no backup of Moonbase`)
-  const { damage, unknown } = attempt(source, () =>
-    inspect({ path: source, extensions: [vec0] }, MIGRATIONS),
+  const { damage, unknown, foreign } = attempt(source, () =>
+    inspect({ path: source, extensions: [vec0] }, MIGRATIONS, BACKUP_PARTS),
   )
   if (unknown[0]) {
     throw new OperatorError(
       `${source} was written by a newer Moonbase (${backup.version}, it has ${unknown[0]}); ` +
         'restore it with that version',
+    )
+  }
+  if (foreign[0]) {
+    throw new OperatorError(
+      `${source} is no backup of Moonbase: its schema differs (${foreign[0]}); take another one`,
     )
   }
   const secretsFine = backup.secrets === null || parseSecrets(backup.secrets) !== null
@@ -90,12 +102,12 @@ function replace(dataDir: string, source: string, { secrets }: BackupParts): str
   const drafts = restoreDrafts(dataDir)
   const { database: draft, secrets: secretsDraft } = drafts
   try {
-    copyFileSync(source, draft, constants.COPYFILE_FICLONE)
+    copyFileSync(source, draft, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
     chmodSync(draft, 0o600)
     stripBackup(draft)
     syncToDisk(draft)
     if (secrets !== null) {
-      writeFileSync(secretsDraft, secrets, { mode: 0o600 })
+      writeFileSync(secretsDraft, secrets, { mode: 0o600, flag: 'wx' })
       syncToDisk(secretsDraft)
     }
     const kept = setAside(dataDir)
@@ -145,5 +157,5 @@ function report(
     ...(secrets === null ? ['It holds no secrets.json; the one that was there stays.'] : []),
     ...(kept === null ? [] : [`What was there before lies in ${kept}.*`]),
   ]
-  return `\n${rows.map((row) => `  ${row}\n`).join('')}\n`
+  return `\n${rows.map((row) => `  ${printableLine(row)}\n`).join('')}\n`
 }

@@ -7,9 +7,9 @@ import { watchClock } from '../wiring/clock-watch.ts'
 import { compose } from '../wiring/compose.ts'
 import { loadTls, type Tls } from '../wiring/tls.ts'
 import { banner, startFacts } from './banner.ts'
-import { holdDataDir } from './data-folder.ts'
+import { type FolderState, holdDataDir, secureDataDir } from './data-folder.ts'
 import { codePrinter } from './login-code.ts'
-import { codeOf } from './operator-error.ts'
+import { codeOf, onDataDir } from './operator-error.ts'
 import type { Program } from './self-exec.ts'
 
 type App = ReturnType<typeof compose>['app']
@@ -41,7 +41,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
   const tls = loadTls(config)
-  const lock = holdDataDir(config.MB_DATA_DIR)
+  const { MB_DATA_DIR: folder } = config
+  warnOfFolder(
+    onDataDir(folder, () => secureDataDir(folder)),
+    log,
+  )
+  const lock = holdDataDir(folder)
   const printCode = codePrinter({ clock, terminal, write })
   const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
   const { app, sse, close } = compose(adapters)
@@ -68,6 +73,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     lock.release()
   }
   await stop(await firstSignal(clock))
+}
+
+function warnOfFolder({ mended, open }: FolderState, log: Logger): void {
+  if (mended) log.warn('other users could write to the data folder; closed to them')
+  if (open) log.warn('other users can write to the data folder; its disk keeps no modes')
 }
 
 /**

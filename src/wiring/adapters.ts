@@ -5,6 +5,7 @@ import { onDataDir } from '../commands/operator-error.ts'
 import type { Program } from '../commands/self-exec.ts'
 import type { Logger } from '../core/log.ts'
 import { consolePages } from '../http/console-pages.ts'
+import { hasRows } from '../storage/sqlite/inspect.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
 import { type EgressParts, openEgress } from './egress.ts'
@@ -39,8 +40,12 @@ export async function openAdapters(outside: Outside) {
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
   const { file, runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
+  const { replaced } = runtime
+  if (replaced.length > 0) log.warn('native parts differed', { written: replaced.join(', ') })
   const metrics = await openMetrics(config)
-  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config))
+  const secrets = onDataDir(config.MB_DATA_DIR, () =>
+    openSecrets(config, () => hasRows(file, 'provider')),
+  )
   const parser = openParser(self, clock)
   const voice = openSpeech({ config, clock, log, fetch, self, encoderUrl, parser })
   const speech = {

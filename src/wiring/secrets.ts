@@ -1,11 +1,10 @@
 import {
-  chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   linkSync,
   openSync,
   readFileSync,
-  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -13,6 +12,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type Config, ConfigError } from '../config.ts'
 import { randomHex } from '../core/crypto.ts'
+import { closeFile, openPrivate, UnsafePathError } from '../core/private-files.ts'
 
 export interface Secrets {
   /** Signs console sessions and seals login flows; at least 32 bytes. */
@@ -27,42 +27,58 @@ const key = z
   .transform((hex) => Buffer.from(hex, 'hex'))
 const SecretsFile = z.object({ session_secret: key, encryption_key: key })
 
-/** The text of secrets.json as it lies there. */
-export const readSecretsText = (dataDir: string) => readFileSync(secretsPath(dataDir), 'utf8')
-
 export const secretsPath = (dataDir: string) => join(dataDir, 'secrets.json')
 
 /**
- * The keys of the box (contract section 4): made on first start, overridden by the environment.
- * A file that is there but unreadable stops the start, for a new one would make every stored
- * provider key undecipherable.
+ * The keys of this server (contract section 4): made on first start, overridden by the
+ * environment. A file that is there but unreadable stops the start, and so does a missing one
+ * where `hasSealedKeys`: with a new one no stored provider key could be deciphered again.
  */
-export function openSecrets(config: Config): Secrets {
+export function openSecrets(config: Config, hasSealedKeys = () => false): Secrets {
   const path = secretsPath(config.MB_DATA_DIR)
-  const file = readSecrets(path) ?? createSecrets(path)
   const encryption = config.MB_ENCRYPTION_KEY
+  const known = readSecrets(path)
+  if (!known && encryption === undefined && hasSealedKeys()) throw lostSecrets(path)
+  const file = known ?? createSecrets(path)
   return {
     session: config.MB_SESSION_SECRET ?? file.session_secret,
     encryption: encryption === 'off' ? null : (encryption ?? file.encryption_key),
   }
 }
 
+const lostSecrets = (path: string) =>
+  new ConfigError(
+    `${path} is missing, and the database holds model keys that only it deciphers; put it back ` +
+      'from a backup, or give those keys up: start once with MB_ENCRYPTION_KEY=off',
+  )
+
 function readSecrets(path: string) {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new ConfigError(
-      `MB_DATA_DIR holds a secrets.json that this user cannot read (${path}); give it the right to`,
-    )
-  }
-  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+  const text = readSecretsText(path)
+  if (text === null) return null
   const secrets = parseSecrets(text)
   if (secrets) return secrets
   throw new ConfigError(
     `MB_DATA_DIR holds a damaged secrets.json (${path}); put it back from a backup`,
   )
+}
+
+/** The text of the file, which is closed to other users; null when there is none. */
+export function readSecretsText(path: string): string | null {
+  try {
+    closeFile(path)
+    const file = openPrivate(path, constants.O_RDONLY)
+    try {
+      return readFileSync(file, 'utf8')
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (error instanceof UnsafePathError) throw error
+    throw new ConfigError(
+      `MB_DATA_DIR holds a secrets.json that this user cannot read (${path}); give it the right to`,
+    )
+  }
 }
 
 /** The keys in the text of a secrets.json; null when it is damaged. */

@@ -1,5 +1,4 @@
-import { mkdirSync } from 'node:fs'
-import { databasePath } from '../commands/data-folder.ts'
+import { databasePath, secureDataDir } from '../commands/data-folder.ts'
 import { fileStamp } from '../commands/files.ts'
 import { explainStorage } from '../commands/operator-error.ts'
 import type { Config } from '../config.ts'
@@ -24,7 +23,7 @@ export async function openStorage(config: Config, now: Date, writerUrl: string) 
 }
 
 async function open(dataDir: string, now: Date, writerUrl: string) {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  secureDataDir(dataDir)
   const runtime = await prepareRuntime(dataDir)
   const file = { path: databasePath(dataDir), extensions: [runtime.vec0] }
   const upgradeCopy = migrate(file, MIGRATIONS, fileStamp(now))

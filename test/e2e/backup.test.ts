@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { createKey } from '../support/key.ts'
@@ -189,4 +190,51 @@ describe('restore', () => {
     sentence(await run(['restore', folder.file('missing')], folder.file('fresh')))
     sentence(await run(['restore', folder.path], folder.file('fresh')))
   }, 60_000)
+
+  test.each([
+    ['a trigger', 'CREATE TRIGGER t AFTER UPDATE ON api_key BEGIN SELECT 1; END'],
+    ['a table more', 'CREATE TABLE extra (x TEXT)'],
+    ['a table less', 'DROP TABLE turn'],
+    ['an index less', 'DROP INDEX session_by_activity'],
+    ['a column more', 'ALTER TABLE persona ADD COLUMN extra TEXT'],
+    ['a view in place of a table', 'DROP TABLE usage_day; CREATE VIEW usage_day AS SELECT 1'],
+    ['no list of migrations', 'DELETE FROM migration'],
+    ['a gap in the migrations', "DELETE FROM migration WHERE name = '0001-init'"],
+  ])(
+    'takes no backup with %s',
+    async (_, change) => {
+      using folder = tempFolder()
+      const data = folder.file('data')
+      await createKey(data)
+      const file = folder.file('b.db')
+      await run(['backup', file], data)
+      alter(file, change)
+      const told = sentence(await run(['restore', file], folder.file('fresh')))
+      expect(told).toContain('schema differs')
+      expect(existsSync(folder.file('fresh', 'moonbase.db'))).toBe(false)
+    },
+    20_000,
+  )
+
+  test('prints no control characters of a backup', async () => {
+    using folder = tempFolder()
+    const data = folder.file('data')
+    await createKey(data)
+    const file = folder.file('b.db')
+    await run(['backup', file], data)
+    alter(file, "UPDATE moonbase_backup SET content = char(27) || '[2J' WHERE name = 'version'")
+    const { out, code } = await run(['restore', file], folder.file('fresh'))
+    expect(code).toBe(0)
+    expect(out).toContain('by version ?[2J')
+    expect(out).not.toMatch(/(?!\n)\p{Cc}/u)
+  }, 20_000)
 })
+
+function alter(path: string, sql: string): void {
+  const db = new Database(path)
+  try {
+    db.run(sql)
+  } finally {
+    db.close()
+  }
+}

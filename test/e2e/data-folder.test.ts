@@ -3,23 +3,11 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { moonbase } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
+import { canMount, mounted } from '../support/mounted.ts'
 import { run, sentence } from '../support/run.ts'
 import { startServer } from '../support/server.ts'
 import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
-
-/** Runs a command in a mount namespace of its own, where `MOUNT` has a file system for it alone. */
-const mounted = (options: string, path: string, first = 'true') => [
-  'unshare',
-  '-rm',
-  'sh',
-  '-c',
-  `mount -t tmpfs -o ${options} tmpfs "${path}" && ${first} && exec "$@"`,
-  'sh',
-]
-const canMount = Bun.which('unshare')
-  ? Bun.spawnSync([...mounted('size=1m', '/mnt'), 'true']).exitCode === 0
-  : false
 
 describe('a data folder', () => {
   test('is made for its owner alone, with all that is in it', async () => {

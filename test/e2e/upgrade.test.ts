@@ -19,6 +19,9 @@ async function stored(name: string, folder: TempFolder): Promise<string> {
   const bytes = Bun.gunzipSync(await Bun.file(join(FOLDER, `${name}.db.gz`)).arrayBuffer())
   mkdirSync(folder.file('data'), { recursive: true })
   writeFileSync(folder.file('data', 'moonbase.db'), bytes)
+  const key = '00'.repeat(32)
+  const secrets = { session_secret: key, encryption_key: key }
+  writeFileSync(folder.file('data', 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 })
   return folder.file('data')
 }
 

@@ -1,3 +1,5 @@
+import { printableLine } from '../output.ts'
+
 /** One thing that the doctor looked at. Only `fail` makes the command fail. */
 export interface Finding {
   readonly name: string
@@ -25,8 +27,8 @@ export const fail = (name: string, text: string, mend: string): Finding => ({
 export function printed(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length))
   const lines = findings.flatMap(({ name, level, text, mend }) => [
-    `  ${level.padEnd(4)}  ${name.padEnd(width)}  ${text}`,
-    ...(mend === undefined ? [] : [`  ${''.padEnd(width + 6)}  → ${mend}`]),
+    `  ${level.padEnd(4)}  ${name.padEnd(width)}  ${printableLine(text)}`,
+    ...(mend === undefined ? [] : [`  ${''.padEnd(width + 6)}  → ${printableLine(mend)}`]),
   ])
   const wrong = findings.filter(({ level }) => level === 'fail').length
   const verdict = wrong === 0 ? 'Nothing is wrong.' : `${wrong} of these must be mended.`

@@ -1,11 +1,20 @@
-import { accessSync, constants, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { randomHex } from '../../core/crypto.ts'
+import { isOpenToWrites, lstatOrNull } from '../../core/private-files.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
-import { inspect } from '../../storage/sqlite/inspect.ts'
+import { hasRows, inspect } from '../../storage/sqlite/inspect.ts'
 import { takeLock } from '../../storage/sqlite/lock.ts'
-import { parseSecrets, readSecretsText, secretsPath } from '../../wiring/secrets.ts'
+import { parseSecrets, secretsPath } from '../../wiring/secrets.ts'
 import { databasePath, lockPath } from '../data-folder.ts'
 import { statOrNull } from '../files.ts'
 import { networkDisk } from '../network-disk.ts'
@@ -30,6 +39,11 @@ export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   }
   const mend = `give this user the right to write to ${folder}, or set MB_DATA_DIR`
   if (refusal) return [fail(NAME, `${folder} cannot be written`, mend)]
+  const open = there ? openPaths(dataDir) : []
+  if (open.length > 0) {
+    const text = `other users can write to it or read from it: ${open.join(', ')}`
+    return [warn(NAME, text, 'start the server, which closes it, and see who wrote there')]
+  }
   const free = statfsSync(folder).bavail * statfsSync(folder).bsize
   const space = `${Math.floor(free / MIB)} MiB free`
   if (free < FREE_LEAST) return [fail(NAME, `${folder}: ${space}`, 'free some disk space')]
@@ -42,6 +56,14 @@ export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   return [ok(NAME, there ? `${dataDir}, ${space}` : `${dataDir} will be made, ${space}`)]
 }
 
+/** What in the data folder is open to other users. */
+function openPaths(dataDir: string): string[] {
+  const database = databasePath(dataDir)
+  const files = ['', '-wal', '-shm'].map((suffix) => database + suffix)
+  const readable = files.filter((path) => ((lstatOrNull(path)?.mode ?? 0) & 0o077) !== 0)
+  return [...(isOpenToWrites(realpathSync(dataDir)) ? [dataDir] : []), ...readable]
+}
+
 function firstExisting(path: string): string {
   return statOrNull(path) ? path : firstExisting(dirname(path))
 }
@@ -51,12 +73,13 @@ function refusalOf(folder: string): unknown {
   const probe = join(folder, `.moonbase-doctor-${randomHex(6)}`)
   try {
     accessSync(folder, constants.W_OK)
-    writeFileSync(probe, 'x')
+    writeFileSync(probe, 'x', { flag: 'wx' })
     return null
   } catch (error) {
     return error
   } finally {
-    rmSync(probe, { force: true })
+    // On a read-only disk even the removal of what is not there fails.
+    if (lstatOrNull(probe)) rmSync(probe, { force: true })
   }
 }
 
@@ -81,11 +104,12 @@ export function checkDatabase({ MB_DATA_DIR: dataDir }: Config, vec0: string | n
   const mend = 'put a backup back: moonbase restore FILE --force'
   try {
     const extensions = vec0 === null ? [] : [vec0]
-    const { damage, unknown, pending } = inspect({ path, extensions }, MIGRATIONS)
+    const { damage, unknown, pending, foreign } = inspect({ path, extensions }, MIGRATIONS)
     if (unknown[0]) {
       return fail(name, `written by a newer Moonbase (${unknown[0]})`, 'use that version')
     }
     if (damage[0]) return fail(name, `damaged: ${damage[0]}`, mend)
+    if (foreign[0]) return fail(name, `its schema was changed: ${foreign[0]}`, mend)
     const age = pending.length === 0 ? 'up to date' : 'upgraded at the next start, after a copy'
     return ok(name, `sound, ${Math.ceil(size / MIB)} MiB, ${age}`)
   } catch (error) {
@@ -98,19 +122,37 @@ export function checkDatabase({ MB_DATA_DIR: dataDir }: Config, vec0: string | n
 }
 
 /** Whether secrets.json is whole, and nobody else can read it. */
-export function checkSecrets({ MB_DATA_DIR: dataDir }: Config): Finding {
+export function checkSecrets(config: Config): Finding {
   const name = 'Secrets'
-  const path = secretsPath(dataDir)
-  if (!statOrNull(path)) return ok(name, 'none yet; the first start makes them')
+  const path = secretsPath(config.MB_DATA_DIR)
+  const there = lstatOrNull(path)
   const mend = `restore ${path} from a backup`
+  if (!there) {
+    return needsSecrets(config)
+      ? fail(name, `${path} is missing, and stored model keys need it`, mend)
+      : ok(name, 'none yet; the first start makes them')
+  }
+  if (there.isSymbolicLink()) return fail(name, `${path} is a link`, 'put the file itself there')
   try {
-    const text = readSecretsText(dataDir)
-    if (parseSecrets(text) === null) return fail(name, `${path} is damaged`, mend)
+    if (parseSecrets(readFileSync(path, 'utf8')) === null)
+      return fail(name, `${path} is damaged`, mend)
   } catch {
     return fail(name, `${path} cannot be read`, 'give this user the right to read it')
   }
-  const open = ((statOrNull(path)?.mode ?? 0) & 0o077) !== 0
+  const open = (there.mode & 0o077) !== 0
   return open
     ? warn(name, `${path} can be read by others`, `chmod 600 ${path}`)
     : ok(name, 'there, and private')
 }
+
+/** Whether the database holds model keys that were sealed with the key of secrets.json. */
+function needsSecrets({ MB_DATA_DIR: dataDir, MB_ENCRYPTION_KEY: key }: Config): boolean {
+  const path = databasePath(dataDir)
+  try {
+    return key === undefined && statOrNull(path) !== null && hasRows(fileAt(path), 'provider')
+  } catch {
+    return false
+  }
+}
+
+const fileAt = (path: string) => ({ path, extensions: [] })

@@ -2,10 +2,12 @@ import { type Endpoint, endpointHeaders, endpointUrl } from '../../channels/net/
 import type { UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import { listedModels } from '../../channels/openai/models.ts'
 import type { Config } from '../../config.ts'
+import { printableLine } from '../output.ts'
 import { type Finding, ok, warn } from './finding.ts'
 
 const NAME = 'Language model'
 const NAMES_SHOWN = 5
+const NAME_CHARS_SHOWN = 60
 
 /**
  * Whether an endpoint that answers is the right one: an address without its `/v1`, or the page of a
@@ -23,7 +25,10 @@ export async function checkModel(
   if (models === null) return warn(NAME, `${description}: gives no list of models`, url)
   const wanted = config.MB_LLM_MODEL
   if (wanted === undefined || models.includes(wanted)) return ok(NAME, description)
-  const some = models.slice(0, NAMES_SHOWN).map(printable).join(', ')
+  const some = models
+    .slice(0, NAMES_SHOWN)
+    .map((name) => printableLine(name).slice(0, NAME_CHARS_SHOWN))
+    .join(', ')
   return warn(
     NAME,
     `${description}: is not in its list`,
@@ -44,6 +49,3 @@ async function listOf(endpoint: Endpoint, fetch: UpstreamFetch, signal: AbortSig
     return null
   }
 }
-
-/** An upstream's own words, on a terminal. */
-const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 60)

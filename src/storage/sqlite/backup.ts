@@ -3,8 +3,10 @@ import type { DatabaseFile } from './connection.ts'
 import { openExisting } from './inspect.ts'
 
 /** A backup is a database with one table more, which is what makes it one. */
-const TABLE = 'moonbase_backup'
+const BACKUP_TABLE = 'moonbase_backup'
 const FORMAT = '1'
+/** What the schema of a backup has besides that of the database. */
+export const BACKUP_PARTS = [BACKUP_TABLE, `sqlite_autoindex_${BACKUP_TABLE}_1`]
 
 /** What a backup carries besides the database. */
 export interface BackupParts {
@@ -27,8 +29,8 @@ export function writeBackup(file: DatabaseFile, target: string, parts: BackupPar
   }
   const copy = new Database(target, { readwrite: true, create: false, strict: true })
   try {
-    copy.run(`CREATE TABLE ${TABLE} (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT`)
-    const insert = copy.query(`INSERT INTO ${TABLE} (name, content) VALUES (?, ?)`)
+    copy.run(`CREATE TABLE ${BACKUP_TABLE} (name TEXT PRIMARY KEY, content TEXT NOT NULL) STRICT`)
+    const insert = copy.query(`INSERT INTO ${BACKUP_TABLE} (name, content) VALUES (?, ?)`)
     insert.run('format', FORMAT)
     insert.run('version', parts.version)
     insert.run('created_at', parts.createdAt)
@@ -42,10 +44,10 @@ export function writeBackup(file: DatabaseFile, target: string, parts: BackupPar
 export function readBackup(path: string): BackupParts | null {
   const db = new Database(path, { readonly: true, strict: true })
   try {
-    const there = db.query('SELECT 1 FROM sqlite_master WHERE name = ?').get(TABLE)
+    const there = db.query('SELECT 1 FROM sqlite_master WHERE name = ?').get(BACKUP_TABLE)
     if (!there) return null
     const rows = db
-      .query<{ name: string; content: string }, []>(`SELECT name, content FROM ${TABLE}`)
+      .query<{ name: string; content: string }, []>(`SELECT name, content FROM ${BACKUP_TABLE}`)
       .all()
     const parts = new Map(rows.map(({ name, content }) => [name, content]))
     if (parts.get('format') !== FORMAT) return null
@@ -64,7 +66,7 @@ export function stripBackup(path: string): void {
   const db = new Database(path, { readwrite: true, create: false, strict: true })
   try {
     db.run('PRAGMA secure_delete = ON')
-    db.run(`DROP TABLE ${TABLE}`)
+    db.run(`DROP TABLE ${BACKUP_TABLE}`)
   } finally {
     db.close()
   }

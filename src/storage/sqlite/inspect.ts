@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import type { Migration } from '../migrations/index.ts'
 import type { DatabaseFile } from './connection.ts'
+import { schemaDifferences } from './schema.ts'
 
 export interface Inspection {
   /** What SQLite's own check found wrong; empty for a sound file. */
@@ -9,6 +10,8 @@ export interface Inspection {
   readonly unknown: readonly string[]
   /** Migrations that this program would still apply. */
   readonly pending: readonly string[]
+  /** Tables, indexes, triggers and views that are not what the migrations made. */
+  readonly foreign: readonly string[]
 }
 
 /** Opens without creating or changing anything. Throws SQLite's error when it is no database. */
@@ -24,8 +27,15 @@ export function openExisting({ path, extensions }: DatabaseFile): Database {
   }
 }
 
-/** Reads the whole file once: structure, indexes, foreign keys, and which program wrote it. */
-export function inspect(file: DatabaseFile, migrations: readonly Migration[]): Inspection {
+/**
+ * Reads the whole file once: structure, indexes, foreign keys, schema, and which program wrote it.
+ * `ignored` are names of tables that a database of the product does not have and this one may.
+ */
+export function inspect(
+  file: DatabaseFile,
+  migrations: readonly Migration[],
+  ignored: readonly string[] = [],
+): Inspection {
   const db = openExisting(file)
   try {
     const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()
@@ -34,14 +44,39 @@ export function inspect(file: DatabaseFile, migrations: readonly Migration[]): I
       ...check.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
       ...[...new Set(broken.map(({ table }) => table))].map((name) => `orphaned rows in ${name}`),
     ]
-    const done = db.query<{ name: string }, []>('SELECT name FROM migration').all()
-    const has = new Set(done.map(({ name }) => name))
+    const has = new Set(migrationsOf(db))
     const known = migrations.map(({ name }) => name)
+    const unknown = [...has].filter((name) => !known.includes(name))
+    const done = migrations.filter(({ name }) => has.has(name))
+    const isProduct = done.length > 0 && done.every(({ name }, index) => name === known[index])
+    const foreign = isProduct
+      ? schemaDifferences(db, done, file.extensions, ignored)
+      : ['table migration']
     return {
       damage,
-      unknown: [...has].filter((name) => !known.includes(name)),
+      unknown,
       pending: known.filter((name) => !has.has(name)),
+      // A newer program's schema cannot be judged.
+      foreign: unknown.length > 0 ? [] : foreign,
     }
+  } finally {
+    db.close()
+  }
+}
+
+/** The names that the product's list of migrations holds; none when there is no such list. */
+function migrationsOf(db: Database): string[] {
+  const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'`
+  if (!db.query(table).get()) return []
+  const rows = db.query<{ name: string }, []>('SELECT name FROM migration').all()
+  return rows.map(({ name }) => name)
+}
+
+/** Whether a table of an existing database holds anything. */
+export function hasRows(file: DatabaseFile, table: string): boolean {
+  const db = openExisting(file)
+  try {
+    return db.query(`SELECT 1 FROM ${table} LIMIT 1`).get() !== null
   } finally {
     db.close()
   }

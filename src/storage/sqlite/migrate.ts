@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Migration } from '../migrations/index.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
 import { openExisting } from './inspect.ts'
+import { MIGRATION_TABLE } from './schema.ts'
 
 /** The database was written by a newer program; running on would damage it. */
 export class NewerDatabaseError extends Error {
@@ -42,7 +43,7 @@ export function migrate(
 }
 
 function compare(db: Database, migrations: readonly Migration[]) {
-  db.run('CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT')
+  db.run(MIGRATION_TABLE)
   const names = db.query<{ name: string }, []>('SELECT name FROM migration').all()
   const done = new Set(names.map(({ name }) => name))
   const known = new Set(migrations.map(({ name }) => name))

@@ -14,12 +14,18 @@ const partition = ({ tenantId, model }: VectorSpace) => `${tenantId}/${model}`
 const bytes = (vector: Float32Array) => new Uint8Array(vector.slice().buffer)
 
 /** A table of sqlite-vec has one length of vector, so each length that occurs gets its own. */
-const create = (dimensions: number): Statement => ({
+export const createVectorTable = (dimensions: number): Statement => ({
   sql: `CREATE VIRTUAL TABLE IF NOT EXISTS ${table(dimensions)} USING vec0(
     space TEXT PARTITION KEY, embedding FLOAT[${dimensions}] distance_metric=cosine,
     chunk_size=${ROW_VECTORS})`,
   args: [],
 })
+
+/** The length of the vectors in the table that this statement creates; null for any other. */
+export function vectorTableDimensions(created: string): number | null {
+  const length = /^CREATE VIRTUAL TABLE "?kb_vector_(\d{1,5})"? USING vec0/.exec(created)?.[1]
+  return length === undefined ? null : Number(length)
+}
 
 const tableNamed = (name: string): Statement => sql`
   SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ${name}`
@@ -74,7 +80,7 @@ export async function openVectorIndex(db: Db, reader: ReadThread): Promise<Vecto
       if (dimensions === undefined) return []
       lengths.add(dimensions)
       return [
-        create(dimensions),
+        createVectorTable(dimensions),
         ...directed.flatMap(({ key, vector }) => [
           removal(dimensions, key),
           {
@@ -87,7 +93,7 @@ export async function openVectorIndex(db: Db, reader: ReadThread): Promise<Vecto
 
     remove: (keys) =>
       [...lengths].flatMap((dimensions) => [
-        create(dimensions),
+        createVectorTable(dimensions),
         ...keys.map((key) => removal(dimensions, key)),
       ]),
 

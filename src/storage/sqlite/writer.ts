@@ -18,7 +18,11 @@ function openWriter(file: DatabaseFile) {
     write: group.write,
     close() {
       group.close()
-      db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      try {
+        db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      } catch {
+        // On a full disk the log stays, and the next start reads it.
+      }
       db.close()
     },
   }

@@ -1,0 +1,65 @@
+import { Database } from 'bun:sqlite'
+import type { Migration } from '../migrations/index.ts'
+import { createVectorTable, vectorTableDimensions } from './vectors.ts'
+
+/** The product's own list of what was done to a database. */
+export const MIGRATION_TABLE = 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT'
+
+type Schema = ReadonlyMap<string, string>
+
+/**
+ * Names of the tables, indexes, triggers and views in which the database differs from what these
+ * migrations make of an empty one: a trigger more could undo what the product writes. `done` are
+ * the migrations that the database has; `ignored` are names of tables that may be there besides.
+ */
+export function schemaDifferences(
+  db: Database,
+  done: readonly Migration[],
+  extensions: readonly string[],
+  ignored: readonly string[] = [],
+): string[] {
+  const there = schemaOf(db)
+  const expected = expectedSchema(there, done, extensions)
+  // Without the extension its tables cannot be made; SQLite reads none of them then, either.
+  const isVector = (name: string) => extensions.length === 0 && name.includes('kb_vector_')
+  const isIgnored = (name: string) => isVector(name) || ignored.some((one) => name.endsWith(one))
+  const names = new Set([...there.keys(), ...expected.keys()])
+  return [...names].filter((name) => !isIgnored(name) && there.get(name) !== expected.get(name))
+}
+
+/** The text of each entry, by its kind, the table that it belongs to, and its name. */
+function schemaOf(db: Database): Schema {
+  const rows = db
+    .query<{ type: string; name: string; tbl_name: string; sql: string | null }, []>(
+      'SELECT type, name, tbl_name, sql FROM sqlite_schema',
+    )
+    .all()
+  return new Map(
+    rows.map(({ type, name, tbl_name, sql }) => [`${type} ${tbl_name} ${name}`, plain(sql ?? '')]),
+  )
+}
+
+/** Comments and line breaks of a migration may change; what it makes may not. */
+const plain = (sql: string) =>
+  sql
+    .replaceAll(/--[^\n]*/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+function expectedSchema(there: Schema, done: readonly Migration[], extensions: readonly string[]) {
+  const db = new Database(':memory:')
+  try {
+    for (const extension of extensions) db.loadExtension(extension)
+    db.run(MIGRATION_TABLE)
+    for (const { sql } of done) db.run(sql)
+    if (extensions.length > 0) {
+      for (const sql of there.values()) {
+        const dimensions = vectorTableDimensions(sql)
+        if (dimensions !== null) db.run(createVectorTable(dimensions).sql)
+      }
+    }
+    return schemaOf(db)
+  } finally {
+    db.close()
+  }
+}

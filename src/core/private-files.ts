@@ -33,8 +33,9 @@ export function lstatOrNull(path: string): Stats | null {
 }
 
 /**
- * Takes the right to write to the folder from other users, if it is there. Returns whether others could write to it. Throws `UnsafePathError` for a link and for a folder
- * of another user, who may exchange every file in it.
+ * Takes the right to write to the folder from other users, if it is there. Returns whether they had
+ * it. Throws `UnsafePathError` for a link, and for a folder of another user, who may exchange every
+ * file in it.
  */
 export function closeFolder(path: string): boolean {
   const there = lstatOrNull(path)

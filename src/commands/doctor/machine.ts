@@ -51,7 +51,7 @@ export function checkMemory(bytes: number = process.constrainedMemory()): Findin
 /** When the executable was built, in epoch milliseconds; the build defines it. */
 declare const BUILT_AT: number | undefined
 
-/** No clock that is right is before the build. Of the sources nobody knows when they were written. */
+/** A clock that is before the build is wrong. Sources have no such time; this one is before all. */
 const BUILT = typeof BUILT_AT === 'undefined' ? Date.UTC(2026, 0, 1) : BUILT_AT
 
 /** Whether the clock can be right: certificates, logins and the log's seven days go by it. */

@@ -4,8 +4,8 @@ import { CALCULATOR_EXPONENT_MAX } from '../core/limits/machine.ts'
 import { ToolFailure } from './tool.ts'
 
 /**
- * Numbers of the calculator: 50 decimal digits for arithmetic, so that money and large integers
- * come out exact, and doubles for what is irrational anyway. Every operation takes bounded time.
+ * Numbers of the calculator: 50 decimal digits, so that money and large integers are exact, and
+ * doubles for functions with irrational results. Every operation takes bounded time.
  */
 export const Num = Decimal.clone({ precision: 50, modulo: Decimal.ROUND_FLOOR })
 export type Num = Decimal
@@ -13,8 +13,8 @@ export type Num = Decimal
 const FACTORIAL_MAX = 1_000
 const DOUBLE_DIGITS = 15
 
-/** Refuses what is not a finite number of a size that the next operation can handle quickly. */
-export function checked(value: Num): Num {
+/** Throws unless the value is finite and small enough for the next operation to be quick. */
+export function inRange(value: Num): Num {
   if (value.isNaN()) throw new ToolFailure('the result is not a real number')
   if (!value.isFinite()) throw new ToolFailure('the result is too large')
   if (!value.isZero() && value.e > CALCULATOR_EXPONENT_MAX) {
@@ -34,7 +34,7 @@ export function remainder(a: Num, b: Num): Num {
   return a.mod(b)
 }
 
-/** Exact for integer exponents of a size that ends quickly, else in double precision. */
+/** Exact for integer exponents up to `CALCULATOR_EXPONENT_MAX`, else in double precision. */
 export function power(base: Num, exponent: Num): Num {
   if (base.isZero() && exponent.isNegative()) throw new ToolFailure('division by zero')
   if (exponent.isInteger() && exponent.abs().lte(CALCULATOR_EXPONENT_MAX)) {
@@ -51,7 +51,7 @@ export function factorial(value: Num): Num {
   return factorials()[value.toNumber()] ?? new Num(1)
 }
 
-/** All of them once: an expression can ask for a hundred, and a model for many such expressions. */
+/** Computed once: one expression can need a hundred of them. */
 const factorials = lazy(() => {
   const products = [new Num(1)]
   for (let factor = 1; factor <= FACTORIAL_MAX; factor++) {
@@ -60,7 +60,7 @@ const factorials = lazy(() => {
   return products
 })
 
-/** `work` in double precision. Rounding to 15 digits hides the binary remainders of the last. */
+/** Computes in double precision; rounding to 15 digits hides binary rounding errors. */
 export function viaDouble(work: (...values: number[]) => number, ...values: Num[]): Num {
   const result = work(...values.map((value) => value.toNumber()))
   if (!Number.isFinite(result)) {
@@ -71,7 +71,7 @@ export function viaDouble(work: (...values: number[]) => number, ...values: Num[
   return new Num(result.toPrecision(DOUBLE_DIGITS))
 }
 
-/** As `viaDouble` for periodic functions, which miss their zeros by about the last digit. */
+/** As `viaDouble`; results near zero become zero, which periodic functions miss slightly. */
 export function periodic(work: (value: number) => number, value: Num): Num {
   if (value.abs().gt(1e9)) throw new ToolFailure('the angle is too large')
   const result = viaDouble(work, value)
@@ -126,7 +126,7 @@ function one(work: (x: Num) => Num): Work {
   return (values) => {
     const [x] = values
     if (x === undefined || values.length !== 1) throw arity(1)
-    return checked(work(x))
+    return inRange(work(x))
   }
 }
 
@@ -134,7 +134,7 @@ function two(work: (x: Num, y: Num) => Num): Work {
   return (values) => {
     const [x, y] = values
     if (x === undefined || y === undefined || values.length !== 2) throw arity(2)
-    return checked(work(x, y))
+    return inRange(work(x, y))
   }
 }
 
@@ -146,7 +146,7 @@ function based(x: Num, base: Num): Num {
   return viaDouble((x, b) => Math.log(x) / Math.log(b), x, base)
 }
 
-/** Half away from zero, to `digits` places when a second value says so. */
+/** Rounds half away from zero; a second value gives the number of places. */
 function rounded(values: readonly Num[]): Num {
   if (values.length === 1) return one((x) => x.round())(values)
   return two((x, digits) => {

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { CALCULATOR_CHARS_MAX, CALCULATOR_DEPTH_MAX } from '../core/limits/machine.ts'
 import {
   CONSTANTS,
-  checked,
   divide,
   FUNCTIONS,
   factorial,
   format,
+  inRange,
   Num,
   power,
   remainder,
@@ -31,9 +31,9 @@ export function createCalculator() {
 }
 
 /**
- * Evaluates one arithmetic expression. There are no variables, assignments, members, strings or
- * lists, and names are looked up in two fixed tables, so there is nothing an expression could
- * reach. Throws `ToolFailure`.
+ * Evaluates one arithmetic expression. The grammar has no variables, members, strings or lists, and
+ * names are looked up in two fixed tables, so an expression can reach nothing else. Throws
+ * `ToolFailure`.
  */
 export function evaluate(expression: string): string {
   if (expression.length > CALCULATOR_CHARS_MAX) throw new ToolFailure('the expression is too long')
@@ -43,13 +43,13 @@ export function evaluate(expression: string): string {
   return format(value)
 }
 
-/** A value, and whether it was written as a bare percentage, which `100 + 3%` takes of 100. */
+/** A value, and whether it is a bare percentage: in `100 + 3%` it means 3 % of 100. */
 interface Term {
   readonly value: Num
   readonly percent: boolean
 }
 
-const plain = (value: Num): Term => ({ value: checked(value), percent: false })
+const termOf = (value: Num): Term => ({ value: inRange(value), percent: false })
 
 const TOKEN = /\s*(?:(\d+(?:\.\d*)?(?:e[+-]?\d{1,4})?|\.\d+(?:e[+-]?\d{1,4})?)|([a-z]\w*)|(\S))/giy
 
@@ -68,7 +68,7 @@ function tokenize(expression: string): string[] {
   })
 }
 
-/** `1,234,567` is a number where no function's commas could be meant. */
+/** Reads `1,234,567` as a number, in expressions without function calls. */
 function joinThousands(text: string): string {
   return text.replace(/(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])/g, (number) =>
     number.replaceAll(',', ''),
@@ -83,7 +83,7 @@ interface Cursor {
   nested<T>(parse: (tokens: Cursor) => T): T
 }
 
-/** Reads the tokens from left to right; the empty text stands behind the last. */
+/** Reads the tokens from left to right; after the last one comes the empty text. */
 function createCursor(tokens: readonly string[]): Cursor {
   let at = 0
   let depth = 0
@@ -111,21 +111,21 @@ function sum(tokens: Cursor): Term {
     tokens.next()
     const right = product(tokens)
     const amount = right.percent && !left.percent ? left.value.mul(right.value) : right.value
-    left = plain(sign === '+' ? left.value.plus(amount) : left.value.minus(amount))
+    left = termOf(sign === '+' ? left.value.plus(amount) : left.value.minus(amount))
   }
 }
 
 function product(tokens: Cursor): Term {
   let left = signed(tokens)
   for (;;) {
-    if (tokens.take('*')) left = plain(left.value.mul(signed(tokens).value))
-    else if (tokens.take('/')) left = plain(divide(left.value, signed(tokens).value))
-    else if (tokens.take('%')) left = plain(remainder(left.value, signed(tokens).value))
+    if (tokens.take('*')) left = termOf(left.value.mul(signed(tokens).value))
+    else if (tokens.take('/')) left = termOf(divide(left.value, signed(tokens).value))
+    else if (tokens.take('%')) left = termOf(remainder(left.value, signed(tokens).value))
     else return left
   }
 }
 
-/** The sign binds looser than `^`, so -2^2 is -4, and tighter than a product. */
+/** A sign binds tighter than a product and looser than `^`: -2^2 is -4. */
 function signed(tokens: Cursor): Term {
   if (tokens.take('+')) return tokens.nested(signed)
   if (!tokens.take('-')) return raised(tokens)
@@ -136,14 +136,14 @@ function signed(tokens: Cursor): Term {
 function raised(tokens: Cursor): Term {
   const base = postfix(tokens)
   if (!tokens.take('^')) return base
-  return plain(power(base.value, tokens.nested(signed).value))
+  return termOf(power(base.value, tokens.nested(signed).value))
 }
 
-/** A `%` with an operand behind it is the remainder and belongs to the product. */
+/** A `%` before an operand is the remainder, which `product` reads. */
 function postfix(tokens: Cursor): Term {
-  let term = plain(primary(tokens))
+  let term = termOf(primary(tokens))
   for (;;) {
-    if (tokens.take('!')) term = plain(factorial(term.value))
+    if (tokens.take('!')) term = termOf(factorial(term.value))
     else if (tokens.peek() === '%' && !startsOperand(tokens.peek(1))) {
       tokens.next()
       term = { value: term.value.div(100), percent: true }

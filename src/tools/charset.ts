@@ -1,9 +1,9 @@
 const META_BYTES = 1024
 
 /**
- * Text of a fetched document. The encoding is that of the byte order mark, else of the
- * Content-Type, else of the document's own declaration near its start, else UTF-8 (HTML standard,
- * determining the character encoding). Undecodable bytes become U+FFFD.
+ * Decodes a fetched document. The encoding comes from the byte order mark, else the Content-Type,
+ * else a declaration near the start of the document, else it is UTF-8 (HTML standard, "determining
+ * the character encoding"). Undecodable bytes become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
   const label = bomOf(bytes) ?? charsetOf(contentType) ?? declaredIn(bytes) ?? 'utf-8'

@@ -6,7 +6,7 @@ const args = z.object({
   time_zone: z.string().trim().max(64).optional().describe('IANA name, such as Asia/Shanghai'),
 })
 
-/** Date, time and weekday as JSON: `iso` with offset, `time_zone`, `weekday`, `text`, `utc`. */
+/** Returns JSON with `iso` (with offset), `time_zone`, `weekday`, `text` and `utc`. */
 export function createCurrentTime(clock: Pick<Clock, 'now'>) {
   return defineTool({
     name: 'current_time',

@@ -2,16 +2,16 @@ import { ToolFailure } from './tool.ts'
 
 export interface BodyStart {
   readonly bytes: Uint8Array
-  /** There was more. */
+  /** The body was longer. */
   readonly cut: boolean
 }
 
 const SLICE_BYTES = 512
 
 /**
- * The first `bytesMax` bytes of a body, unpacked when the server compressed it though it was not
- * asked to. Compressed bytes go through in small slices, since a thousandfold expansion of
- * everything that had already arrived would fill the memory.
+ * Reads the first `bytesMax` bytes of a body. Some servers compress although the request declines
+ * it; their bytes are decompressed in small slices, because a large piece could expand a
+ * thousandfold before the limit is checked.
  */
 export async function readBody(response: Response, bytesMax: number): Promise<BodyStart> {
   if (response.body === null) return { bytes: new Uint8Array(), cut: false }

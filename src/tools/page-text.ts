@@ -15,13 +15,13 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 
-/** Browsers stop here. */
+/** As in browsers. */
 const DEPTH_MAX = 512
 
 /**
- * The readable text of an HTML page: blocks on lines of their own, list items marked, scripts,
- * styles and navigation left out. Streams through the markup, so nesting costs no stack. Ends where
- * a page nests deeper than any that is read: each end tag is looked for among all open elements.
+ * The readable text of an HTML page: each block on its own line, list items marked, scripts, styles
+ * and navigation left out. The parser streams, so nesting costs no stack. Reading ends at
+ * `DEPTH_MAX`, because the parser searches all open elements for each end tag.
  */
 export function pageText(html: string): PageText {
   let title = ''

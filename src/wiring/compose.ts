@@ -63,7 +63,7 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
     budget,
     configs: createTurnConfigStore(db),
     memory: createMemory({ store: sessionStore }),
-    folding: createFolding({ store: sessionStore, jobs, log }),
+    folding: createFolding({ store: sessionStore, clock, jobs, log, budget }),
     retrieve: kb.service.retrieve,
     toolsFor: adapters.toolsFor,
     channelOf,

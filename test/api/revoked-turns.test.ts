@@ -159,7 +159,8 @@ test('a removed channel is not asked for the summary of what was said on it', as
   expect(await tenant.history()).toMatchObject({ summary: '', count: 4 })
 })
 
-test('a turn ends after its longest time, however its upstream goes on', async () => {
+/** The product with a model, whose longest times pass when `passTime` is called. */
+async function startTimed() {
   const upstream = await startUpstream()
   const limits: (() => void)[] = []
   const timers = systemClock()
@@ -170,17 +171,44 @@ test('a turn ends after its longest time, however its upstream goes on', async (
       return timers.after(ms, task)
     },
   }
-  await using app = await startApp({ upstream: upstream.baseUrl, clock })
+  const app = await startApp({ upstream: upstream.baseUrl, clock })
   const { headers } = await app.key()
-  upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: never } })
-  const turn = await postSse(`${app.url}/v1/agent`, { headers, body: { text: 'hi' } })
+  return {
+    app,
+    upstream,
+    ask: (text: string) => postSse(`${app.url}/v1/agent`, { headers, body: { text } }),
+    passTime: () => limits.splice(0).map((pass) => pass()),
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]()
+      await upstream.stop()
+    },
+  }
+}
+
+test('a turn ends after its longest time, however its upstream goes on', async () => {
+  await using timed = await startTimed()
+  timed.upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: never } })
+  const turn = await timed.ask('hi')
   for await (const { data } of turn) if (data.type === 'llm_delta') break
-  for (const passed of limits) passed()
+  timed.passTime()
   expect((await turn.all()).at(-1)?.data).toEqual({
     type: 'error',
     message: '本轮用时过长，已中止，请重试',
     code: 'turn_too_long',
   })
-  await upstream.aborted()
-  await upstream.stop()
+  await timed.upstream.aborted()
+  expect(timed.app.budget.used).toBe(0)
+})
+
+test('a summary that is never finished ends after the longest time of a turn', async () => {
+  await using timed = await startTimed()
+  await (await timed.ask('长'.repeat(13_000))).all()
+  timed.upstream.reply({ text: 'second' })
+  timed.upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: never } })
+  await (await timed.ask('话'.repeat(13_000))).all()
+  while (timed.upstream.requests.length < 3) await timed.upstream.nextRequest('/chat/completions')
+  timed.passTime()
+  await timed.app.jobs.idle()
+  expect(timed.app.log()).toContain('the summary took too long')
+  expect(timed.app.budget.used).toBe(0)
 })

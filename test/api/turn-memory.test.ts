@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { MEMORY_CHARS_MAX } from '../../src/core/limits/contract.ts'
 import { TURN_BYTES_SURE } from '../../src/core/limits/machine.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
@@ -63,6 +64,33 @@ describe('memory that a model can fill during a turn is counted and bounded', ()
     const expression = `1${' '.repeat(80_000)}`
     upstream.chat.always({ toolCalls: [{ name: 'calculator', arguments: { expression } }] })
     expect(await lastOf(await open(greedy))).toEqual(FULL)
+  })
+})
+
+describe('a summary that is written in the background', () => {
+  const say = (text: string) => {
+    const body = { text, session_id: 'long', kb: false }
+    return postSse(`${app.url}/v1/agent`, { headers: greedy.headers, body }).then(lastOf)
+  }
+  const history = async () =>
+    (await fetch(`${app.url}/v1/sessions/long/history`, { headers: greedy.headers })).json()
+
+  test('may not fill the memory either, and loses no turn', async () => {
+    await say('长'.repeat(13_000))
+    upstream.reply({ text: 'second' })
+    upstream.reply({ payloads: [delta({ content: '<think>' }), ...Array(9).fill(call(HALF))] })
+    await say('话'.repeat(13_000))
+    await app.jobs.idle()
+    expect(app.log()).toContain('memory budget exceeded')
+    expect(await history()).toMatchObject({ summary: '', count: 4 })
+  })
+
+  test('is cut where it is longer than what stays verbatim', async () => {
+    upstream.reply({ text: 'third' })
+    upstream.reply({ pieces: Array(40).fill('长'.repeat(1_000)) })
+    await say('再'.repeat(13_000))
+    await app.jobs.idle()
+    expect((await history()).summary).toBe('长'.repeat(MEMORY_CHARS_MAX))
   })
 })
 

@@ -1,13 +1,21 @@
 import type { Llm, LlmMessage } from '../../channels/ports/llm.ts'
+import type { Clock } from '../../core/clock.ts'
+import { MEMORY_CHARS_MAX } from '../../core/limits/contract.ts'
+import { TURN_MS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/memory-budget.ts'
+import { firstChars } from '../../core/text.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import { isOverLimit } from './memory.ts'
 import type { SessionStore, StoredTurn } from './store.ts'
 
 export interface FoldingOptions {
   readonly store: SessionStore
+  readonly clock: Pick<Clock, 'after'>
   readonly jobs: Jobs
   readonly log: Logger
+  /** The memory that all requests share; a summary may not take more of it than a turn. */
+  readonly budget: MemoryBudget
 }
 
 /** The model that writes the summary. */
@@ -28,7 +36,7 @@ const INSTRUCTION =
  * Turns are replaced by the summary in one transaction; on any failure all turns stay in place for
  * the next time (contract, section 4, Memory).
  */
-export function createFolding({ store, jobs, log }: FoldingOptions) {
+export function createFolding({ store, clock, jobs, log, budget }: FoldingOptions) {
   const underWay = new Set<string>()
 
   async function fold(
@@ -43,9 +51,28 @@ export function createFolding({ store, jobs, log }: FoldingOptions) {
     const last = old.at(-1)
     // A channel that was removed meanwhile gets nothing more of the conversation.
     if (!last || !(await writer.isCurrent())) return
-    const summary = await summarise(writer, messagesFor(memory.summary, old), signal)
+    const summary = await write(tenantId, writer, messagesFor(memory.summary, old), signal)
     if (summary === '') throw new Error('the summary came back empty')
     await store.fold(tenantId, sessionId, memory.foldedThrough, last, summary)
+  }
+
+  async function write(
+    tenantId: string,
+    writer: SummaryWriter,
+    messages: readonly LlmMessage[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const late = new AbortController()
+    const tooLate = () => late.abort(new Error('the summary took too long'))
+    const cancel = clock.after(TURN_MS_MAX, tooLate)
+    const share = budget.open(tenantId)
+    try {
+      for (const { content } of messages) share.add(bytesOfText(content))
+      return await summarise(writer, messages, AbortSignal.any([signal, late.signal]), share)
+    } finally {
+      share.close()
+      cancel()
+    }
   }
 
   return {
@@ -67,17 +94,29 @@ export function createFolding({ store, jobs, log }: FoldingOptions) {
 
 export type Folding = ReturnType<typeof createFolding>
 
+/** A longer summary is cut: it would take the place of the turns that stay verbatim. */
 async function summarise(
   { llm, model }: SummaryWriter,
   messages: readonly LlmMessage[],
   signal: AbortSignal,
+  share: MemoryShare,
 ): Promise<string> {
   const options = { model, passages: [], tools: [], thinking: false, temperature: null }
   let summary = ''
+  let heldBytes = 0
   for await (const parts of await llm.open({ purpose: 'summary', messages, ...options }, signal)) {
-    for (const part of parts) if (part.type === 'text') summary += part.text
+    for (const part of parts) {
+      if (part.type === 'held') {
+        share.add(part.bytes - heldBytes)
+        heldBytes = part.bytes
+      } else if (part.type === 'text') {
+        share.add(bytesOfText(part.text))
+        summary += part.text
+      }
+    }
+    if (summary.length > 2 * MEMORY_CHARS_MAX) break
   }
-  return summary.trim()
+  return firstChars(summary.trim(), MEMORY_CHARS_MAX)
 }
 
 function messagesFor(summary: string, turns: readonly StoredTurn[]): LlmMessage[] {

@@ -2,10 +2,16 @@ import { dirname } from 'node:path'
 import type { parseArgs } from 'node:util'
 import { version } from '../../package.json'
 import { ConfigError, loadConfig } from '../config.ts'
-import { OperatorError } from './operator-error.ts'
+import { OperatorError } from '../data-folder/operator-error.ts'
+import {
+  ASR_COMMAND,
+  EMBED_COMMAND,
+  mainFile,
+  PARSE_COMMAND,
+  type Program,
+  programAt,
+} from '../wiring/program.ts'
 import { isTerminal, openOutput, printable } from './output.ts'
-import { mainFile, type Program, programAt } from './self-exec.ts'
-import { ASR_COMMAND, EMBED_COMMAND, PARSE_COMMAND } from './worker-commands.ts'
 
 /** A command that was mistyped; told with the way to the help text. */
 class UsageError extends Error {

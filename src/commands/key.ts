@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { explainStorage } from '../data-folder/operator-error.ts'
 import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import { openStorage } from '../wiring/storage.ts'
-import { explainStorage } from './operator-error.ts'
 
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */
 const OWNER = 'owner@localhost'

@@ -1,5 +1,5 @@
 import { dlopen, FFIType, ptr } from 'bun:ffi'
-import { mainFile } from './self-exec.ts'
+import { mainFile } from '../wiring/program.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

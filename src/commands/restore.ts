@@ -11,6 +11,10 @@ import {
 import { join, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { databasePath, holdDataDir, restoreDrafts } from '../data-folder/data-folder.ts'
+import { fileStamp, statOrNull, syncToDisk } from '../data-folder/files.ts'
+import { codeOf, explainStorage, OperatorError } from '../data-folder/operator-error.ts'
+import { parseSecrets, secretsPath } from '../data-folder/secrets.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import {
@@ -21,10 +25,6 @@ import {
   stripBackup,
 } from '../storage/sqlite/backup.ts'
 import { inspect } from '../storage/sqlite/inspect.ts'
-import { parseSecrets, secretsPath } from '../wiring/secrets.ts'
-import { databasePath, holdDataDir, restoreDrafts } from './data-folder.ts'
-import { fileStamp, statOrNull, syncToDisk } from './files.ts'
-import { codeOf, explainStorage, OperatorError } from './operator-error.ts'
 import { printableLine } from './output.ts'
 
 export interface RestoreOptions {

@@ -23,12 +23,9 @@ import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
-import { openDevices } from './devices.ts'
-import { openManagement } from './management.ts'
 import { openProvider } from './provider.ts'
-import { openRecords } from './records.ts'
 import { requestBudgetBytes } from './request-budget.ts'
-import { openSite } from './site.ts'
+import { openDevices, openManagement, openRecords, openSite } from './services.ts'
 import { composeVoice } from './voice.ts'
 
 /** Also how often the clock is looked at, for a clock that was just set removes nothing. */

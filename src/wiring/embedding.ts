@@ -3,11 +3,11 @@ import { createOnnxEmbedder } from '../channels/onnx/embedder.ts'
 import { ModelFolderError, readModelFolder } from '../channels/onnx/model-folder.ts'
 import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
-import { EMBED_COMMAND } from '../commands/worker-commands.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
+import { EMBED_COMMAND } from './program.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
 

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import type { Gauge } from 'prom-client'
-import { databasePath } from '../commands/data-folder.ts'
 import type { Config } from '../config.ts'
 import { sameSecret, sha256Hex } from '../core/crypto.ts'
 import { type Meters, NO_METERS } from '../core/meters.ts'
+import { databasePath } from '../data-folder/data-folder.ts'
 import type { MetricsPage } from '../features/site/metrics-routes.ts'
 
 /** What is read at each scrape and counted nowhere. */

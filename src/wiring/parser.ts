@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { createParserPool } from '../channels/parser/pool.ts'
-import { PARSE_COMMAND } from '../commands/worker-commands.ts'
 import type { Clock } from '../core/clock.ts'
 import {
   PARSE_MEMORY_BYTES_MAX,
   PARSE_MEMORY_SHARE_MAX,
   PARSE_PROCESSES_PER_CORE,
 } from '../core/limits/machine.ts'
+import { PARSE_COMMAND } from './program.ts'
 import { memoryOfMachine } from './request-budget.ts'
 
 /** A codec and 25 MB of sound need about this much. */

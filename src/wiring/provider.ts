@@ -8,13 +8,13 @@ import type { Clock } from '../core/clock.ts'
 import { createSeal } from '../core/encryption.ts'
 import { PROBE_MS_MAX } from '../core/limits/upstream.ts'
 import type { Logger } from '../core/log.ts'
+import type { Secrets } from '../data-folder/secrets.ts'
 import { createProviderChannels } from '../features/provider/channel.ts'
 import { createProvider } from '../features/provider/service.ts'
 import { createProviderStore } from '../features/provider/store.ts'
 import type { Db } from '../storage/db.ts'
 import type { Egress } from './egress.ts'
 import type { Platform } from './platform.ts'
-import type { Secrets } from './secrets.ts'
 
 export interface ProviderParts {
   readonly config: Config

@@ -2,10 +2,10 @@ import { dirname } from 'node:path'
 import type { AudioCodecs } from '../channels/ports/audio.ts'
 import { createSherpaAsr, type SherpaAsr } from '../channels/sherpa/asr.ts'
 import { findVoicePack, type PackFinding } from '../channels/sherpa/find.ts'
-import { ASR_COMMAND } from '../commands/worker-commands.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { ASR_COMMAND } from './program.ts'
 
 export interface PackParts {
   readonly config: Config

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { createAudioCodecs } from '../../src/audio/index.ts'
 import type { Tts } from '../../src/channels/ports/tts.ts'
-import { programAt } from '../../src/commands/self-exec.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { openParser } from '../../src/wiring/parser.ts'
+import { programAt } from '../../src/wiring/program.ts'
 
 const MAIN = new URL('../../src/main.ts', import.meta.url)
 const { self, encoderUrl } = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { HOUR_MS } from '../../core/clock.ts'
-import { databasePath } from '../data-folder.ts'
-import { statOrNull } from '../files.ts'
+import { databasePath } from '../../data-folder/data-folder.ts'
+import { statOrNull } from '../../data-folder/files.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** An open stream has one connection to its client and one to its model. */

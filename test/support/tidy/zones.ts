@@ -17,7 +17,7 @@ export type Zone =
 const ZONES: readonly (readonly [RegExp, Zone])[] = [
   // Composition roots: the files that may know every part and the machine below.
   [/^src\/main\.ts$/, 'root'],
-  [/^src\/(commands|wiring)\//, 'root'],
+  [/^src\/(commands|data-folder|wiring)\//, 'root'],
   [/^src\/core\//, 'core'],
   [/^src\/storage\/[^/]+$/, 'port'],
   [/^src\/channels\/(ports|resilience|egress|net|child)\//, 'port'],

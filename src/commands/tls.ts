@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { codeOf } from '../commands/operator-error.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { nodeCrypto } from '../core/crypto.ts'
+import { codeOf } from '../data-folder/operator-error.ts'
 
 export interface Tls {
   readonly cert: string

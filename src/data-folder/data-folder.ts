@@ -2,9 +2,9 @@ import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeFile, closeFolder, isOpenToWrites, lstatOrNull } from '../core/private-files.ts'
 import { type FolderLock, takeLock } from '../storage/sqlite/lock.ts'
-import { secretsPath } from '../wiring/secrets.ts'
 import { networkDisk } from './network-disk.ts'
 import { OperatorError, onDataDir } from './operator-error.ts'
+import { secretsPath } from './secrets.ts'
 
 export const databasePath = (dataDir: string) => join(dataDir, 'moonbase.db')
 export const lockPath = (dataDir: string) => join(dataDir, 'moonbase.lock')

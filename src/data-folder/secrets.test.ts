@@ -59,7 +59,7 @@ describe('the keys of the box', () => {
     using folder = tempFolder()
     const program = `
       import { loadConfig } from './src/config.ts'
-      import { openSecrets } from './src/wiring/secrets.ts'
+      import { openSecrets } from './src/data-folder/secrets.ts'
       const { session } = openSecrets(loadConfig(process.env))
       process.stdout.write(Buffer.from(session).toString('hex'))`
     const starts = Array.from({ length: 4 }, () =>

@@ -1,9 +1,18 @@
+/** Commands by which this program starts child processes of itself; not in the help text. */
+
+/** The embedding process. */
+export const EMBED_COMMAND = 'embed-worker'
+/** The recognising process. */
+export const ASR_COMMAND = 'asr-worker'
+/** The process that reads what strangers send: recordings and pages. */
+export const PARSE_COMMAND = 'parse-worker'
+
 /** The file that Bun is told to run; none for the executable, which has it inside. */
 export const mainFile = (): readonly string[] => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
 
 /** Where this program finds its own parts, which differs between the sources and the executable. */
 export interface Program {
-  /** How it starts itself again, as one of the processes of worker-commands.ts. */
+  /** How it starts itself again, with one of the commands above. */
   readonly self: readonly string[]
   /** Addresses of its threads. */
   readonly writerUrl: string

@@ -9,18 +9,18 @@ export interface WordEntry {
 
 export interface WordMatch {
   readonly key: number
-  /** How much of what the query asks for is there: BM25 over the best possible, 0 to 1. */
+  /** How much of the query the entry covers: its BM25 over the best possible one, 0 to 1. */
   readonly coverage: number
 }
 
 /**
- * The port to the inverted index: which entries hold the terms of a query. Counts are the tenant's
- * own, so that no tenant's texts change what another one finds.
+ * The port to the inverted index: which chunks hold the terms of a query. Terms are weighed by the
+ * counts of the tenant alone.
  */
 export interface WordIndex {
   upsert(tenantId: string, entries: readonly WordEntry[]): Statement[]
   remove(keys: readonly number[]): Statement[]
-  /** Best first. A term that ends in `*` stands for all that begin so. */
+  /** Best first. A term that ends in `*` matches all terms that begin so. */
   search(
     tenantId: string,
     terms: readonly string[],

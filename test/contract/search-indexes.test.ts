@@ -196,6 +196,16 @@ describe('words', () => {
     expect(await find('b', 'the rare')).toEqual([1001, 1002])
   })
 
+  test('the commonest words are left out of a question that would rank too much', async () => {
+    const terms = Array.from({ length: 120 }, (_, i) => `w${i}`)
+    const most = Array.from({ length: 450 }, (_, i) => [i + 1, terms.join(' ')])
+    await put('a', { ...Object.fromEntries(most), 1000: 'w119' })
+    const all = await open.words.search('a', terms, 1_000)
+    expect(all).toHaveLength(450)
+    expect(keys(all)).not.toContain(1_000)
+    expect(keys(await open.words.search('a', ['w1', 'w119'], 1_000))).toContain(1_000)
+  })
+
   test('a misspelt word finds what is meant, for less than the word itself', async () => {
     await put('a', { 1: 'warranti year', 2: 'deliveri week', 3: 'гаранти год' })
     expect(await find('a', 'waranti')).toEqual([1])

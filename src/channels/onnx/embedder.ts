@@ -22,8 +22,8 @@ export interface OnnxOptions {
 const IDLE_MS = 10 * 60_000
 /** The longest that one message may take. */
 const ANSWER_MS_MAX = 60_000
-/** Passages of one message: a query waits for that many at most. */
-const SLICE_TEXTS = 8
+/** Texts of one message: a query waits for that many at most. More at a time are no faster. */
+const SLICE_TEXTS = 2
 /** The process does one job at a time; a second query waits for it, so that it is never idle. */
 const AT_ONCE = { query: 2, passage: 1 }
 

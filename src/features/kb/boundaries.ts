@@ -1,6 +1,6 @@
 /**
- * Where a text may be cut, and how gladly. Positions count code points; a boundary at `i` lies
- * before the code point `i`.
+ * Possible cut positions of a text with a strength; higher is better. Positions count code points;
+ * a boundary at `i` lies before the code point `i`.
  */
 const SPACE = 1
 const LINE = 2
@@ -11,20 +11,20 @@ export const HEADING = 5
 export interface Boundaries {
   /** Strength of the boundary before each code point, 0 for none; one longer than the text. */
   readonly strength: Uint8Array
-  /** For each code point, the end of the table or code block to be kept whole around it, or 0. */
+  /** For each code point, the end of the table or code block around it that is kept whole, or 0. */
   readonly blockEnd: Uint32Array
 }
 
-/** A text by code points, so that sizes and positions are those of the contract. */
+/** A text by code points, the unit of all sizes and positions of the contract. */
 export interface Points {
   readonly text: string
   readonly length: number
   readonly codes: Uint32Array
-  /** Of each code point, and of the end, in UTF-16 units. */
+  /** Start of each code point, and the end of the text, in UTF-16 units. */
   readonly offsets: Uint32Array
 }
 
-/** In time and memory linear in the text. */
+/** Takes time and memory linear in the length of the text. */
 export function toPoints(text: string): Points {
   const codes = new Uint32Array(text.length)
   const offsets = new Uint32Array(text.length + 1)
@@ -39,7 +39,7 @@ export function toPoints(text: string): Points {
   return { text, length, codes, offsets }
 }
 
-/** The text from the code point `start` on, up to but without the one at `end`. */
+/** The text from code point `start` up to, but without, the one at `end`. */
 export function slice({ text, offsets }: Points, start: number, end: number): string {
   return text.slice(offsets[start], offsets[end])
 }
@@ -51,7 +51,7 @@ interface Line {
   readonly text: string
 }
 
-/** What a code point may end, one bit each; looked up for every code point of a document. */
+/** What a character ends or is, one bit each; a table, because each character is looked up. */
 const ENDER = 1
 const CLOSER = 2
 const CLAUSE = 4
@@ -76,10 +76,10 @@ const LIST_LINE = /^\s*(?:[-*+•]|\d+[.)、]|[（(][\d一二三四五六七八�
 const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})/
 const TABLE_LINE = /^\s*\|.*\S/
 
-/** Whether the text begins with a line that opens a section. */
+/** Whether the first line of the text is a heading. */
 export const isHeading = (text: string) => HEADING_LINE.test(text)
 
-/** `wholeMax`: tables and code blocks up to this many code points are never cut inside. */
+/** Tables and code blocks of up to `wholeMax` code points are never cut inside. */
 export function findBoundaries(points: Points, wholeMax: number): Boundaries {
   const strength = new Uint8Array(points.length + 1)
   const blockEnd = new Uint32Array(points.length)
@@ -102,11 +102,11 @@ function raise(strength: Uint8Array, at: number, level: number): void {
   if ((strength[at] ?? 0) < level) strength[at] = level
 }
 
-/** Sentence ends with the closing quotes and blanks behind them; clause ends and blanks. */
+/** Marks ends of sentences, after closing quotes and blanks, and ends of clauses and words. */
 function markSentences({ codes, length }: Points, strength: Uint8Array): void {
   const kind = (i: number) => KINDS[codes[i] ?? 0] ?? 0
   for (let i = 0; i < length; i++) {
-    // A full stop before a blank or a closing quote, not the one of a number or an address.
+    // A full stop counts only before a blank or closing quote: not in numbers and addresses.
     const stop =
       codes[i] === FULL_STOP && (i + 1 === length || (kind(i + 1) & (BLANK | CLOSER)) > 0)
     const ends = stop || kind(i) === ENDER
@@ -143,7 +143,7 @@ function markLines(lines: readonly Line[], strength: Uint8Array): void {
   }
 }
 
-/** Fenced code, and two or more lines of a Markdown table in a row. */
+/** Finds fenced code blocks, and Markdown tables of at least two lines. */
 function findBlocks(lines: readonly Line[]): (readonly Line[])[] {
   const blocks: (readonly Line[])[] = []
   for (let i = 0; i < lines.length; ) {
@@ -158,9 +158,7 @@ function findBlocks(lines: readonly Line[]): (readonly Line[])[] {
   return blocks
 }
 
-/**
- * Index behind the closing fence of the block that opens at line `from`, or the end of the text.
- */
+/** The line after the block that opens at line `from`; an unclosed block ends with the text. */
 function fenceEnd(lines: readonly Line[], from: number): number | null {
   const fence = FENCE_LINE.exec(lines[from]?.text ?? '')?.[1]
   if (!fence) return null

@@ -11,31 +11,31 @@ import {
 /** Sizes in code points (specification, Limits: about 600 a chunk, about 100 overlap). */
 const SIZE = 600
 const OVERLAP = 100
-/** An overlap may begin this much earlier or later, where a sentence does. */
+/** An overlap may begin up to this much earlier or later, to begin with a sentence. */
 const OVERLAP_SLACK = 40
-/** A rest up to this much over the size joins the last chunk; a table or code block may, too. */
+/** The last chunk, and one that ends with a table or code block, may be this much over the size. */
 const SIZE_SLACK = OVERLAP + OVERLAP_SLACK
-/** The least new text of a chunk, while there is more. */
+/** Every chunk but the last brings at least this much new text. */
 const NEW_MIN = 100
 /**
- * A section of this size has a chunk of its own: beside others it would be found by neither, since
- * a vector tells what the whole of a chunk is about.
+ * A section of this size starts a chunk of its own. A vector describes the whole chunk, so a chunk
+ * of two subjects would be found by neither.
  */
 const SECTION_MIN = 150
-/** What a boundary of each strength is worth, in code points of chunk length. */
+/** The value of a boundary of each strength, in code points of chunk length. */
 const WORTH = [0, 120, 240, 360, 600, 900]
-/** Longest grapheme that is kept whole; text made of longer ones is hostile. */
+/** Longer graphemes may be cut; only hostile text has them. */
 const GRAPHEME_CHARS_MAX = 64
 
 /** Largest chunk that `chunk` returns, in code points. */
 export const CHUNK_CHARS_MAX = SIZE + SIZE_SLACK
 
 /**
- * Cuts a document into the pieces that are embedded and cited: slices of the text in order, each
- * but the first beginning with the end of the one before. Sections have chunks of their own unless
- * they are short; other cuts fall at paragraphs and sentence ends where there are any, never inside
- * a grapheme; tables and code blocks stay whole where they fit. The same text always gives the same
- * chunks, in time linear in its length.
+ * Cuts a document into chunks, the pieces that are embedded and cited: slices of the text in order,
+ * where each begins with the end of the one before (the overlap). Sections start chunks of their
+ * own unless they are short. Other cuts fall at paragraphs and sentence ends where there are any,
+ * never inside a grapheme. Tables and code blocks stay whole where they fit. The same text always
+ * gives the same chunks, in time linear in its length.
  */
 export function chunk(text: string): string[] {
   const points = toPoints(text)
@@ -52,7 +52,7 @@ export function chunk(text: string): string[] {
   return chunks
 }
 
-/** Where the chunk from `start` ends: behind `covered`, at most `CHUNK_CHARS_MAX` on. */
+/** The end of the chunk from `start`: after `covered`, at most `CHUNK_CHARS_MAX` later. */
 function findEnd(points: Points, boundaries: Boundaries, start: number, covered: number): number {
   const section = sectionEnd(points, boundaries, start, covered)
   if (section !== null) return section
@@ -72,7 +72,7 @@ function findEnd(points: Points, boundaries: Boundaries, start: number, covered:
   return blockStart(blockEnd, covered + 1, hard) ?? hard
 }
 
-/** The first heading behind enough new text, unless next to nothing comes after it. */
+/** The first heading after enough new text, unless almost no text follows it. */
 function sectionEnd(
   points: Points,
   { strength }: Boundaries,
@@ -84,7 +84,7 @@ function sectionEnd(
   return null
 }
 
-/** The first position of the block that `to` lies in, when the block begins after `from`. */
+/** The start of the block around `to`, when that is after `from`. */
 function blockStart(blockEnd: Uint32Array, from: number, to: number): number | null {
   const end = blockEnd[to] ?? 0
   if (end === 0) return null
@@ -93,7 +93,7 @@ function blockStart(blockEnd: Uint32Array, from: number, to: number): number | n
   return at > from ? at : null
 }
 
-/** Where the chunk behind `end` begins, so that a thought cut in two is whole in one of them. */
+/** The start of the chunk after `end`: a sentence that one chunk cuts is whole in the other. */
 function findOverlap(points: Points, { strength }: Boundaries, end: number): number {
   const ideal = end - OVERLAP
   let best = 0

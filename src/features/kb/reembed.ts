@@ -16,9 +16,9 @@ export interface ReembedParts {
 }
 
 /**
- * Gives documents vectors of the model in use after it was changed, and words as they are looked up
- * now, one at a time, from their stored text. The list is a column, so a restart goes on where this
- * one stopped; search goes on meanwhile, by words where there are no vectors yet.
+ * Embeds and indexes documents again after the embedding model was changed, one at a time, from
+ * their stored text. A restart continues where it stopped. Documents that wait are found by their
+ * words.
  */
 export function createReembed({ store, embedder, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
@@ -49,7 +49,7 @@ export function createReembed({ store, embedder, clock, log }: ReembedParts) {
   let running: Promise<void> | null = null
 
   return {
-    /** Works until nothing is left that may be tried now; at start and now and then. */
+    /** Works until no document is left that may be tried now; called at start and at intervals. */
     run(signal: AbortSignal): Promise<void> {
       running ??= work(signal).finally(() => {
         running = null

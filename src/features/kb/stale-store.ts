@@ -2,7 +2,7 @@ import { expectRows, sql, storedAsExpected } from '../../storage/db.ts'
 import type { ChunkIndex } from './embedding.ts'
 import { type KbStoreParts, keyOf } from './store.ts'
 
-/** A document whose vectors are not of the model in use. */
+/** A document whose vectors are of another model than the one in use. */
 export interface StaleDoc {
   readonly num: number
   readonly tenant_id: string
@@ -10,10 +10,10 @@ export interface StaleDoc {
   readonly embed_attempts: number
 }
 
-/** The documents that wait for vectors of another model; this list outlives a restart. */
+/** Documents that wait to be embedded again. The list is a column, so it survives a restart. */
 export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'reader'>) {
   return {
-    /** The next one to embed anew, of any tenant; null when there is none or all have to wait. */
+    /** The next one of any tenant; null when there is none or all must wait after a failure. */
     nextStale: (model: string, now: number) =>
       db.get<StaleDoc>(sql`
         SELECT num, tenant_id, title, embed_attempts FROM kb_doc
@@ -32,7 +32,7 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
       return rows.map(({ text }) => text)
     },
 
-    /** Replaces what both indexes hold of one document, unless it was deleted meanwhile. */
+    /** Replaces a document in both indexes, unless it has been deleted. */
     async replace(doc: StaleDoc, model: string, fresh: readonly ChunkIndex[]) {
       const { num, tenant_id: tenantId } = doc
       const entries = fresh.map((index, seq) => ({ ...index, key: keyOf(num, seq) }))

@@ -25,7 +25,7 @@ export interface NewDoc {
   readonly chunks: readonly NewChunk[]
 }
 
-/** What a search returns of a chunk. */
+/** A chunk as a search returns it and a model reads it. */
 export interface Passage extends KbChunk {
   readonly key: number
   readonly doc_id: string
@@ -39,13 +39,13 @@ export interface KbStoreParts {
   readonly words: WordIndex
 }
 
-/** Documents and their chunks, written together with both indexes of them. */
+/** Documents and their chunks; each write includes both indexes. */
 export function createKbStore({ db, reader, vectors, words }: KbStoreParts) {
   let lastNum = 0
 
   /**
-   * Documents are numbered here, so that both indexes can be written in the same batch. A number
-   * is given out once, whatever becomes of its batch: others are on their way beside it.
+   * Documents are numbered here, because their keys in both indexes are written in the same batch.
+   * A number is used once, even if its batch fails: batches of other documents run beside it.
    */
   async function nextNum(): Promise<number> {
     const row = await db.get<{ num: number | null }>(sql`SELECT max(num) AS num FROM kb_doc`)
@@ -55,8 +55,8 @@ export function createKbStore({ db, reader, vectors, words }: KbStoreParts) {
 
   return {
     /**
-     * Document, chunks, words and vectors, all or nothing; on disk when this resolves. False, and
-     * nothing is stored, when the tenant has `KB_DOCS_MAX` documents by then.
+     * Stores document, chunks, words and vectors, all or nothing; they are on disk when this
+     * resolves. False when the tenant has `KB_DOCS_MAX` documents already.
      */
     async insert({ tenantId, doc, model, chunks }: NewDoc): Promise<boolean> {
       const num = await nextNum()
@@ -73,7 +73,7 @@ export function createKbStore({ db, reader, vectors, words }: KbStoreParts) {
       return await storedAsExpected(batch)
     },
 
-    /** Whether it was there. Nothing of it is found once this resolves. */
+    /** False when there is no such document. Once this resolves no search finds it. */
     async remove(tenantId: string, id: string): Promise<boolean> {
       const doc = await findDoc(db, tenantId, id)
       if (!doc) return false

@@ -1,10 +1,9 @@
 import { lazy } from '../../core/lazy.ts'
 
 /**
- * What a text is looked up by, for scripts with and without blanks between words. Chinese and its
- * like give every pair of neighbouring characters, and single ones; other words are lower-cased and
- * stemmed; numbers and part numbers stay exact, also together with the characters around them, so
- * that 第36条 is not 第367条.
+ * Terms of the word index. Scripts without blanks, such as Chinese, give every pair of neighbouring
+ * characters. Other words are lower-cased and stemmed. Numbers and part numbers stay exact, alone
+ * and together with the characters around them, so that 第36条 is not 第367条.
  */
 
 /** Scripts written without blanks between words. */
@@ -22,12 +21,12 @@ const POSSESSIVE = /['’]s$/
 const MARKS = /\p{M}+/gu
 
 const TERM_CHARS_MAX = 48
-/** A question of more different terms than this is a text; its first terms must do. */
+/** Only the first terms of a longer question are searched for. */
 const QUERY_TERMS_MAX = 64
 
 /**
- * All terms of a text, repeated as often as they occur. A single character is found as the first of
- * a pair, so only the last one of a run, which begins none, is a term of its own.
+ * All terms of a text, repeated as often as they occur. A single character is found as the start of
+ * a pair; only the last one of a run starts none and is a term of its own.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = []
@@ -45,7 +44,7 @@ export function termsOf(text: string): string[] {
   return terms
 }
 
-/** The different terms of a question; one that ends in `*` stands for all that begin so. */
+/** The different terms of a question. One that ends in `*` matches all terms that begin so. */
 export function queryTerms(text: string): string[] {
   const terms = new Set<string>()
   const runs = runsOf(text)
@@ -60,7 +59,7 @@ export function queryTerms(text: string): string[] {
   return [...terms].slice(0, QUERY_TERMS_MAX)
 }
 
-/** A character alone stands for every pair it begins, unless it belongs to a number beside it. */
+/** A single character matches every pair it starts, unless it belongs to a number beside it. */
 function denseTerms(chars: readonly string[], joined: boolean): string[] {
   if (chars.length > 1) return pairs(chars)
   return joined ? [] : [`${chars[0]}*`]
@@ -70,7 +69,7 @@ interface Run {
   readonly text: string
   readonly dense: boolean
   readonly chars: readonly string[]
-  /** What ties the run to the one it touches, as 第36 and 36条 in 第36条; often empty. */
+  /** The term across the border with the run before, as 第36 and 36条 in 第36条; often empty. */
   readonly joint: string
 }
 
@@ -112,10 +111,11 @@ function wordTerms(word: string): string[] {
 }
 
 /**
- * Brings the usual endings of English words together, so that a question in other forms than the
- * passage finds it: the first steps of Porter's algorithm (1980), which do nearly all of its work.
- * Words of other languages in the same script lose an ending at times, the same in question and
- * passage.
+ * Removes the usual endings of English words, so that a question finds other forms of its words:
+ * the first steps of Porter's algorithm (1980). Words of other languages in the same script may
+ * lose an ending, too, in the same way in questions and documents. Stored indexes hold these stems:
+ * to change them means to index every document again. All of Porter's steps found no more in the
+ * question sets.
  */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
@@ -140,7 +140,7 @@ function past(word: string): string {
   return rest
 }
 
-/** `make`, `makes` and `making` meet without their last e; `happy` and `happily` at the i. */
+/** Without the last e, `make` and `making` have one stem; with i for y, `happy` and `happily`. */
 function finish(word: string): string {
   if (word.length > 4 && word.endsWith('ly')) return finish(word.slice(0, -2))
   if (word.length > 3 && word.endsWith('e')) return word.slice(0, -1)

@@ -1,4 +1,4 @@
-/** Rows of one latency; null where none was measured. */
+/** The number of rows with one latency; null for rows without a measured one. */
 export interface LatencyCount {
   readonly latencyMs: number | null
   readonly count: number
@@ -6,8 +6,8 @@ export interface LatencyCount {
 }
 
 /**
- * Gathers how many rows have which latency, from any number of slices of the log. There are far
- * fewer latencies than rows, so exact percentiles cost little memory.
+ * Counts rows by latency, over any number of slices of the log. There are far fewer latencies than
+ * rows, so exact percentiles cost little memory.
  */
 export function createHistogram() {
   const counts = new Map<number, number>()
@@ -15,7 +15,7 @@ export function createHistogram() {
   let errors = 0
   let measured = 0
 
-  /** The lower nearest rank: ascending, index floor((n-1)·p) (contract, section 4, log rows). */
+  /** Lower nearest rank: index floor((n-1)·p) in ascending order (contract, section 4). */
   function percentile(sorted: readonly (readonly [number, number])[], p: number): number | null {
     let index = Math.floor((measured - 1) * p)
     for (const [latency, count] of sorted) {

@@ -18,7 +18,7 @@ export interface LogQuery {
   readonly limit: number
 }
 
-/** The query of GET /logs. A filter that is malformed: 400; an empty one counts as not given. */
+/** Parses the query of GET /logs. Throws a 400 for a malformed filter; an empty one is ignored. */
 export function parseLogQuery(query: URLSearchParams): LogQuery {
   const text = (name: string): string | null => {
     const value = query.get(name)
@@ -54,8 +54,8 @@ function statusRange(value: string | null): { from: number; to: number } {
 }
 
 /**
- * Epoch milliseconds of an ISO 8601 time; without an offset it is UTC. A date alone stands for its
- * whole day, whose other end is `dayOffset` away. A `+` that was not encoded arrives as a space.
+ * Epoch milliseconds of an ISO 8601 time, UTC when it has no offset. To a date alone `dayOffset` is
+ * added. A `+` that was not percent-encoded arrives as a space.
  */
 function time(name: string, value: string | null, dayOffset: number): number | null {
   if (value === null) return null

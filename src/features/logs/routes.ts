@@ -18,7 +18,7 @@ const FILTERS = queryDoc({
   until: 'ISO 8601, inclusive',
 })
 
-/** Request metadata and its summary; the same on both surfaces. */
+/** The request log and its summary; the same on both surfaces. */
 export const logRoutes = (gate: Gate, logs: Logs) =>
   new Elysia()
     .use(gate)

@@ -9,26 +9,26 @@ import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
 import type { LogRow, LogStore } from './store.ts'
 
-/** Rows read in one piece: a few milliseconds, after which waiting searches get their turn. */
+/** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
 const SLICE_ROWS_MAX = 10_000
 
 export interface LogsOptions {
   readonly store: LogStore
   readonly clock: Clock
-  /** Where rows wait to be written together. */
+  /** Collects rows, which are written together. */
   readonly buffer: { add(row: LogRow): void; flush(): Promise<void> }
   readonly sliceRowsMax?: number
 }
 
-/** The request log: written behind the answers, read with a summary, kept for seven days. */
+/** The request log: written after the answers, read with a summary, kept for seven days. */
 export function createLogs(options: LogsOptions) {
   const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
   const jumpedMs = createJumps(clock)
   let evenSince = clock.steady()
-  /** A tenant's searches wait for each other, those of others for one slice of each tenant. */
+  /** One list at a time for each tenant. */
   const inTurn = createSemaphore({ perKey: 1 }).run
 
-  /** Slice by slice from the newest back, so that a million rows hold up nobody. */
+  /** Reads slice by slice, newest first, so that a million rows delay no other tenant. */
   async function read(tenantId: string, { filter, limit }: LogQuery, signal?: AbortSignal) {
     await buffer.flush()
     const histogram = createHistogram()
@@ -48,22 +48,22 @@ export function createLogs(options: LogsOptions) {
   }
 
   return {
-    /** Takes note of an answered request; it is on disk within about a second. */
+    /** Records an answered request; it is on disk within about a second. */
     record(row: Omit<LogRow, 'id'>): void {
       buffer.add({ id: newId(), ...row })
     },
 
     /**
-     * The newest rows that match and a summary of all that match. Requests already answered are in
-     * it. Ends with the signal's reason when nobody waits any more.
+     * The newest rows that match, and a summary of all that match, which includes every request
+     * that was answered before. Rejects with the signal's reason when it aborts.
      */
     list: (tenantId: string, query: LogQuery, signal?: AbortSignal): Promise<LogsResponse> =>
       inTurn(tenantId, () => read(tenantId, query, signal), signal),
 
     /**
-     * Removes what is past its seven days (specification, Limits). To be called now and then: a
-     * clock that has just started or was just set may be wrong and corrected in a moment, and what
-     * it had removed would be gone. So nothing goes before time has run evenly for a while.
+     * Deletes rows older than seven days (specification, Limits). Called at intervals. It deletes
+     * nothing until the wall clock has not jumped for `CLOCK_SETTLED_MS`: a wrong clock that is
+     * corrected a moment later must not have deleted rows.
      */
     async prune(): Promise<void> {
       if (jumpedMs() !== 0) evenSince = clock.steady()

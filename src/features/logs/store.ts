@@ -26,7 +26,7 @@ const insert = (row: LogRow): Statement => sql`
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
     ${row.channel})`
 
-/** The condition that a tenant's rows have to meet. */
+/** The WHERE condition of a filter. */
 const matching = (tenantId: string, filter: LogFilter): Statement => sql`
   tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
     AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
@@ -36,7 +36,7 @@ const matching = (tenantId: string, filter: LogFilter): Statement => sql`
     AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
     AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})`
 
-/** `reader` reads what may take a scan of a million rows. */
+/** `reader` makes the reads that may scan a million rows. */
 export function createLogStore(db: Db, reader: Reader) {
   return {
     async write(rows: readonly LogRow[]): Promise<void> {
@@ -44,8 +44,8 @@ export function createLogStore(db: Db, reader: Reader) {
     },
 
     /**
-     * Where a slice of at most about `rowsMax` rows begins that ends at `until`; null when all that
-     * is left since `since` fits.
+     * The start of a slice of about `rowsMax` rows that ends at `until`; null when all rows since
+     * `since` fit.
      */
     async sliceStart(tenantId: string, since: number, until: number, rowsMax: number) {
       const [row] = await reader.all<{ ts: number }>(
@@ -70,7 +70,7 @@ export function createLogStore(db: Db, reader: Reader) {
       })
     },
 
-    /** How many of the rows that match have which latency, and how many of them failed. */
+    /** Matching rows and failures, counted by latency. */
     latencies(tenantId: string, filter: LogFilter): Promise<LatencyCount[]> {
       const { sql: matches, args } = matching(tenantId, filter)
       return reader.all<LatencyCount>(tenantId, {
@@ -80,7 +80,7 @@ export function createLogStore(db: Db, reader: Reader) {
       })
     },
 
-    /** Deletes the rows of all tenants older than `before`, a bounded slice at a time. */
+    /** Deletes up to 5,000 rows of all tenants older than `before`; resolves with their number. */
     async prune(before: number): Promise<number> {
       const { changes } = await db.run(sql`
         DELETE FROM request_log WHERE (tenant_id, ts, id) IN (

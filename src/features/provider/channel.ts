@@ -31,13 +31,13 @@ const UNREADABLE: Llm = {
 }
 
 /**
- * Which model answers a tenant: its own when it has configured one. What an endpoint has taught
- * (fields it refuses, that it keeps failing) is kept in memory for the tenants seen last, until the
+ * Chooses the model that answers a tenant: its own when it has configured one. What is learnt of an
+ * endpoint (fields it refuses, its breaker) stays in memory for the tenants used last, until the
  * configuration is saved again.
  */
 export function createProviderChannels(options: ProviderChannelOptions) {
   const { store, seal, clock, log, connect, platform } = options
-  /** In the order of their last use. */
+  /** Least recently used first. */
   const open = new Map<string, Open>()
 
   function modelOf(tenantId: string, saved: StoredProvider): Breaker {
@@ -66,14 +66,14 @@ export function createProviderChannels(options: ProviderChannelOptions) {
         return { label: 'platform', llm: platform(), fallback: null, isCurrent: async () => true }
       }
       const llm = modelOf(tenantId, saved)
-      // Without failover nothing stands in for the channel, so each turn asks it for the truth.
+      // Without failover there is no other channel, so the breaker is left out.
       const isCurrent = async () => (await store.get(tenantId))?.revision === saved.revision
       return saved.failover
         ? { label: 'byo', llm, fallback: platform(), isCurrent }
         : { label: 'byo', llm: llm.inner, fallback: null, isCurrent }
     },
 
-    /** The tenant's channel was seen working. */
+    /** Closes the breaker after a successful probe of the tenant's channel. */
     onWorking: (tenantId: string): void => open.get(tenantId)?.llm.reset(),
   }
 }

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits/contract.ts'
 import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
-/** Only these three fields are read (specification, Provider channel). */
+/** Other fields are ignored (specification, Provider channel). */
 export const ProviderPutRequest = z.object({
-  /** Its host is judged where the allow-list is known. */
+  /** Its host is checked in the service, which knows the allow-list. */
   base_url: requiredText('base_url', PROVIDER_URL_CHARS_MAX),
   api_key: requiredText('api_key', PROVIDER_KEY_CHARS_MAX),
   failover: optionalFlag('failover', true),
 })
 export type ProviderPutRequest = z.infer<typeof ProviderPutRequest>
 
-/** What is told of a channel: of its key no more than the last four characters. */
+/** The answer about a channel: of its key only the last four characters. */
 export const ProviderConfig = z.object({
   configured: z.boolean(),
   base_url: z.string().nullable(),

@@ -8,18 +8,18 @@ import type { ProviderStore, StoredProvider } from './store.ts'
 
 export interface ProviderOptions {
   readonly store: ProviderStore
-  /** Null: the operator switched encryption off, and every call answers 503. */
+  /** Null when the operator switched encryption off; every call then answers 503. */
   readonly seal: Seal | null
-  /** Private hosts that tenants may name all the same. */
+  /** Private hosts that tenants may name. */
   readonly allow: readonly string[]
-  /** Asks for one token, once. `model` null: what the endpoint is asked for by default. */
+  /** Asks for one token, without retries. `model` null asks for the endpoint's default. */
   readonly probe: (
     tenantId: string,
     endpoint: Endpoint,
     model: string | null,
     signal: AbortSignal,
   ) => Promise<ProviderTestResponse>
-  /** Called when a probe of the saved configuration was answered. */
+  /** Called after a successful probe of the saved configuration. */
   readonly onWorking: (tenantId: string) => void
 }
 
@@ -35,7 +35,7 @@ const TAIL_CHARS = 4
 
 const NONE: ProviderConfig = { configured: false, base_url: null, key_tail: null, failover: true }
 
-/** A tenant's own model channel: one at most, its key sealed and never told. */
+/** A tenant's own model channel: one at most. Its key is encrypted and never returned. */
 export function createProvider({ store, seal, allow, probe, onWorking }: ProviderOptions) {
   function sealed(): Seal {
     if (!seal) throw appError('encryption_not_configured')
@@ -53,7 +53,7 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
   }
 
   return {
-    /** Throws `encryption_not_configured` without encryption, whatever would be asked for. */
+    /** Throws `encryption_not_configured` without encryption. */
     checkAvailable: (): void => void sealed(),
 
     async get(tenantId: string): Promise<ProviderConfig> {
@@ -62,7 +62,7 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
       return saved ? configOf(tenantId, saved) : NONE
     },
 
-    /** Throws `base_url_…` for an address that tenants may not name. */
+    /** Throws `base_url_…` for an address that is not allowed. */
     async put(tenantId: string, request: ProviderPutRequest): Promise<ProviderConfig> {
       const { base_url: baseUrl, api_key: apiKey, failover } = request
       const keySealed = sealed().seal(apiKey, tenantId)

@@ -8,7 +8,7 @@ interface Row {
   model: string | null
 }
 
-/** Of a tenant without a channel of its own. */
+/** The row of a tenant without a channel. */
 interface NoRow {
   base_url: null
 }
@@ -17,14 +17,14 @@ export interface StoredProvider {
   readonly baseUrl: string
   readonly keySealed: Uint8Array
   readonly failover: boolean
-  /** Another one after every save. */
+  /** Changes with every save. */
   readonly revision: string
 }
 
-/** A tenant's own model channel; one row at most, its key sealed. */
+/** A tenant's own model channel: one row at most, its key encrypted. */
 export function createProviderStore(db: Db) {
   return {
-    /** The tenant's channel, and the model that its settings name. */
+    /** The tenant's channel, and the model named in the tenant's settings. */
     async get(tenantId: string): Promise<(StoredProvider & { model: string | null }) | null> {
       const row = await db.get<Row | NoRow>(sql`
         SELECT p.base_url, p.key_sealed, p.failover, p.revision, s.model

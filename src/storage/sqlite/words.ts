@@ -4,18 +4,18 @@ import type { WordIndex } from '../words.ts'
 import type { ReadThread } from './read-thread.ts'
 import { mayBeMisspelt, nearTerms, type Slice } from './spell-correction.ts'
 
-/** In front of every term; entries are found by it, and a term of one tenant by no other's. */
+/** Prefix of every stored term, so that a search finds only terms of its own tenant. */
 const TENANT_CHARS = 12
 const tenantTag = (tenantId: string) => sha256Hex(tenantId).slice(0, TENANT_CHARS)
-/** Every entry holds this term once, so it counts the tenant's entries. */
+/** Every entry holds this term once; counting it counts the tenant's entries. */
 const EVERY = '.every'
 
-/** FTS5's BM25 weighs a repeated term at most this much more than a single one (k1 + 1). */
+/** In FTS5's BM25 a repeated term weighs at most this many times a single one (k1 + 1). */
 const REPEATED = 2.2
-/** Its weight of terms that more than half of all entries hold. */
+/** FTS5's weight of terms that more than half of all entries hold. */
 const COMMON = 1e-6
 
-/** A query for one term of one tenant; null for a term without anything to look for. */
+/** FTS5's query for one term of one tenant; null when nothing of the term is left. */
 function queryOf(tag: string, term: string): string | null {
   const prefix = term.endsWith('*')
   const text = (prefix ? term.slice(0, -1) : term).replaceAll(/["*]/g, '')
@@ -23,10 +23,10 @@ function queryOf(tag: string, term: string): string | null {
   return prefix ? `"${tag}${text}" *` : `"${tag}${text}"`
 }
 
-/** Robertson and Spärck Jones's weight of a term that `holding` of `all` entries have. */
+/** Inverse document frequency (Robertson and Spärck Jones) of a term in `holding` entries. */
 const rarity = (all: number, holding: number) =>
   Math.log(1 + (all - holding + 0.5) / (holding + 0.5))
-/** The same as FTS5 computes it, over the entries of all tenants. */
+/** The same as FTS5 computes it, over the entries of all tenants, to divide it out of its rank. */
 const rarityOfFts5 = (all: number, holding: number) =>
   Math.max(COMMON, Math.log((all - holding + 0.5) / (holding + 0.5)))
 
@@ -37,7 +37,7 @@ const counts = (queries: readonly string[]): Statement => sql`
 /** The entries of all tenants, by whose number FTS5 ranks: every chunk has one. */
 const COUNT_ALL = sql`SELECT sum(chunk_count) AS total FROM kb_doc`
 
-/** One sum over the terms; each gets FTS5's rank, weighed anew by the tenant's own counts. */
+/** The sum of FTS5's ranks of all terms, each multiplied by a weight. */
 const gains = (terms: readonly { query: string; weight: number }[], limit: number): Statement => ({
   sql: `SELECT key, -sum(gain) AS gain FROM (${terms
     .map(() => 'SELECT rowid AS key, rank * ? AS gain FROM kb_word WHERE kb_word MATCH ?')
@@ -47,12 +47,12 @@ const gains = (terms: readonly { query: string; weight: number }[], limit: numbe
 
 /** Words of one query that are looked up as misspelt. */
 const MISSPELT_MAX = 3
-/** Words that one of them may stand for, those that most entries hold. */
+/** Corrections of one misspelt word: those that most entries hold. */
 const MEANT_MAX = 3
 
 /**
- * A term that more entries hold, in number and in share, tells next to nothing and takes most of
- * the time of a search: it is left out beside others.
+ * A term that more entries hold than this number and this share says little and takes most of the
+ * time of a search. It is left out when the question has other terms.
  */
 const COMMON_MIN = 500
 const COMMON_SHARE = 0.3
@@ -63,7 +63,7 @@ const RANKED_ENTRIES_MAX = 50_000
 interface Asked {
   readonly term: string
   readonly count: number
-  /** Of its weight, what it gets; less than 1 when it stands for a word beside others. */
+  /** Part of its weight that counts: corrections of one word share that word's weight. */
   readonly share: number
 }
 
@@ -97,7 +97,7 @@ async function expand(read: Read, tag: string, term: string): Promise<readonly s
   return held.map((one) => one.term.slice(tag.length))
 }
 
-/** What may be meant by words that no entry holds; those like one word share its weight. */
+/** Corrections of the words that no entry holds. */
 async function correct(read: Read, tag: string, asked: readonly Asked[]): Promise<Asked[]> {
   const unknown = asked.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
   const guesses = unknown.slice(0, MISSPELT_MAX).map(async ({ term }) => {

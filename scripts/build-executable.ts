@@ -95,6 +95,7 @@ const THREADS = [
   'src/storage/sqlite/writer.ts',
   'src/storage/sqlite/reader.ts',
   'src/audio/encode-worker.ts',
+  'src/http/json-worker.ts',
 ]
 
 export interface Build {

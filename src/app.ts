@@ -15,6 +15,7 @@ import { createRouteTable, errorHandler } from './http/errors.ts'
 import type { Gate } from './http/gate.ts'
 import { type LoggedRequest, observe } from './http/observe.ts'
 import { openApiRoutes } from './http/openapi.ts'
+import type { PersonLimit } from './http/rate-limit.ts'
 import type { RequestContexts } from './http/request-context.ts'
 import type { RequestMemory } from './http/request-memory.ts'
 import type { Sse } from './http/sse.ts'
@@ -44,6 +45,7 @@ export interface AppOptions {
   readonly pages: ConsolePages
   readonly contexts: RequestContexts
   readonly memory: Pick<RequestMemory, 'release'>
+  readonly playgroundLimit: PersonLimit
   readonly sse: Sse
   readonly log: Logger
   /** Whether this server speaks https itself. */
@@ -58,7 +60,8 @@ export interface AppOptions {
 /** The whole HTTP application without a port: all gates and routes. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, takesWrites, metrics } = options
-  const { contexts, memory, sse, log, tls, verbose, steady, record, pages } = options
+  const { contexts, memory, playgroundLimit, sse, log, tls, verbose, steady, record, pages } =
+    options
   const table = createRouteTable()
   const meters = metrics.page && metrics.meters
   const lines = verbose ? log : null
@@ -91,7 +94,9 @@ export function createApp(options: AppOptions): AnyElysia {
     )
     .use(consoleOnly(consoleGate, services))
     .use(
-      new Elysia({ prefix: '/console' }).use(playgroundRoutes(consoleGate, { ...services, sse })),
+      new Elysia({ prefix: '/console' }).use(
+        playgroundRoutes(consoleGate, { ...services, sse, playgroundLimit }),
+      ),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
   table.fill(app.routes)

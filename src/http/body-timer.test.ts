@@ -10,6 +10,8 @@ import { createRequestMemory } from './request-memory.ts'
 let server: Bun.Server<undefined> | null = null
 afterEach(() => server?.stop(true))
 
+const never = () => Promise.reject(new Error('not parsed here'))
+
 /** A server without a limit of its own, which tells what it read or why it did not. */
 function serve(options: Omit<BodyTimerOptions, 'memory'>) {
   const bodyTimerFor = createBodyTimers({
@@ -22,7 +24,11 @@ function serve(options: Omit<BodyTimerOptions, 'memory'>) {
     port: 0,
     idleTimeout: 0,
     async fetch(request, self) {
-      const upload = { timer: bodyTimerFor(request, self, 'tenant'), confirm: async () => {} }
+      const upload = {
+        timer: bodyTimerFor(request, self, 'tenant'),
+        confirm: async () => {},
+        parse: never,
+      }
       const bytes = readBytes(request, 1_000_000, upload)
       read.resolve(await bytes.catch((error) => error))
       return new Response()

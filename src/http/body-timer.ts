@@ -53,5 +53,3 @@ export async function withoutIdleTimeout<Result>(
     server?.timeout(request, IDLE_SECONDS_MAX)
   }
 }
-
-export type BodyTimerFor = ReturnType<typeof createBodyTimers>

@@ -4,7 +4,9 @@ import { parseUntrustedJson } from '../core/json.ts'
 import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import { checked } from '../core/validate.ts'
-import type { BodyTimer } from './body-timer.ts'
+import type { BodyTimer, createBodyTimers } from './body-timer.ts'
+import type { JsonParser } from './json-parser.ts'
+import type { ParsedJson } from './json-worker.ts'
 
 export interface JsonBodyOptions {
   readonly bytesMax?: number
@@ -48,11 +50,19 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
   return rest as Record<string, unknown>
 }
 
+/** What authenticated uploads need of the server. */
+export interface Uploads {
+  readonly timerFor: ReturnType<typeof createBodyTimers>
+  readonly parse: JsonParser['parse']
+}
+
 /** An authenticated upload: how long it may take, and whether its credential is still valid. */
 export interface UploadContext {
   readonly timer: BodyTimer
   /** Throws 401 when the credential was revoked while the body was arriving. */
   readonly confirm: () => Promise<void>
+  /** Parses a large body beside the event loop. */
+  readonly parse: (bytes: Uint8Array) => Promise<ParsedJson>
 }
 
 /**
@@ -100,7 +110,7 @@ export async function readJson<Schema extends z.ZodType>(
   bytesMax: number,
   upload?: UploadContext,
 ): Promise<z.output<Schema>> {
-  return check(schema, jsonOf(await readBytes(request, bytesMax, upload)))
+  return check(schema, await jsonOf(await readBytes(request, bytesMax, upload), upload))
 }
 
 /** As `readJson`; an absent or empty body counts as `{}`. */
@@ -111,10 +121,18 @@ export async function readOptionalJson<Schema extends z.ZodType>(
   upload?: UploadContext,
 ): Promise<z.output<Schema>> {
   const bytes = await readBytes(request, bytesMax, upload)
-  return check(schema, bytes.byteLength === 0 ? {} : jsonOf(bytes))
+  return check(schema, bytes.byteLength === 0 ? {} : await jsonOf(bytes, upload))
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
+/** A body of this size is parsed on the event loop, where hostile text takes it 3 ms. */
+const SMALL_JSON_BYTES = 256 * 1024
+
+async function jsonOf(bytes: Uint8Array, upload?: UploadContext): Promise<unknown> {
+  if (upload && bytes.byteLength > SMALL_JSON_BYTES) {
+    const parsed = await upload.parse(bytes)
+    if (parsed === null) throw appError('invalid_json')
+    return parsed.value
+  }
   try {
     return parseUntrustedJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {

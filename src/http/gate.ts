@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
-import type { UploadContext } from './body.ts'
-import type { BodyTimerFor } from './body-timer.ts'
+import type { UploadContext, Uploads } from './body.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RequestContexts } from './request-context.ts'
 
@@ -28,14 +27,16 @@ const refusalOf = (kind: PrincipalKind) =>
 export const gate = (
   name: string,
   admit: (request: Request) => Promise<Admission>,
-  bodyTimerFor: BodyTimerFor,
+  uploads: Uploads,
 ) =>
   new Elysia({ name: 'gate', seed: name })
     .derive({ as: 'scoped' }, async ({ request, server, set }) => {
       const { principal, headers, confirm = nothing } = await admit(request)
       Object.assign(set.headers, headers)
-      const timer = bodyTimerFor(request, server, principal.tenantId)
-      const upload: UploadContext = { timer, confirm }
+      const owner = principal.tenantId
+      const timer = uploads.timerFor(request, server, owner)
+      const parse = (bytes: Uint8Array) => uploads.parse(owner, bytes)
+      const upload: UploadContext = { timer, confirm, parse }
       return { principal, upload }
     })
     .macro({

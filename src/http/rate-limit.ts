@@ -1,7 +1,11 @@
 import type { Clock } from '../core/clock.ts'
 import { appError, type RateLimitCode } from '../core/errors.ts'
 import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
+
 import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
+
+import type { Principal } from '../core/principal.ts'
+
 import { addressGroup, type ClientAddress, type SocketAddresses } from './client-address.ts'
 
 /** `seconds` until a slot is free; rounded up to at least 1 (specification, Errors 429). */
@@ -105,6 +109,14 @@ export const addressLimit =
   }
 
 export type AddressLimit = ReturnType<typeof addressLimit>
+
+/** Requests a minute of one signed-in person; 0 is unlimited. Throws `rate_limited`. */
+export const personLimit =
+  (limiter: RateLimiter, name: string, most: number) =>
+  ({ userId }: Principal): void =>
+    void limiter.take(`${name} ${userId}`, most)
+
+export type PersonLimit = ReturnType<typeof personLimit>
 
 /**
  * Wrong guesses of one client address, at whomever's secret. `check` throws `rate_limited` for an

@@ -2,9 +2,10 @@ import { appError } from '../core/errors.ts'
 import { SESSION_SECONDS_MAX } from '../core/limits/contract.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SessionTokens } from '../core/session-token.ts'
-import type { BodyTimerFor } from './body-timer.ts'
+import type { Uploads } from './body.ts'
 import { gate } from './gate.ts'
 import type { Origins } from './origin.ts'
+import type { PersonLimit } from './rate-limit.ts'
 import type { RequestContexts } from './request-context.ts'
 
 const COOKIE = 'mb_session'
@@ -50,22 +51,26 @@ export interface SessionGateOptions {
   readonly sessions: ConsoleSessions
   readonly origins: Origins
   readonly contexts: RequestContexts
-  readonly bodyTimerFor: BodyTimerFor
+  readonly uploads: Uploads
+  /** Throws `rate_limited`. */
+  readonly limit: PersonLimit
 }
 
 /**
- * The gate of `/console` and `/auth/me`: it looks at the cookie and never at the Authorization
- * header, and refuses what pages of other origins send.
+ * The gate of `/console` and `/auth/me`. It reads the cookie and never the Authorization header,
+ * and refuses what pages of other origins send.
  */
-export function sessionGate({ sessions, origins, contexts, bodyTimerFor }: SessionGateOptions) {
+export function sessionGate(options: SessionGateOptions) {
+  const { sessions, origins, contexts, uploads, limit } = options
   async function admit(request: Request) {
     const principal = await sessions.find(request)
     if (!principal) throw appError('not_signed_in')
     origins.check(request)
     contexts.note(request, { principal })
+    limit(principal)
     return { principal, headers: { 'cache-control': 'no-store' } }
   }
-  return gate('console', admit, bodyTimerFor)
+  return gate('console', admit, uploads)
 }
 
 const principal = (userId: string, tenantId: string): Principal => ({

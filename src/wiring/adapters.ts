@@ -5,6 +5,7 @@ import type { Logger } from '../core/log.ts'
 import { onDataDir } from '../data-folder/operator-error.ts'
 import { openSecrets } from '../data-folder/secrets.ts'
 import { consolePages } from '../http/console-pages.ts'
+import { createJsonParser } from '../http/json-parser.ts'
 import { hasRows } from '../storage/sqlite/inspect.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
@@ -33,7 +34,7 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 export async function openAdapters(outside: Outside) {
   const { config, clock, log, program } = outside
   const fetch = createUpstreamFetch(outside.fetch)
-  const { writerUrl, readerUrl, encoderUrl, self } = program
+  const { writerUrl, readerUrl, encoderUrl, jsonUrl, self } = program
   // Looks around on this machine while the folder is opened.
   const finding = openPlatform(config, clock, fetch)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
@@ -46,6 +47,7 @@ export async function openAdapters(outside: Outside) {
     openSecrets(config, () => hasRows(file, 'provider')),
   )
   const parser = openParser(self, clock)
+  const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
   const voice = openSpeech({ config, clock, log, fetch, self, encoderUrl, parser })
   const speech = {
     ...voice,
@@ -64,6 +66,6 @@ export async function openAdapters(outside: Outside) {
   const toolsFor = createToolRegistry(builtInTools(clock, egress, parser), [kb.toolsFor])
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
-  const upstreams = { platform, speech, embedding, embedder, egress, parser }
+  const upstreams = { platform, speech, embedding, embedder, egress, parser, jsonParser }
   return { ...outside, fetch, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
 }

@@ -1,8 +1,6 @@
 import { createApp } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
-import { TURN_BYTES_SURE } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import { createMemoryBudget } from '../core/memory-budget.ts'
 import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/turn-config.ts'
@@ -13,18 +11,12 @@ import { createFolding } from '../features/sessions/folding.ts'
 import { createMemory } from '../features/sessions/memory.ts'
 import { createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
-import { createBodyTimers } from '../http/body-timer.ts'
 import { bearer, gate } from '../http/gate.ts'
-import { createJsonAnswers } from '../http/json-answers.ts'
-import { createRateLimiter } from '../http/rate-limit.ts'
-import { createRequestContexts } from '../http/request-context.ts'
-import { createRequestMemory } from '../http/request-memory.ts'
-import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
+import { openHttp, type ServerLimits } from './http.ts'
 import { openProvider } from './provider.ts'
-import { requestBudgetBytes } from './request-budget.ts'
 import { openDevices, openManagement, openRecords, openSite } from './services.ts'
 import { composeVoice } from './voice.ts'
 
@@ -32,15 +24,11 @@ import { composeVoice } from './voice.ts'
 const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
-export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes()) {
+export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { config, clock, log, db, kb } = adapters
   const jobs = createJobs({ clock, log })
-  const onError = (error: unknown) => log.error('stream failed', errorFields(error))
-  const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
-  const memory = createRequestMemory(budget)
-  const answers = createJsonAnswers({ clock, budget, onError })
-  const sse = createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError })
-  const contexts = createRequestContexts(clock.steady)
+  const http = openHttp(adapters, limits)
+  const { budget, contexts, sse, limiter, uploads } = http
   const { logs, usage, buffers, record } = openRecords(adapters)
 
   const openTurns = createOpenTurns({
@@ -72,22 +60,26 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const records = { keys, logs, sessions, usage, ...management }
 
-  const limiter = createRateLimiter(clock)
   const bearerKey = bearer({ contexts, limiter, findKey: keys.find, onAdmitted: usage.count })
-  const bodyTimerFor = createBodyTimers({ steady: clock.steady, memory })
   const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, jobs, contexts, keys, bodyTimerFor, secret })
+  const people = openConsole({ ...adapters, ...http, jobs, keys, secret })
   const app = createApp({
-    services: { agent, devices, kb: kb.service, provider, voice, answers, ...records },
-    machineGate: gate('machine', bearerKey, bodyTimerFor),
+    services: {
+      agent,
+      devices,
+      kb: kb.service,
+      provider,
+      voice,
+      answers: http.answers,
+      ...records,
+    },
+    machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
     ...openSite(adapters, sse),
+    ...http,
     pages: adapters.pages,
-    contexts,
-    memory,
-    sse,
     log,
     tls: config.MB_TLS_CERT !== undefined,
     verbose: config.MB_LOG_LEVEL === 'debug',
@@ -99,9 +91,9 @@ export function compose(adapters: Adapters, requestBytesMax = requestBudgetBytes
   const written = { ...buffers, lastSeen }
   /** In the order of dependencies: what still writes stops before what it writes to. */
   const close = () => {
-    const { speech, parser, reader, embedder } = adapters
+    const { speech, parser, jsonParser, reader, embedder } = adapters
     return closeAll(log, [
-      ...[jobs, people, speech, parser],
+      ...[jobs, people, speech, parser, jsonParser],
       ...Object.values(written),
       ...[reader, embedder, db],
     ])

@@ -7,10 +7,15 @@ import { createSessionTokens } from '../core/session-token.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import type { BodyTimerFor } from '../http/body-timer.ts'
+import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { createOrigins } from '../http/origin.ts'
-import { addressLimit, createRateLimiter, guessLimit } from '../http/rate-limit.ts'
+import {
+  addressLimit,
+  createRateLimiter,
+  guessLimit,
+  type PersonLimit,
+} from '../http/rate-limit.ts'
 import type { RequestContexts } from '../http/request-context.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
@@ -25,7 +30,8 @@ export interface ConsoleParts {
   readonly db: Db
   readonly contexts: RequestContexts
   readonly keys: Keys
-  readonly bodyTimerFor: BodyTimerFor
+  readonly uploads: Uploads
+  readonly personLimit: PersonLimit
   /** Signs sessions, seals login state and hashes login codes, by a derived key each. */
   readonly secret: Uint8Array
   readonly fetch: UpstreamFetch
@@ -34,7 +40,7 @@ export interface ConsoleParts {
 
 /** Wires login, sessions and the console's gate. */
 export function openConsole(parts: ConsoleParts) {
-  const { config, clock, secret, db, contexts, bodyTimerFor } = parts
+  const { config, clock, secret, db, contexts, uploads, personLimit } = parts
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
   const origins = createOrigins({ publicUrl: config.MB_PUBLIC_URL, proxies, tls })
@@ -47,7 +53,7 @@ export function openConsole(parts: ConsoleParts) {
   warnOfPlainHttp(config, parts.log)
   const login = openLogin({ ...parts, tenants })
   return {
-    gate: sessionGate({ sessions, origins, contexts, bodyTimerFor }),
+    gate: sessionGate({ sessions, origins, contexts, uploads, limit: personLimit }),
     login: {
       ...login,
       tenants,

@@ -18,6 +18,7 @@ export interface Program {
   readonly writerUrl: string
   readonly readerUrl: string
   readonly encoderUrl: string
+  readonly jsonUrl: string
 }
 
 /** `main` is the address of `src/main.ts`; threads keep their place beside it. */
@@ -28,5 +29,6 @@ export function programAt(main: string, self: readonly string[]): Program {
     writerUrl: thread('./storage/sqlite/writer.ts'),
     readerUrl: thread('./storage/sqlite/reader.ts'),
     encoderUrl: thread('./audio/encode-worker.ts'),
+    jsonUrl: thread('./http/json-worker.ts'),
   }
 }

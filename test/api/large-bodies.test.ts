@@ -74,6 +74,26 @@ test('a body of nothing but brackets is refused before it is parsed as JSON', as
   expect(await answer.text()).toContain('bad request body')
 })
 
+test('a body that is parsed beside the event loop is checked like any other', async () => {
+  const send = async (body: string) => {
+    const answer = await fetch(`${app.url}/v1/agent`, {
+      method: 'POST',
+      headers: others.headers,
+      body,
+    })
+    await answer.text()
+    return [answer.status, answer.headers.get('x-error-code')]
+  }
+  const unknown = `"unknown":"${'\\\\'.repeat(200_000)}"`
+  expect(await send(`{"text":"hi","kb":false,${unknown}}`)).toEqual([200, null])
+  expect(await send(`{"text":"hi",${unknown}`)).toEqual([400, 'invalid_json'])
+  expect(await send(`[{"text":"hi",${unknown}}]`)).toEqual([400, 'invalid_json'])
+  expect(await send(`{"text":"",${unknown}}`)).toEqual([400, 'field_empty'])
+  const image = `"data:image/png;base64,${'A'.repeat(400_000)}`
+  expect(await send(`{"text":"hi","images":[${image}-AAA"]}`)).toEqual([400, 'image_not_base64'])
+  expect(await send(`{"text":"hi","images":[${image}\\/AAA"]}`)).toEqual([200, null])
+})
+
 test('login routes, which need no credential, refuse a body over 16 KB', async () => {
   for (const path of ['/auth/email/start', '/auth/email/verify', '/auth/native/exchange']) {
     const body = JSON.stringify({ email: 'a@example.com', code: 'a'.repeat(20_000) })

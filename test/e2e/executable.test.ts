@@ -85,6 +85,14 @@ test('starts, makes a key, and answers with a tool', async () => {
   expect(readdirSync(folder.path).sort()).toEqual(['data', 'moonbase'])
 }, 30_000)
 
+test('reads a large body in its JSON thread', async () => {
+  const image = `data:image/png;base64,${'A'.repeat(400_000)}`
+  const answer = await post('/v1/agent', JSON.stringify({ text: 'hi', images: [image] }))
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toContain('llm_end')
+  expect((await post('/v1/agent', `{"text":"${image}`)).status).toBe(400)
+})
+
 test('serves its pages', async () => {
   const site = ['/healthz', '/status', '/robots.txt', '/sitemap.xml', '/favicon.svg']
   for (const path of [...site, '/openapi.json', '/docs', '/login', '/app/keys']) {

@@ -12,11 +12,12 @@ import { createTenants } from '../../src/features/tenants/service.ts'
 import { createTenantStore } from '../../src/features/tenants/store.ts'
 import { openAdapters } from '../../src/wiring/adapters.ts'
 import { compose } from '../../src/wiring/compose.ts'
+import type { ServerLimits } from '../../src/wiring/http.ts'
 import { programAt } from '../../src/wiring/program.ts'
 import { createPrinted } from './printed.ts'
 import { tempFolder } from './temp.ts'
 
-export interface AppOptions {
+export interface AppOptions extends ServerLimits {
   /** Root of the model upstream; without one the built-in responder answers. */
   readonly upstream?: string
   readonly env?: Readonly<Record<string, string>>
@@ -30,8 +31,6 @@ export interface AppOptions {
   readonly dataDir?: string
   /** In place of the product's writer thread. */
   readonly writerUrl?: string
-  /** In place of what fits the machine. */
-  readonly requestBytesMax?: number
   /** Asked for the names that tenants supply, in place of the system's name servers. */
   readonly nameServer?: string
   /** Stands for the network, to put stand-ins in the place of login providers. */
@@ -91,10 +90,11 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const { app, budget, sse, jobs, keys, buffers, logs, close } = compose(
-    adapters,
-    options.requestBytesMax,
-  )
+  const { app, budget, sse, jobs, keys, buffers, logs, close } = compose(adapters, {
+    personRequestsMax: 0,
+    playgroundTurnsMax: 0,
+    ...options,
+  })
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })

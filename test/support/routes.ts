@@ -26,13 +26,12 @@ const idle: unknown = new Proxy(() => {}, {
 /** The application with all its routes and nothing behind them. */
 export function emptyApp() {
   const refuse = () => Promise.reject(new Error('nobody is let in'))
-  const bodyTimerFor = createBodyTimers({
-    steady: () => 0,
-    memory: createRequestMemory(createMemoryBudget(0)),
-  })
+  const memory = createRequestMemory(createMemoryBudget(0))
+  const timerFor = createBodyTimers({ steady: () => 0, memory })
+  const uploads = { timerFor, parse: refuse }
   const given: Partial<Parts> = {
-    machineGate: gate('machine', refuse, bodyTimerFor),
-    consoleGate: gate('console', refuse, bodyTimerFor),
+    machineGate: gate('machine', refuse, uploads),
+    consoleGate: gate('console', refuse, uploads),
     pages: { routes: new Elysia(), missing: () => null },
     contexts: createRequestContexts(() => 0),
     tls: false,

@@ -9,6 +9,9 @@ export const BODY_MS_MAX = 30 * 60_000
 export const REQUESTS_MEMORY_SHARE = 1 / 2
 /** Bytes a byte of a body takes while it is parsed, checked and passed on (512 MB took 3.5 GB). */
 export const BODY_COST = 7
+/** Requests a minute of one person to the console, and playground turns among them. */
+export const PERSON_REQUESTS_MAX = 600
+export const PLAYGROUND_TURNS_MAX = 60
 /** Bodies up to 64 KB must arrive within the idle limit. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
 /** Of a tenant, revoked ones included; a list of them is one answer. */

@@ -6,6 +6,7 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { TURN_DOC } from '../../http/openapi-parts.ts'
+import type { PersonLimit } from '../../http/rate-limit.ts'
 import type { RequestContexts } from '../../http/request-context.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
@@ -56,6 +57,8 @@ export interface PlaygroundRouteOptions {
   readonly agent: Agent
   readonly apps: Pick<Apps, 'read'>
   readonly sse: Sse
+  /** Throws `rate_limited` for a person with too many turns a minute. */
+  readonly playgroundLimit: PersonLimit
 }
 
 const playgroundBody = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
@@ -64,10 +67,14 @@ const playgroundBody = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_
  * POST /console/agent: a person tries the agent, as an app's key would when `app_id` names one of
  * the tenant's. It is no machine call, so it counts no usage and writes no log row.
  */
-export const playgroundRoutes = (gate: Gate, { agent, apps, sse }: PlaygroundRouteOptions) =>
+export const playgroundRoutes = (
+  gate: Gate,
+  { agent, apps, sse, playgroundLimit }: PlaygroundRouteOptions,
+) =>
   new Elysia().use(gate).post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
+      playgroundLimit(principal)
       const { app_id: appId, ...input } = await playgroundBody.read(request, upload)
       const session = sessionId(input.session_id)
       if (appId) await apps.read(principal.tenantId, appId)

@@ -2,7 +2,7 @@ import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { type Emit, errorEvent } from './events.ts'
-import { type AgentRequest, checkImageHosts, type ImageGuard } from './model.ts'
+import { type AgentRequest, checkImageData, checkImageHosts, type ImageGuard } from './model.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
 import { resolveTurn, type TurnConfigStore } from './turn-config.ts'
@@ -44,6 +44,7 @@ export function createAgent(options: AgentOptions) {
       sessionId: string,
     ): Promise<OpenedTurn> {
       const { tenantId, appId } = principal
+      await checkImageData(request.images, options.clock.steady)
       await checkImageHosts(request.images, tenantId, imageGuard)
       // What comes before a turn, such as recognition, may have taken its time.
       if (!(await stillValid(principal))) throw appError('invalid_key')

@@ -1,0 +1,49 @@
+import {
+  PERSON_REQUESTS_MAX,
+  PLAYGROUND_TURNS_MAX,
+  TURN_BYTES_SURE,
+} from '../core/limits/machine.ts'
+import { errorFields } from '../core/log.ts'
+import { createMemoryBudget } from '../core/memory-budget.ts'
+import { createBodyTimers } from '../http/body-timer.ts'
+import { createJsonAnswers } from '../http/json-answers.ts'
+import { createRateLimiter, personLimit } from '../http/rate-limit.ts'
+import { createRequestContexts } from '../http/request-context.ts'
+import { createRequestMemory } from '../http/request-memory.ts'
+import { createSse } from '../http/sse.ts'
+import type { Adapters } from './adapters.ts'
+import { requestBudgetBytes } from './request-budget.ts'
+
+/** Limits that tests set to other values; 0 requests a minute are unlimited. */
+export interface ServerLimits {
+  /** Memory of bodies and answers under way. */
+  readonly requestBytesMax?: number
+  readonly personRequestsMax?: number
+  readonly playgroundTurnsMax?: number
+}
+
+/** What all routes share: memory and time of requests, streams, lists, and rate limits. */
+export function openHttp(adapters: Adapters, limits: ServerLimits) {
+  const { requestBytesMax = requestBudgetBytes() } = limits
+  const { personRequestsMax = PERSON_REQUESTS_MAX } = limits
+  const { playgroundTurnsMax = PLAYGROUND_TURNS_MAX } = limits
+  const { config, clock, log, jsonParser } = adapters
+  const onError = (error: unknown) => log.error('stream failed', errorFields(error))
+  const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
+  const memory = createRequestMemory(budget)
+  const limiter = createRateLimiter(clock)
+  return {
+    budget,
+    memory,
+    limiter,
+    contexts: createRequestContexts(clock.steady),
+    answers: createJsonAnswers({ clock, budget, onError }),
+    sse: createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError }),
+    uploads: {
+      timerFor: createBodyTimers({ steady: clock.steady, memory }),
+      parse: jsonParser.parse,
+    },
+    personLimit: personLimit(limiter, 'console', personRequestsMax),
+    playgroundLimit: personLimit(limiter, 'playground', playgroundTurnsMax),
+  }
+}

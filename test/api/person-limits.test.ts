@@ -1,0 +1,38 @@
+import { afterAll, expect, test } from 'bun:test'
+import { caller } from '../support/api.ts'
+import { startApp } from '../support/app.ts'
+import { startUpstream } from '../support/upstream.ts'
+
+const upstream = await startUpstream()
+const limits = { personRequestsMax: 10, playgroundTurnsMax: 2 }
+const app = await startApp({ upstream: upstream.baseUrl, ...limits })
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await upstream.stop()
+})
+const consoleOf = async (email: string) =>
+  caller(`${app.url}/console`, (await app.person(email)).headers)
+
+test('a person may begin so many playground turns a minute, each person as many', async () => {
+  const [first, second] = [await consoleOf('a@example.com'), await consoleOf('b@example.com')]
+  const turn = { text: 'hi', kb: false }
+  expect((await first('POST', '/agent', turn)).status).toBe(200)
+  expect((await first('POST', '/agent', turn)).status).toBe(200)
+  const asked = upstream.requests.length
+  const refused = await first('POST', '/agent', turn)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('x-error-code')).toBe('rate_limited')
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(upstream.requests.length).toBe(asked)
+  expect((await first('GET', '/apps')).status).toBe(200)
+  expect((await second('POST', '/agent', turn)).status).toBe(200)
+})
+
+test('a person may send so many console requests a minute, each person as many', async () => {
+  const [first, second] = [await consoleOf('c@example.com'), await consoleOf('d@example.com')]
+  for (let n = 0; n < 10; n++) expect((await first('GET', '/apps')).status).toBe(200)
+  const refused = await first('GET', '/apps')
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await second('GET', '/apps')).status).toBe(200)
+})

@@ -1,3 +1,5 @@
+import { encode } from 'jose/base64url'
+import { decodeJwt } from 'jose/jwt/decode'
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import { deriveKey, hmacBase64Url, sameSecret } from './crypto.ts'
@@ -5,7 +7,7 @@ import { SESSION_SECONDS_MAX } from './limits/contract.ts'
 import { CLOCK_BACK_SECONDS_MAX } from './limits/machine.ts'
 
 /** The one header that `read` takes, so that no token chooses its algorithm. */
-const HEADER = base64Url({ alg: 'HS256', typ: 'mb-session+jwt' })
+const HEADER = encodePart({ alg: 'HS256', typ: 'mb-session+jwt' })
 const TOKEN_CHARS_MAX = 1_000
 
 const Claims = z.object({ sub: z.string().min(1), iat: z.number(), exp: z.number() })
@@ -13,15 +15,16 @@ const Claims = z.object({ sub: z.string().min(1), iat: z.number(), exp: z.number
 /**
  * Console sessions as signed tokens (JWT with HS256, RFC 7519) that hold a user id and nothing
  * else: the server keeps no list of them (specification, Console side). Signing and verifying are
- * synchronous. `crypto.subtle` would wait for a thread of the pool that also resolves host names,
- * and a name server that does not answer would keep everybody from signing in.
+ * synchronous. jose reads the parts and does not sign: its `crypto.subtle` waits for a thread of
+ * the pool that also resolves host names, and a name server that does not answer would keep
+ * everybody from signing in.
  */
 export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clock: Clock }) {
   const key = deriveKey(secret, 'session')
   return {
     issue(userId: string): string {
       const iat = Math.floor(clock.now() / 1000)
-      const payload = base64Url({ sub: userId, iat, exp: iat + SESSION_SECONDS_MAX })
+      const payload = encodePart({ sub: userId, iat, exp: iat + SESSION_SECONDS_MAX })
       return `${HEADER}.${payload}.${hmacBase64Url(key, `${HEADER}.${payload}`)}`
     },
 
@@ -31,7 +34,7 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
       const [header, payload, signature, ...rest] = token.split('.')
       if (header !== HEADER || !payload || !signature || rest.length > 0) return null
       if (!sameSecret(signature, hmacBase64Url(key, `${header}.${payload}`))) return null
-      const claims = Claims.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString())).data
+      const claims = Claims.safeParse(decodeJwt(token)).data
       if (!claims) return null
       const seconds = clock.now() / 1000
       // A clock that a time server sets back by some hours must not sign anybody out.
@@ -43,6 +46,6 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
 
 export type SessionTokens = ReturnType<typeof createSessionTokens>
 
-function base64Url(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+function encodePart(value: object): string {
+  return encode(JSON.stringify(value))
 }

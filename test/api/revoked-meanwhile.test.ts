@@ -86,6 +86,18 @@ test('a key that is revoked during recognition gets no turn', async () => {
   expect(upstream.requests.filter(({ path }) => path === '/chat/completions')).toEqual([])
 })
 
+test('a key that is revoked while a model answers gets no spoken reply', async () => {
+  const key = await app.key()
+  upstream.reset()
+  upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: new Promise(() => {}) } })
+  const audio_b64 = Buffer.from(wav(16_000, tone(16_000, 0.5))).toString('base64')
+  const answer = caller(app.url, key.headers)('POST', '/v1/voice', { audio_b64 })
+  await upstream.nextRequest('/chat/completions')
+  await revoke(key)
+  expect((await answer).status).toBe(401)
+  expect(upstream.requests.filter(({ path }) => path === '/audio/speech')).toEqual([])
+})
+
 test('the request log has no 401, also for a key that was good at first', async () => {
   expect(await logged()).not.toContain(401)
 })

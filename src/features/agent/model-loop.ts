@@ -70,34 +70,35 @@ export async function runModelLoop(
   try {
     return await runOnChannel(primary, loop, signal, emit)
   } catch (error) {
+    reportFailure(error, primary, loop, signal)
     if (!(error instanceof ChannelFailure) || signal.aborted || !fallback) throw error
     meters.fellBack(error.reason)
     share.add(bytesBefore - share.bytes)
     await emit([{ type: 'provider_fallback', from: 'byo', reason: error.reason }])
   }
-  return runOnChannel(fallback, loop, signal, emit)
-}
-
-async function runOnChannel(
-  channel: Channel,
-  loop: ModelLoop,
-  signal: AbortSignal,
-  emit: Emit,
-): Promise<ModelAnswer> {
   try {
-    return await alternate(channel, loop, signal, emit)
+    return await runOnChannel(fallback, loop, signal, emit)
   } catch (error) {
-    if (error instanceof ChannelFailure && !signal.aborted) {
-      const { reason, phrase } = error
-      loop.log.warn('channel failed', { channel: channel.label, reason, cause: phrase })
-      loop.meters.upstreamFailed(channel.label, reason)
-    }
+    reportFailure(error, fallback, loop, signal)
     throw error
   }
 }
 
-/** Model calls and tool rounds by turns. The last call is offered no tools. */
-async function alternate(
+/** Logs and counts the failure of a channel; other errors, and a client that left, are none. */
+function reportFailure(
+  error: unknown,
+  { label: channel }: Channel,
+  { log, meters }: ModelLoop,
+  signal: AbortSignal,
+): void {
+  if (!(error instanceof ChannelFailure) || signal.aborted) return
+  const { reason, phrase } = error
+  log.warn('channel failed', { channel, reason, cause: phrase })
+  meters.upstreamFailed(channel, reason)
+}
+
+/** Alternates model calls and tool rounds. The last call is offered no tools. */
+async function runOnChannel(
   channel: Channel,
   loop: ModelLoop,
   signal: AbortSignal,

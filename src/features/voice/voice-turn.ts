@@ -127,7 +127,10 @@ function askAgain(error: unknown): never {
   throw error instanceof AppError && error.errorClass === 'upstream' ? askToRepeat(error) : error
 }
 
-/** Runs a turn to its end; an `error` event becomes a 502 with its code and sentence. */
+/**
+ * Runs a turn to its end. An `error` event becomes a 502 with its code and sentence, except that a
+ * key that was revoked meanwhile is a 401.
+ */
 async function replyOf(turn: OpenedTurn, signal: AbortSignal): Promise<string> {
   let reply: string | null = null
   let failure: ErrorCode | null = null
@@ -138,6 +141,7 @@ async function replyOf(turn: OpenedTurn, signal: AbortSignal): Promise<string> {
     }
     return undefined
   })
+  if (failure === 'invalid_key') throw appError(failure)
   if (failure !== null) throw new AppError(failure, {}, { status: 502 })
   if (reply === null) throw appError('turn_unavailable')
   return reply

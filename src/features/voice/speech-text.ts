@@ -10,32 +10,34 @@ const EMOJI = new RegExp(
 const LINE_END = /[。！？!?；;…：:，,、.]$/
 
 /**
- * What of a written reply is worth hearing: no Markdown signs, no emoji, no program text and no
- * addresses, and a pause where a line ended without a sign. One plain line stays as it is.
+ * The part of a written reply that is worth hearing: no Markdown signs, no emoji, no program text
+ * and no addresses, and a pause where a line ended without a sign. One plain line stays as it is.
+ * Reads no more lines than fill `charsMax`.
  */
 export function speakable(reply: string, charsMax: number): string {
-  const text = withoutBlocks(reply)
-    .split('\n')
-    .map((line) => spokenLine(line))
-    .filter((line) => /[\p{L}\p{N}]/u.test(line))
-    .map((line, index, { length }) =>
-      index === length - 1 || LINE_END.test(line) ? line : `${line}。`,
-    )
-    .join('\n')
-  return shortened(text, charsMax)
+  const spoken: string[] = []
+  let chars = 0
+  for (const line of linesWithoutCode(reply)) {
+    const text = spokenLine(line)
+    if (!/[\p{L}\p{N}]/u.test(text)) continue
+    const last = spoken.at(-1)
+    if (last !== undefined && !LINE_END.test(last)) spoken[spoken.length - 1] = `${last}。`
+    spoken.push(text)
+    chars += charCount(text) + 1
+    if (chars > charsMax) break
+  }
+  return shortened(spoken.join('\n'), charsMax)
 }
 
 /** Code is announced and left out; the reader has it on the screen. */
-function withoutBlocks(reply: string): string {
+function* linesWithoutCode(reply: string): Generator<string> {
   let inside = false
-  const lines = reply.split('\n').flatMap((line) => {
+  for (const [line] of reply.matchAll(/[^\n]+/g)) {
     if (/^\s{0,3}(```|~~~)/.test(line)) {
       inside = !inside
-      return inside ? ['代码请看文字回复。'] : []
-    }
-    return inside ? [] : [line]
-  })
-  return lines.join('\n')
+      if (inside) yield '代码请看文字回复。'
+    } else if (!inside) yield line
+  }
 }
 
 /** Rules and the lines below table heads need no case of their own: no letter is left of them. */

@@ -36,15 +36,18 @@ export async function* encodeSpeech(
     stream.catch(() => {})
     return stream
   }
-  const [first = '', ...rest] = splitSpeech(text, tts.textCharsMax)
+  const pieces = splitSpeech(text, tts.textCharsMax)
+  const beginNext = () => {
+    const { value } = pieces.next()
+    return value === undefined ? null : begin(value)
+  }
   const encoder = codecs.speechEncoder(format)
   const sound = createSoundCount()
   try {
-    let coming: Promise<PcmStream> | null = begin(first)
+    let coming = beginNext()
     while (coming !== null) {
       const { rate, chunks }: PcmStream = await coming
-      const next = rest.shift()
-      coming = next === undefined ? null : begin(next)
+      coming = beginNext()
       for await (const chunk of chunks) {
         sound.count(chunk, rate)
         yield* encoder.encode(chunk, rate)

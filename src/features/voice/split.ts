@@ -14,23 +14,29 @@ const CLAUSE = /[^，,、：:—]*[，,、：:—]+\s*|[\s\S]+?$/gu
 /**
  * Cuts a text into pieces at sentence ends, so that one can be spoken while the next is prepared.
  * Longer sentences are cut at clauses, and at `charsMax` code points when they have none. Nothing
- * is lost: the pieces joined are the text.
+ * is lost: the pieces joined are the text. Each piece is cut when it is asked for.
  */
-export function splitSpeech(text: string, charsMax: number): string[] {
-  if (charCount(text) <= Math.min(WHOLE_CHARS_MAX, charsMax)) return [text]
+export function* splitSpeech(text: string, charsMax: number): Generator<string> {
+  if (charCount(text) <= Math.min(WHOLE_CHARS_MAX, charsMax)) {
+    yield text
+    return
+  }
   const most = Math.min(PIECE_CHARS_MAX, charsMax)
-  const pieces: string[] = []
+  let limit = Math.min(FIRST_CHARS_MAX, most)
   let piece = ''
+  let chars = 0
   for (const part of parts(text, most)) {
-    const limit = pieces.length === 0 ? Math.min(FIRST_CHARS_MAX, most) : most
-    if (piece !== '' && charCount(piece) + charCount(part) > limit) {
-      pieces.push(piece)
+    const more = charCount(part)
+    if (piece !== '' && chars + more > limit) {
+      yield piece
       piece = ''
+      chars = 0
+      limit = most
     }
     piece += part
+    chars += more
   }
-  pieces.push(piece)
-  return pieces
+  yield piece
 }
 
 /** Sentences; clauses of those that are long; code points of clauses longer than a call. */

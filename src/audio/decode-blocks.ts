@@ -1,25 +1,40 @@
+import { FLACDecoder, FLACDecoderWebWorker } from '@wasm-audio-decoders/flac'
+import { OggVorbisDecoder, OggVorbisDecoderWebWorker } from '@wasm-audio-decoders/ogg-vorbis'
 import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm'
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny'
-import { CODECS } from './codecs.ts'
+import { MPEGDecoder, MPEGDecoderWebWorker } from 'mpg123-decoder'
 import { toMono } from './pcm.ts'
 import { sniff } from './sniff.ts'
 import { createWavReader, createWavSamples } from './wav.ts'
 
-/** Some sound of a recording; the rate may change where files were joined. */
+/**
+ * Bun's bundler drops the unused `WebWorker` classes of these packages but keeps statements that
+ * use them, and the executable then fails at start with a ReferenceError. This object keeps both.
+ */
+const CODECS = {
+  FLACDecoder,
+  FLACDecoderWebWorker,
+  MPEGDecoder,
+  MPEGDecoderWebWorker,
+  OggVorbisDecoder,
+  OggVorbisDecoderWebWorker,
+}
+
+/** Consecutive samples of a recording; the rate may change where files were joined. */
 export interface Block {
   readonly rate: number
   readonly samples: Float32Array
 }
 
 /**
- * Compressed bytes a step. A frame of silent FLAC takes 11 bytes and lasts 65,535 samples, so that
- * a kilobyte is at most 24 MB a channel; ordinary files lose nothing by the small steps.
+ * Compressed bytes that are decoded at a time. A frame of silent FLAC takes 11 bytes and lasts
+ * 65,535 samples, so a kilobyte gives at most 24 MB a channel.
  */
 const STEP_BYTES = 1024
 const WAV_STEP_BYTES = 64 * 1024
 const OPUS_RATE = 48_000
 
-/** Mono blocks of a recording, decoded as they are pulled. Throws for what cannot be read. */
+/** Mono blocks of a recording, decoded as they are pulled. Throws for an unreadable recording. */
 export function decodeBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
   switch (sniff(bytes)?.name) {
     case 'wav':
@@ -90,7 +105,7 @@ async function* opusBlocks(bytes: Uint8Array): AsyncGenerator<Block> {
   const decoder = await createDecoder({ channels, sampleRate: OPUS_RATE })
   for await (const packet of new EncodedPacketSink(track).packets()) {
     const samples = opusSamples(decoder, packet.data, channels)
-    // Before time zero lies the encoder's run-in, which is not to be heard.
+    // Samples before time zero are the encoder's delay (pre-skip) and are not played.
     const skip = Math.min(samples.length, Math.max(0, Math.round(-packet.timestamp * OPUS_RATE)))
     yield { rate: OPUS_RATE, samples: samples.subarray(skip) }
   }
@@ -111,7 +126,7 @@ function opusSamples(
     }
     return mono
   } catch {
-    // A damaged packet is a gap, as it is on the air; the rest of the recording still counts.
+    // A damaged packet becomes a gap, and the rest of the recording is still decoded.
     return new Float32Array(0)
   }
 }

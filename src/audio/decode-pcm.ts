@@ -5,13 +5,13 @@ import { toBytes } from './pcm.ts'
 import { createFloatResampler } from './resample.ts'
 import { RATE_MAX, RATE_MIN } from './wav.ts'
 
-/** Samples of one chunk: a second for a recogniser, and little enough for one message. */
+/** Samples of one chunk: one second for a recogniser, and small enough for one message. */
 const CHUNK_SAMPLES = 16_000
 const CHUNK_BYTES = CHUNK_SAMPLES * 2
 
 /**
- * Signed 16-bit mono at `rate` of any recording that `decodeBlocks` reads. Throws `ParseFailure`
- * beyond the duration limit, and an error for a recording without a single sample.
+ * Decodes any recording that `decodeBlocks` reads to signed 16-bit mono at `rate`. Throws
+ * `ParseFailure` beyond the duration limit, and an error for a recording without a sample.
  */
 export async function* decodePcm(bytes: Uint8Array, rate: number): AsyncGenerator<Uint8Array> {
   const converter = createConverter(rate)
@@ -31,7 +31,7 @@ export async function* decodePcm(bytes: Uint8Array, rate: number): AsyncGenerato
   yield* chunks(toBytes(concat([...pending, last], count + last.length)))
 }
 
-/** Copies, because a view would be sent with all of the memory that it is a part of. */
+/** Copies, because a structured clone of a view includes its whole buffer. */
 function* chunks(pcm: Uint8Array): Generator<Uint8Array> {
   if (pcm.length <= CHUNK_BYTES) yield pcm
   else for (let at = 0; at < pcm.length; at += CHUNK_BYTES) yield pcm.slice(at, at + CHUNK_BYTES)

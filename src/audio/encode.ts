@@ -15,11 +15,11 @@ export interface EncoderOptions {
   readonly clock: Pick<Clock, 'after' | 'steady'>
   /** Address of `encode-worker.ts`: a file beside the sources, or an entry of the executable. */
   readonly encoderUrl: string
-  /** Threads at most; each is started when the others are busy. */
+  /** Maximum of threads; another one starts when all are busy. */
   readonly threads: number
 }
 
-/** A second of sound: the thread turns to another speech after it. */
+/** One second of sound, after which the thread turns to another speech. */
 const MESSAGE_BYTES = 64 * 1024
 
 type Thread = ReturnType<typeof createThread>
@@ -29,7 +29,7 @@ export function createEncode(options: EncoderOptions): AudioCodecs['speechEncode
   const threads = new Set<Thread>()
   let lastId = 0
 
-  /** The thread with the fewest speeches, or a new one where all are busy. */
+  /** The thread with the fewest speeches, or a new one when all are busy. */
   function chooseThread(): Thread {
     const [least] = [...threads].sort((a, b) => a.speeches() - b.speeches())
     if (least && (least.speeches() === 0 || threads.size >= options.threads)) return least
@@ -44,7 +44,7 @@ export function createEncode(options: EncoderOptions): AudioCodecs['speechEncode
   }
 }
 
-/** Samples that have the wanted rate already need no thread. */
+/** PCM that already has the wanted rate needs no thread. */
 function passThrough(onThread: () => SpeechEncoder, steady: () => number): SpeechEncoder {
   const read = createSampleReader()
   const slice = timeSlice(steady)
@@ -68,7 +68,7 @@ function passThrough(onThread: () => SpeechEncoder, steady: () => number): Speec
 }
 
 function encoderOn(thread: Thread, id: number, format: SpeechFormat): SpeechEncoder {
-  // Nobody hears an mp3 before it is whole, so its small chunks travel together.
+  // An mp3 is answered as a whole, so its small chunks are sent to the thread together.
   const least = format === 'mp3' ? MESSAGE_BYTES : 1
   let held = { rate: 0, bytes: 0, chunks: [] as Uint8Array[] }
 

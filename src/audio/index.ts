@@ -1,6 +1,8 @@
 import type { AudioCodecs } from '../channels/ports/audio.ts'
-import type { Parser } from '../channels/ports/parser.ts'
-import { createDecode } from './decode.ts'
+import { ChannelFailure } from '../channels/ports/failure.ts'
+import { ParseFailure, type Parser } from '../channels/ports/parser.ts'
+import { appError } from '../core/errors.ts'
+import { AUDIO_SECONDS_MAX } from '../core/limits/machine.ts'
 import { createEncode, type EncoderOptions } from './encode.ts'
 import { createReadSpeech } from './read-speech.ts'
 import { isSilent } from './silence.ts'
@@ -19,5 +21,21 @@ export function createAudioCodecs({ parser, ...encoder }: AudioOptions): AudioCo
     decode,
     readSpeech: createReadSpeech(decode),
     isSilent: (bytes) => isSilent(bytes, encoder.clock.steady),
+  }
+}
+
+/** Implements `AudioCodecs.decode` with a parse worker, which runs `decodePcm`. */
+function createDecode(parser: Parser): AudioCodecs['decode'] {
+  return async function* decode({ bytes, tenantId }, rate, signal) {
+    const task = { name: 'audio', bytes, options: { rate }, tenantId } as const
+    try {
+      yield* parser.parse(task, signal)
+    } catch (error) {
+      if (!(error instanceof ParseFailure)) throw error
+      if (error.reason === 'too_long') {
+        throw appError('audio_too_long', { max: AUDIO_SECONDS_MAX / 60 })
+      }
+      throw new ChannelFailure('provider_error', 'unreadable audio', { cause: error })
+    }
   }
 }

@@ -4,9 +4,9 @@ import { SPEECH_RATE } from '../channels/ports/audio.ts'
 import { createSampleReader, toFloats } from './pcm.ts'
 
 const BITRATE_KBPS = 128
-/** Encoders kept for the next request; each holds a few megabytes of WebAssembly memory. */
+/** Idle encoders that are kept; each holds a few megabytes of WebAssembly memory. */
 const IDLE_MAX = 4
-/** Samples a call, so that a large chunk does not grow the encoder's buffers. */
+/** Samples of one call; larger calls would grow the encoder's buffers. */
 const SLICE_SAMPLES = 32_000
 
 type Lame = WasmMediaEncoder<'audio/mpeg'>
@@ -16,7 +16,7 @@ export interface Mp3Encoder {
   encode(pcm: Uint8Array): Uint8Array
   /** The last frames. */
   finish(): Uint8Array
-  /** Lets another speech use the encoder; to be called once, finished or not. */
+  /** Returns the encoder to the pool. Must be called once, finished or not. */
   release(): void
 }
 
@@ -44,7 +44,7 @@ function wrap(lame: Lame, giveBack: () => void): Mp3Encoder {
       const samples = toFloats(read(pcm))
       const frames: Uint8Array[] = []
       for (let at = 0; at < samples.length; at += SLICE_SAMPLES) {
-        // The encoder answers with a view of its own memory, which the next call overwrites.
+        // The encoder returns a view of its own memory, which the next call overwrites.
         frames.push(lame.encode([samples.subarray(at, at + SLICE_SAMPLES)]).slice())
       }
       return frames.length === 1 && frames[0] !== undefined ? frames[0] : Buffer.concat(frames)

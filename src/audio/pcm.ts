@@ -1,6 +1,6 @@
 /**
- * Cuts a byte stream at sample borders: network reads end anywhere, and one lost byte would turn
- * everything after it into noise.
+ * Cuts a byte stream at sample borders: network reads end anywhere, and a shift by one byte turns
+ * all later samples into noise.
  */
 export function createSampleReader(): (chunk: Uint8Array) => Int16Array {
   let odd: number | null = null
@@ -18,7 +18,7 @@ export function createSampleReader(): (chunk: Uint8Array) => Int16Array {
   }
 }
 
-/** Full scale becomes 1. */
+/** Maps full scale to 1. */
 export function toFloats(samples: Int16Array): Float32Array {
   const floats = new Float32Array(samples.length)
   for (let i = 0; i < samples.length; i++) floats[i] = (samples[i] as number) / 32_768

@@ -8,7 +8,7 @@ import { createWavReader, createWavSamples, RATE_MAX, RATE_MIN, type WavFormat }
 
 const NOT_SOUND = /^(text\/|application\/(json|problem|xml))/
 const COMPRESSED = /^(audio|video|application)\/(x-)?(mpeg|mp3|flac|ogg|opus|aac|mp4|m4a|webm)\b/
-/** Enough to hold two frames of any usual mp3. */
+/** Two frames of any usual mp3 fit in. */
 const MP3_PROBE_BYTES = 3_000
 
 type Decode = AudioCodecs['decode']
@@ -45,7 +45,7 @@ function checked(rate: number): number {
   return rate
 }
 
-/** The first bytes: a dozen, or more when they may be an mp3 without a tag. */
+/** Reads the first 12 bytes, or more when they may be an mp3 without a tag. */
 async function readHead(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let head: Uint8Array = new Uint8Array(0)
   for (;;) {
@@ -104,7 +104,7 @@ async function readWav(chunks: AsyncGenerator<Uint8Array>): Promise<PcmStream> {
   return { rate: format.rate, chunks: samples() }
 }
 
-/** Some servers answer mp3 whatever was asked for. It is decoded whole, in a parse worker. */
+/** Some servers always answer mp3. It is collected and decoded as a whole by a parse worker. */
 async function readWhole(chunks: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let size = 0

@@ -9,7 +9,7 @@ const ROLLOFF = 0.94
 /** Rates without a small common ratio share the nearest of this many filter phases. */
 const PHASES_MAX = 1024
 
-/** Filters kept for the next sound; making one takes some 10 ms for rates such as 22,050. */
+/** Filters that are kept; computing one takes about 10 ms for rates such as 22,050. */
 const FILTERS_MAX = 8
 
 /** Both ends are signed 16-bit little-endian mono bytes; a chunk may split a sample. */
@@ -80,15 +80,15 @@ export function createFloatResampler(
 }
 
 /**
- * Resamplers of signed 16-bit little-endian bytes, in which an odd byte waits for the next chunk.
- * Sounds of one rate share their filter, which is made at the first of them.
+ * Resamplers of signed 16-bit little-endian bytes; an odd byte waits for the next chunk. Sounds of
+ * the same rate share one filter.
  */
 export function createResamplerFactory(): (from: number, to: number) => Resampler {
   const filters = new Map<string, Filter>()
   const filterFor: MakeFilter = (ratio, phases) => {
     const name = `${ratio} ${phases}`
     const filter = filters.get(name) ?? design(ratio, phases)
-    // Upstreams name their rates, so there may be any number of them.
+    // Upstreams choose the rate, so the number of filters is bounded.
     if (filters.size >= FILTERS_MAX) filters.clear()
     filters.set(name, filter)
     return filter

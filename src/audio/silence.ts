@@ -3,13 +3,13 @@ import { timeSlice } from '../core/time-slice.ts'
 import { sniff } from './sniff.ts'
 import { createWavReader, createWavSamples } from './wav.ts'
 
-/** Of 20 ms each, as `SILENCE_RMS` has it. */
+/** Windows of 20 ms, the unit of `SILENCE_RMS`. */
 const WINDOWS_PER_SECOND = 50
 const STEP_BYTES = 64 * 1024
 
 /**
- * Whether nobody can be heard in a wav file; null for everything else, and for a wav that cannot be
- * read. Stops at the first window that is loud enough, so that speech costs next to nothing.
+ * Whether a wav file is silent; null for other formats and for an unreadable wav. Stops at the
+ * first loud window, so speech costs little; a silent file is read in time slices.
  */
 export async function isSilent(bytes: Uint8Array, steady: () => number): Promise<boolean | null> {
   if (sniff(bytes)?.name !== 'wav') return null
@@ -40,7 +40,7 @@ async function isSilentWav(bytes: Uint8Array, steady: () => number): Promise<boo
   return heard === 0 ? null : true
 }
 
-/** The loudest complete window so far. */
+/** The root mean square of the loudest complete window so far. */
 function createLoudness(window: number): (samples: Float32Array) => number {
   let begun = { count: 0, sum: 0 }
   let loudest = 0

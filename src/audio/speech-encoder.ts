@@ -2,9 +2,9 @@ import { SPEECH_RATE, type SpeechFormat } from '../channels/ports/audio.ts'
 import { createMp3Factory, type Mp3Encoder } from './mp3.ts'
 import { createResamplerFactory, type Resampler } from './resample.ts'
 
-/** Encodes one speech: resamples to 32 kHz, and makes mp3 of it where that is wanted. */
+/** Encodes one speech: resamples it to 32 kHz and compresses it to mp3 when asked to. */
 export interface SyncSpeechEncoder {
-  /** A change of `rate` does not lose a sample. */
+  /** `rate` may change between calls; no sample is lost. */
   push(pcm: Uint8Array, rate: number): Uint8Array
   finish(): Uint8Array
   release(): void
@@ -12,7 +12,7 @@ export interface SyncSpeechEncoder {
 
 const NOTHING = new Uint8Array(0)
 
-/** Speeches share filters and released mp3 encoders; lives in the encoding thread. */
+/** Creates encoders that share filters and idle mp3 encoders. Runs in the encoding thread. */
 export function createSpeechEncoders() {
   const mp3Encoder = createMp3Factory()
   const resampler = createResamplerFactory()

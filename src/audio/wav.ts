@@ -14,13 +14,13 @@ export const RATE_MAX = 192_000
 export interface WavReader {
   /** Null until the header is complete. */
   format(): WavFormat | null
-  /** Sound bytes of this chunk in the file's own layout; throws for anything that is no wav. */
+  /** The sound bytes of this chunk, in the file's own layout. Throws for anything but wav. */
   push(chunk: Uint8Array): Uint8Array
 }
 
 /**
- * Reads a wav file (RIFF WAVE) as it arrives. Streaming servers write a data size of 0 or the
- * largest number because they do not know it yet: the sound then lasts until the end.
+ * Reads a wav file (RIFF WAVE) as it arrives. Streaming servers that do not know the data size yet
+ * write 0 or the largest number; the sound then lasts to the end of the stream.
  */
 export function createWavReader(): WavReader {
   let head: Uint8Array = new Uint8Array(0)
@@ -96,7 +96,7 @@ function parseFormat(view: DataView, at: number, size: number): WavFormat {
   return format
 }
 
-/** Turns the file's own layout into mono samples, carrying what is left of a sample frame. */
+/** Converts the file's own layout to mono samples and carries an incomplete sample frame over. */
 export function createWavSamples(format: WavFormat): (chunk: Uint8Array) => Float32Array {
   const bytes = format.bits / 8
   const frame = bytes * format.channels
@@ -117,7 +117,7 @@ export function createWavSamples(format: WavFormat): (chunk: Uint8Array) => Floa
   }
 }
 
-/** The usual layout, 16 bit and one channel, read as fast as memory goes. */
+/** Fast path for the usual layout, 16 bits and one channel. */
 function plainSamples(bytes: Uint8Array, mono: Float32Array): Float32Array {
   const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice()
   const samples = new Int16Array(aligned.buffer, aligned.byteOffset, mono.length)

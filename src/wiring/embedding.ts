@@ -14,7 +14,7 @@ const REMOTE_TIMEOUT_MS = 30_000
 export interface EmbeddingOptions {
   readonly config: Config
   readonly runtime: NativeRuntime
-  /** How this program starts itself. */
+  /** How this program starts itself again, as the embedding process. */
   readonly self: readonly string[]
   readonly clock: Clock
   readonly log: Logger
@@ -23,11 +23,11 @@ export interface EmbeddingOptions {
 
 export interface Embedding {
   readonly embedder: Embedder
-  /** One line for a person. */
+  /** One line for the start banner. */
   readonly description: string
 }
 
-/** The remote endpoint when one is set, else a model folder, by default the one that is shipped. */
+/** The remote endpoint when one is set, else a model folder, by default the shipped one. */
 export async function openEmbedding(options: EmbeddingOptions): Promise<Embedding> {
   const { config, clock, log } = options
   const baseUrl = config.MB_EMBED_BASE_URL

@@ -3,7 +3,7 @@ import { type Availability, availability } from '../channels/openai/models.ts'
 import type { Finding, Probe } from '../features/site/status.ts'
 import { sql } from '../storage/db.ts'
 import type { Adapters } from './adapters.ts'
-import type { LocalHearing } from './voice-pack.ts'
+import type { LocalRecognition } from './speech.ts'
 
 const OFF: Finding = { state: 'off', class: 'not_configured' }
 const found = (word: Availability | 'standby'): Finding => ({
@@ -33,12 +33,12 @@ export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
     return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
   }
   const { local } = speech
-  const asr: Run = local ? () => hearing(local) : voice('ASR', speech.asr?.name)
+  const asr: Run = local ? () => localRecognition(local) : voice('ASR', speech.asr?.name)
   return { llm, tts: voice('TTS', speech.tts?.name), asr, ask }
 }
 
 /** Shows how the last recognition ended; a status page must not load the voice pack. */
-function hearing({ asr, exists, wanted }: LocalHearing): Finding {
+function localRecognition({ asr, exists, wanted }: LocalRecognition): Finding {
   if (asr === null) {
     if (!wanted && !exists) return OFF
     return { state: wanted ? 'down' : 'off', class: 'files_missing' }

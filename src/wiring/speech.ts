@@ -13,12 +13,14 @@ import type { AudioCodecs } from '../channels/ports/audio.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Tts } from '../channels/ports/tts.ts'
 import { retryAsr, retryTts } from '../channels/resilience/retry.ts'
+import { createSherpaAsr, type SherpaAsr } from '../channels/sherpa/asr.ts'
+import { findVoicePack, type PackFinding } from '../channels/sherpa/find.ts'
 import { createWyomingAsr } from '../channels/wyoming/asr.ts'
 import { createWyomingTts } from '../channels/wyoming/tts.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
-import { type LocalHearing, openVoicePack } from './voice-pack.ts'
+import { ASR_COMMAND } from './program.ts'
 
 const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
 
@@ -27,7 +29,7 @@ export interface SpeechParts {
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
-  /** How this program starts itself, to recognise speech in a process apart. */
+  /** How this program starts itself again, as the recogniser process. */
   readonly self: readonly string[]
   /** Address of the thread that encodes speech. */
   readonly encoderUrl: string
@@ -40,10 +42,10 @@ export interface Speech {
   readonly codecs: AudioCodecs
   readonly skipSilence: boolean
   /** The voice pack; null when another recogniser, or none, is set. */
-  readonly local: LocalHearing | null
-  /** One line for a person: what speaks and what listens. */
+  readonly local: LocalRecognition | null
+  /** One line for the start banner: the names of synthesis and recognition. */
   readonly description: string
-  /** Resolves when no process of it is left. */
+  /** Resolves when the recogniser process has ended. */
   close(): Promise<void>
 }
 
@@ -54,14 +56,14 @@ export function openSpeech({ encoderUrl, parser, ...outside }: SpeechParts): Spe
   const threads = Math.max(1, availableParallelism() >> 1)
   const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads })
   const parts = { ...outside, codecs }
-  const local = asrKind(config) === 'local' ? openVoicePack(parts) : null
+  const local = asrKind(config) === 'local' ? openLocalRecognition(parts) : null
   const [tts, asr] = [openTts(parts), local ? local.asr : openAsr(parts)]
   const listener = local?.pack ? `the voice pack (${local.pack.model.name})` : asr?.name
   return {
     tts: tts && retryTts(tts, clock),
     asr: asr && retryAsr(asr, clock),
     codecs,
-    // A recogniser over HTTP is asked even about silence: it may well hear more than the gate.
+    // A recogniser over HTTP is asked even about silence: it may be more sensitive than the gate.
     skipSilence: asr?.name !== 'openai',
     local,
     description: `speaks with ${tts?.name ?? 'nothing'}, listens with ${listener ?? 'nothing'}`,
@@ -119,14 +121,38 @@ function openAsr({ config, clock, fetch, codecs }: Parts): Asr | null {
   }
 }
 
-/** Where programs lie when the environment does not say. */
+/** What was found of the voice pack, and the recogniser when the pack is whole. */
+export interface LocalRecognition extends PackFinding {
+  /** Whether the operator asked for it by name, or it is used because it is there. */
+  readonly wanted: boolean
+  readonly asr: SherpaAsr | null
+}
+
+/** Looks for the pack beside the data and beside the executable, as for eSpeak NG. */
+function openLocalRecognition({ config, clock, log, self, codecs }: Parts): LocalRecognition {
+  const finding = findVoicePack({
+    folders: [config.MB_DATA_DIR, dirname(process.execPath)],
+    platform: `${process.platform}-${process.arch}`,
+    modelName: config.MB_ASR_MODEL,
+  })
+  const wanted = config.MB_ASR_KIND === 'local'
+  const { pack, folder, exists, missing } = finding
+  if (pack === null) {
+    if (wanted || exists) log.warn('voice pack incomplete', { folder, missing: missing.join('; ') })
+    return { ...finding, wanted, asr: null }
+  }
+  const command = { argv: [...self, ASR_COMMAND, JSON.stringify(pack)] }
+  return { ...finding, wanted, asr: createSherpaAsr({ command, clock, log, codecs }) }
+}
+
+/** Searched besides PATH, which a service may lack. */
 const PROGRAM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
 
 const installed = (name: string) => Bun.which(name) ?? Bun.which(name, { PATH: PROGRAM_FOLDERS })
 
 const asrKind = (config: Config) => config.MB_ASR_KIND ?? kindOf(config.MB_ASR_BASE_URL) ?? 'local'
 
-/** What a base URL alone stands for. */
+/** The kind that a base URL alone implies. */
 function kindOf(baseUrl: string | undefined): 'openai' | 'wyoming' | undefined {
   if (baseUrl === undefined) return undefined
   return baseUrl.startsWith('tcp:') ? 'wyoming' : 'openai'

@@ -17,7 +17,7 @@ export interface VoiceParts {
   readonly record: (request: LoggedRequest) => void
 }
 
-/** Wires what the voice routes call. */
+/** Composes the services behind the voice routes. */
 export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
   const { speech, agent, clock, log, contexts, record } = parts
   const voice = createVoice({ ...speech, log })
@@ -27,7 +27,7 @@ export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
     contexts,
     onStage(request, stage) {
       const known = contexts.of(request)
-      // Only machine requests are logged, which act with a key, as long as it is one (no 401).
+      // Only requests with a valid key are logged.
       if (known?.principal?.keyId && stage.status !== 401) record({ ...known, ...stage })
     },
   }

@@ -1,7 +1,6 @@
 /**
- * Surroundings of the processes that run models, besides which they get none. Bun would report a
- * crash to its makers, and ONNX Runtime the models it runs, with an id that it keeps in the home
- * folder; without a word to the operator, whose server talks to nobody they did not name.
+ * The environment of child processes, which get nothing of the server's. It turns off Bun's crash
+ * reports and the telemetry of ONNX Runtime: the server talks to nobody the operator did not name.
  */
 export const CHILD_ENV = {
   BUN_ENABLE_CRASH_REPORTING: '0',

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 
 export interface EspeakProgram {
   readonly path: string
-  /** Folder of the pack that holds program and data; null for an installed program. */
+  /** Folder of the pack with program and data; null for an installed program. */
   readonly pack: string | null
 }
 
 export interface EspeakPlaces {
-  /** Folders that may hold `packs/espeak`: the data folder, the folder of the executable. */
+  /** Folders that may contain `packs/espeak`: the data folder, the folder of the executable. */
   readonly folders: readonly string[]
   readonly which: (name: string) => string | null
   readonly exists: (path: string) => boolean
@@ -16,8 +16,8 @@ export interface EspeakPlaces {
 const NAMES = ['espeak-ng', 'espeak-ng.exe', 'bin/espeak-ng']
 
 /**
- * eSpeak NG is under the GPL, so it is a program of its own and no part of the executable: a pack
- * that was put beside it, or what the machine has installed.
+ * Looks for eSpeak NG in a pack beside the data or the executable, then on PATH. It is under the
+ * GPL and therefore a separate program, not a part of the executable.
  */
 export function findEspeak({ folders, which, exists }: EspeakPlaces): EspeakProgram | null {
   for (const folder of folders) {

@@ -4,12 +4,12 @@ export type Language = 'mandarin' | 'english'
 
 export interface Segment {
   readonly language: Language
-  /** What the program is given: English as it is, Mandarin as pinyin with tone digits. */
+  /** Input for the program: English unchanged, Mandarin as pinyin with tone digits. */
   readonly text: string
 }
 
 const HAN = /\p{Script=Han}/u
-/** From a Latin letter on, for as long as nothing comes that English does not have. */
+/** Starts at a Latin letter and ends before the first character that English does not use. */
 const ENGLISH = /\p{Script=Latin}[\p{Script=Latin}\p{M}\d\s!-~‘’“”–—]*/gu
 const PAUSES: Readonly<Record<string, string>> = {
   '。': '. ',
@@ -45,8 +45,8 @@ export function segments(text: string): Segment[] {
 }
 
 /**
- * The Mandarin voice of eSpeak NG 1.51 reads characters wrongly, but pinyin with tone digits
- * rightly. Digits stay: the voice reads them in Mandarin; those of a year one by one.
+ * eSpeak NG 1.51 mispronounces Chinese characters but reads pinyin with tone digits correctly. It
+ * reads digits in Mandarin; the digits of a year are separated, to be read one by one.
  */
 function toPinyin(text: string): string {
   const years = text.replace(/\d{4}(?=\s*年)/g, (year) => [...year].join(' '))
@@ -62,7 +62,7 @@ function syllables(run: string): string {
   return pinyin(run, { toneType: 'num', type: 'array' }).map(spelling).join(' ')
 }
 
-/** The light tone is 5 here, and a bare nasal has no vowel that the voice could speak. */
+/** eSpeak NG numbers the light tone 5 and cannot speak a nasal without a vowel. */
 function spelling(syllable: string): string {
   return syllable.replace(/0$/, '5').replace(/^(ng|n|m|hm|hng)(?=\d)/, 'en')
 }

@@ -12,13 +12,13 @@ import type { Language, Segment } from './text-segments.ts'
 
 export interface EspeakTtsOptions {
   readonly program: EspeakProgram
-  /** The operator's voice, `female` or `male`; empty for the platform's default voice. */
+  /** `female` or `male`, used when a request names no voice; empty for female. */
   readonly voice: string
   readonly clock: Clock
   readonly codecs: Pick<AudioCodecs, 'readSpeech'>
 }
 
-/** Only these names reach the program: it speaks rubbish for a voice that it does not have. */
+/** The only voices passed to the program, which speaks nonsense for an unknown one. */
 const VOICES: Readonly<Record<Language, string>> = {
   mandarin: 'cmn-latn-pinyin',
   english: 'en-us',
@@ -28,9 +28,9 @@ const TEXT_CHARS_MAX = 1_000
 const RATE = 22_050
 
 /**
- * Offline speech by the program eSpeak NG: no model, robotic, Mandarin and English. A few programs
- * run at a time, and tenants get them in turn. A program is read to its end however slowly its
- * speech is heard, so that it leaves its place to the next.
+ * Offline speech by the program eSpeak NG: robotic, without a model, in Mandarin and English. A few
+ * programs run at a time, for the tenants in turn. The output of a program is collected at once, so
+ * a slow listener does not occupy its slot.
  */
 export function createEspeakTts(options: EspeakTtsOptions): Tts {
   const { clock, codecs } = options
@@ -48,10 +48,10 @@ export function createEspeakTts(options: EspeakTtsOptions): Tts {
         const speech = { body, contentType: 'audio/wav', fallbackRate: RATE, tenantId }
         return codecs.readSpeech(speech, signal)
       }
-      // Loaded when it is needed: its table of characters takes longer than the rest of the server.
+      // Loaded with the first speech: its character table takes longer than the rest of the server.
       const { segments } = await import('./text-segments.ts')
       const [first, ...rest] = segments(text)
-      // Emoji or punctuation alone have no sound; a moment of silence keeps the answer valid.
+      // Text without a sound, such as emoji, becomes a moment of silence: a valid answer.
       if (first === undefined) return { rate: RATE, chunks: silence() }
       return joined(await say(first), rest, say)
     },
@@ -62,7 +62,7 @@ async function* silence() {
   yield new Uint8Array(RATE / 5)
 }
 
-/** One segment after the other, as one sound. */
+/** Concatenates the segments to one sound. */
 function joined(
   first: PcmStream,
   rest: readonly Segment[],
@@ -84,7 +84,7 @@ interface Command {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The text goes by standard input, so that nothing in it can be taken for an option. */
+/** The text goes by standard input, so that no part of it is read as an option. */
 function commandOf({ path, pack }: EspeakProgram, voice: string): Command {
   const argv = [path, '--stdin', '--stdout', '-b', '1', '-v', voice]
   if (pack === null) return { argv, env: {} }
@@ -95,7 +95,7 @@ async function* replay(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array
   yield* chunks
 }
 
-/** All that the program writes. */
+/** Runs the program and returns its output. */
 async function run(
   { argv, env }: Command,
   text: string,

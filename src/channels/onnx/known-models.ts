@@ -1,6 +1,6 @@
 /**
- * What the model cards of common families say and their exports often leave out. `model.json` in
- * the folder overrides all of it.
+ * Settings that the model cards of common families state and their exports often omit. `model.json`
+ * in the folder overrides them.
  */
 export interface KnownModel {
   readonly pooling: 'cls' | 'mean'
@@ -27,7 +27,7 @@ const FAMILIES: readonly (readonly [RegExp, KnownModel])[] = [
   [/\be5-/i, { pooling: 'mean', queryPrefix: 'query: ', passagePrefix: 'passage: ' }],
 ]
 
-/** `name`: whatever names the model, such as its hub path or its folder. */
+/** `name`: any name of the model, such as its hub path or its folder. */
 export function knownModel(name: string): KnownModel {
   return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? PLAIN
 }

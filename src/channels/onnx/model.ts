@@ -1,18 +1,18 @@
+import { normalize } from '../../core/vector.ts'
 import type { EmbedKind } from '../ports/embedder.ts'
 import { readModelFolder } from './model-folder.ts'
-import { joinPieces } from './pooling.ts'
 import { openSession } from './session.ts'
 import { openTokenizer, type Piece } from './tokenize.ts'
 
-/** A loaded model; lives in the embedding process. */
+/** A loaded model, in the embedding process. */
 export interface LoadedModel {
   embed(texts: readonly string[], kind: EmbedKind): Promise<Float32Array[]>
 }
 
-/** Padded tokens of one run, which bounds its memory. */
+/** Padded tokens of one run, to bound its memory. */
 const BATCH_TOKENS_MAX = 4096
 
-/** Throws `ModelFolderError`, or what the runtime says of weights that it cannot load. */
+/** Throws `ModelFolderError`, or the runtime's error for weights that it cannot load. */
 export async function loadModel(dir: string): Promise<LoadedModel> {
   const model = await readModelFolder(dir)
   const [tokenize, session] = await Promise.all([openTokenizer(model), openSession(model)])
@@ -35,7 +35,7 @@ export async function loadModel(dir: string): Promise<LoadedModel> {
   }
 }
 
-/** Sequences of similar length together, so that little padding is computed. */
+/** Groups sequences of similar length, to compute little padding. */
 function batches<T extends { ids: Piece }>(pieces: readonly T[]): T[][] {
   const groups: T[][] = []
   let group: T[] = []
@@ -47,4 +47,18 @@ function batches<T extends { ids: Piece }>(pieces: readonly T[]): T[][] {
     group.push(piece)
   }
   return group.length > 0 ? [...groups, group] : groups
+}
+
+/** One unit vector of the pieces of a long text, weighted by their number of tokens. */
+function joinPieces(
+  pieces: readonly { vector: Float32Array; weight: number }[],
+  dimensions: number,
+): Float32Array {
+  const sum = new Float32Array(dimensions)
+  for (const { vector, weight } of pieces) {
+    for (let d = 0; d < dimensions; d++) {
+      sum[d] = (sum[d] as number) + (vector[d] as number) * weight
+    }
+  }
+  return normalize(sum)
 }

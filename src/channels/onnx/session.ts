@@ -1,22 +1,21 @@
 import { availableParallelism } from 'node:os'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { EmbeddingModel } from './model-folder.ts'
-import { meanOf } from './pooling.ts'
 import { readTable } from './safetensors.ts'
 import type { Piece } from './tokenize.ts'
 
-/** Raw vectors of token sequences: pooled, not yet of unit length. No piece is empty. */
+/** Computes pooled vectors of token sequences, not yet of unit length. No piece may be empty. */
 export interface Session {
   readonly dimensions: number
   run(pieces: readonly Piece[]): Promise<Float32Array[]>
 }
 
-/** Loads the weights. Throws for a model that cannot be run, with words for the operator. */
+/** Loads the weights. Throws for an unusable model, with words for the operator. */
 export function openSession(model: EmbeddingModel): Promise<Session> {
   return model.kind === 'onnx' ? openOnnx(model) : openStatic(model)
 }
 
-/** A table with one vector a token; the text's is their mean (model2vec). */
+/** A static model: a table of token vectors, whose mean is the vector of a text (model2vec). */
 async function openStatic(model: EmbeddingModel): Promise<Session> {
   const { dimensions, values } = await readTable(model.weights, ['embeddings', 'embedding.weight'])
   const vectorOf = (piece: Piece) => {
@@ -44,7 +43,7 @@ async function openOnnx(model: EmbeddingModel): Promise<Session> {
     if (!tensor || !(tensor.data instanceof Float32Array)) throw new Error('no float32 output')
     return vectors(tensor.data, tensor.dims, pieces, model.pooling)
   }
-  // A model names its dimensions nowhere reliable; one token tells.
+  // No file states the dimensions reliably, so they are measured with one token.
   const probe = (await run([[0]]))[0]?.length ?? 0
   if (model.dimensions !== null && model.dimensions !== probe) {
     throw new Error(`the model gives ${probe} dimensions, model.json says ${model.dimensions}`)
@@ -60,7 +59,7 @@ function chooseOutput(names: readonly string[], model: EmbeddingModel): string {
   return name
 }
 
-/** Only the inputs that the graph lists; e5 exports, for one, have no token types. */
+/** Only the inputs that the graph lists: e5 exports, for example, have no token types. */
 function feeds(names: readonly string[], pieces: readonly Piece[]): Record<string, Tensor> {
   const width = Math.max(...pieces.map((piece) => piece.length))
   const shape = [pieces.length, width]
@@ -102,4 +101,15 @@ function vectors(
     const rows = data.subarray(row * stride, (row + 1) * stride)
     return pooling === 'mean' ? meanOf(rows, piece.length, third) : rows.slice(0, third)
   })
+}
+
+/** The mean of the token vectors [tokens × dimensions] of one row; `tokens` excludes padding. */
+function meanOf(rows: Float32Array, tokens: number, dimensions: number): Float32Array {
+  const mean = new Float32Array(dimensions)
+  for (let t = 0; t < tokens; t++) {
+    for (let d = 0; d < dimensions; d++) {
+      mean[d] = (mean[d] as number) + (rows[t * dimensions + d] as number) / tokens
+    }
+  }
+  return mean
 }

@@ -9,8 +9,8 @@ export type Piece = readonly number[]
 export type Tokenize = (text: string, prefix: string) => Piece[]
 
 /**
- * Text longer than the model reads is halved until each piece fits, so that nothing is cut off
- * unread; the caller averages the pieces' vectors.
+ * A text longer than the model's limit is halved until each piece fits; the caller averages the
+ * vectors of the pieces.
  */
 export async function openTokenizer(model: EmbeddingModel): Promise<Tokenize> {
   const config = await readFile(model.tokenizerConfig, 'utf8').catch(() => '{}')
@@ -20,7 +20,7 @@ export async function openTokenizer(model: EmbeddingModel): Promise<Tokenize> {
 
   function encode(text: string): number[] {
     const { ids } = tokenizer.encode(text, { add_special_tokens: model.specialTokens })
-    // A static model has no vector for what it does not know (model2vec).
+    // A static model has no vector for unknown tokens (model2vec).
     return unknown == null ? ids : ids.filter((id) => id !== unknown)
   }
 

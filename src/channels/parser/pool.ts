@@ -65,7 +65,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
         whole = true
       } finally {
         watching.end()
-        // What a large task leaves in its process is not kept for the next one.
+        // A process that stays large is replaced before the next task.
         const usage = await usageOf(child.pid)
         if ((usage?.memoryBytes ?? 0) > memoryBytes / 2) whole = false
       }
@@ -99,7 +99,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
   }
 }
 
-/** Copies, because a view would be sent with all of the memory that it is a part of. */
+/** Copies, because a structured clone of a view includes its whole buffer. */
 async function* pieces(bytes: Uint8Array, clock: Clock): AsyncGenerator<Uint8Array> {
   const slice = timeSlice(clock.steady)
   for (let at = 0; at < bytes.length; at += MESSAGE_BYTES) {

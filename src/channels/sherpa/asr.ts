@@ -53,7 +53,7 @@ function createRecogniser({ command, clock, codecs }: SherpaAsrOptions) {
     answer.catch(() => null)
     try {
       for await (const pcm of codecs.decode(clip, RECOGNISER_RATE, signal)) {
-        // A copy: a view would be sent with all of the memory that it is a part of.
+        // A copy, because a structured clone of a view includes its whole buffer.
         child.send({ type: 'samples', id, pcm: pcm.slice() })
       }
       child.send({ type: 'end', id })

@@ -4,16 +4,16 @@ import { RECOGNISER_RATE } from '../ports/audio.ts'
 import type { VoicePack } from './find.ts'
 import { joinTexts, loudSpans, type Span, toPieces } from './segments.ts'
 
-/** Turns recordings into text; lives in the recognising process. */
+/** Turns recordings into text. Runs in the recogniser process. */
 export interface Engine {
-  /** 16 kHz mono. Empty when nobody speaks, and when `cancelled` becomes true on the way. */
+  /** Takes 16 kHz mono. The text is empty for silence, and once `cancelled` returns true. */
   transcribe(samples: Int16Array, cancelled: () => boolean): Promise<string>
 }
 
 declare const handle: unique symbol
 type Handle = { readonly [handle]: true }
 
-/** What is used of the addon of sherpa-onnx (sherpa-onnx-node 1.13). */
+/** The used part of the sherpa-onnx addon (sherpa-onnx-node 1.13). */
 export interface SherpaAddon {
   createOfflineRecognizer(config: object): Handle
   createOfflineStream(recognizer: Handle): Handle
@@ -24,7 +24,7 @@ export interface SherpaAddon {
   voiceActivityDetectorFlush(vad: Handle): void
   voiceActivityDetectorReset(vad: Handle): void
   voiceActivityDetectorIsEmpty(vad: Handle): boolean
-  /** `external`: samples in memory that is not JavaScript's. */
+  /** `external`: whether the samples lie outside the JavaScript heap. */
   voiceActivityDetectorFront(
     vad: Handle,
     external: boolean,
@@ -34,12 +34,12 @@ export interface SherpaAddon {
 
 const result = z.object({ text: z.string() })
 
-/** More threads gain little, and the server needs some of the machine. */
+/** More threads gain little, and the server needs the other cores. */
 const THREADS = Math.max(1, Math.min(4, availableParallelism() >> 1))
-/** Below it models find no frame to work on. */
+/** Shorter pieces contain no complete frame for the model. */
 const PIECE_SAMPLES_MIN = RECOGNISER_RATE / 2
 
-/** Loads the model; a file that is damaged can end the process instead of throwing. */
+/** Loads the model. A damaged file may abort the process instead of throwing. */
 export function openEngine(addon: SherpaAddon, { model, vad }: VoicePack): Engine {
   const common = { numThreads: THREADS, provider: 'cpu', debug: 0 }
   const recognizer = addon.createOfflineRecognizer({
@@ -48,7 +48,7 @@ export function openEngine(addon: SherpaAddon, { model, vad }: VoicePack): Engin
   })
   const spansOf = vad === null ? loudSpans : detector(addon, vad)
 
-  /** The addon does not hold the stream it decodes: collected meanwhile, it ends the process. */
+  /** Keeps streams from garbage collection, because the addon does not while it decodes. */
   const decoding = new Set<Handle>()
 
   async function textOf(samples: Int16Array): Promise<string> {
@@ -79,7 +79,7 @@ export function openEngine(addon: SherpaAddon, { model, vad }: VoicePack): Engin
 const VAD_WINDOW = 512
 const VAD_BUFFER_SECONDS = 60
 
-/** Where speech is, by Silero's detector. */
+/** Finds speech with Silero's voice activity detector. */
 function detector(addon: SherpaAddon, model: string): (samples: Int16Array) => Span[] {
   const sileroVad = {
     model,
@@ -119,7 +119,7 @@ function detector(addon: SherpaAddon, model: string): (samples: Int16Array) => S
   }
 }
 
-/** Full scale becomes 1; what is shorter than `least` is filled up with silence. */
+/** Maps full scale to 1 and pads with silence to `least` samples. */
 function toFloats(samples: Int16Array, least: number): Float32Array {
   const floats = new Float32Array(Math.max(samples.length, least))
   for (let i = 0; i < samples.length; i++) floats[i] = (samples[i] as number) / 32_768

@@ -1,50 +1,50 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 
-/** A recognition model that sherpa-onnx can run, by the files it consists of. */
+/** A recognition model that sherpa-onnx can run, and its files. */
 export interface RecognitionModel {
   /** Name of its folder. */
   readonly name: string
   readonly kind: 'sense-voice' | 'paraformer' | 'zipformer-ctc' | 'whisper' | 'transducer'
   readonly tokens: string
-  /** The part of sherpa-onnx's `modelConfig` that belongs to this kind. */
+  /** The part of sherpa-onnx's `modelConfig` for this kind. */
   readonly config: Readonly<Record<string, Readonly<Record<string, string | number>>>>
 }
 
-/** What the recognising process loads. */
+/** The files that the recogniser process loads. */
 export interface VoicePack {
   readonly folder: string
-  /** `sherpa-onnx.node`; the libraries it needs lie beside it. */
+  /** `sherpa-onnx.node`, in the same folder as the libraries it needs. */
   readonly library: string
   readonly model: RecognitionModel
-  /** `silero_vad.onnx`, which finds speech better than loudness does; null without it. */
+  /** `silero_vad.onnx`; without it (null) speech is found by loudness. */
   readonly vad: string | null
 }
 
 export interface PackPlaces {
-  /** Folders that may hold `packs/voice`: the data folder, the folder of the executable. */
+  /** Folders that may contain `packs/voice`: the data folder, the folder of the executable. */
   readonly folders: readonly string[]
   /** Such as `linux-x64`. */
   readonly platform: string
-  /** Folder of the model to use; undefined: the first one, SenseVoice before others. */
+  /** Folder of the model to use; undefined: SenseVoice, else the first by name. */
   readonly modelName: string | undefined
 }
 
 export interface PackFinding {
-  /** Null unless everything is there. */
+  /** Null unless the pack is complete. */
   readonly pack: VoicePack | null
-  /** The pack's folder, or where it would be looked for first. */
+  /** The pack's folder, or the first place where it is looked for. */
   readonly folder: string
   readonly exists: boolean
-  /** What is not there, in words for the operator. */
+  /** The missing parts, in words for the operator. */
   readonly missing: readonly string[]
 }
 
 const LIBRARY = 'sherpa-onnx.node'
 
 /**
- * sherpa-onnx holds parts under the GPL, so it is no part of the executable: a pack that was put
- * beside the data or the executable, and is loaded by a process of its own.
+ * Looks for the voice pack beside the data and beside the executable. sherpa-onnx has parts under
+ * the GPL, so it is not a part of the executable and is loaded by a separate process.
  */
 export function findVoicePack({ folders, platform, modelName }: PackPlaces): PackFinding {
   const packs = folders.map((folder) => resolve(folder, 'packs', 'voice'))
@@ -81,7 +81,7 @@ function lookInto(folder: string, platform: string, modelName: string | undefine
   return { pack: null, folder, exists: true, missing }
 }
 
-/** The operator's choice, else SenseVoice, else the first by name. */
+/** The model that the operator named, else SenseVoice, else the first by name. */
 function chooseModel(folder: string, modelName: string | undefined): RecognitionModel | null {
   const shelf = join(folder, 'models', 'asr')
   const places = [...below(shelf), shelf, ...below(folder), folder]
@@ -96,14 +96,14 @@ function firstFile(paths: readonly string[]): string | null {
   return paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? null
 }
 
-/** Only the tokens of SenseVoice name the language of what was said. */
+/** Only SenseVoice has tokens that name the spoken language. */
 const SENSE_VOICE_TOKEN = '<|zh|>'
 /** The language is fixed to Chinese with punctuation (specification, `POST /v1/asr`). */
 const LANGUAGE = 'zh'
 
 /**
- * Tells the model in a folder by the names under which sherpa-onnx's own releases have the files;
- * of a whole and a quantised version the quantised one. Null when there is none.
+ * Recognises the model in a folder by the file names of sherpa-onnx's releases and prefers a
+ * quantised version. Null when the folder contains no complete model.
  */
 export function modelIn(folder: string): RecognitionModel | null {
   const names = namesIn(folder)
@@ -136,7 +136,7 @@ export function modelIn(folder: string): RecognitionModel | null {
   return { ...base, kind: 'paraformer', config: { paraformer: { model } } }
 }
 
-/** Names in a folder, sorted; none when there is no such folder. */
+/** The sorted names in a folder; empty when the folder does not exist. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort()

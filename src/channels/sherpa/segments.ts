@@ -8,19 +8,19 @@ export interface Span {
 
 const seconds = (count: number) => Math.round(count * RECOGNISER_RATE)
 
-/** Whisper hears no more than 30 s at a time, and the others need memory by the square of it. */
+/** Whisper takes at most 30 s, and the memory of the other models grows with the square. */
 export const PIECE_SAMPLES_MAX = seconds(28)
 const WINDOW = seconds(0.02)
-/** The same in samples of 16 bit. */
+/** `SILENCE_RMS` on the scale of 16-bit samples. */
 const SILENCE_RMS_S16 = SILENCE_RMS * 32_768
-/** Pauses that do not end a span. */
+/** A shorter pause does not end a span. */
 const PAUSE = seconds(0.5)
-/** Spans this close together are heard as one, which gives the model more to go by. */
+/** Spans with a shorter gap are recognised together, which gives the model more context. */
 const GAP_MAX = seconds(1.5)
-/** The quiet beginnings and ends of words. */
+/** Added around a span for the quiet beginnings and ends of words. */
 const MARGIN = seconds(0.2)
 
-/** Where anything can be heard: a stand-in for a detector of speech. */
+/** Finds everything that is not silent; used without a voice activity detector. */
 export function loudSpans(samples: Int16Array): Span[] {
   const spans: { start: number; end: number }[] = []
   for (let start = 0; start < samples.length; start += WINDOW) {
@@ -33,7 +33,7 @@ export function loudSpans(samples: Int16Array): Span[] {
   return spans
 }
 
-/** Speech as pieces for the model: close spans together, long ones cut where it is most quiet. */
+/** Joins close spans and cuts long ones where they are quietest: pieces for the model. */
 export function toPieces(spans: readonly Span[], samples: Int16Array): Span[] {
   const pieces: { start: number; end: number }[] = []
   for (const span of spans) {
@@ -64,7 +64,7 @@ function cut({ start, end }: Span, samples: Int16Array): Span[] {
   return [...parts, { start: from, end }]
 }
 
-/** The middle of the quietest tenth of a second. */
+/** The middle of the quietest 100 ms. */
 function quietest(samples: Int16Array, from: number, to: number): number {
   const width = WINDOW * 5
   let best = { at: to, loud: Number.POSITIVE_INFINITY }
@@ -83,10 +83,10 @@ function loudness(samples: Int16Array, start: number, end: number): number {
 
 const WIDE =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uffef]'
-/** Between such characters there is no space: Chinese and Japanese, and their punctuation. */
+/** Chinese and Japanese characters and punctuation are written without spaces. */
 const SEAM = new RegExp(`${WIDE}\n|\n${WIDE}`, 'gu')
 
-/** Texts one after the other, with a space between words of scripts that have spaces. */
+/** Joins texts, with a space only between scripts that use spaces. */
 export function joinTexts(texts: readonly string[]): string {
   const lines = texts.map((text) => text.replaceAll('\n', ' ').trim()).filter(Boolean)
   return lines

@@ -1,11 +1,11 @@
-import type { LocalHearing } from '../../wiring/voice-pack.ts'
+import type { LocalRecognition } from '../../wiring/speech.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const NAME = 'Speech recognition'
 const MEND = 'put the voice pack together anew; see /docs/voice#pack of the running server'
 
-/** Whether the voice pack is whole and can be loaded, which is tried. */
-export async function checkHearing(local: LocalHearing): Promise<Finding> {
+/** Whether the voice pack is whole and its model can be loaded. */
+export async function checkRecognition(local: LocalRecognition): Promise<Finding> {
   const { pack, asr, folder, exists, missing, wanted } = local
   if (pack === null || asr === null) {
     if (!exists && !wanted) return ok(NAME, 'off; MB_ASR_BASE_URL or a voice pack turns it on')

@@ -13,7 +13,7 @@ import { openSpeech } from '../../wiring/speech.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { checkLogin, checkMail } from './mail.ts'
 import { checkModel } from './model.ts'
-import { checkHearing } from './recognition.ts'
+import { checkRecognition } from './recognition.ts'
 
 export interface UpstreamParts {
   readonly config: Config
@@ -71,7 +71,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   const signal = () => AbortSignal.timeout(PATIENCE_MS)
   const hearing = async () =>
     local
-      ? checkHearing(local)
+      ? checkRecognition(local)
       : speechFinding('Speech recognition', 'MB_ASR', speech.asr?.name, await asr(signal()))
   const thinking = async () => {
     const { endpoint, description } = platform.get()

@@ -2,7 +2,7 @@ import { appError } from '../../core/errors.ts'
 import { AUDIO_BYTES_MAX } from '../../core/limits/contract.ts'
 
 const tooLarge = () => appError('audio_too_large', { max: AUDIO_BYTES_MAX / 1024 / 1024 })
-/** White space that `Uint8Array.fromBase64` skips too: tab, line feed, form feed, return, blank. */
+/** The white space that `Uint8Array.fromBase64` skips: tab, line and form feed, return, blank. */
 const SPACES = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x20])
 const PADDING = 0x3d
 const PADDING_MAX = 2
@@ -15,7 +15,7 @@ export function checkAudio(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Decodes `audio_b64`: standard alphabet with its padding, white space allowed, anything else 400.
+ * Decodes `audio_b64`: the standard alphabet with padding; white space is skipped, all else is 400.
  * A recording over the limit is refused before it is decoded.
  */
 export function decodeAudio(text: string): Uint8Array {

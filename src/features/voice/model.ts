@@ -21,7 +21,7 @@ export type TtsRequest = z.infer<typeof TtsRequest>
 export const VoiceRequest = z.object({
   /** Checked by `decodeAudio`. */
   audio_b64: z.string({ error: issue('field_required', { field: 'audio_b64', kind: 'string' }) }),
-  /** Its length is checked where it becomes a session id. */
+  /** Checked by `sessionId`. */
   session_id: optionalText('session_id'),
   voice,
   kb: optionalFlag('kb', true),

@@ -17,7 +17,7 @@ export interface VoiceRouteOptions {
   readonly voice: Voice
   readonly loop: VoiceLoop
   readonly contexts: RequestContexts
-  /** Takes note of a step of the voice loop. */
+  /** Called after each step of the voice loop, for the request log. */
   readonly onStage: (request: Request, stage: Stage) => void
 }
 
@@ -112,7 +112,9 @@ const hearingRoutes = (gate: Gate, { voice, loop, contexts, onStage }: VoiceRout
           request: rest,
         }
         const note = (stage: Stage) => onStage(request, stage)
-        return withoutIdleTimeout(request, server, () => loop.run(turn, request.signal, note))
+        return withoutIdleTimeout(request, server, () =>
+          loop.answerVoice(turn, request.signal, note),
+        )
       },
       {
         allow: EVERYONE,

@@ -18,15 +18,15 @@ export interface VoiceOptions {
   readonly log: Logger
   /** Whether silence is answered without asking the recogniser. */
   readonly skipSilence: boolean
-  /** Open speeches, and open recognitions, of all tenants; by default what fits the machine. */
+  /** Slots for speeches, and as many for recognitions; by default by the number of cores. */
   readonly requestsMax?: number
 }
 
 type Work = 'speech synthesis' | 'speech recognition'
 
 /**
- * Speaking and listening. Tenants share both fairly; what is beyond a tenant's share waits.
- * Failures of upstreams become 502 with a short sentence and nothing more.
+ * Speech synthesis and recognition. Tenants share the slots of both; requests beyond a tenant's
+ * share wait. A failure of an upstream becomes a 502 with a short sentence.
  */
 export function createVoice(options: VoiceOptions) {
   const { tts, asr, codecs, log, skipSilence } = options
@@ -35,7 +35,7 @@ export function createVoice(options: VoiceOptions) {
   const hearings = createSemaphore({ slots, greed: VOICE_REQUESTS_GREED })
 
   const failed = (stage: Work, error: unknown, signal: AbortSignal) => {
-    // Nobody reads this answer; only its row in the request log remains.
+    // The client is gone: the error only goes to the request log.
     if (signal.aborted) return appError('canceled', {}, { cause: error })
     if (!(error instanceof ChannelFailure)) return error
     log.warn(`${stage} failed`, { reason: error.reason, phrase: error.phrase })
@@ -69,7 +69,7 @@ export function createVoice(options: VoiceOptions) {
       const release = await speeches.acquire(utterance.tenantId, signal).catch((error: unknown) => {
         throw report(error)
       })
-      // A client that leaves gives its slot back, also when it never read.
+      // Gives the slot back when the client leaves, even if it never read.
       signal.addEventListener('abort', release, { once: true })
       const pcm = encodeSpeech(options, utterance, 'pcm', signal)
       try {

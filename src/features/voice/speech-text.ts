@@ -1,6 +1,6 @@
 import { charCount, firstChars } from '../../core/text.ts'
 
-/** Pictures, flags and skin tones, and what joins them: selector, joiner, key cap. */
+/** Pictures, flags, skin tones, and the characters that join them: selector, joiner, key cap. */
 const EMOJI = new RegExp(
   ['\\p{Extended_Pictographic}', '\\p{Regional_Indicator}', '\\p{Emoji_Modifier}']
     .concat('\\u{fe0f}', '\\u{200d}', '\\u{20e3}')
@@ -10,9 +10,9 @@ const EMOJI = new RegExp(
 const LINE_END = /[。！？!?；;…：:，,、.]$/
 
 /**
- * The part of a written reply that is worth hearing: no Markdown signs, no emoji, no program text
- * and no addresses, and a pause where a line ended without a sign. One plain line stays as it is.
- * Reads no more lines than fill `charsMax`.
+ * The speakable part of a written reply: without Markdown, emoji, code and addresses, and with a
+ * full stop at the end of lines that have no punctuation. One plain line stays unchanged. Reads
+ * only as many lines as fill `charsMax`.
  */
 export function speakable(reply: string, charsMax: number): string {
   const spoken: string[] = []
@@ -29,7 +29,7 @@ export function speakable(reply: string, charsMax: number): string {
   return shortened(spoken.join('\n'), charsMax)
 }
 
-/** Code is announced and left out; the reader has it on the screen. */
+/** Replaces code blocks by a pointer to the text. */
 function* linesWithoutCode(reply: string): Generator<string> {
   let inside = false
   for (const [line] of reply.matchAll(/[^\n]+/g)) {
@@ -40,7 +40,7 @@ function* linesWithoutCode(reply: string): Generator<string> {
   }
 }
 
-/** Rules and the lines below table heads need no case of their own: no letter is left of them. */
+/** Horizontal rules and table rules lose all their characters, and the caller drops them. */
 function spokenLine(line: string): string {
   return line
     .trim()
@@ -63,7 +63,7 @@ function spokenLine(line: string): string {
     .trim()
 }
 
-/** Cut after the last sentence that fits. */
+/** Cuts after the last sentence that fits. */
 function shortened(text: string, charsMax: number): string {
   if (charCount(text) <= charsMax) return text
   const part = firstChars(text, charsMax)

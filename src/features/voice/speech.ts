@@ -18,9 +18,9 @@ export interface Utterance {
 const SAMPLE_BYTES = 2
 
 /**
- * A text of any length as 32 kHz mono in `format`. The next piece of the text is asked for while
- * one is encoded. Throws `ChannelFailure`; leaving the iteration or aborting the signal ends what
- * runs upstream.
+ * Speaks a text of any length as 32 kHz mono in `format`. Requests the next piece of the text while
+ * one is encoded. Throws `ChannelFailure`; leaving the iteration or aborting the signal cancels the
+ * requests upstream.
  */
 export async function* encodeSpeech(
   { tts, codecs }: SpeechOptions,
@@ -32,7 +32,7 @@ export async function* encodeSpeech(
   const signal = AbortSignal.any([caller, done.signal])
   const begin = (piece: string): Promise<PcmStream> => {
     const stream = tts.speak({ text: piece, voice, tenantId }, signal)
-    // Awaited later, or never when an earlier piece fails.
+    // Marked as handled: it is awaited later, or never when an earlier piece fails.
     stream.catch(() => {})
     return stream
   }
@@ -61,7 +61,7 @@ export async function* encodeSpeech(
   }
 }
 
-/** Ends a speech that has no sound and one that never ends. */
+/** Throws for a speech without sound and for one that never ends. */
 function createSoundCount() {
   let bytes = 0
   let seconds = 0
@@ -69,7 +69,7 @@ function createSoundCount() {
     count(chunk: Uint8Array, rate: number): void {
       bytes += chunk.length
       seconds += chunk.length / SAMPLE_BYTES / rate
-      // A sample of tolerance: the seconds are a sum of fractions.
+      // One sample of tolerance for rounding.
       if (seconds > TTS_AUDIO_SECONDS_MAX + 1 / SPEECH_RATE) {
         throw new ChannelFailure('provider_error', 'too much audio')
       }

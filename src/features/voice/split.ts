@@ -1,12 +1,12 @@
 import { charCount, firstChars } from '../../core/text.ts'
 
-/** A text up to here is spoken in one call. */
+/** Shorter texts are spoken in one call. */
 const WHOLE_CHARS_MAX = 200
 /** The first piece is short so that its sound begins early. */
 const FIRST_CHARS_MAX = 80
 const PIECE_CHARS_MAX = 600
 
-/** Ends at a sign of Chinese or Latin script; the point of `3.14` or of an address is none. */
+/** Ends at Chinese or Latin sentence punctuation; the point of `3.14` is none. */
 const SENTENCE =
   /(?:[^。！？!?；;…\n.]|\.(?!\s|$))*(?:[。！？!?；;…\n]+|\.(?=\s|$))[”’"'）)」』】]*\s*|[\s\S]+?$/gu
 const CLAUSE = /[^，,、：:—]*[，,、：:—]+\s*|[\s\S]+?$/gu
@@ -39,7 +39,7 @@ export function* splitSpeech(text: string, charsMax: number): Generator<string> 
   yield piece
 }
 
-/** Sentences; clauses of those that are long; code points of clauses longer than a call. */
+/** Sentences, or the clauses of long ones; clauses longer than a call are cut at code points. */
 function* parts(text: string, most: number): Generator<string> {
   for (const [sentence] of text.matchAll(SENTENCE)) {
     if (charCount(sentence) <= FIRST_CHARS_MAX) {
@@ -53,7 +53,7 @@ function* parts(text: string, most: number): Generator<string> {
 function* cut(text: string, most: number): Generator<string> {
   for (let rest = text; rest !== ''; ) {
     const part = firstChars(rest, most)
-    // A word is not cut where a space is near.
+    // Cuts at a space when one is near.
     const space = part.length < rest.length ? part.lastIndexOf(' ') + 1 : 0
     const end = space > part.length / 2 ? space : part.length
     yield rest.slice(0, end)

@@ -8,7 +8,7 @@ export interface HearingOptions {
   readonly skipSilence: boolean
 }
 
-/** What Whisper says when nobody speaks: subtitles it was trained on, and our own prompt. */
+/** Texts that Whisper invents for silence: subtitles of its training data, and our own prompt. */
 const INVENTED = new RegExp(
   [
     '字幕|点赞|訂閱|订阅|打赏|明镜|以下是普通话|amara\\.org|thank(s| you) for watching',
@@ -18,7 +18,7 @@ const INVENTED = new RegExp(
   'iu',
 )
 
-/** Recognised text, trimmed; empty for silence. */
+/** The recognised text, trimmed; empty for silence. */
 export async function hear(
   { asr, codecs, skipSilence }: HearingOptions,
   clip: AudioClip,

@@ -33,16 +33,16 @@ export interface VoiceTurn {
   readonly request: Omit<VoiceRequest, 'audio_b64' | 'session_id'>
 }
 
-/** Written characters that are read for each one that is spoken. */
+/** A reply is read to this many times the characters that are spoken; the rest is ignored. */
 const WRITTEN_PER_SPOKEN = 4
 
 /**
- * Sound in, sound out: recognition, one agent turn, synthesis, one after the other (specification,
- * Voice loop rules). Recognition and agent failing are 502; without a voice the reply stays text.
+ * The voice loop: recognition, one agent turn, synthesis (specification, Voice loop rules). A
+ * failure of recognition or agent is a 502; when synthesis fails the reply is text alone.
  */
 export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
   return {
-    async run(
+    async answerVoice(
       { principal, audio, sessionId, request }: VoiceTurn,
       signal: AbortSignal,
       onStage: (stage: Stage) => void,
@@ -65,7 +65,6 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
           note({ channel: await turn.channel })
         }
       })
-      // Markdown signs and addresses are left out, so the start of the reply fills the limit.
       const start = firstChars(reply, TTS_TEXT_CHARS_MAX * WRITTEN_PER_SPOKEN)
       const text = speakable(start, TTS_TEXT_CHARS_MAX)
       const mp3 = await timed('/v1/tts', async (note) => {
@@ -93,7 +92,7 @@ export type VoiceLoop = ReturnType<typeof createVoiceLoop>
 
 type Note = (more: Partial<Stage>) => void
 
-/** Runs a step and reports how it went and how long it took. */
+/** Measures a step and reports its outcome. */
 function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
   return async <T>(endpoint: Stage['endpoint'], work: (note: Note) => Promise<T>): Promise<T> => {
     const startedAt = clock.steady()

@@ -2,9 +2,9 @@
 
 /** The embedding process. */
 export const EMBED_COMMAND = 'embed-worker'
-/** The recognising process. */
+/** The recogniser process. */
 export const ASR_COMMAND = 'asr-worker'
-/** The process that reads what strangers send: recordings and pages. */
+/** The process that parses untrusted bytes: recordings and pages. */
 export const PARSE_COMMAND = 'parse-worker'
 
 /** The file that Bun is told to run; none for the executable, which has it inside. */

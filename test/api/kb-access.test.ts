@@ -24,7 +24,7 @@ const freshKey = () => app.key(`t${++tenants}@example.com`)
 const { call, add, search } = kbClient(() => app.url)
 
 describe('credentials', () => {
-  test('no key: 401 everywhere, before the body is looked at', async () => {
+  test('knowledge base routes answer 401 without a key, before they read a body', async () => {
     for (const [method, path] of [
       ['GET', '/docs'],
       ['POST', '/docs'],
@@ -53,7 +53,7 @@ describe('credentials', () => {
     expect((await call(appKey, 'DELETE', `/docs/${body.id}`)).status).toBe(200)
   })
 
-  test('two tenants with the same documents never see each other’s', async () => {
+  test('two tenants with the same documents never see each other’s documents', async () => {
     const [a, b] = [await freshKey(), await freshKey()]
     const text = '保修期为两年，凭发票办理。'
     const [inA, inB] = [(await add(a, '保修', text)).body, (await add(b, '保修', text)).body]
@@ -73,7 +73,7 @@ describe('credentials', () => {
 })
 
 describe('the console side', () => {
-  test('answers as the machine side does, for the tenant of the session', async () => {
+  test('console routes answer as machine routes do, for the tenant of the session', async () => {
     const email = 'console@example.com'
     const { headers } = await signIn(app, email)
     const key = await app.key(email)
@@ -107,7 +107,7 @@ describe('the console side', () => {
     })
   })
 
-  test('does not take a key, nor the machine side a session', async () => {
+  test('the console side takes no key, and the machine side no session', async () => {
     const { headers } = await signIn(app, 'console@example.com')
     const key = await freshKey()
     const get = (path: string, init: RequestInit) => fetch(`${app.url}${path}`, init)

@@ -64,7 +64,7 @@ async function filledBefore(then?: (app: TestApp) => Promise<void>) {
 const SHIPPED = {}
 
 describe('after the embedding model was changed', () => {
-  test('documents get vectors of the new model in the background, once', async () => {
+  test('after a model change documents get new vectors in the background, once', async () => {
     await filledBefore()
 
     await using app = await openApp(SHIPPED)
@@ -76,7 +76,7 @@ describe('after the embedding model was changed', () => {
     expect(await search(app, '年假')).toHaveLength(3)
   })
 
-  test('documents get words anew, too, as an older version may have left others', async () => {
+  test('after a change of the model the words of documents are indexed again, too', async () => {
     await filledBefore(async (app) => {
       await app.db.run({ sql: `INSERT INTO kb_word (kb_word) VALUES ('delete-all')`, args: [] })
     })
@@ -92,7 +92,7 @@ describe('after the embedding model was changed', () => {
     expect(await search(app, 'CD-5678')).toEqual([])
   })
 
-  test('search answers before that, with true cosines of the new model', async () => {
+  test('search answers before documents have vectors of the new model', async () => {
     await filledBefore()
 
     upstream.embeddings.alwaysFault(403)
@@ -108,7 +108,7 @@ describe('after the embedding model was changed', () => {
     expect(best?.score).toBeCloseTo(cosine, 4)
   })
 
-  test('a document that could not be embedded waits, and is tried again', async () => {
+  test('a document that could not be embedded again waits, and is tried later', async () => {
     await filledBefore()
 
     const clock = fakeClock()
@@ -125,7 +125,7 @@ describe('after the embedding model was changed', () => {
     expect(await modelsOf(app)).toEqual([expect.stringMatching(/:m2$/)])
   })
 
-  test('a document deleted while it is embedded anew leaves nothing behind', async () => {
+  test('a document deleted while it is embedded again leaves nothing behind', async () => {
     await filledBefore()
 
     const asked = Promise.withResolvers<void>()
@@ -153,21 +153,24 @@ describe('after the embedding model was changed', () => {
     expect(rows).toEqual([])
   })
 
-  test.skipIf(!hasModelFixtures)('from one model folder to the next and back', async () => {
-    const models: string[] = []
-    for (const name of ['bert-zh-tiny', 'm2v-tiny', 'bert-en-tiny', 'bert-zh-tiny']) {
-      await using app = await openApp({ MB_EMBED_MODEL_DIR: join(MODEL_FIXTURES, name) })
-      if (models.length === 0) await fill(app)
-      await app.jobs.idle()
-      models.push(...(await modelsOf(app)))
-      const found = await search(app, 'AB-1234')
-      expect(found).toHaveLength(3)
-      expect(found.map(({ title }) => title)).toContain('零件')
-    }
-    expect(models).toHaveLength(4)
-    expect(models.at(-1)).toBe(models[0] as string)
-    expect(new Set(models).size).toBe(3)
-  })
+  test.skipIf(!hasModelFixtures)(
+    'documents follow from one model folder to the next and back',
+    async () => {
+      const models: string[] = []
+      for (const name of ['bert-zh-tiny', 'm2v-tiny', 'bert-en-tiny', 'bert-zh-tiny']) {
+        await using app = await openApp({ MB_EMBED_MODEL_DIR: join(MODEL_FIXTURES, name) })
+        if (models.length === 0) await fill(app)
+        await app.jobs.idle()
+        models.push(...(await modelsOf(app)))
+        const found = await search(app, 'AB-1234')
+        expect(found).toHaveLength(3)
+        expect(found.map(({ title }) => title)).toContain('零件')
+      }
+      expect(models).toHaveLength(4)
+      expect(models.at(-1)).toBe(models[0] as string)
+      expect(new Set(models).size).toBe(3)
+    },
+  )
 })
 
 test('a folder that is no model stops the start with the name of the setting', async () => {

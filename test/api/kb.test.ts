@@ -26,7 +26,7 @@ const freshKey = () => app.key(`t${++tenants}@example.com`)
 const { call, add, search } = kbClient(() => app.url)
 
 describe('documents', () => {
-  test('are stored, listed newest first, shown in chunks, found and deleted', async () => {
+  test('documents are stored, listed, shown in chunks, found and deleted', async () => {
     const key = await freshKey()
     expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
     const text = '第36条 员工请年假须提前三天申请。\n\n第367条 加班按小时计。'
@@ -64,7 +64,7 @@ describe('documents', () => {
     expectRefusal(await call(key, 'GET', `/docs/${doc.id}/chunks`), 404)
   })
 
-  test('long ones are cut into numbered chunks; the preview shows 50', async () => {
+  test('long documents are cut into numbered chunks; the preview shows 50', async () => {
     const key = await freshKey()
     const text = Array.from({ length: 1500 }, (_, i) => `第${i}句讲的是不同的事情。`).join('')
     const { body } = await add(key, '长文', text)
@@ -81,7 +81,7 @@ describe('documents', () => {
     expect(scores).toEqual([...scores].sort((a: number, b: number) => b - a))
   })
 
-  test('markup, controls, lone surrogates and blanks are text', async () => {
+  test('markup, control characters and lone surrogates in documents are text', async () => {
     const key = await freshKey()
     const text = ' <script>alert(1)</script>\u0000 尾巴 \ud800 𠮷'
     const { status, body } = await add(key, '<b>\u0000题</b>', text)
@@ -93,7 +93,7 @@ describe('documents', () => {
   })
 })
 
-test('a passage that only its words find scores its cosine all the same', async () => {
+test('a passage found only by its words has its cosine as score', async () => {
   const axis = (x: number) => new Float32Array([x, Math.sqrt(1 - x * x)])
   const asked: EmbedKind[] = []
   const embedder: Embedder = {
@@ -137,26 +137,26 @@ describe('refusals', () => {
     ['a body over 1 MB', { title: '题', text: 'x'.repeat(1_100_000) }, 413],
   ]
   for (const [name, body, status] of rows) {
-    test(`of a document with ${name}: ${status}`, async () => {
+    test(`a document with ${name} is refused with ${status}`, async () => {
       const key = await freshKey()
       expectRefusal(await call(key, 'POST', '/docs', body), status)
       expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
     })
   }
 
-  test('do not hit what is just within the limits', async () => {
+  test('a document just within the limits is stored', async () => {
     const key = await freshKey()
     expect((await add(key, '𠮷'.repeat(200), 'x'.repeat(102_400))).status).toBe(201)
   })
 
   const searches = ['{', '[]', '{}', { q: '' }, { q: '  ' }, { q: 7 }, { q: null }]
   for (const body of searches) {
-    test(`of a search for ${JSON.stringify(body)}: 400`, async () => {
+    test(`a search for ${JSON.stringify(body)} is refused with 400`, async () => {
       expectRefusal(await call(await freshKey(), 'POST', '/search', body), 400)
     })
   }
 
-  test('of a deletion without id', async () => {
+  test('a deletion without an id is refused with 400, one of an unknown id with 404', async () => {
     const key = await freshKey()
     expectRefusal(await call(key, 'DELETE', '/docs/'), 400)
     expectRefusal(await call(key, 'DELETE', '/docs/unknown'), 404)
@@ -164,7 +164,7 @@ describe('refusals', () => {
     expectRefusal(await call(key, 'GET', `/docs/${encodeURIComponent("' OR 1=1 --")}/chunks`), 404)
   })
 
-  test('of the 51st document, also when many come at once', async () => {
+  test('the 51st document is refused, also when many come at once', async () => {
     const key = await freshKey()
     const addMany = (count: number) =>
       Promise.all(Array.from({ length: count }, (_, i) => add(key, `d${i}`, 'x')))
@@ -181,7 +181,7 @@ describe('refusals', () => {
 })
 
 describe('an embedder that fails', () => {
-  test('gives 502 and stores nothing; the next upload works', async () => {
+  test('an upload whose embedding fails answers 502 and stores nothing', async () => {
     const key = await freshKey()
     for (const fault of [401, 'html', 'redirect'] as const) {
       upstream.embeddings.fault(fault)
@@ -195,13 +195,13 @@ describe('an embedder that fails', () => {
     expect((await add(key, '题', '文')).status).toBe(201)
   })
 
-  test('is asked again when it was busy', async () => {
+  test('a busy embedder is asked again', async () => {
     const key = await freshKey()
     upstream.embeddings.fault(503)
     expect((await add(key, '题', '文')).status).toBe(201)
   })
 
-  test('in the middle of a document leaves no part of it', async () => {
+  test('an embedder that fails in the middle of a document leaves no part of it', async () => {
     const key = await freshKey()
     const text = Array.from({ length: 700 }, (_, i) => `第${i}句。`.repeat(4)).join('')
     upstream.embeddings.reply({})
@@ -212,7 +212,7 @@ describe('an embedder that fails', () => {
   })
 })
 
-test('the request log names the fixed labels and counts characters, not the title', async () => {
+test('log rows of documents have fixed labels, and count the text alone', async () => {
   const key = await freshKey()
   const { body } = await add(key, '标题很长', ' 五个字的文 ')
   await search(key, ' 两字 ')

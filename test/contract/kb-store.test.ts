@@ -47,7 +47,7 @@ function doc(tenantId: string): NewDoc {
 }
 
 describe('documents that are stored at the same time', () => {
-  test('have numbers of their own, also beside one too many', async () => {
+  test('documents stored at the same time have numbers of their own', async () => {
     for (let i = 0; i < KB_DOCS_MAX; i++) expect(await store.insert(doc('a'))).toBe(true)
     const gate = Promise.withResolvers<void>()
     held = gate.promise
@@ -61,7 +61,7 @@ describe('documents that are stored at the same time', () => {
     expect(await store.list('a')).toHaveLength(KB_DOCS_MAX)
   })
 
-  test('are refused as one too many even when room is made right afterwards', async () => {
+  test('a document too many is refused even when another is deleted right afterwards', async () => {
     const first = doc('a')
     await store.insert(first)
     for (let i = 1; i < KB_DOCS_MAX; i++) await store.insert(doc('a'))

@@ -22,7 +22,7 @@ const space = (tenantId = 'a', model = 'm1') => ({ tenantId, model })
 const keys = (found: readonly { key: number }[]) => found.map(({ key }) => key)
 
 describe('vectors', () => {
-  test('are found nearest first, with their cosine', async () => {
+  test('vectors are found nearest first, with their cosine', async () => {
     const entries = [
       { key: 1, vector: unit(1, 0, 0) },
       { key: 2, vector: unit(1, 1, 0) },
@@ -37,7 +37,7 @@ describe('vectors', () => {
     expect(keys(await open.vectors.search(space(), unit(1, 0, 0), 1))).toEqual([1])
   })
 
-  test('of another tenant or another model are never found', async () => {
+  test('vectors of another tenant or another model are never found', async () => {
     const vector = unit(0, 1, 0)
     await open.db.batch([
       ...open.vectors.upsert(space('a'), [{ key: 1, vector }]),
@@ -50,7 +50,7 @@ describe('vectors', () => {
     expect(await open.vectors.search(space('c'), vector, 50)).toEqual([])
   })
 
-  test('of models with different lengths live side by side, also after a restart', async () => {
+  test('vectors of different lengths are stored side by side, also after a restart', async () => {
     await open.db.batch(open.vectors.upsert(space(), [{ key: 1, vector: unit(1, 0) }]))
     const later = await open.reopenVectors()
     await open.db.batch(later.upsert(space('a', 'm2'), [{ key: 1, vector: unit(0, 1, 0, 0) }]))
@@ -61,7 +61,7 @@ describe('vectors', () => {
     expect(await later.search(space('a', 'm2'), unit(0, 1, 0, 0), 5)).toEqual([])
   })
 
-  test('are replaced by key, and removed', async () => {
+  test('vectors are replaced by key, and removed', async () => {
     await open.db.batch(open.vectors.upsert(space(), [{ key: 7, vector: unit(1, 0) }]))
     await open.db.batch(open.vectors.upsert(space(), [{ key: 7, vector: unit(0, 1) }]))
     const [found] = await open.vectors.search(space(), unit(0, 1), 5)
@@ -70,7 +70,7 @@ describe('vectors', () => {
     expect(await open.vectors.search(space(), unit(0, 1), 5)).toEqual([])
   })
 
-  test('the zero vector is not stored, and a length never seen is no error', async () => {
+  test('the zero vector is not stored, and an unknown length finds nothing', async () => {
     await open.db.batch([
       ...open.vectors.upsert(space(), [{ key: 1, vector: new Float32Array(3) }]),
       { sql: 'SELECT 1', args: [] },
@@ -79,7 +79,7 @@ describe('vectors', () => {
     expect(await open.vectors.cosines(space(), unit(1, 0, 0), [1])).toEqual([])
   })
 
-  test('a batch that fails leaves none behind, and nothing broken', async () => {
+  test('a batch that fails leaves no vector behind, and later batches work', async () => {
     const statements = open.vectors.upsert(space(), [{ key: 1, vector: unit(1, 0) }])
     const failing = open.db.batch([
       ...statements,
@@ -91,7 +91,7 @@ describe('vectors', () => {
     await open.db.batch(open.vectors.remove([1]))
   })
 
-  test('many entries over several rows of the table keep their order', async () => {
+  test('hundreds of vectors are found in the order of their cosine', async () => {
     const count = 300
     const entries = Array.from({ length: count }, (_, key) => ({
       key: key + 1,
@@ -124,7 +124,7 @@ describe('words', () => {
   const find = async (tenantId: string, text: string) =>
     keys(await open.words.search(tenantId, text.split(' '), 50))
 
-  test('the entry that holds more, and rarer, terms comes first', async () => {
+  test('the entry with more and rarer terms comes first', async () => {
     await put('a', { 1: '知识 识库 库', 2: '知识 产权 权', 3: '天气 气', 4: '知识 图谱 谱' })
     expect(await find('a', '知识 识库')).toEqual([
       1,
@@ -134,7 +134,7 @@ describe('words', () => {
     expect(await find('a', '没有')).toEqual([])
   })
 
-  test('another tenant’s entries are not found and do not change the order', async () => {
+  test('entries of another tenant are not found and do not change the order', async () => {
     await put('a', { 1: 'rare common', 2: 'common common other' })
     const before = await open.words.search('a', ['rare', 'common'], 50)
     await put('b', Object.fromEntries(Array.from({ length: 40 }, (_, i) => [100 + i, 'rare'])))
@@ -145,7 +145,7 @@ describe('words', () => {
     expect(await open.words.search('b', ['rare'], 100)).toHaveLength(40)
   })
 
-  test('a search while another tenant writes does not change the order of later ones', async () => {
+  test('the order stays right after another tenant wrote between two searches', async () => {
     await put('a', { 1: 'common rare', 2: 'common common common', 3: 'common x', 4: 'common y' })
     const many = Array.from({ length: 200 }, (_, i) => ({ key: 100 + i, terms: [`z${i}`] }))
     const statements = [...docOf('b', many.length), ...open.words.upsert('b', many)]
@@ -156,7 +156,7 @@ describe('words', () => {
     expect(second?.coverage).toBeLessThan(0.2)
   })
 
-  test('coverage tells how much of what was asked is there', async () => {
+  test('coverage tells how much of the query an entry holds', async () => {
     await put('a', { 1: 'alpha beta', 2: 'gamma', 3: 'delta', 4: 'epsilon' })
     const [whole] = await open.words.search('a', ['alpha', 'beta'], 5)
     const [part] = await open.words.search('a', ['alpha', 'unknown', 'words', 'only'], 5)
@@ -165,7 +165,7 @@ describe('words', () => {
     expect(part?.coverage).toBeGreaterThan(0)
   })
 
-  test('exact terms, prefixes and the signs in part numbers', async () => {
+  test('exact terms, prefixes and signs in part numbers are found', async () => {
     await put('a', {
       1: '第36 36条 ab-1234',
       2: '第367 367条 ab-1235',
@@ -179,7 +179,7 @@ describe('words', () => {
     expect((await find('a', '第*')).sort()).toEqual([1, 2])
   })
 
-  test('the language of queries is not spoken: every sign is a sign', async () => {
+  test('signs of the query language of FTS5 are searched for as text', async () => {
     await put('a', { 1: 'near or not' })
     for (const term of ['"', '*', '"*"', 'a" OR "b', 'NEAR(or not)', '^', ':', '']) {
       expect(await open.words.search('a', [term], 5)).toEqual([])
@@ -187,7 +187,7 @@ describe('words', () => {
     expect(await find('a', 'or')).toEqual([1])
   })
 
-  test('a word that most of many entries hold counts only when it is asked for alone', async () => {
+  test('a word that most entries hold counts only when it is asked for alone', async () => {
     const many = Array.from({ length: 600 }, (_, i) => [i + 1, i === 7 ? 'the rare' : 'the'])
     await put('a', Object.fromEntries(many))
     await put('b', { 1001: 'the rare', 1002: 'the', 1003: 'other' })
@@ -206,7 +206,7 @@ describe('words', () => {
     expect(keys(await open.words.search('a', ['w1', 'w119'], 1_000))).toContain(1_000)
   })
 
-  test('a misspelt word finds what is meant, for less than the word itself', async () => {
+  test('a misspelt word finds the right one, with less coverage than the word itself', async () => {
     await put('a', { 1: 'warranti year', 2: 'deliveri week', 3: 'гаранти год' })
     expect(await find('a', 'waranti')).toEqual([1])
     expect(await find('a', 'delievri')).toEqual([2])
@@ -221,7 +221,7 @@ describe('words', () => {
     }
   })
 
-  test('a slip at the second letter finds what is meant', async () => {
+  test('a word with a slip at the second letter finds the right one', async () => {
     await put('a', { 1: 'warranti', 2: 'гаранти' })
     for (const slip of ['wrarranti', 'wrranti', 'wirranti', 'wraranti', 'waarranti']) {
       expect([slip, await find('a', slip)]).toEqual([slip, [1]])
@@ -264,13 +264,13 @@ describe('words', () => {
     expect((await find('b', '猫*')).sort()).toEqual([5, 6])
   })
 
-  test('a word that is there stands for no other one', async () => {
+  test('a word that some entry holds is not corrected', async () => {
     await put('a', { 1: 'prince', 2: 'prices' })
     expect(await find('a', 'prince')).toEqual([1])
     expect((await find('a', 'price')).sort()).toEqual([1, 2])
   })
 
-  test('what another tenant or a deleted entry holds corrects nothing', async () => {
+  test('words of another tenant or a deleted entry are no corrections', async () => {
     await put('a', { 1: 'alpha' })
     await put('b', { 2: 'warranti' })
     expect(await find('a', 'waranti')).toEqual([])
@@ -279,7 +279,7 @@ describe('words', () => {
     expect(await find('b', 'waranti')).toEqual([])
   })
 
-  test('entries are replaced by key, and removed', async () => {
+  test('entries of the word index are replaced by key, and removed', async () => {
     await put('a', { 5: 'old' })
     await put('a', { 5: 'new' })
     expect(await find('a', 'old')).toEqual([])

@@ -63,7 +63,7 @@ function sample(seed: number): string {
 
 describe('every text', () => {
   for (let seed = 1; seed <= 60; seed++) {
-    test(`is covered in order by bounded chunks (seed ${seed})`, () => {
+    test(`bounded chunks cover every text in order (seed ${seed})`, () => {
       const text = sample(seed)
       const chunks = chunk(text)
       const placed = placements(text, chunks)
@@ -92,7 +92,7 @@ test('a text without any boundary gives 600 code points with 100 of overlap', ()
   ])
 })
 
-test('neighbours share about 100 code points', () => {
+test('neighbouring chunks share about 100 code points', () => {
   const sentence = '夏天的雨来得快也去得快，屋檐下的燕子却不慌不忙。'
   const text = Array.from({ length: 200 }, (_, i) => `${i}${sentence}`).join('')
   const chunks = chunk(text)
@@ -109,13 +109,13 @@ test('neighbours share about 100 code points', () => {
   }
 })
 
-test('short texts are one chunk, nothing is none', () => {
+test('a short text is one chunk, an empty one has none', () => {
   expect(chunk('')).toEqual([])
   expect(chunk('短。')).toEqual(['短。'])
   expect(chunk('字'.repeat(640))).toHaveLength(1)
 })
 
-test('code points are counted, not UTF-16 units', () => {
+test('chunk sizes count code points, not UTF-16 units', () => {
   const text = Array.from({ length: 1200 }, (_, i) => String.fromCodePoint(0x20000 + i)).join('')
   expect(chunk(text).map(size)).toEqual([600, 600, 200])
 })
@@ -167,12 +167,12 @@ test('a table that does not fit is cut between rows', () => {
   for (const piece of chunk(rows.join('')).slice(0, -1)) expect(piece.endsWith('|\n')).toBe(true)
 })
 
-test('numbers and addresses are not taken for sentence ends', () => {
+test('chunks do not end at full stops of numbers and addresses', () => {
   const text = `${'x'.repeat(560)} version 3.14159265 at example.com/path ${'y'.repeat(400)}`
   expect(chunk(text)[0]).not.toMatch(/(3|example)\.$/)
 })
 
-test('hostile input: one endless grapheme, unclosed fences, only blanks', () => {
+test('endless graphemes, unclosed fences and blanks are cut into chunks', () => {
   for (const text of [
     `e${'\u0301'.repeat(5000)}`,
     '```\n'.repeat(3000),

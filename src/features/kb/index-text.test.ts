@@ -4,7 +4,7 @@ import { headingsOf, indexTextsOf } from './index-text.ts'
 
 const body = (word: string, times = 20) => `${word}的说明写在这里。`.repeat(times)
 
-test('a text without headings is looked up with its title', () => {
+test('a text without headings is indexed with its title', () => {
   expect(indexTextsOf('手册', ['正文。'])).toEqual(['手册\n正文。'])
   const text = body('保修', 200)
   const chunks = chunk(text)
@@ -12,7 +12,7 @@ test('a text without headings is looked up with its title', () => {
   expect(indexTextsOf('手册', [])).toEqual([])
 })
 
-test('a later piece of a section is found by the headings that it stands under', () => {
+test('a later chunk of a section is indexed with the headings above it', () => {
   const text = `# 安装\n\n${body('准备')}\n\n## Linux ##\n\n${body('命令', 120)}\n\n# 使用\n\n${body('登录')}`
   const indexTexts = indexTextsOf('手册', chunk(text))
   expect(indexTexts.map((text) => text.split('\n').slice(0, 3))).toEqual([
@@ -24,7 +24,7 @@ test('a later piece of a section is found by the headings that it stands under',
   ])
 })
 
-test('the overlap with the section before is left out', () => {
+test('the index text leaves out the overlap with the section before', () => {
   const chunks = chunk(`# 甲\n\n${body('苹果')}\n\n# 乙\n\n${body('香蕉')}`)
   const [first, second] = indexTextsOf('果', chunks)
   expect(chunks[1]).toContain('苹果')
@@ -33,7 +33,7 @@ test('the overlap with the section before is left out', () => {
   expect(second).not.toContain('苹果')
 })
 
-test('articles are found by their numbers and chapters', () => {
+test('articles are indexed with their numbers and chapters', () => {
   const text = `第一章 总则\n第一条 ${body('目的')}\n第二条 ${body('范围', 120)}`
   const indexTexts = indexTextsOf('条例', chunk(text))
   expect(indexTexts[0]).toStartWith('条例\n第一章 总则\n第一章 总则\n第一条 目的')
@@ -48,7 +48,7 @@ test('a comment in code is no heading, and a heading as long as a text is cut', 
   }
 })
 
-test('texts that repeat themselves, and only headings, are taken as they are', () => {
+test('repeating texts and texts of headings alone have bounded index texts', () => {
   for (const text of ['# 甲\n'.repeat(3000), '同一句话。'.repeat(3000), '#\n'.repeat(500)]) {
     const chunks = chunk(text)
     const indexTexts = indexTextsOf('题', chunks)

@@ -11,7 +11,7 @@ function meets(question: string, text: string): number {
   ).length
 }
 
-test('Chinese is looked up by pairs of characters', () => {
+test('terms of Chinese are pairs of characters', () => {
   expect(termsOf('知识库')).toEqual(['知识', '识库', '库'])
   expect(queryTerms('知识库')).toEqual(['知识', '识库'])
 })
@@ -44,12 +44,12 @@ describe('exact terms', () => {
   })
 })
 
-test('width, case and accents make no difference', () => {
+test('width, case and accents make no difference to terms', () => {
   expect(queryTerms('ＡＢ－１２')).toEqual(queryTerms('ab-12'))
   expect(meets('cafe', 'Café')).toBe(1)
 })
 
-test('forms of one English word meet', () => {
+test('forms of one English word have one stem', () => {
   const families = [
     ['passwords', 'password'],
     ['making', 'make', 'makes'],
@@ -67,7 +67,7 @@ test('forms of one English word meet', () => {
   }
 })
 
-test('hostile input stays bounded', () => {
+test('terms of hostile texts are bounded', () => {
   expect(queryTerms('啊'.repeat(3) + 'x'.repeat(10_000)).every((t) => t.length <= 50)).toBe(true)
   expect(queryTerms('知识产权保护法'.split('').join('x ').repeat(500)).length).toBeLessThanOrEqual(
     64,

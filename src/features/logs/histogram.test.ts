@@ -22,7 +22,7 @@ describe('percentiles', () => {
     [[0, 0, 0, 1000], 0, 0],
     [Array.from({ length: 100 }, (_, i) => i + 1), 50, 95],
     [Array.from({ length: 101 }, (_, i) => i + 1), 51, 96],
-  ])('of %j are %p and %p', (latencies, p50, p95) => {
+  ])('percentiles of %j are %p and %p', (latencies, p50, p95) => {
     const histogram = createHistogram()
     histogram.add(rows(latencies))
     expect(histogram.summary()).toEqual({
@@ -33,7 +33,7 @@ describe('percentiles', () => {
     })
   })
 
-  test('are those of the sorted list for every length, however the rows are sliced', () => {
+  test('percentiles are those of the sorted list, however the rows are sliced', () => {
     for (let length = 1; length <= 60; length++) {
       const latencies = Array.from({ length }, (_, i) => (i * 7919) % 23)
       const histogram = createHistogram()
@@ -44,7 +44,7 @@ describe('percentiles', () => {
   })
 })
 
-test('counts and errors of all slices are summed up', () => {
+test('a histogram sums the counts and errors of all slices', () => {
   const histogram = createHistogram()
   histogram.add([{ latencyMs: 5, count: 3, errors: 1 }])
   histogram.add([

@@ -37,7 +37,7 @@ function logging() {
   return { logs, reading, turn }
 }
 
-test('summaries of one tenant wait for each other, those of another for none', async () => {
+test('log summaries wait for those of the same tenant only', async () => {
   const { logs, reading, turn } = logging()
   const mine = ['a', 'a', 'a', 'b'].map((tenant) => logs.list(tenant, query))
   await Bun.sleep(0)
@@ -49,7 +49,7 @@ test('summaries of one tenant wait for each other, those of another for none', a
   expect(await Promise.all(mine)).toHaveLength(4)
 })
 
-test('a summary that nobody waits for any more is not read to its end', async () => {
+test('a log summary that nobody waits for is not read to its end', async () => {
   const { logs, reading, turn } = logging()
   const leaving = new AbortController()
   const left = logs.list('a', query, leaving.signal).catch((error: Error) => error.name)

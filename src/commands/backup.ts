@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
 import { HOUR_MS, systemClock } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
 import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
@@ -9,22 +9,18 @@ import { codeOf, explainStorage, OperatorError, onDataDir } from '../data-folder
 import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
+import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
 
 const DRAFT = '.moonbase-backup-'
 const STALE = /^\.moonbase-backup-[0-9a-f]{12}\.tmp(-journal)?$/
-
-export interface BackupOptions {
-  readonly config: Config
-  readonly version: string
-  readonly file: string
-  readonly write: (text: string) => void
-}
 
 /**
  * `moonbase backup FILE`: the whole data folder as one file, while the server runs. The file
  * appears under its name only when it is complete and on the disk.
  */
-export async function backup({ config, version, file, write }: BackupOptions): Promise<void> {
+export async function runBackup({ args, env, version, write }: Invocation): Promise<void> {
+  const file = onlyFile(parseArguments(args, {}).positionals, 'moonbase backup FILE')
+  const config = loadConfig(env)
   const dataDir = config.MB_DATA_DIR
   const target = resolve(file)
   checkTarget(target, dataDir)

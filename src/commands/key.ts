@@ -1,34 +1,31 @@
-import type { Config } from '../config.ts'
+import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
 import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
+import { normalEmail } from '../features/login/model.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import { openStorage } from '../wiring/storage.ts'
+import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */
 const OWNER = 'owner@localhost'
 
-export interface KeyCreateOptions {
-  readonly config: Config
-  readonly writerUrl: string
-  readonly email: string | undefined
-  readonly rateLimit: number | undefined
-  readonly json: boolean
-  readonly write: (text: string) => void
-}
+const USAGE = 'usage: moonbase key create [--email E] [--rate-limit N] [--json]'
 
 /** `moonbase key create`: a first API call without a browser; works while the server runs. */
-export async function createKey(options: KeyCreateOptions): Promise<void> {
-  const { config, rateLimit, write } = options
+export async function runKey({ args, env, program, write }: Invocation): Promise<void> {
+  const options = readOptions(args)
+  const config = loadConfig(env)
   const clock = systemClock()
-  const storage = await openStorage(config, new Date(clock.now()), options.writerUrl)
+  const storage = await openStorage(config, new Date(clock.now()), program.writerUrl)
   const db = await storage.opening
   try {
     const tenants = createTenants({ store: createTenantStore(db), clock })
     const keys = createKeys({ store: createKeyStore(db), clock })
-    const { email, tenant_id } = await tenants.ensure(options.email ?? OWNER)
+    const { rateLimit } = options
+    const { email, tenant_id } = await tenants.ensure(options.email)
     const issued = await keys.issue(tenant_id, rateLimit === undefined ? {} : { rateLimit })
     write(
       options.json
@@ -40,6 +37,23 @@ export async function createKey(options: KeyCreateOptions): Promise<void> {
   } finally {
     await db.close()
   }
+}
+
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = parseArguments(args, {
+    email: { type: 'string' },
+    'rate-limit': { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  if (positionals.join(' ') !== 'create') throw new UsageError(USAGE)
+  const limit = values['rate-limit']
+  if (typeof limit === 'string' && !/^\d+$/.test(limit)) {
+    throw new UsageError('--rate-limit is requests a minute, a whole number; 0 is unlimited')
+  }
+  const email = typeof values.email === 'string' ? normalEmail(values.email) : OWNER
+  if (email === null) throw new UsageError('--email must be an e-mail address')
+  const rateLimit = typeof limit === 'string' ? Number(limit) : undefined
+  return { email, rateLimit, json: values.json === true }
 }
 
 function shown(key: string, email: string, config: Config): string {

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Config } from '../config.ts'
+import { loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { databasePath, holdDataDir, restoreDrafts } from '../data-folder/data-folder.ts'
 import { fileStamp, statOrNull, syncToDisk } from '../data-folder/files.ts'
@@ -25,22 +25,17 @@ import {
   stripBackup,
 } from '../storage/sqlite/backup.ts'
 import { inspect } from '../storage/sqlite/inspect.ts'
+import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
 import { printableLine } from './output.ts'
-
-export interface RestoreOptions {
-  readonly config: Config
-  readonly file: string
-  /** Whether existing data may be replaced; it is kept aside even then. */
-  readonly force: boolean
-  readonly write: (text: string) => void
-}
 
 /**
  * `moonbase restore FILE`: checks the backup from end to end, then puts it in place. Until the last
  * step, a rename, the old data is untouched, and afterwards it lies in `backups/`.
  */
-export async function restore({ config, file, force, write }: RestoreOptions): Promise<void> {
-  const dataDir = config.MB_DATA_DIR
+export async function runRestore({ args, env, write }: Invocation): Promise<void> {
+  const { values, positionals } = parseArguments(args, { force: { type: 'boolean' } })
+  const file = onlyFile(positionals, 'moonbase restore FILE [--force]')
+  const { MB_DATA_DIR: dataDir } = loadConfig(env)
   const source = resolve(file)
   if (!statOrNull(source)?.isFile()) throw new OperatorError(`${source} is no file`)
   const lock = holdDataDir(dataDir)
@@ -48,7 +43,7 @@ export async function restore({ config, file, force, write }: RestoreOptions): P
     const { vec0 } = await prepareRuntime(dataDir)
     const backup = check(source, vec0)
     const old = statOrNull(databasePath(dataDir)) ?? statOrNull(secretsPath(dataDir))
-    if (old && !force) {
+    if (old && values.force !== true) {
       throw new OperatorError(`MB_DATA_DIR ${dataDir} holds data; to replace it add --force`)
     }
     const kept = replace(dataDir, source, backup)

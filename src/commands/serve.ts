@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type Config, ConfigError, unknownSettings } from '../config.ts'
+import { type Config, ConfigError, loadConfig, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
 import { type FolderState, holdDataDir, secureDataDir } from '../data-folder/data-folder.ts'
@@ -7,9 +7,10 @@ import { codeOf, onDataDir } from '../data-folder/operator-error.ts'
 import { watchClock } from '../jobs/clock-watch.ts'
 import { openAdapters } from '../wiring/adapters.ts'
 import { compose } from '../wiring/compose.ts'
-import type { Program } from '../wiring/program.ts'
+import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 import { banner, startFacts } from './banner.ts'
 import { codePrinter } from './login-code.ts'
+import { isTerminal } from './output.ts'
 import { loadTls, type Tls } from './tls.ts'
 
 type App = ReturnType<typeof compose>['app']
@@ -19,19 +20,11 @@ const DRAIN_MS = 10_000
 /** Ctrl+C comes from the terminal, and again from each program that passes it on, such as npm. */
 const ECHO_MS = 1_000
 
-export interface ServeOptions {
-  readonly config: Config
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly version: string
-  readonly program: Program
-  /** Whether a person looks at the output. */
-  readonly terminal: boolean
-  readonly write: (text: string) => void
-}
-
 /** Starts the server and resolves when it has stopped, after SIGTERM, SIGINT or a fault. */
-export async function serve(options: ServeOptions): Promise<void> {
-  const { config, program, terminal, write } = options
+export async function runServe({ args, env, version, program, write }: Invocation): Promise<void> {
+  if (parseArguments(args, {}).positionals.length > 0) throw new UsageError('usage: moonbase serve')
+  const config = loadConfig(env)
+  const terminal = isTerminal()
   const clock = systemClock()
   const log = createLogger({
     level: config.MB_LOG_LEVEL,
@@ -39,7 +32,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     now: () => new Date(clock.now()),
     write,
   })
-  for (const name of unknownSettings(options.env)) log.warn('unknown setting', { name })
+  for (const name of unknownSettings(env)) log.warn('unknown setting', { name })
   const tls = loadTls(config)
   const { MB_DATA_DIR: folder } = config
   warnOfFolder(
@@ -54,7 +47,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   listen(app, config, tls)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   const facts = startFacts(url, adapters)
-  if (terminal) write(banner(facts, options.version))
+  if (terminal) write(banner(facts, version))
   else log.info('listening', facts)
 
   watchClock(clock, log)

@@ -12,31 +12,27 @@ import { embedded } from '../../native/embedded.ts'
 import { everyPart, type NativeRuntime, prepareRuntime } from '../../native/runtime.ts'
 import { vectorVersion } from '../../storage/sqlite/inspect.ts'
 import type { Program } from '../../wiring/program.ts'
+import { type Invocation, parseArguments, UsageError } from '../arguments.ts'
 import { loadTls } from '../tls.ts'
 import { type Finding, fail, ok, printed, warn } from './finding.ts'
 import { checkDatabase, checkFolder, checkSecrets, isServed } from './folder.ts'
 import { checkClock, checkFiles, checkMemory } from './machine.ts'
 import { checkEmbedding, checkUpstreams } from './upstreams.ts'
 
-export interface DoctorOptions {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly program: Program
-  readonly json: boolean
-  readonly write: (text: string) => void
-}
-
 /**
  * `moonbase doctor`: looks at everything the server needs and says what is wrong and how to mend
- * it, in words without secrets. Resolves with whether all is well. Changes no data: all it writes
- * are the native parts, as a start would, for only in their place do they show that they load.
+ * it, in words without secrets. Ends the process with 1 when something must be mended. Changes no
+ * data: it only puts the native parts in place, as a start does, to see whether they load.
  */
-export async function doctor(options: DoctorOptions): Promise<boolean> {
-  const findings = await examine(options)
-  options.write(options.json ? `${JSON.stringify({ checks: findings })}\n` : printed(findings))
-  return findings.every(({ level }) => level !== 'fail')
+export async function runDoctor({ args, env, program, write }: Invocation): Promise<void> {
+  const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } })
+  if (positionals.length > 0) throw new UsageError('usage: moonbase doctor [--json]')
+  const findings = await examine(env, program)
+  write(values.json === true ? `${JSON.stringify({ checks: findings })}\n` : printed(findings))
+  if (findings.some(({ level }) => level === 'fail')) process.exit(1)
 }
 
-async function examine({ env, program }: DoctorOptions): Promise<Finding[]> {
+async function examine(env: Invocation['env'], program: Program): Promise<Finding[]> {
   let config: Config
   try {
     config = loadConfig(env)
@@ -75,7 +71,7 @@ function scratchFolder(): string | null {
   }
 }
 
-function checkSettings(env: DoctorOptions['env']): Finding {
+function checkSettings(env: Invocation['env']): Finding {
   const unknown = unknownSettings(env)
   return unknown.length === 0
     ? ok('Settings', 'every variable is known and well-formed')

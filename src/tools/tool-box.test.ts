@@ -67,6 +67,14 @@ test('arguments that nest without end are no arguments', async () => {
   })
 })
 
+test('a call of a tool that does not exist is answered in short', async () => {
+  const name = '\0'.repeat(100_000)
+  const { ok, content } = await boxOf(() => '').run({ id: 'a', name, arguments: '{}' }, signal)
+  expect(ok).toBe(false)
+  expect(content).toStartWith('Error: There is no tool named "')
+  expect(content.length).toBeLessThan(500)
+})
+
 const named = (name: string) =>
   defineTool({ name, description: name, args: z.object({}), run: () => name })
 const principal = {

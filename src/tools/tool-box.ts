@@ -1,5 +1,6 @@
 import type { ToolCall, ToolSpec } from '../channels/ports/llm.ts'
 import { parseUntrustedJson } from '../core/json.ts'
+import { TOOL_NAME_CHARS_MAX } from '../core/limits/contract.ts'
 import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
@@ -67,7 +68,10 @@ export function createToolBox(tools: readonly Tool[], tenantId: string, log: Log
 
   async function runTool(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
     const tool = tools.find(({ spec }) => spec.name === call.name)
-    if (!tool) return failed(`There is no tool named ${JSON.stringify(call.name)}.`)
+    if (!tool) {
+      const shown = JSON.stringify(call.name.slice(0, TOOL_NAME_CHARS_MAX))
+      return failed(`There is no tool named ${shown}.`)
+    }
     try {
       const args = parseUntrustedJson(call.arguments || '{}')
       return { ok: true, content: await tool.run(args, { signal, tenantId }) }

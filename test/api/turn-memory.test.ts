@@ -41,11 +41,14 @@ const delta = (fields: object) => JSON.stringify({ choices: [{ delta: fields }] 
 const HALF = 'x'.repeat(MEMORY_BYTES / 4)
 const call = (text: string) =>
   delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'calculator', arguments: text } }] })
+const callOf = (index: number) =>
+  delta({ tool_calls: [{ index, id: `${index}${HALF}`, function: { name: 'calculator' } }] })
 
 describe('memory that a model can fill during a turn is counted and bounded', () => {
   test.each([
     ['its text', [delta({ content: HALF }), delta({ content: HALF })]],
     ['the arguments of a tool call that does not end', [call(HALF), call(HALF)]],
+    ['ids of tool calls', [0, 1, 2].map((index) => callOf(index))],
     [
       'a thought that is not shown',
       [delta({ content: '<think>' }), ...Array(3).fill(delta({ content: HALF }))],

@@ -60,7 +60,7 @@ export function createToolCalls() {
   }
 
   return {
-    /** Characters of all names and arguments. */
+    /** Characters of all ids, names and arguments. */
     get heldChars(): number {
       return chars
     },
@@ -71,7 +71,10 @@ export function createToolCalls() {
       const id = textOf(fragment.id)
       const name = textOf(fragment.function?.name)
       const draft = draftOf(index, id, name)
-      if (draft.id === '') draft.id = id
+      if (draft.id === '') {
+        draft.id = id
+        chars += id.length
+      }
       // A name is repeated by some vendors, and split by a few before the arguments begin.
       if (draft.name === '' || (draft.args === '' && name !== draft.name)) {
         draft.name += name

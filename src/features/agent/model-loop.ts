@@ -172,7 +172,7 @@ async function callModel(
         text += part.text
         events.push({ type: 'llm_delta', text: part.text })
       } else if (part.type === 'tool_call') {
-        share.add(bytesOfText(part.call.arguments))
+        share.add(bytesOfCall(part.call))
         toolCalls.push(part.call)
       } else if (part.type === 'finish') {
         finish = part
@@ -193,6 +193,9 @@ function heldAfter(parts: readonly LlmPart[], before: number): number {
   }
   return bytes
 }
+
+const bytesOfCall = ({ id, name, arguments: args }: ToolCall): number =>
+  bytesOfText(id) + bytesOfText(name) + bytesOfText(args)
 
 function refusesTools(error: unknown, offered: readonly ToolSpec[]): boolean {
   return offered.length > 0 && error instanceof ChannelFailure && error.toolsRefused

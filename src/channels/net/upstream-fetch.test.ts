@@ -125,6 +125,17 @@ describe('an answer', () => {
     await expect(reader?.read()).rejects.toThrow()
   })
 
+  test.each([
+    ['one header', 'x-a: ', 'b'.repeat(65_536)],
+    ['headers', '', `x-a: ${'b'.repeat(1_000)}\r\n`.repeat(60)],
+  ])('whose %s never end is given up', async (_, start, more) => {
+    using server = listenByHand((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\n${start}`)
+      for (let n = 0; n < 100; n += 1) socket.write(more)
+    })
+    await expect(ask(server.url, POST)).rejects.toThrow()
+  })
+
   test('that redirects is an answer like any other', async () => {
     using server = listenByHand((socket) => {
       socket.write('HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n')

@@ -66,11 +66,13 @@ export function createJsonAnswers({ clock, budget, onError }: JsonAnswersOptions
   ): ReadableStream {
     const abort = new AbortController()
     const { signal } = abort
-    // A client may leave before the first piece is asked for.
-    client.request.signal.addEventListener('abort', () => {
+    // A client may leave before the first piece is asked for, and may have left by now.
+    const onLeave = () => {
       abort.abort()
       share.close()
-    })
+    }
+    client.request.signal.addEventListener('abort', onLeave, { once: true })
+    if (client.request.signal.aborted) onLeave()
     async function pull(controller: DirectController): Promise<void> {
       try {
         for (let piece = first; !signal.aborted; ) {

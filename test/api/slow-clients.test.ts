@@ -25,7 +25,7 @@ beforeAll(async () => {
       return () => {}
     },
   }
-  app = await startApp({ upstream: upstream.baseUrl, clock })
+  app = await startApp({ upstream: upstream.baseUrl, clock, env: { MB_LOG_LEVEL: 'debug' } })
   key = await app.key()
 })
 afterEach(() => {
@@ -87,6 +87,16 @@ describe('a client that reads nothing', () => {
     await closed
     expect(text).toStartWith('HTTP/1.1 200')
     expect(text.length).toBeLessThan(20_000_000)
+  }, 20_000)
+})
+
+describe('clients that leave before a long list is read', () => {
+  test('leave nothing counted as held in memory', async () => {
+    const before = app.log().split('/v1/export').length
+    const clients = await Promise.all(Array.from({ length: 20 }, () => deaf('GET /v1/export')))
+    for (const client of clients) client.destroy()
+    await app.printed.until((text) => text.split('/v1/export').length === before + 20 || null)
+    while (app.budget.used > 0) await Bun.sleep(5)
   }, 20_000)
 })
 

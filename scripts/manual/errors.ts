@@ -1,4 +1,6 @@
 import { ERRORS } from '../../src/core/error-table.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { ERROR_WORDS } from '../../web/i18n/error-words.ts'
 import type { Language } from '../manual.ts'
 
 const STATUSES = [
@@ -35,12 +37,11 @@ const TEXTS = {
     statuses: 'Statuses',
     statusHead: '| Status | Means |',
     codes: 'Codes',
-    codeHead: '| Code | Status | Values |',
+    codeHead: '| Code | Status | Means |',
   },
 }
 
-const valuesOf = (sentence: string) =>
-  [...new Set([...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => `\`${name}\``))].join(', ')
+const CODES = Object.keys(ERRORS) as ErrorCode[]
 
 /** The page of what a request may be refused with. */
 export function errorsPage(language: Language): string {
@@ -48,8 +49,9 @@ export function errorsPage(language: Language): string {
   const statuses = STATUSES.map(
     ([status, en, zh]) => `| ${status} | ${language === 'zh' ? zh : en} |`,
   )
-  const codes = Object.entries(ERRORS).map(([code, [status, sentence]]) => {
-    return `| \`${code}\` | ${status} | ${language === 'zh' ? sentence : valuesOf(sentence)} |`
+  const codes = CODES.map((code) => {
+    const [status, sentence] = ERRORS[code]
+    return `| \`${code}\` | ${status} | ${language === 'zh' ? sentence : ERROR_WORDS[code]} |`
   })
   return [
     '<!-- Written by scripts/manual.ts from src/core/error-table.ts. -->',

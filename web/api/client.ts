@@ -1,3 +1,5 @@
+import type { ErrorName } from '../i18n/index.tsx'
+
 /** An answer that was not 2xx; its message is the server's short sentence. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -6,6 +8,8 @@ export class ApiError extends Error {
     message: string,
     /** 0: the server could not be reached. */
     readonly status: number,
+    /** The code of the error and the values of its sentence; none from a proxy. */
+    readonly error?: ErrorName,
   ) {
     super(message)
   }
@@ -21,7 +25,14 @@ async function answer(input: string, init: RequestInit): Promise<Response> {
   if (response.ok) return response
   const text = await response.text()
   const plain = response.headers.get('content-type')?.startsWith('text/plain') === true
-  throw new ApiError(plain ? text : '', response.status)
+  throw new ApiError(plain ? text : '', response.status, errorOf(response.headers))
+}
+
+function errorOf(headers: Headers): ErrorName | undefined {
+  const code = headers.get('x-error-code')
+  if (code === null) return undefined
+  const params = new URLSearchParams(headers.get('x-error-params') ?? '')
+  return { code, params: Object.fromEntries(params) }
 }
 
 const json = (body: unknown, init: RequestInit): RequestInit =>

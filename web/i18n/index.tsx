@@ -11,9 +11,18 @@ export interface I18n {
   readonly locale: string
   /** The text of a key with `{name}` filled in. */
   readonly t: (key: Key, values?: Values) => string
-  /** A sentence of the server, which speaks Chinese, in the language in use; null: not known. */
-  readonly words: (sentence: string) => string | null
+  /**
+   * A sentence of the server, which speaks Chinese, in the language in use: by its code, or as a
+   * line of a report. Null: not known.
+   */
+  readonly words: (sentence: string, error?: ErrorName) => string | null
   readonly setLanguage: (language: Language) => void
+}
+
+/** An error as the server names it beside its sentence. */
+export interface ErrorName {
+  readonly code: string
+  readonly params: Readonly<Record<string, string>>
 }
 
 /** What is loaded for a language. */
@@ -38,11 +47,14 @@ export async function loadTexts(language: Language): Promise<Texts> {
     const { zh } = await import('./zh.ts')
     return { dictionary: zh, words: (sentence) => sentence }
   }
-  const [{ en }, { inEnglish }] = await Promise.all([
+  const [{ en }, { errorInEnglish }, { inEnglish }] = await Promise.all([
     import('./en.ts'),
+    import('./error-words.ts'),
     import('./server-words.ts'),
   ])
-  return { dictionary: en, words: inEnglish }
+  const words: I18n['words'] = (sentence, error) =>
+    (error && errorInEnglish(error.code, error.params)) ?? inEnglish(sentence)
+  return { dictionary: en, words }
 }
 
 const Context = createContext<I18n | null>(null)

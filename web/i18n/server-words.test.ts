@@ -12,7 +12,7 @@ async function sources(): Promise<string> {
   return texts.join('\n')
 }
 
-describe('sentences of the server in English', () => {
+describe('the report of an import in English', () => {
   test('every one of them is still said by the server', async () => {
     const source = await sources()
     const said = (sentence: string) =>
@@ -21,15 +21,20 @@ describe('sentences of the server in English', () => {
   })
 
   test.each([
-    ['邮箱地址格式不正确', 'This is not a valid e-mail address'],
-    ['name 过长（最多 60 个字符）', 'name is too long (at most 60 characters)'],
-    ['语音合成暂不可用，请稍后重试', 'Speech synthesis is not available; try again shortly'],
     ['应用「Night desk」已存在，已跳过', 'App “Night desk” exists already'],
     [
       '应用「A」未导入：应用数量已达上限（最多 20 个）',
-      'App “A” was not imported: The limit of 20 apps is reached',
+      'App “A” was not imported: the limit of 20 apps is reached',
     ],
     ['人设「人设」写入失败', 'Persona “人设” could not be written'],
+    [
+      '第 2 个应用：name 过长（最多 60 个字符）',
+      'App number 2: name is too long (at most 60 characters)',
+    ],
+    [
+      '人设超出单次导入上限（1000 个），其余 3 个已跳过',
+      'Persona: more than 1000 in one import, 3 were skipped',
+    ],
   ])('%p', (sentence, english) => {
     expect(inEnglish(sentence)).toBe(english)
   })

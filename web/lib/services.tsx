@@ -98,12 +98,12 @@ export function useExplain() {
   const { t, language, words } = useI18n()
   return (error: unknown): string => {
     if (!(error instanceof ApiError)) return t('error.unexpected')
-    const { status, message } = error
+    const { status, message, error: name } = error
     if (status === 0) return t('error.offline')
     const meaning = t(MEANINGS[status] ?? 'error.status', { status })
     if (message === '') return meaning
     const foreign = language !== 'zh' && HAN.test(message)
-    return foreign ? (words(message) ?? `${meaning} (${message})`) : message
+    return foreign ? (words(message, name) ?? `${meaning} (${message})`) : message
   }
 }
 

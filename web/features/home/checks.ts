@@ -22,7 +22,10 @@ export async function checkModel({ t, words }: I18n): Promise<Found> {
     AbortSignal.timeout(CHECK_MS),
   )) {
     for (const event of events) {
-      if (event.type === 'error') found = { ok: false, text: words(event.message) ?? event.message }
+      if (event.type === 'error') {
+        const { message, code } = event
+        found = { ok: false, text: words(message, { code, params: {} }) ?? message }
+      }
       if (event.type !== 'llm_end') continue
       const ms = Math.round(performance.now() - started)
       found = { ok: true, text: t('home.check.model', { ms }) }

@@ -9,7 +9,7 @@ import {
   X,
 } from 'lucide-react'
 import { memo } from 'react'
-import { type Key, useI18n } from '../../i18n/index.tsx'
+import { type I18n, type Key, useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
@@ -29,6 +29,9 @@ const REASONS: Readonly<Record<string, Key>> = {
   upstream_5xx: 'fallback.upstream_5xx',
   channel_unavailable: 'fallback.channel_unavailable',
 }
+
+const explained = ({ message, code }: NonNullable<Turn['error']>, words: I18n['words']) =>
+  words(message, code === null ? undefined : { code, params: {} }) ?? message
 
 interface TurnViewProps {
   readonly turn: Turn
@@ -66,7 +69,7 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
         )}
         {turn.state === 'failed' && (
           <Notice tone="bad" icon={<TriangleAlert size={16} aria-hidden />}>
-            <p>{turn.error === null ? t('play.cut') : (words(turn.error) ?? turn.error)}</p>
+            <p>{turn.error === null ? t('play.cut') : explained(turn.error, words)}</p>
             <p>{t('play.unsaved')}</p>
           </Notice>
         )}

@@ -66,6 +66,6 @@ describe('a turn of the playground', () => {
       ],
       1_100,
     )
-    expect(failed).toMatchObject({ reply: 'so far', error: '出错', state: 'failed' })
+    expect(failed).toMatchObject({ reply: 'so far', error: { message: '出错' }, state: 'failed' })
   })
 })

@@ -18,7 +18,8 @@ export interface Turn {
   /** Why the tenant's own channel gave up; null while it has not. */
   readonly fallback: string | null
   readonly stats: Omit<TurnStats, 'type'> | null
-  readonly error: string | null
+  /** Its code is null when the request was refused; the message is then in the reader's words. */
+  readonly error: { readonly message: string; readonly code: string | null } | null
   readonly startedAt: number
   readonly firstMs: number | null
   readonly totalMs: number | null
@@ -74,7 +75,7 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
     case 'llm_end':
       return { ...turn, reply: event.reply, state: 'done', totalMs: at - turn.startedAt }
     case 'error':
-      return { ...turn, error: event.message, state: 'failed' }
+      return { ...turn, error: { message: event.message, code: event.code }, state: 'failed' }
     default:
       return turn
   }

@@ -57,7 +57,7 @@ export function useTurns(session: string) {
       change(id, (turn) => ({
         ...turn,
         state: stopped ? 'stopped' : 'failed',
-        error: stopped ? null : explain(error),
+        error: stopped ? null : { message: explain(error), code: null },
       }))
     } finally {
       if (running.current === abort) running.current = null

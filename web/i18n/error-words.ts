@@ -1,0 +1,151 @@
+import type { ErrorCode } from '../../src/core/errors.ts'
+
+export type ErrorParams = Readonly<Record<string, string>>
+
+/**
+ * English for each error of the server, by its code; `{max}` and its like are the values that come
+ * with it. Loaded with the English texts; the manual's page of error codes shows them, too.
+ */
+export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
+  invalid_json: 'The request is not valid JSON',
+  invalid_request: 'The request is not valid',
+  invalid_host: 'The Host header is not valid',
+  unsupported_encoding: 'Compressed request bodies are not taken',
+  body_too_slow: 'The request came too slowly; check the network and try again',
+  client_closed: 'The connection was closed before the request was complete',
+  field_missing: 'The field {field} is missing',
+  field_required: 'The field {field} is required: {kind}',
+  field_type: 'The field {field} has the wrong type; it should be {kind}',
+  field_empty: '{field} must not be empty',
+  field_too_long: '{field} is too long (at most {max} characters)',
+  field_too_big: 'The field {field} is above its limit of {max}',
+  field_too_small: 'The field {field} is below its limit of {min}',
+  field_invalid: 'The value of the field {field} is not valid',
+  temperature_range: 'The temperature is a number from 0 to {max}, or null',
+  rate_limit_range: 'The rate limit is a whole number from 0 to {max}; 0 is unlimited',
+  too_many_tools: 'At most {max} tools can be named',
+  too_many_images: 'At most {max} images',
+  image_type: 'Each image has to be a string',
+  image_form: 'Each image has to be an https address or data:image/…;base64 data',
+  image_host_internal: 'Images must not be at internal addresses',
+  image_too_large: 'An image is too large (at most {max} MB each)',
+  image_not_base64: 'The data of an image is not valid base64',
+  base_url_malformed: 'This is not a valid address',
+  base_url_scheme: 'The address has to begin with http:// or https://',
+  base_url_credentials: 'The address must not hold a user name or password',
+  base_url_internal:
+    'Internal addresses are refused, unless the operator allows the host in MB_ALLOW_PRIVATE_HOSTS',
+  provider_not_configured: 'No model channel of your own is set up',
+  audio_empty: 'The recording is empty',
+  audio_not_base64: 'audio_b64 is not valid base64',
+  doc_id_missing: 'The id of the document is missing',
+  query_invalid: 'The filter {field} is malformed',
+  format_version: 'This format_version is not supported; only 1 is',
+  email_invalid: 'This is not a valid e-mail address',
+  challenge_method: 'Only S256 is supported as code_challenge_method',
+  challenge_invalid: 'The code_challenge is malformed',
+  app_scheme_refused: 'This app_scheme is not allowed',
+  unauthorized: 'No valid credential',
+  invalid_key: 'The API key is missing, unknown or revoked',
+  not_signed_in: 'You are not signed in, or your sign-in has ended',
+  login_code_wrong: 'The code is wrong or has expired',
+  exchange_code_wrong: 'The code is not valid or has expired',
+  activation_code_wrong: 'The activation code is not valid or has expired',
+  device_deleted: 'The device was deleted',
+  forbidden: '{who} may not call this endpoint',
+  forbidden_key_kind: '{who} may not manage anything',
+  cross_origin:
+    'Refused: this page has another address than the server believes to have. ' +
+    'Behind a reverse proxy, set MB_PUBLIC_URL.',
+  quota_docs: 'The limit of {max} documents is reached',
+  quota_apps: 'The limit of {max} apps is reached',
+  quota_devices: 'The limit of {max} devices is reached',
+  quota_personas: 'The limit of {max} personas is reached',
+  quota_keys: 'The limit of {max} keys is reached, revoked ones included',
+  not_found: '{what} does not exist',
+  login_method_unknown: 'This way of signing in is not set up',
+  method_not_allowed: 'The path does not know this method',
+  activation_code_used: 'The activation code was used before',
+  body_too_large: 'The request is too large',
+  doc_too_large: 'The document is too large (at most {max} KB)',
+  audio_too_large: 'The recording is too large (at most {max} MB)',
+  audio_too_long: 'The recording is too long (at most {max} minutes)',
+  rate_limited: 'Too many requests; try again shortly',
+  rate_limited_email: 'Too many codes for this address; try again later',
+  rate_limited_guesses:
+    'Too many wrong codes for this address; try again later or sign in another way',
+  rate_limited_activation: 'Too many activations; try again shortly',
+  internal: 'The server had a fault',
+  disk_full: 'The disk of the server is full; nothing was stored. Try again later.',
+  turn_failed: 'The server had a fault. Try again.',
+  canceled: 'The request was canceled',
+  tts_unavailable: 'Speech synthesis is not available; try again shortly',
+  tts_not_configured: 'Speech synthesis is not set up on this server',
+  asr_unavailable: 'Speech recognition is not available; try again shortly',
+  asr_not_configured: 'Speech recognition is not set up on this server',
+  speech_not_understood: 'Nothing was understood; please say it again',
+  turn_unavailable: 'The conversation is not available; try again shortly',
+  embedding_unavailable: 'The embedding of the knowledge base is not available; try again shortly',
+  model_retry_exhausted:
+    'The model is busy or cannot be reached, after several tries. Try again later.',
+  model_upstream_4xx:
+    'The model refused the request. Check the channel: its address, its key and the name of the ' +
+    'model.',
+  model_upstream_5xx: 'The model has a fault at the moment. Try again later.',
+  model_channel_unavailable: 'The model channel cannot be used. Check how it is set up.',
+  model_provider_error: "The model's answer broke off or was malformed. Try again.",
+  database_stopped: 'The database takes no writes at the moment; try again shortly',
+  turn_memory_full: 'The server is busy: the turns under way hold too much. Try again shortly.',
+  turn_too_long: 'This turn took too long and was ended. Try again.',
+  model_channel_changed:
+    'The model channel was changed meanwhile, so this turn was ended. Try again.',
+  session_full:
+    'This session holds too much and cannot be folded now. Try again later or begin another one.',
+  server_stopping: 'The server is stopping; try again shortly',
+  too_many_streams: 'The server is busy; try again shortly',
+  memory_full: 'The server is busy: too many large requests. Try again shortly.',
+  encryption_not_configured:
+    'The server has no encryption key, so own model channels cannot be used',
+  console_not_built: 'The console is not built: run npm start, or bun scripts/build-web.ts',
+}
+
+/** English for values that are words. */
+export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  kind: {
+    string: 'a string',
+    string_or_null: 'a string or null',
+    string_array: 'an array of strings',
+    string_array_or_null: 'an array of strings or null',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+    boolean_or_null: 'true, false or null',
+    array: 'an array',
+    object: 'an object',
+  },
+  what: {
+    path: 'The path',
+    app: 'The app',
+    device: 'The device',
+    doc: 'The document',
+    key: 'The key',
+    persona: 'The persona',
+  },
+  who: {
+    general: 'A general key',
+    app: 'An app key',
+    device: 'A device key',
+    session: 'A session',
+  },
+}
+
+/** The English for an error of the server; null when a value of it is not known. */
+export function errorInEnglish(code: string, params: ErrorParams): string | null {
+  const words: string | undefined = (ERROR_WORDS as Readonly<Record<string, string>>)[code]
+  if (words === undefined) return null
+  const text = words.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = params[name]
+    return value === undefined ? whole : (VALUE_WORDS[name]?.[value] ?? value)
+  })
+  return /\{\w+\}/.test(text) ? null : text
+}

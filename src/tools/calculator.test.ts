@@ -102,17 +102,20 @@ describe('calculator', () => {
     ...['('.repeat(10_000), `${'('.repeat(10_000)}1${')'.repeat(10_000)}`, '1+'.repeat(5_000)],
     ...['sqrt('.repeat(90), '1'.repeat(501), `${'9^'.repeat(60)}9`],
   ]
-  test.each(refused)('refuses %p', async (expression) => {
+  test.each(refused)('the calculator refuses %p', async (expression) => {
     expect(await run(expression).catch((error) => error)).toBeInstanceOf(ToolFailure)
   })
 
-  test.each([undefined, null, 1, {}, [[]]])('refuses the argument %p', async (expression) => {
-    const failure = await run(expression).catch((error) => error)
-    expect(failure).toBeInstanceOf(ToolFailure)
-    expect(failure.message).toStartWith('invalid arguments: expression')
-  })
+  test.each([undefined, null, 1, {}, [[]]])(
+    'the calculator refuses the argument %p',
+    async (expression) => {
+      const failure = await run(expression).catch((error) => error)
+      expect(failure).toBeInstanceOf(ToolFailure)
+      expect(failure.message).toStartWith('invalid arguments: expression')
+    },
+  )
 
-  test('the heaviest expressions that pass its limits end', async () => {
+  test('the heaviest expressions that the calculator allows end', async () => {
     const heavy = ['(10^5000 % 7)+', '1000!/1000!+', 'sqrt(10^4999)+', '1.0000001^5000+', '7^.3+']
     for (const term of heavy) {
       const expression = `${term.repeat(Math.floor(499 / term.length))}1`
@@ -120,7 +123,7 @@ describe('calculator', () => {
     }
   })
 
-  test('describes itself as a JSON schema', () => {
+  test('the calculator describes its arguments as JSON schema', () => {
     expect(calculator.spec).toMatchObject({
       name: 'calculator',
       parameters: { type: 'object', required: ['expression'] },

@@ -134,7 +134,7 @@ const failureOf = async (path: string) => (await get(path).catch((error) => erro
 const wordOf = (result: string) => /BEGIN QUOTED PAGE ([0-9a-f]{8})---/.exec(result)?.[1] ?? ''
 
 describe('fetch_url', () => {
-  test('turns a page into readable text, quoted as material', async () => {
+  test('fetch_url turns a page into readable text, quoted as material', async () => {
     const result = await get('/page')
     const word = wordOf(result)
     expect(result).toBe(
@@ -152,22 +152,25 @@ describe('fetch_url', () => {
   })
 
   const encodings = ['/gbk-header', '/gbk-meta', '/gbk-http-equiv', '/gbk-xml', '/utf-16']
-  test.each([...encodings, '/odd-charset'])('decodes %p', async (path) => {
+  test.each([...encodings, '/odd-charset'])('fetch_url decodes %p', async (path) => {
     expect(await get(path)).toContain('你好')
   })
 
-  test('reads JSON as it is, and what was compressed unasked', async () => {
+  test('fetch_url reads JSON as it is, and text that was compressed unasked', async () => {
     expect(await get('/json')).toContain('---\n{"answer":42}\n---')
     expect(await get('/gzip')).toContain('---\nunpacked text\n---')
   })
 
-  test.each(['/long', '/bomb', '/endless', '/dashes', '/nested'])('bounds %p', async (path) => {
-    const result = await get(path)
-    expect(result.length).toBeLessThanOrEqual(TOOL_RESULT_CHARS_MAX)
-    expect(result).toMatch(/---END QUOTED PAGE [0-9a-f]{8}( \(cut\))?---$/)
-  })
+  test.each(['/long', '/bomb', '/endless', '/dashes', '/nested'])(
+    'fetch_url bounds %p',
+    async (path) => {
+      const result = await get(path)
+      expect(result.length).toBeLessThanOrEqual(TOOL_RESULT_CHARS_MAX)
+      expect(result).toMatch(/---END QUOTED PAGE [0-9a-f]{8}( \(cut\))?---$/)
+    },
+  )
 
-  test('stops reading an endless body', async () => {
+  test('fetch_url stops reading an endless body', async () => {
     await get('/endless')
     await left.promise
   })
@@ -183,7 +186,7 @@ describe('fetch_url', () => {
     }
   })
 
-  test('follows up to five redirects and names the final address', async () => {
+  test('fetch_url follows up to five redirects and names the final address', async () => {
     expect(await get('/to-page')).toStartWith(`URL: http://pages.example.com:${server.port}/page\n`)
     expect(await get('/5')).toContain('{"answer":42}')
     expect((await failureOf('/loop')).message).toBe('the address redirects too often')
@@ -195,7 +198,7 @@ describe('fetch_url', () => {
   })
 
   const escapes = ['/to-metadata', '/to-localhost', '/to-rebind', '/to-file']
-  test.each(escapes)('refuses the redirect %p before connecting', async (path) => {
+  test.each(escapes)('fetch_url refuses the redirect %p before connecting', async (path) => {
     const failure = await failureOf(path)
     expect(failure).toBeInstanceOf(ToolFailure)
     expect(failure.message).toBe('this address may not be fetched')
@@ -208,13 +211,13 @@ describe('fetch_url', () => {
     ['/brotli', 'the server sends the page in an unknown encoding'],
     ['/broken-gzip', 'the page could not be fetched'],
   ]
-  test.each(failures)('%p fails with %p', async (path, message) => {
+  test.each(failures)('fetch_url of %p fails with %p', async (path, message) => {
     const failure = await failureOf(path)
     expect(failure).toBeInstanceOf(ToolFailure)
     expect(failure.message).toBe(message)
   })
 
-  test('refuses arguments that are no public http address', async () => {
+  test('fetch_url refuses arguments that are no public http address', async () => {
     const own = `http://127.0.0.1:${server.port}/page`
     for (const url of [own, 'http://[::1]/', 'ftp://example.com/', 'example.com', '', 7]) {
       expect(
@@ -225,7 +228,7 @@ describe('fetch_url', () => {
     }
   })
 
-  test('gives up after its time and when the turn is aborted', async () => {
+  test('fetch_url gives up after its time and when the turn is aborted', async () => {
     left = Promise.withResolvers()
     const url = `http://pages.example.com:${server.port}/silent`
     const late = await fetchUrl((ms, task) => {

@@ -93,7 +93,7 @@ describe('the tools of a turn', () => {
   const names = async (tools: string[] | null, kb = true) =>
     (await toolsFor(principal, { tools, kb })).map(({ spec }) => spec.name)
 
-  test('are those of the allow-list in an order that never changes', async () => {
+  test('a turn is offered the tools of the allow-list in an order that never changes', async () => {
     expect(await names(null)).toEqual(['b', 'a', 'c', 'search'])
     expect(await names(['search', 'c', 'b', 'c', 'unknown', 'toString'])).toEqual([
       'b',
@@ -103,11 +103,11 @@ describe('the tools of a turn', () => {
     expect(await names([])).toEqual([])
   })
 
-  test('include those that a feature adds for this turn alone', async () => {
+  test('a turn is offered the tools that a feature adds for it', async () => {
     expect(await names(['search', 'b'], false)).toEqual(['b'])
   })
 
-  test('never have one name twice', async () => {
+  test('two tools of a turn never have one name', async () => {
     expect(() => createToolRegistry([named('a'), named('a')])).toThrow('two tools are named a')
     const twice = createToolRegistry([named('search')], [ofFeature])
     await expect(twice(principal, { tools: null, kb: true })).rejects.toThrow(

@@ -9,7 +9,7 @@ const named = (name: string, run: () => string | Promise<string> = () => name) =
 const context = { signal: new AbortController().signal, tenantId: 't' }
 
 describe('a defined tool', () => {
-  test('describes its arguments as JSON schema', () => {
+  test('a tool describes its arguments as JSON schema', () => {
     expect(named('a').spec).toEqual({
       name: 'a',
       description: 'a',
@@ -17,21 +17,24 @@ describe('a defined tool', () => {
     })
   })
 
-  test.each([undefined, null, 'text', [], { n: '1' }])('refuses the arguments %p', async (args) => {
-    const failure = await named('a')
-      .run(args, context)
-      .catch((error) => error)
-    expect(failure).toBeInstanceOf(ToolFailure)
-    expect(failure.message).toStartWith('invalid arguments: ')
-  })
+  test.each([undefined, null, 'text', [], { n: '1' }])(
+    'a tool refuses the arguments %p',
+    async (args) => {
+      const failure = await named('a')
+        .run(args, context)
+        .catch((error) => error)
+      expect(failure).toBeInstanceOf(ToolFailure)
+      expect(failure.message).toStartWith('invalid arguments: ')
+    },
+  )
 
-  test('caps the result without splitting a character', async () => {
+  test('the result of a tool is cut without splitting a character', async () => {
     const result = await named('a', () => '😀'.repeat(TOOL_RESULT_CHARS_MAX + 1)).run({}, context)
     expect(charCount(result)).toBe(TOOL_RESULT_CHARS_MAX)
     expect(result).toEndWith('😀\n[cut here]')
   })
 
-  test('says nothing of an unexpected fault', async () => {
+  test('an unexpected error of a tool stays out of its message', async () => {
     const broken = named('a', () => {
       throw new Error('secret')
     })
@@ -40,7 +43,7 @@ describe('a defined tool', () => {
     expect(failure.message).toBe('the tool failed')
   })
 
-  test('ends with the reason of an aborted turn', async () => {
+  test('a tool ends with the reason of an aborted turn', async () => {
     const reason = new Error('client left')
     const aborted = { signal: AbortSignal.abort(reason), tenantId: 't' }
     expect(

@@ -9,7 +9,7 @@ const types = (events: readonly { data: Record<string, unknown> }[]) =>
   events.map(({ data }) => data.type)
 
 describe('a successful turn', () => {
-  test('streams increments, then stats, then the whole reply', async () => {
+  test('a turn streams increments, then stats, then the whole reply', async () => {
     upstream.reply({ pieces: ['你', '好', '！'] })
     const stream = await ask({ text: '在吗', session_id: freshSession() })
     const events = await stream.all()
@@ -23,7 +23,7 @@ describe('a successful turn', () => {
     for (const { event, data } of events) expect(event).toBe(String(data.type))
   })
 
-  test('has the headers of the specification', async () => {
+  test('a turn has the headers of the specification', async () => {
     const stream = await ask({ text: 'hi', session_id: freshSession() })
     await stream.all()
     expect(stream.status).toBe(200)
@@ -33,7 +33,7 @@ describe('a successful turn', () => {
     expect(stream.headers.get('x-request-id')).toBeTruthy()
   })
 
-  test('sends headers before the model has said anything', async () => {
+  test('a turn sends headers before the model has said anything', async () => {
     const speak = Promise.withResolvers<void>()
     upstream.reply({ text: 'late', holdHeaders: speak.promise })
     // Resolves with the headers; the model says nothing until then.
@@ -43,7 +43,7 @@ describe('a successful turn', () => {
     expect(await stream.text()).toStartWith(': ok\n\nevent: llm_delta\n')
   })
 
-  test('holds frames of an event line and a data line after its opening comment', async () => {
+  test('a stream holds frames of an event and a data line after its opening comment', async () => {
     upstream.reply({ text: 'plain' })
     const stream = await ask({ text: 'hi', session_id: freshSession() })
     const [opening, ...frames] = (await stream.text()).trimEnd().split('\n\n')
@@ -52,7 +52,7 @@ describe('a successful turn', () => {
     for (const frame of frames) expect(frame).toMatch(/^event: (\w+)\ndata: \{"type":"\1",.*\}$/)
   })
 
-  test('is in the history as soon as llm_end was seen', async () => {
+  test('a turn is in the history as soon as llm_end was seen', async () => {
     const session = freshSession()
     upstream.reply({ text: 'one' })
     for await (const { data } of await ask({ text: 'first', session_id: session })) {
@@ -68,7 +68,7 @@ describe('a successful turn', () => {
     }
   })
 
-  test('gives the model what was said before', async () => {
+  test('a turn gives the model what was said before', async () => {
     const session = freshSession()
     upstream.reply({ text: 'one' })
     await (await ask({ text: 'first', session_id: session })).all()
@@ -81,7 +81,7 @@ describe('a successful turn', () => {
     ])
   })
 
-  test('goes to the session anon when none is named', async () => {
+  test('a turn without a session goes to the session anon', async () => {
     await (await ask({ text: 'nameless' })).all()
     await (await ask({ text: 'blank', session_id: '  ' })).all()
     const anon = await history('anon')
@@ -89,7 +89,7 @@ describe('a successful turn', () => {
     expect(anon.messages.map(({ content }: { content: string }) => content)).toContain('blank')
   })
 
-  test('of a model that never stops is cut, and not stored', async () => {
+  test('a turn of a model that never stops is cut, and not stored', async () => {
     const session = freshSession()
     upstream.reply({ pieces: Array.from({ length: 41 }, () => 'x'.repeat(50_000)) })
     const events = await (await ask({ text: 'hi', session_id: session })).all()
@@ -97,7 +97,7 @@ describe('a successful turn', () => {
     expect((await history(session)).count).toBe(0)
   })
 
-  test('keeps an image as a placeholder and shows it to the model', async () => {
+  test('a turn shows an image to the model, and history keeps a placeholder', async () => {
     const session = freshSession()
     const image = 'data:image/png;base64,iVBORw0KGgo='
     await (await ask({ text: 'what is this', session_id: session, images: [image] })).all()
@@ -109,7 +109,7 @@ describe('a successful turn', () => {
 })
 
 describe('tools', () => {
-  test('run between increments and are told by name only', async () => {
+  test('tools run between increments, and their events hold the name only', async () => {
     upstream.reply({
       text: 'Let me see. ',
       toolCalls: [{ name: 'calculator', arguments: { expression: '6*7' } }],
@@ -129,7 +129,7 @@ describe('tools', () => {
     expect(String(answer?.content)).toContain('42')
   })
 
-  test('that fail are told as such, and the model hears why', async () => {
+  test('a tool that fails has an event that says so, and the model learns why', async () => {
     upstream.reply({ toolCalls: [{ name: 'calculator', arguments: '{broken' }] })
     upstream.reply({ toolCalls: [{ name: 'no_such_tool' }] })
     upstream.reply({ text: 'I could not.' })
@@ -142,7 +142,7 @@ describe('tools', () => {
     expect(events.at(-1)?.data.reply).toBe('I could not.')
   })
 
-  test('are called at most seven rounds; the eighth call must answer', async () => {
+  test('tools are called for at most seven rounds; the eighth model call must answer', async () => {
     for (let i = 0; i < 7; i++) upstream.reply({ toolCalls: [{ name: 'current_time' }] })
     upstream.reply({ text: 'enough' })
     const events = await (await ask({ text: 'loop', session_id: freshSession() })).all()
@@ -152,7 +152,7 @@ describe('tools', () => {
     expect(upstream.requests[7]?.body.tools ?? []).toEqual([])
   })
 
-  test('are left out for a model that refuses them', async () => {
+  test('tools are left out for a model that refuses them', async () => {
     upstream.fault(400, { body: '{"error":{"message":"this model does not support tools"}}' })
     upstream.reply({ text: 'plain' })
     const events = await (await ask({ text: 'hi', session_id: freshSession() })).all()
@@ -193,7 +193,7 @@ describe('a failed turn', () => {
     })
   }
 
-  test('leaves an existing session as it was', async () => {
+  test('a failed turn leaves an existing session as it was', async () => {
     const session = freshSession()
     await (await ask({ text: 'fine', session_id: session })).all()
     const before = await history(session)
@@ -202,7 +202,7 @@ describe('a failed turn', () => {
     expect(await history(session)).toEqual(before)
   })
 
-  test('is tried again only when that can help', async () => {
+  test('a failed turn is tried again only when that can help', async () => {
     upstream.fault(503, { retryAfter: '0' })
     upstream.reply({ text: 'second try' })
     const events = await (await ask({ text: 'hi', session_id: freshSession() })).all()

@@ -9,7 +9,7 @@ afterEach(() => upstream.reset())
 afterAll(conversation.stop)
 
 describe('a client that leaves', () => {
-  test('aborts the upstream call, and the turn is not stored', async () => {
+  test('a client that leaves aborts the upstream call, and the turn is not stored', async () => {
     const session = freshSession()
     const never = new Promise(() => {})
     upstream.reply({ pieces: ['a', 'b', 'c'], hold: { after: 1, until: never } })
@@ -24,7 +24,7 @@ describe('a client that leaves', () => {
 })
 
 describe('a client that leaves before anything has come', () => {
-  test('aborts the upstream call too', async () => {
+  test('a client that leaves before anything has come aborts the upstream call', async () => {
     // With the usual patience: silence must not be what ends the call.
     await using patient = await startApp({ upstream: upstream.baseUrl })
     const { headers } = await patient.key()
@@ -42,7 +42,7 @@ describe('a client that leaves before anything has come', () => {
 })
 
 describe('turns of one session', () => {
-  test('run one after another in arrival order, other sessions side by side', async () => {
+  test('turns of a session run in arrival order, other sessions side by side', async () => {
     const session = freshSession()
     const gate = Promise.withResolvers<void>()
     upstream.reply({ text: 'slow', hold: { after: 0, until: gate.promise } })
@@ -60,7 +60,7 @@ describe('turns of one session', () => {
     expect(said.map(({ content }: { content: string }) => content)).toEqual(['one', 'two', 'three'])
   })
 
-  test('do not hold up the next one when they fail', async () => {
+  test('a turn that fails does not hold up the next one of its session', async () => {
     const session = freshSession()
     const gate = Promise.withResolvers<void>()
     upstream.reply({ payloads: ['not JSON'], hold: { after: 0, until: gate.promise } })
@@ -72,7 +72,7 @@ describe('turns of one session', () => {
     expect((await second.all()).at(-1)?.data.type).toBe('llm_end')
   })
 
-  test('do not hold up the next one when a waiting client leaves', async () => {
+  test('a waiting client that leaves does not hold up the next turn of its session', async () => {
     const session = freshSession()
     const gate = Promise.withResolvers<void>()
     upstream.reply({ text: 'slow', hold: { after: 0, until: gate.promise } })

@@ -26,7 +26,7 @@ async function loggedTurns(tenantId: string) {
 const stats = (channel: string) => ({ type: 'stats', iterations: 1, channel })
 
 describe('the channel that answers', () => {
-  test('is the own one while it works, the platform without one', async () => {
+  test('the own channel answers while it works, the platform without one', async () => {
     const tenant = await world.tenant()
     world.byo.reply({ text: 'mine' })
     expect((await tenant.ask()).slice(1)).toEqual([
@@ -37,7 +37,7 @@ describe('the channel that answers', () => {
     expect(await tenant.ask()).toContainEqual(stats('platform'))
   })
 
-  test('is the one configured when a turn begins that had to wait for another', async () => {
+  test('a turn that waited uses, and logs, the channel configured when it begins', async () => {
     const tenant = await world.tenant()
     const gate = Promise.withResolvers<void>()
     world.byo.reply({ pieces: ['mine'], hold: { after: 1, until: gate.promise } })
@@ -56,7 +56,7 @@ describe('the channel that answers', () => {
     ])
   })
 
-  test('is logged as configured, whatever happened', async () => {
+  test('the log names the configured channel, whatever happened', async () => {
     const tenant = await world.tenant()
     world.byo.fault(401)
     expect(await tenant.ask()).toContainEqual(stats('platform_fallback'))
@@ -68,7 +68,7 @@ describe('the channel that answers', () => {
     ])
   })
 
-  test('is asked without tools when its model refuses them', async () => {
+  test('a model that refuses tools is asked again without them', async () => {
     const tenant = await world.tenant()
     world.byo.fault(400, { body: '{"error":{"message":"this model does not support tools"}}' })
     expect(await tenant.ask()).toContainEqual(stats('byo'))
@@ -79,7 +79,7 @@ describe('the channel that answers', () => {
 })
 
 describe('the re-run', () => {
-  test('uses tools like any turn', async () => {
+  test('a turn that fell back uses tools like any other', async () => {
     const tenant = await world.tenant()
     world.byo.fault('cut', { after: 1 })
     world.platform.reply({ toolCalls: [CALL] })
@@ -95,7 +95,7 @@ describe('the re-run', () => {
     ])
   })
 
-  test('that fails too ends with an error, and nothing is kept', async () => {
+  test('a turn whose fallback fails too ends with an error, and nothing is kept', async () => {
     const tenant = await world.tenant()
     world.byo.fault(401)
     world.platform.chat.alwaysFault('eof', { after: 2 })
@@ -105,7 +105,7 @@ describe('the re-run', () => {
     expect((await tenant.history()).count).toBe(0)
   })
 
-  test('also writes the summary, while a channel that works writes its own', async () => {
+  test('the fallback writes the summary, too; a channel that works writes its own', async () => {
     const tenant = await world.tenant()
     const long = { text: '长'.repeat(13_000) }
     world.byo.chat.alwaysFault(401)
@@ -128,7 +128,7 @@ describe('the re-run', () => {
     expect(world.asked(world.platform)).toHaveLength(3)
   })
 
-  test('comes after the references, which are found once', async () => {
+  test('a turn that falls back announces its passages once', async () => {
     const tenant = await world.tenant()
     const text = '月球基地的供电来自南极的太阳能板'
     const stored = await fetch(`${world.app.url}/v1/kb/docs`, {
@@ -149,7 +149,7 @@ describe('the re-run', () => {
     expect(JSON.stringify(world.asked(world.platform).at(-1)?.body.messages)).toContain(text)
   })
 
-  test('follows tool calls without end', async () => {
+  test('a turn falls back after tool calls without end', async () => {
     const tenant = await world.tenant()
     world.byo.chat.always({ toolCalls: [CALL] })
     const events = await tenant.ask()
@@ -163,7 +163,7 @@ describe('the re-run', () => {
     expect(world.asked(world.byo)).toHaveLength(8)
   })
 
-  test('remembers earlier turns of either channel', async () => {
+  test('a turn remembers earlier turns of either channel', async () => {
     const tenant = await world.tenant()
     world.byo.reply({ text: 'by my own' })
     await tenant.ask()
@@ -226,7 +226,7 @@ describe('a channel that is unavailable', () => {
 })
 
 describe('a client that leaves', () => {
-  test('ends the call', async () => {
+  test('a client that leaves ends the call to the own channel', async () => {
     const tenant = await world.tenant()
     world.byo.reply({ text: 'never', holdHeaders: new Promise(() => {}) })
     const stream = await tenant.open()
@@ -237,7 +237,7 @@ describe('a client that leaves', () => {
     expect((await tenant.history()).count).toBe(0)
   })
 
-  test('ends the wait between two tries, and frees the session', async () => {
+  test('a client that leaves ends the wait between two tries, and frees the session', async () => {
     await using app = await startApp({
       upstream: world.platform.baseUrl,
       clock: systemClock(),

@@ -42,7 +42,7 @@ async function talk(session: string, from: number, to: number) {
 const shown = () => JSON.stringify(upstream.requests.at(-1)?.body.messages)
 
 describe('memory', () => {
-  test('keeps twenty turns as they were', async () => {
+  test('a session keeps twenty turns as they were', async () => {
     await talk('verbatim', 1, 20)
     await app.jobs.idle()
     const { count, summary, messages } = await history('verbatim')
@@ -51,7 +51,7 @@ describe('memory', () => {
     expect(messages[0]?.content).toBe('turn 1')
   })
 
-  test('folds the oldest half into a summary once there are more', async () => {
+  test('a session of more than twenty turns folds the oldest half into a summary', async () => {
     await talk('folded', 1, 20)
     upstream.reply({ text: 'reply 21' })
     upstream.reply({ text: 'SUMMARY of the beginning' })
@@ -75,7 +75,7 @@ describe('memory', () => {
     expect(next).not.toContain('turn 11')
   })
 
-  test('counts characters as well as turns', async () => {
+  test('a session of few long turns is folded, too', async () => {
     upstream.reply({ text: 'a' })
     await say('长'.repeat(13_000), 'long')
     upstream.reply({ text: 'b' })
@@ -94,7 +94,7 @@ describe('memory', () => {
     ['says nothing', () => upstream.reply({ text: '   ' })],
   ]
   for (const [name, arrange] of faults) {
-    test(`loses nothing when the summariser ${name}, and tries again`, async () => {
+    test(`a session loses no turn when the summariser ${name}, and folds later`, async () => {
       const session = `failing-${name.replaceAll(' ', '-')}`
       await talk(session, 1, 20)
       upstream.reply({ text: 'reply 21' })
@@ -117,7 +117,7 @@ describe('memory', () => {
     })
   }
 
-  test('keeps turns that arrive while the summary is written', async () => {
+  test('turns that arrive while the summary is written are kept', async () => {
     await talk('meanwhile', 1, 20)
     const gate = Promise.withResolvers<void>()
     upstream.reply({ text: 'reply 21' })
@@ -132,7 +132,7 @@ describe('memory', () => {
     expect(said).toEqual(Array.from({ length: 12 }, (_, i) => `turn ${i + 12}`))
   })
 
-  test('does not bring a deleted session back with its summary', async () => {
+  test('a summary does not bring a deleted session back', async () => {
     await talk('deleted', 1, 20)
     const gate = Promise.withResolvers<void>()
     upstream.reply({ text: 'reply 21' })
@@ -153,7 +153,7 @@ describe('memory', () => {
     })
   })
 
-  test('does not mix a deleted session into one that has its name', async () => {
+  test('the summary of a deleted session does not reach a new one of its name', async () => {
     const gate = Promise.withResolvers<void>()
     upstream.reply({ text: 'a' })
     await say('长'.repeat(13_000), 'again')

@@ -44,7 +44,7 @@ async function calls(by: TestKey) {
 }
 
 describe('the request log', () => {
-  test('has a row of metadata for each agent call', async () => {
+  test('each agent call has a log row of metadata', async () => {
     key = await app.key('log@example.com')
     await ask({ text: '你好😀', session_id: 's1' }, key)
     const [row, ...more] = await rows(key)
@@ -65,14 +65,14 @@ describe('the request log', () => {
     expect(JSON.stringify(row)).not.toContain('你好')
   })
 
-  test('keeps status 200 for an error inside the stream', async () => {
+  test('the log row of an error inside the stream keeps status 200', async () => {
     key = await app.key('instream@example.com')
     upstream.fault(400)
     expect(await ask({ text: 'hi' }, key)).toContain('event: error')
     expect((await rows(key))[0]).toMatchObject({ status: 200, error_class: null })
   })
 
-  test('has the refused calls too, with a class and without 401', async () => {
+  test('refused calls have log rows with a class, but for 401', async () => {
     key = await app.key('refused@example.com', { rateLimit: 2, appId: 'app-7' })
     await ask('{bad', key)
     await ask({ text: '' }, key)
@@ -90,7 +90,7 @@ describe('the request log', () => {
     ])
   })
 
-  test('has the deletion whose document id is missing', async () => {
+  test('a deletion without a document id has a log row', async () => {
     key = await app.key('no-id@example.com')
     for (const path of ['/v1/kb/docs/', '/v1/kb/docs']) {
       await fetch(app.url + path, { method: 'DELETE', headers: key.headers })
@@ -99,20 +99,20 @@ describe('the request log', () => {
     expect(await rows(key)).toMatchObject([row, row])
   })
 
-  test('has no rows for routes without a label', async () => {
+  test('routes without a label have no log rows', async () => {
     key = await app.key('unlabelled@example.com')
     await fetch(`${app.url}/v1/sessions`, { headers: key.headers })
     await fetch(`${app.url}/v1/sessions/x/history`, { headers: key.headers })
     expect(await rows(key)).toEqual([])
   })
 
-  test('names app and device of a device key', async () => {
+  test('the log row of a device key names its app and device', async () => {
     key = await app.key('device@example.com', { appId: 'app-8', deviceId: 'device-8' })
     await ask({ text: 'hi' }, key)
     expect((await rows(key))[0]).toMatchObject({ app_id: 'app-8', device_id: 'device-8' })
   })
 
-  test('is cleaned of what is older than seven days', async () => {
+  test('log rows older than seven days are removed', async () => {
     key = await app.key('old@example.com')
     await ask({ text: 'old' }, key)
     await app.flush()
@@ -125,7 +125,7 @@ describe('the request log', () => {
     expect(await rows(key)).toHaveLength(1)
   })
 
-  test('keeps its rows while the clock is wrong for a moment, or was just started', async () => {
+  test('no log row is removed while the clock is wrong for a moment', async () => {
     const wrong = fakeClock()
     await using server = await startApp({ clock: wrong })
     const { tenantId, headers } = await server.key()
@@ -154,7 +154,7 @@ describe('the request log', () => {
 })
 
 describe('usage', () => {
-  test('counts every authenticated call that was not refused by 429, by app and day', async () => {
+  test('usage counts calls that were not refused by 429, by app and day', async () => {
     key = await app.key('usage@example.com')
     const byApp = await app.key('usage@example.com', { appId: 'app-9', rateLimit: 1 })
     const today = Math.floor(clock.now() / DAY)

@@ -86,7 +86,7 @@ describe('prompt priority, highest first', () => {
 
 describe('fields fall from app to tenant to platform', () => {
   const settings = { model: 'tenant-model', thinking: true, temperature: 0.5 }
-  test('platform', () => {
+  test('without app and settings the platform decides every field', () => {
     expect(resolveTurn(context(), request())).toMatchObject({
       model: null,
       thinking: false,
@@ -95,11 +95,11 @@ describe('fields fall from app to tenant to platform', () => {
       tools: null,
     })
   })
-  test('tenant', () => {
+  test('the settings of the tenant decide what its app leaves out', () => {
     expect(resolveTurn(context({ settings }), request())).toMatchObject(settings)
     expect(resolveTurn(context({ settings, app: APP }), request())).toMatchObject(settings)
   })
-  test('app, one by one', () => {
+  test('an app decides each field that it sets', () => {
     const fields = [{ model: 'app-model' }, { thinking: false }, { temperature: 0 }]
     for (const field of fields) {
       const app = { ...APP, ...field }

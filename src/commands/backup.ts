@@ -34,7 +34,7 @@ export async function runBackup({ args, env, version, write }: Invocation): Prom
   removeStaleDrafts(dirname(target))
   const draft = join(dirname(target), `${DRAFT}${randomHex(6)}.tmp`)
   try {
-    // Made first and with the right mode, because it will hold secrets.
+    // It will hold secrets, so it is made with its mode before anything is written to it.
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
     const source = { path: databasePath(dataDir), extensions: [runtime.vec0] }
     const secrets = readSecretsText(secretsPath(dataDir))
@@ -52,7 +52,7 @@ export async function runBackup({ args, env, version, write }: Invocation): Prom
   write(report(config, target))
 }
 
-/** A backup that is being written is touched all the time; one that was killed is no more. */
+/** Drafts of killed backups: one that is still being written changes all the time. */
 function removeStaleDrafts(folder: string): void {
   const before = systemClock().now() - HOUR_MS
   for (const name of namesIn(folder)) {
@@ -62,7 +62,7 @@ function removeStaleDrafts(folder: string): void {
   }
 }
 
-/** None of a folder that may be written but not read. */
+/** The names in the folder; none when this user may write to it but not read it. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -71,7 +71,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** A file that is no backup is never replaced: it may be the database itself. */
+/** Refuses to replace a file that is no backup: it may be the database itself. */
 function checkTarget(target: string, dataDir: string): void {
   const folder = statOrNull(dirname(target))
   if (!folder?.isDirectory()) {

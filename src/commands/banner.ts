@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Adapters } from '../wiring/adapters.ts'
 import { printableLine } from './output.ts'
 
-/** What whoever has just started the server wants to know (contract, section 6). */
+/** What the server prints when it listens (contract, section 6). */
 export function startFacts(url: string, { config, platform, embedding, speech }: Adapters) {
   return {
     url,
@@ -14,7 +14,7 @@ export function startFacts(url: string, { config, platform, embedding, speech }:
   }
 }
 
-/** The same for a person at a terminal. */
+/** The same as text for a terminal. */
 export function banner(facts: ReturnType<typeof startFacts>, version: string): string {
   const rows = [
     ['Address', facts.url],

@@ -8,10 +8,10 @@ Usage: moonbase [command]
 Commands
   serve                    start the server (the default)
   key create [--email E] [--rate-limit N] [--json]
-                           make an API key; the tenant of E is made when missing
+                           make an API key for the person E, who is made if missing
   backup FILE              write all data and secrets to one file, also while the server runs
   restore FILE [--force]   put a backup into the data folder, while no server runs
-  doctor [--json]          check folder, native parts, models and upstreams; say what to mend
+  doctor [--json]          check folder, native parts, models and upstreams, and advise
   version                  print the version
   COMMAND --help           more about a command
 
@@ -43,9 +43,9 @@ Settings are environment variables; see moonbase --help.
 `,
   key: `Usage: moonbase key create [--email E] [--rate-limit N] [--json]
 
-Makes an API key and prints it once. Works before the first start and while the server runs.
+Makes an API key and prints it, this once. Works before the first start and while the server runs.
 
-  --email E        whose tenant it belongs to; made when missing (owner@localhost)
+  --email E        the person whose tenant gets the key; made if missing (owner@localhost)
   --rate-limit N   requests a minute, 0 is unlimited (60)
   --json           print JSON
 `,
@@ -68,9 +68,9 @@ there before is kept in MB_DATA_DIR/backups.
   doctor: `Usage: moonbase doctor [--json]
 
 Looks at settings, address, data folder, secrets, database, native parts, embedding model, language
-model, speech and mail, and says what is wrong and how to mend it. Changes no data and prints no
-secret; only the native parts are put in place, as a start would. Ends with 1 when something must
-be mended.
+model, speech and mail, and says what is wrong and how to fix it. Changes no data and prints no
+secret; it only puts the native parts in place, as a start does. Ends with 1 when something must be
+fixed.
 
   --json           print JSON: {checks: [{name, level, text, mend}]}
 `,

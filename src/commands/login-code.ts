@@ -4,14 +4,14 @@ import { createLogger } from '../core/log.ts'
 
 export interface CodePrinterOptions {
   readonly clock: Clock
-  /** Whether a person looks at the output. */
+  /** Whether the output is a terminal. */
   readonly terminal: boolean
   readonly write: (text: string) => void
 }
 
 /**
- * Shows login codes to whoever runs the server, when no mail is set up (contract, E-mail). Not a
- * matter of MB_LOG_LEVEL: without it nobody could sign in.
+ * Prints login codes on the server's output when no mail server is set (contract, E-mail), at any
+ * MB_LOG_LEVEL: without them nobody could sign in.
  */
 export function codePrinter({ clock, terminal, write }: CodePrinterOptions) {
   const now = () => new Date(clock.now())

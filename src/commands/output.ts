@@ -26,12 +26,12 @@ export function openOutput(): (text: string) => void {
       sink.write(printable(text))
       void Promise.resolve(sink.flush()).catch(() => {})
     } catch {
-      // Nobody reads any more; a server has better to do than to end for that.
+      // The reader has gone; the server goes on without it.
     }
   }
 }
 
-/** Whether a person looks at the output. */
+/** Whether the output is a terminal. */
 export function isTerminal(): boolean {
   const out = fstatSync(STDOUT)
   if (!out.isCharacterDevice() || out.rdev === rdevOf('/dev/null')) return false

@@ -6,24 +6,21 @@ type Env = Readonly<Record<string, string | undefined>>
 const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 /** The most that Bun takes. */
 const LIMIT_MAX = '65336'
-/** Bun reports its crashes to its makers unless this is set before it begins. */
+/** Bun sends crash reports to its makers unless this is set before it begins. */
 const NO_REPORTS = { BUN_ENABLE_CRASH_REPORTING: '0' }
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
 
 /**
- * Bun starts no more than 256 fetches at once, which would hold up the 257th conversation, and
- * reads the limit from the environment before the program begins. So the process replaces itself
- * once, by the same program with the variable set. Returns only when the variable is set already,
- * by this or by the operator, or when that cannot be done.
+ * Bun runs 256 fetches at a time, so the 257th conversation would wait, and it reads the limit from
+ * the environment before the program begins. So the process replaces itself once by the same
+ * program with the variable set. Returns when the variable is already set, by this function or by
+ * the operator, or when the replacement fails.
  */
 export function liftFetchLimit(env: Env): void {
   if (env[LIMIT] === undefined) restart({ ...NO_REPORTS, ...env, [LIMIT]: LIMIT_MAX })
 }
 
-/**
- * Replaces this process by the same program: same process id, same terminal, about 10 ms. Returns
- * only when that cannot be done.
- */
+/** Replaces this process by the same program, in about 10 ms, and returns only when that fails. */
 function restart(env: Env): void {
   const own = [...process.execArgv, ...mainFile()]
   const argv = [process.execPath, ...own, ...process.argv.slice(2)]
@@ -38,7 +35,7 @@ function restart(env: Env): void {
       const [path, args, vars] = [cString(process.execPath), cStrings(argv), cStrings(pairs)]
       symbols.execve(ptr(path), ptr(args.pointers), ptr(vars.pointers))
     } catch {
-      // Not this C library; the next may be the one.
+      // This machine has another C library.
     }
   }
 }

@@ -29,8 +29,8 @@ import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
 import { printableLine } from './output.ts'
 
 /**
- * `moonbase restore FILE`: checks the backup from end to end, then puts it in place. Until the last
- * step, a rename, the old data is untouched, and afterwards it lies in `backups/`.
+ * `moonbase restore FILE`: checks the whole backup, then puts it in place. The old data stays
+ * untouched until the last step, a rename, and is kept in `backups/`.
  */
 export async function runRestore({ args, env, write }: Invocation): Promise<void> {
   const { values, positionals } = parseArguments(args, { force: { type: 'boolean' } })
@@ -55,7 +55,7 @@ export async function runRestore({ args, env, write }: Invocation): Promise<void
   }
 }
 
-/** Everything that can be wrong with a backup, before anything is touched. */
+/** Checks everything that can be wrong with a backup before anything is changed. */
 function check(source: string, vec0: string): BackupParts {
   const backup = attempt(source, () => readBackup(source))
   if (!backup) throw new OperatorError(`${source} is no backup of Moonbase`)
@@ -106,7 +106,7 @@ function replace(dataDir: string, source: string, { secrets }: BackupParts): str
       syncToDisk(secretsDraft)
     }
     const kept = setAside(dataDir)
-    // Left behind, they would be replayed into the restored database.
+    // SQLite would replay a log that is left behind into the restored database.
     for (const suffix of ['-wal', '-shm']) rmSync(database + suffix, { force: true })
     renameSync(draft, database)
     if (secrets !== null) renameSync(secretsDraft, secretsPath(dataDir))
@@ -117,7 +117,7 @@ function replace(dataDir: string, source: string, { secrets }: BackupParts): str
   }
 }
 
-/** A second name for the old files, so that they outlive their first one being given away. */
+/** Gives the old files a second name, by which they outlive the rename of the new ones. */
 function setAside(dataDir: string): string | null {
   const database = databasePath(dataDir)
   const folder = join(dataDir, 'backups')
@@ -130,7 +130,7 @@ function setAside(dataDir: string): string | null {
   try {
     foldLog({ path: database, extensions: [] })
   } catch {
-    // Missing or damaged: kept as it is, together with its log.
+    // A missing or damaged database is kept as it is, together with its log.
   }
   const there = pairs.filter(([path]) => (statOrNull(path)?.size ?? 0) > 0)
   if (there.length === 0) return null

@@ -17,7 +17,7 @@ type App = ReturnType<typeof compose>['app']
 
 /** How long open turns may go on after the server was told to stop. */
 const DRAIN_MS = 10_000
-/** Ctrl+C comes from the terminal, and again from each program that passes it on, such as npm. */
+/** npm and other parents pass Ctrl+C on, so one keystroke arrives several times. */
 const ECHO_MS = 1_000
 
 /** Starts the server and resolves when it has stopped, after SIGTERM, SIGINT or a fault. */
@@ -44,6 +44,8 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
   const { app, sse, close } = compose(adapters)
 
+  // Before anybody can know that it runs: a signal that finds no handler ends the process at once.
+  const signal = firstSignal(clock)
   listen(app, config, tls)
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   const facts = startFacts(url, adapters)
@@ -55,17 +57,17 @@ export async function runServe({ args, env, version, program, write }: Invocatio
 
   const stop = async (signal: string) => {
     log.info('stopping', { signal, streams: sse.open() })
-    // Resolves only when the last kept-alive connection is gone, so it is not waited for.
+    // Not awaited: it resolves only after the last kept-alive connection has closed.
     void app.stop()
     await answered(app, clock, DRAIN_MS)
     sse.close()
     await answered(app, clock, 1_000)
-    // Without kept-alive connections it has stopped by now, and being told twice it complains.
+    // A server without kept-alive connections has stopped by now; stopping it again would throw.
     if (app.server) await app.stop(true)
     await close()
     lock.release()
   }
-  await stop(await firstSignal(clock))
+  await stop(await signal)
 }
 
 function warnOfFolder({ mended, open }: FolderState, log: Logger): void {
@@ -74,8 +76,8 @@ function warnOfFolder({ mended, open }: FolderState, log: Logger): void {
 }
 
 /**
- * An error that nobody waits for, such as one in a hook after an answer, is told and ends nothing:
- * all that was acknowledged is on disk, and the conversations of everybody else go on.
+ * Logs an error that nothing awaits, such as one in a hook after an answer, and goes on: all that
+ * was acknowledged is on disk, and other conversations are open.
  */
 function outliveFaults(log: Logger): void {
   const tell = (error: unknown) => log.error('unexpected fault', errorFields(error))
@@ -95,7 +97,7 @@ const LISTEN_FAULTS: Readonly<Record<string, (host: string, port: number) => str
     `MB_PORT ${port} needs the right to use ports below 1024; choose a higher one`,
 }
 
-/** `reusePort` off: a second server on the same folder would take half of the requests. */
+/** Without `reusePort`, with which a second server on this port would get half of the requests. */
 function listen(app: App, config: Config, tls: Tls | null): void {
   const { MB_HOST: hostname, MB_PORT: port } = config
   const secured = tls ? { tls: { cert: tls.cert, key: tls.key } } : {}
@@ -108,16 +110,13 @@ function listen(app: App, config: Config, tls: Tls | null): void {
   }
 }
 
-/** Resolves when no request is being answered any more, or after `ms`. */
+/** Resolves when every open request is answered, or after `ms`. */
 async function answered(app: App, clock: Clock, ms: number): Promise<void> {
   const deadline = clock.steady() + ms
   while ((app.server?.pendingRequests ?? 0) > 0 && clock.steady() < deadline) await clock.sleep(10)
 }
 
-/**
- * Resolves with the first signal to stop. Whoever sends another one while the server is stopping
- * does not want to wait: it ends at once.
- */
+/** Resolves with the first signal to stop. Another one, a second later, ends the process. */
 function firstSignal(clock: Clock): Promise<string> {
   return new Promise((resolve) => {
     let since: number | null = null

@@ -9,7 +9,7 @@ import { secretsPath } from './secrets.ts'
 export const databasePath = (dataDir: string) => join(dataDir, 'moonbase.db')
 export const lockPath = (dataDir: string) => join(dataDir, 'moonbase.lock')
 
-/** What a restore writes before it puts things in place; only one that was killed leaves it. */
+/** What a restore writes first; a restore that was killed leaves it behind. */
 export const restoreDrafts = (dataDir: string) => ({
   database: `${databasePath(dataDir)}.restoring`,
   journal: `${databasePath(dataDir)}.restoring-journal`,

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 
-/** Puts what was written to a file, or the names in a folder, onto the disk. */
+/** Flushes a file, or the names in a folder, to the disk. */
 export function syncToDisk(path: string): void {
   const handle = openSync(path, 'r')
   try {
@@ -10,7 +10,7 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** Null: nothing is there, or can be, below a file. Other errors are thrown. */
+/** Null when nothing is there, or can be, below a file. */
 export function statOrNull(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null

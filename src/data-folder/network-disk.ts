@@ -11,8 +11,8 @@ const NETWORK: Readonly<Record<number, string>> = {
 }
 
 /**
- * What kind of network file system holds the folder, or null. Such a share has no memory that
- * processes share and often no locks, both of which a database needs.
+ * The kind of network file system that holds the folder, or null. Network file systems lack the
+ * shared-memory mapping that SQLite's log needs, and often locks.
  */
 export function networkDisk(folder: string, type = typeAt(folder)): string | null {
   return NETWORK[type >>> 0] ?? null

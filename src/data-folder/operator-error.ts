@@ -4,24 +4,24 @@ import { UnsafePathError } from '../core/private-files.ts'
 import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
 import { networkDisk } from './network-disk.ts'
 
-/** Something the person at the terminal can mend; told in one sentence, without a stack. */
+/** An error that the operator can fix: printed as one sentence, without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
 }
 
 const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_PERM'])
-/** Words for a disk, or a share of it, that is used up. */
+/** Codes of a full disk or an exhausted quota. */
 export const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
 /** SQLite enlarges the shared memory of the log by this much. */
 const FREE_BYTES_MIN = 64 * 1024
 const NO_FOLDER = new Set(['ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
 const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
 
-/** The word by which Node and SQLite tell errors apart, such as `EACCES`; empty without one. */
+/** The code of an error of Node or SQLite, such as `EACCES`; empty when it has none. */
 export const codeOf = (error: unknown): string =>
   String((error as { code?: unknown } | null)?.code ?? '')
 
-/** An error of the data folder as one sentence with its mend; other errors as they are. */
+/** An error of the data folder as a sentence with what to do; any other error unchanged. */
 export function explainStorage(error: unknown, dataDir: string): unknown {
   if (error instanceof ConfigError || error instanceof OperatorError) return error
   if (error instanceof NewerDatabaseError || error instanceof UnsafePathError) {
@@ -57,7 +57,7 @@ function isFull(folder: string): boolean {
   return bavail * bsize < FREE_BYTES_MIN
 }
 
-/** SQLite has one word for every file that it could not open. */
+/** SQLite has one code for every file that it cannot open, so the folder is asked. */
 function mayWrite(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)
@@ -67,7 +67,7 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** What `work` gives; its errors are those of the data folder. */
+/** Runs `work` and explains its errors as those of the data folder. */
 export function onDataDir<Result>(dataDir: string, work: () => Result): Result {
   try {
     return work()

@@ -90,7 +90,7 @@ export function parseSecrets(text: string) {
   }
 }
 
-/** Two first starts at once: `link` lets one file win, whole, and both read that one. */
+/** Of two first starts at once `link` lets one put its whole file in place, and both read it. */
 function createSecrets(path: string) {
   const made = { session_secret: randomHex(32), encryption_key: randomHex(32) }
   const draft = `${path}.${randomHex(8)}`

@@ -8,8 +8,8 @@ import { openSqlite } from '../storage/sqlite/db.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
 
 /**
- * Opens the data folder: native parts in place, database migrated, writer thread starting. The
- * database is `opening` until that runs. Throws `OperatorError` for what is wrong with the folder.
+ * Opens the data folder: places the native parts, migrates the database and starts its writer
+ * thread, which `opening` waits for. Throws `OperatorError` for what is wrong with the folder.
  */
 export async function openStorage(config: Config, now: Date, writerUrl: string) {
   const explain = (error: unknown) => {
@@ -17,7 +17,7 @@ export async function openStorage(config: Config, now: Date, writerUrl: string) 
   }
   const { opening, ...storage } = await open(config.MB_DATA_DIR, now, writerUrl).catch(explain)
   const explained = opening.catch(explain)
-  // It may fail before anybody waits for it; who does so later is told then.
+  // Mark it as handled: it may fail before it is awaited.
   explained.catch(() => {})
   return { ...storage, opening: explained }
 }

@@ -20,8 +20,8 @@ import { checkClock, checkFiles, checkMemory } from './machine.ts'
 import { checkEmbedding, checkUpstreams } from './upstreams.ts'
 
 /**
- * `moonbase doctor`: looks at everything the server needs and says what is wrong and how to mend
- * it, in words without secrets. Ends the process with 1 when something must be mended. Changes no
+ * `moonbase doctor`: looks at everything the server needs and says what is wrong and how to fix
+ * it, in words without secrets. Ends the process with 1 when something must be fixed. Changes no
  * data: it only puts the native parts in place, as a start does, to see whether they load.
  */
 export async function runDoctor({ args, env, program, write }: Invocation): Promise<void> {

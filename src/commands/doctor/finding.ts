@@ -31,6 +31,6 @@ export function printed(findings: readonly Finding[]): string {
     ...(mend === undefined ? [] : [`  ${''.padEnd(width + 6)}  → ${printableLine(mend)}`]),
   ])
   const wrong = findings.filter(({ level }) => level === 'fail').length
-  const verdict = wrong === 0 ? 'Nothing is wrong.' : `${wrong} of these must be mended.`
+  const verdict = wrong === 0 ? 'Nothing is wrong.' : `${wrong} of these must be fixed.`
   return `\n${lines.join('\n')}\n\n  ${verdict}\n\n`
 }

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import type { DatabaseFile } from './connection.ts'
 import { openExisting } from './inspect.ts'
 
-/** A backup is a database with one table more, which is what makes it one. */
+/** The table that makes a database a backup. */
 const BACKUP_TABLE = 'moonbase_backup'
 const FORMAT = '1'
 /** What the schema of a backup has besides that of the database. */
@@ -61,7 +61,7 @@ export function readBackup(path: string): BackupParts | null {
   }
 }
 
-/** Turns a copy of a backup into a plain database again; the secrets leave no trace in it. */
+/** Turns a copy of a backup into a plain database; the secrets are overwritten in it. */
 export function stripBackup(path: string): void {
   const db = new Database(path, { readwrite: true, create: false, strict: true })
   try {
@@ -72,7 +72,7 @@ export function stripBackup(path: string): void {
   }
 }
 
-/** Brings what lies in the write-ahead log into the main file, so that the file alone is whole. */
+/** Moves the write-ahead log into the main file, so that the file alone is whole. */
 export function foldLog(file: DatabaseFile): void {
   const db = openExisting(file)
   try {

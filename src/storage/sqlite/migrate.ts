@@ -6,17 +6,16 @@ import { type DatabaseFile, openConnection } from './connection.ts'
 import { openExisting } from './inspect.ts'
 import { MIGRATION_TABLE } from './schema.ts'
 
-/** The database was written by a newer program; running on would damage it. */
+/** A newer program wrote the database, and this one would damage it. */
 export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError'
 }
 
 /**
- * Brings a database of any earlier version forward before anything else opens it: all of it or, on
- * a failure, none. An existing database is copied first, so that an upgrade can always be taken
- * back. Of processes that start at the same time one does it, and the others wait for it. `stamp`
- * names the copy, such as `20261121T093000Z`. Returns where the copy lies, or null when there was
- * nothing to copy.
+ * Migrates a database of any earlier version before anything else opens it, in one transaction. An
+ * existing database is copied first, so that an upgrade can be taken back. Of several processes
+ * that start at the same time one migrates and the others wait. `stamp` is part of the copy's name,
+ * such as `20261121T093000Z`. Returns the path of the copy, or null when nothing was migrated.
  */
 export function migrate(
   file: DatabaseFile,
@@ -56,7 +55,7 @@ function compare(db: Database, migrations: readonly Migration[]) {
   return { done: done.size, pending: migrations.filter(({ name }) => !done.has(name)) }
 }
 
-/** By a connection of its own, for one in a transaction cannot copy; it sees what was before. */
+/** On a second connection, because one in a transaction cannot copy; it reads the old state. */
 function copyTo(copy: string, file: DatabaseFile): void {
   mkdirSync(dirname(copy), { recursive: true })
   const source = openExisting(file)

@@ -6,13 +6,13 @@ interface Waiting {
 
 /** A group larger than this would make the first of its writers wait for the last. */
 const GROUP_BATCHES_MAX = 256
-/** Text and bytes of a batch that takes milliseconds; a large document has a megabyte of terms. */
+/** A batch of this size takes milliseconds to write; a large document has a megabyte of terms. */
 const LARGE_BYTES = 64 * 1024
 
 /**
- * Batches that wait for the writer thread. Small ones go together and in order. A large one goes
- * alone, and between two of them come the small ones that wait, so that a turn waits for one
- * document of other people and not for all that were sent at once.
+ * Batches that wait for the writer thread. Small ones are written together and in order. A large
+ * one is written alone, and the small ones that wait go between two large ones: so a turn waits for
+ * one document of other people and not for all that were sent at once.
  */
 export function createWriteQueue<Item extends Waiting>() {
   const small: Item[] = []

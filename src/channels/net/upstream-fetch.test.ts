@@ -33,7 +33,7 @@ test('a request asks for an answer that is not packed', async () => {
 
 describe('a packed answer', () => {
   for (const coding of ['br', 'gzip', 'zstd', 'deflate', 'x', 'gzip, gzip', 'identity, br']) {
-    test(`is a failure of the upstream: ${coding}`, async () => {
+    test(`an answer packed as ${coding} is a failure of the upstream`, async () => {
       using server = listenByHand((socket) => {
         socket.write(answer('packed', `Content-Encoding: ${coding}\r\n`))
       })
@@ -42,14 +42,14 @@ describe('a packed answer', () => {
     })
   }
 
-  test.each(['identity', 'Identity', ''])('is not one that is coded as %p', async (coding) => {
+  test.each(['identity', 'Identity', ''])('an answer coded as %p is not packed', async (coding) => {
     using server = listenByHand((socket) => {
       socket.write(answer('as it is', `Content-Encoding: ${coding}\r\n`))
     })
     expect(await post(server.url)).toBe('as it is')
   })
 
-  test('that tells of an error keeps its status and loses its body', async () => {
+  test('a packed error answer keeps its status and loses its body', async () => {
     using server = listenByHand((socket) => {
       socket.write('HTTP/1.1 429 Slow Down\r\nRetry-After: 3\r\nContent-Encoding: br\r\n')
       socket.write('Content-Length: 6\r\n\r\npacked')
@@ -59,7 +59,7 @@ describe('a packed answer', () => {
     expect(await response.text()).toBe('')
   })
 
-  test('whose end never comes holds no connection', async () => {
+  test('a packed answer whose end never comes holds no connection', async () => {
     using server = listenByHand((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1000\r\n\r\npacked')
     })
@@ -69,13 +69,13 @@ describe('a packed answer', () => {
 })
 
 describe('a kept connection', () => {
-  test('carries the next request, and the answers stay apart', async () => {
+  test('a kept connection carries the next request, and the answers stay apart', async () => {
     using server = listenByHand((socket, _, count) => socket.write(answer(`answer ${count}`)))
     for (let n = 1; n <= 3; n += 1) expect(await post(server.url)).toBe(`answer ${n}`)
     expect(server.connections()).toBe(1)
   })
 
-  test('carries one request at a time', async () => {
+  test('a connection carries one request at a time', async () => {
     const waiting: (() => void)[] = []
     using server = listenByHand((socket, _, count) => {
       waiting.push(() => socket.write(answer(String(count))))
@@ -90,7 +90,7 @@ describe('a kept connection', () => {
     ['closes', (socket: Caller) => socket.end()],
     ['resets', (socket: Caller) => socket.terminate()],
   ] as const) {
-    test(`that the upstream ${end} before it answers does not send a POST again`, async () => {
+    test(`a POST is not sent again when the upstream ${end} a kept connection`, async () => {
       let requests = 0
       using server = listenByHand((socket, _, count) => {
         requests += 1
@@ -103,7 +103,7 @@ describe('a kept connection', () => {
     })
   }
 
-  test('that says more than was asked for gives none of it to the next request', async () => {
+  test('bytes that nobody asked for do not answer the next request', async () => {
     using server = listenByHand((socket, _, count) => {
       socket.write(answer(String(count)) + (count === 1 ? answer('stolen') : ''))
     })
@@ -113,7 +113,7 @@ describe('a kept connection', () => {
 })
 
 describe('an answer', () => {
-  test('that is cut gives what came, then a fault', async () => {
+  test('an answer that is cut gives what came, then a fault', async () => {
     const callers: Caller[] = []
     using server = listenByHand((socket) => {
       callers.push(socket)
@@ -128,7 +128,7 @@ describe('an answer', () => {
   test.each([
     ['one header', 'x-a: ', 'b'.repeat(65_536)],
     ['headers', '', `x-a: ${'b'.repeat(1_000)}\r\n`.repeat(60)],
-  ])('whose %s never end is given up', async (_, start, more) => {
+  ])('an answer whose %s never end is given up', async (_, start, more) => {
     using server = listenByHand((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${start}`)
       for (let n = 0; n < 100; n += 1) socket.write(more)
@@ -136,7 +136,7 @@ describe('an answer', () => {
     await expect(ask(server.url, POST)).rejects.toThrow()
   })
 
-  test('that redirects is an answer like any other', async () => {
+  test('a redirect is an answer like any other', async () => {
     using server = listenByHand((socket) => {
       socket.write('HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n')
     })
@@ -144,7 +144,7 @@ describe('an answer', () => {
     expect(server.connections()).toBe(1)
   })
 
-  test('that comes faster than it is read is made to wait', async () => {
+  test('an upstream that sends faster than it is read is made to wait', async () => {
     const piece = Buffer.alloc(1024 * 1024, 'x')
     const total = 64 * piece.length
     let sent = 0
@@ -184,14 +184,14 @@ describe('an answer', () => {
 describe('an abort', () => {
   const reason = new Error('client left')
 
-  test('while the answer is waited for ends the connection', async () => {
+  test('an abort while the answer is waited for ends the connection', async () => {
     const abort = new AbortController()
     using server = listenByHand(() => abort.abort(reason))
     await expect(ask(server.url, { ...POST, signal: abort.signal })).rejects.toBe(reason)
     await server.gone
   })
 
-  test('while the body is read ends the connection', async () => {
+  test('an abort while the body is read ends the connection', async () => {
     const abort = new AbortController()
     using server = listenByHand((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhi'))
     const reader = (await ask(server.url, { ...POST, signal: abort.signal })).body?.getReader()

@@ -99,9 +99,11 @@ const ROWS: readonly Row[] = [
   },
 ]
 
+const at = (options?: FaultOptions) => (options ? ` after ${options.after} pieces` : '')
+
 describe('a fault of the upstream', () => {
   for (const { fault, options, reason, phrase, retryable = false, text = '' } of ROWS) {
-    test(`${fault}${options ? ` after ${options.after}` : ''}: ${reason}`, async () => {
+    test(`a model that fails by ${fault}${at(options)} is a ${reason}`, async () => {
       upstream.fault(fault, options)
       const result = await collect(chat(IMPATIENT))
       expect(result.failure).toMatchObject({ reason, phrase, retryable, toolsRefused: false })
@@ -114,7 +116,7 @@ describe('a fault of the upstream', () => {
   }
   const statusOf = (fault: ChatFault) => (fault === 'redirect' ? 302 : null)
 
-  test('connection refused', async () => {
+  test('a refused connection may be tried again', async () => {
     const { failure } = await collect(createChat(await refusedUrl()))
     expect(failure).toMatchObject({ reason: 'retry_exhausted', retryable: true })
     expect(failure?.phrase).toBe('connection failed')
@@ -213,7 +215,7 @@ describe('an abort reaches the upstream at once', () => {
   const reason = new Error('client left')
 
   for (const fault of ['silent', 'stall'] as const) {
-    test(`while waiting: ${fault}`, async () => {
+    test(`an abort reaches an upstream that is waited for: ${fault}`, async () => {
       upstream.fault(fault)
       const controller = new AbortController()
       const result = collect(chat(), REQUEST, controller.signal)
@@ -224,7 +226,7 @@ describe('an abort reaches the upstream at once', () => {
     })
   }
 
-  test('while the model list is waited for', async () => {
+  test('an abort reaches the upstream while the model list is waited for', async () => {
     upstream.models.fault('silent')
     const controller = new AbortController()
     const result = collect(chat({ defaultModel: null }), REQUEST, controller.signal)
@@ -235,7 +237,7 @@ describe('an abort reaches the upstream at once', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  test('in the middle of a stream', async () => {
+  test('an abort in the middle of a stream reaches the upstream', async () => {
     upstream.fault('hang', { after: 1 })
     const controller = new AbortController()
     const seen = (async () => {
@@ -245,25 +247,25 @@ describe('an abort reaches the upstream at once', () => {
     await upstream.aborted()
   })
 
-  test('by leaving the loop', async () => {
+  test('leaving the loop of parts ends the request', async () => {
     upstream.fault('hang', { after: 1 })
     for await (const _ of await chat().open(REQUEST, new AbortController().signal)) break
     await upstream.aborted()
   })
 
-  test('before anything was sent', async () => {
+  test('a call that is aborted before its start sends nothing', async () => {
     const { error } = await collect(chat(), REQUEST, AbortSignal.abort(reason))
     expect(error).toBe(reason)
     expect(upstream.requests).toHaveLength(0)
   })
 
-  test('and a malformed stream is left too', async () => {
+  test('a malformed stream is left at once', async () => {
     upstream.reply({ payloads: ['{"choices":', ...Array(5).fill('{}')], keepOpen: true })
     expect((await collect(chat())).failure?.reason).toBe('provider_error')
     await upstream.aborted()
   })
 
-  test('and nothing stays behind on the signal', async () => {
+  test('a call leaves no listener on its signal', async () => {
     const { signal } = new AbortController()
     const added = spyOn(signal, 'addEventListener')
     const removed = spyOn(signal, 'removeEventListener')

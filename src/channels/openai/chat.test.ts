@@ -12,7 +12,7 @@ beforeEach(() => upstream.reset())
 const chat = (options = {}) => createChat(upstream.baseUrl, options)
 
 describe('a good answer', () => {
-  test('text, usage and finish', async () => {
+  test('an answer gives its text, usage and finish', async () => {
     upstream.reply({ pieces: ['你', '好', '！'], usage: { input: 12, output: 3 } })
     const { parts, error } = await collect(chat())
     expect(error).toBeNull()
@@ -48,7 +48,7 @@ describe('a good answer', () => {
     'no usage': { usage: null },
   } as const
   for (const [name, framing] of Object.entries(framings)) {
-    test(name, async () => {
+    test(`an answer is read whole with ${name}`, async () => {
       upstream.reply({ text: '你好，世界。Ünïcödé 🚀!', ...framing })
       const { text, finish, error } = await collect(chat())
       expect([error, text, finish?.reason]).toEqual([null, '你好，世界。Ünïcödé 🚀!', 'stop'])
@@ -63,7 +63,7 @@ describe('a good answer', () => {
     ['length', 'length'],
     ['content_filter', 'other'],
   ] as const) {
-    test(`finish reason ${given}`, async () => {
+    test(`the finish reason ${given} is read as ${reason}`, async () => {
       upstream.reply({ text: 'a', finish: given })
       expect((await collect(chat())).finish?.reason).toBe(reason)
     })
@@ -104,7 +104,7 @@ describe('a good answer', () => {
   })
 })
 
-describe('what an answer holds before it is whole is told', () => {
+describe('held parts', () => {
   const heldBytes = async (payloads: readonly string[]) => {
     upstream.reply({ payloads })
     const { parts, finish } = await collect(chat())
@@ -115,7 +115,7 @@ describe('what an answer holds before it is whole is told', () => {
     JSON.stringify({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })
   const STOP = delta({}, 'stop')
 
-  test('an event that comes in many reads, and then no more', async () => {
+  test('an event that comes in many reads counts as held until it is whole', async () => {
     upstream.reply({ pieces: ['长'.repeat(100_000)], splitBytes: 50_000 })
     const { parts, text } = await collect(chat())
     expect(text).toHaveLength(100_000)
@@ -124,14 +124,14 @@ describe('what an answer holds before it is whole is told', () => {
     expect(held.at(-1)).toBe(0)
   })
 
-  test('the arguments of a tool call', async () => {
+  test('the arguments of a tool call count as held', async () => {
     const call = (args: string) =>
       delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: args } }] })
     const held = await heldBytes([call('x'.repeat(50_000)), call('x'.repeat(50_000)), STOP])
     expect(Math.max(...held)).toBeGreaterThanOrEqual(200_000)
   })
 
-  test('reasoning that is left out of the text', async () => {
+  test('a think block counts as held', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const pieces = [`<think>${'x'.repeat(50_000)}`, '</think>42']
     upstream.reply({ pieces, hold: { after: 1, until: promise } })
@@ -143,7 +143,7 @@ describe('what an answer holds before it is whole is told', () => {
     expect(most).toBeGreaterThanOrEqual(100_000)
   })
 
-  test('and an answer of usual pieces tells nothing', async () => {
+  test('an answer of usual pieces reports nothing held', async () => {
     const held = await heldBytes([delta({ content: 'a' }), delta({ content: 'b' }), STOP])
     expect(held.every((bytes) => bytes === 0)).toBe(true)
   })

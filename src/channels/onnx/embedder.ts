@@ -28,9 +28,8 @@ const SLICE_TEXTS = 2
 const AT_ONCE = { query: 2, passage: 1 }
 
 /**
- * Embeds with a model folder in a child process. Passages wait for each other in a line of their
- * own, of which one slice at a time stands in the line of the process: so a query waits for one
- * slice at most, and documents that are indexed at the same time take turns slice by slice.
+ * Embeds with a model folder in a child process, slice by slice. Queries and passages take turns
+ * there, so a query waits for one slice of passages at most.
  */
 export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions): Embedder {
   const supervisor = createSupervisor<EmbedRequest, EmbedAnswer>({
@@ -39,7 +38,6 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
     idleMs: IDLE_MS,
   })
   const process = createSemaphore({ slots: 1 })
-  const passages = createSemaphore({ slots: 1 })
 
   async function ask(kind: EmbedKind, texts: readonly string[]): Promise<Float32Array[]> {
     const child = await supervisor.acquire()
@@ -67,8 +65,7 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
   }
 
   async function embedSlice(kind: EmbedKind, texts: readonly string[], signal?: AbortSignal) {
-    const work = () => process.run(kind, () => askTwice(kind, texts), signal)
-    const vectors = kind === 'passage' ? passages.run(kind, work, signal) : work()
+    const vectors = process.run(kind, () => askTwice(kind, texts), signal)
     try {
       return await (signal ? orAborted(vectors, signal) : vectors)
     } catch (error) {

@@ -139,7 +139,7 @@ const TEXT_SAMPLES: readonly Sample[] = [
     good: { 'README.md': 'npm start, see https://bun.sh' },
   },
   {
-    rule: 'migrations are withIndexKeys without gaps',
+    rule: 'migrations are numbered without gaps',
     bad: {
       'src/storage/migrations/0001-init.sql': '',
       'src/storage/migrations/0003-devices.sql': '',

@@ -8,7 +8,7 @@ const indented = (levels: number) =>
 test.each([
   ['quotes in one line', '> '.repeat(5_000)],
   ['lists in one line', '- '.repeat(3_000)],
-  ['withIndexKeys lists in one line', '1. '.repeat(3_000)],
+  ['numbered lists in one line', '1. '.repeat(3_000)],
   ['quotes and lists in turn', '> - '.repeat(2_000)],
   ['lists over many lines', indented(60)],
   ['emphasis in emphasis', `${'*a **b '.repeat(400)}x${' c** d*'.repeat(400)}`],

@@ -3,7 +3,7 @@ import type { Rule } from '../rule.ts'
 const FOLDER = 'src/storage/migrations/'
 
 export const migrationRule: Rule = {
-  name: 'migrations are withIndexKeys without gaps',
+  name: 'migrations are numbered without gaps',
   check: (files) => {
     const names = files.map(({ path }) => path).filter((path) => /\.sql$/.test(path))
     const ours = names.filter((path) => path.startsWith(FOLDER)).sort()

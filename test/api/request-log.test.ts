@@ -72,6 +72,27 @@ describe('the request log', () => {
     expect((await rows(key))[0]).toMatchObject({ status: 200, error_class: null })
   })
 
+  test('the log row of a turn that finds no free stream names the configured channel', async () => {
+    const env = { MB_MAX_STREAMS: '1' }
+    await using full = await startApp({ upstream: upstream.baseUrl, env })
+    const { headers, tenantId } = await full.key()
+    const post = () =>
+      fetch(`${full.url}/v1/agent`, { method: 'POST', headers, body: '{"text":"hi"}' })
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: gate.promise } })
+    const first = await post()
+    await upstream.nextRequest('/chat/completions')
+    expect((await post()).status).toBe(503)
+    gate.resolve()
+    await first.text()
+    await full.flush()
+    const sql = 'SELECT status, channel FROM request_log WHERE tenant_id = ? ORDER BY status'
+    expect(await full.db.all<object>({ sql, args: [tenantId] })).toEqual([
+      { status: 200, channel: 'platform' },
+      { status: 503, channel: 'platform' },
+    ])
+  })
+
   test('refused calls have log rows with a class, but for 401', async () => {
     key = await app.key('refused@example.com', { rateLimit: 2, appId: 'app-7' })
     await ask('{bad', key)

@@ -29,7 +29,9 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)
       const turn = await agent.openTurn(principal, input, sessionId(input.session_id))
-      contexts.note(request, { sessionId: turn.sessionId, textChars: charCount(input.text) })
+      const { channel } = turn
+      const textChars = charCount(input.text)
+      contexts.note(request, { sessionId: turn.sessionId, textChars, channel })
       const response = sse.respond(
         turn.run,
         AGENT_STREAM,
@@ -38,7 +40,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
       )
       contexts.noteLater(
         request,
-        turn.channel.then((channel) => ({ channel })),
+        turn.begun.then(() => ({ channel: turn.channel })),
       )
       return response
     },

@@ -22,11 +22,13 @@ export interface AgentOptions extends TurnOptions {
 /** A turn that was let in and has not begun. */
 export interface OpenedTurn {
   readonly sessionId: string
+  /** The channel that the tenant has configured; decided anew when the turn begins. */
+  readonly channel: ChannelChoice['label']
   /**
-   * Which channel the tenant has configured. Resolves when the turn begins, which may be after
-   * other turns of its session, or when it ends without having begun.
+   * Resolves when the turn begins, which may be after other turns of its session, or when it ends
+   * without having begun.
    */
-  readonly channel: Promise<ChannelChoice['label']>
+  readonly begun: Promise<void>
   /** Never throws: an error is told as an `error` event, or not at all when the client has left. */
   run(signal: AbortSignal, emit: Emit): Promise<void>
 }
@@ -50,7 +52,7 @@ export function createAgent(options: AgentOptions) {
       if (!(await stillValid(principal))) throw appError('invalid_key')
       onTurn(principal)
       let { label } = await channelOf(tenantId)
-      const begun = Promise.withResolvers<ChannelChoice['label']>()
+      const begun = Promise.withResolvers<void>()
 
       /** Decides by what is configured now: turns before this one may have taken long. */
       async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<void> {
@@ -58,7 +60,7 @@ export function createAgent(options: AgentOptions) {
         const config = await configs.load(tenantId, appId, request.persona_id ?? null)
         const channel = await channelOf(tenantId)
         label = channel.label
-        begun.resolve(label)
+        begun.resolve()
         const resolved = resolveTurn(config, request)
         const turn = { principal, sessionId, request, resolved, channel, confirm }
         await runTurn(options, turn, signal, emit)
@@ -66,7 +68,10 @@ export function createAgent(options: AgentOptions) {
 
       return {
         sessionId,
-        channel: begun.promise,
+        get channel() {
+          return label
+        },
+        begun: begun.promise,
         async run(client, emit) {
           try {
             await openTurns.run(principal, client, (guard) =>
@@ -75,7 +80,7 @@ export function createAgent(options: AgentOptions) {
           } catch (error) {
             if (!client.aborted) await emit([errorEvent(error, log)])
           } finally {
-            begun.resolve(label)
+            begun.resolve()
           }
         },
       }

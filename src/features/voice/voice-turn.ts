@@ -62,7 +62,7 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
         try {
           return await replyOf(turn, signal)
         } finally {
-          note({ channel: await turn.channel })
+          note({ channel: turn.channel })
         }
       })
       const start = firstChars(reply, TTS_TEXT_CHARS_MAX * WRITTEN_PER_SPOKEN)

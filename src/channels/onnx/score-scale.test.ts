@@ -52,6 +52,8 @@ for (const [text, share] of [
   ['用NAS备份', 3 / 5],
   ["It's here 了", 1 / 5],
   ["it''s", 0],
+  ["字 o'", 1 / 3],
+  ['字\ud800', 1],
   ['𠮷野家', 1],
   ['Où étés', 0],
 ] as const) {

@@ -65,7 +65,9 @@ function kindAt(text: string, at: number): Kind {
     return unit === 0x27 ? 'apostrophe' : 'other'
   }
   if (unit === 0x2019) return 'apostrophe'
-  const char = String.fromCodePoint(text.codePointAt(at) ?? unit)
+  const code = text.codePointAt(at)
+  if (code === undefined) return 'other'
+  const char = String.fromCodePoint(code)
   if (/\p{sc=Han}/u.test(char)) return 'han'
   return /[\p{L}\p{M}]/u.test(char) ? 'letter' : 'other'
 }

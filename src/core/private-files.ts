@@ -41,15 +41,15 @@ export function closeFolder(path: string): boolean {
   const there = lstatOrNull(path)
   if (!there) return false
   refuseLink(path, there)
-  const user = process.geteuid?.() ?? there.uid
-  if (there.uid !== user && there.uid !== ROOT_UID) {
+  const owner = foreignOwner(path)
+  if (owner !== null) {
     throw new UnsafePathError(
-      `${path} belongs to another user (${there.uid}), who could exchange every file in it; ` +
+      `${path} belongs to another user (${owner}), who could exchange every file in it; ` +
         'run Moonbase as that user or change the owner',
     )
   }
   const open = (there.mode & WRITE_OF_OTHERS) !== 0
-  if (open && there.uid !== user) {
+  if (open && there.uid !== process.geteuid?.()) {
     throw new UnsafePathError(
       `other users can write to ${path}, which belongs to root; take that right from them: ` +
         `chmod go-w ${path}`,
@@ -57,6 +57,12 @@ export function closeFolder(path: string): boolean {
   }
   if (open) chmodSync(path, there.mode & 0o777 & ~WRITE_OF_OTHERS)
   return open
+}
+
+/** The owner of the folder when it is neither this user nor root; null when nothing is there. */
+export function foreignOwner(path: string): number | null {
+  const uid = lstatOrNull(path)?.uid
+  return uid === undefined || uid === ROOT_UID || uid === process.geteuid?.() ? null : uid
 }
 
 /** As `closeFolder`, and makes the folder for this user alone when it is not there. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -54,6 +55,23 @@ test('a data folder that others may write is closed at the start, and told', asy
   }
   expect((await doctor(data))['Data folder']?.level).toBe('ok')
 }, 30_000)
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a data folder of another user is refused, by every command that would open it',
+  async () => {
+    using folder = tempFolder()
+    const data = await used(folder)
+    chownSync(data, 65_534, 65_534)
+    for (const args of [['serve'], ['key', 'create'], ['backup', folder.file('b.db')]]) {
+      expect(sentence(await run(args, data))).toContain('belongs to another user (65534)')
+    }
+    expect((await doctor(data))['Data folder']).toMatchObject({
+      level: 'fail',
+      text: expect.stringContaining('belongs to another user'),
+    })
+  },
+  30_000,
+)
 
 describe('a link in the data folder', () => {
   test.each(['secrets.json', 'moonbase.db', 'moonbase.db-wal', 'moonbase.lock', 'backups'])(

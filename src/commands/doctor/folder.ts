@@ -10,7 +10,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { randomHex } from '../../core/crypto.ts'
-import { isOpenToWrites, lstatOrNull } from '../../core/private-files.ts'
+import { foreignOwner, isOpenToWrites, lstatOrNull } from '../../core/private-files.ts'
 import { databasePath, lockPath } from '../../data-folder/data-folder.ts'
 import { statOrNull } from '../../data-folder/files.ts'
 import { networkDisk } from '../../data-folder/network-disk.ts'
@@ -32,6 +32,11 @@ export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   const folder = there ? dataDir : firstExisting(dirname(resolve(dataDir)))
   if (!statOrNull(folder)?.isDirectory()) {
     return [fail(NAME, `${folder} is a file`, 'choose another folder with MB_DATA_DIR')]
+  }
+  const owner = there ? foreignOwner(realpathSync(dataDir)) : null
+  if (owner !== null) {
+    const mend = 'run Moonbase as that user, or change the owner'
+    return [fail(NAME, `${folder} belongs to another user (${owner})`, mend)]
   }
   const refusal = refusalOf(folder)
   if (refusal && FULL.has(codeOf(refusal))) {

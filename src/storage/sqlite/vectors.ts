@@ -13,7 +13,10 @@ const partition = ({ tenantId, model }: VectorSpace) => `${tenantId}/${model}`
 /** A copy, because a message to a thread carries the whole buffer that a view lies in. */
 const bytes = (vector: Float32Array) => new Uint8Array(vector.slice().buffer)
 
-/** A table of sqlite-vec has one length of vector, so each length that occurs gets its own. */
+/**
+ * A table of sqlite-vec has one length of vector, so each length that occurs gets its own. Doctor
+ * and restore compare this text with that of the database: another one needs a migration.
+ */
 export const createVectorTable = (dimensions: number): Statement => ({
   sql: `CREATE VIRTUAL TABLE IF NOT EXISTS ${table(dimensions)} USING vec0(
     space TEXT PARTITION KEY, embedding FLOAT[${dimensions}] distance_metric=cosine,

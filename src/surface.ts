@@ -26,7 +26,7 @@ import type { Gate } from './http/gate.ts'
 import type { JsonAnswers } from './http/json-answers.ts'
 import type { RequestContexts } from './http/request-context.ts'
 
-/** What the routes of both surfaces call. */
+/** Services of the routes that both surfaces have. */
 export interface SurfaceServices {
   readonly devices: Devices
   readonly provider: Provider
@@ -62,7 +62,7 @@ export function surface(
     .use(voiceRoutes(gate, voice))
 }
 
-/** What only a signed-in person may call. */
+/** Services of the routes that only signed-in people may call. */
 export interface ConsoleServices {
   readonly keys: Keys
   readonly answers: JsonAnswers

@@ -1,6 +1,6 @@
 /**
- * What `work` comes to, or the signal's reason as soon as it aborts. Most of what is waited for
- * cannot be called off, so an abort leaves it behind, and its failure afterwards is nobody's.
+ * Settles like `work`, or rejects with the abort reason as soon as `signal` aborts. `work` keeps
+ * running; its later rejection is swallowed.
  */
 export async function orAborted<Result>(
   work: Promise<Result>,
@@ -14,7 +14,7 @@ export async function orAborted<Result>(
     return await Promise.race([aborted, work])
   } finally {
     signal.removeEventListener('abort', onAbort)
-    // Whichever lost the race has nobody else to hear it.
+    // Mark the loser as handled, or it becomes an unhandled rejection.
     work.catch(() => {})
     aborted.catch(() => {})
   }

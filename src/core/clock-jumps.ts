@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts'
 
-/** What a clock is corrected by in passing is no jump. */
+/** Smaller corrections of the clock are no jumps. */
 const JUMP_MS = 60_000
 
-/** Asked now and then: by how many milliseconds the clock was set since it was last asked, or 0. */
+/** Returns by how many milliseconds the clock was set since the last call, or 0. */
 export function createJumps(clock: Clock): () => number {
   let offset = clock.now() - clock.steady()
   return () => {

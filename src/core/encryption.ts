@@ -27,7 +27,7 @@ export function createSeal(key: Uint8Array) {
       ])
     },
 
-    /** Null when it was sealed with another key or for another owner, or was changed. */
+    /** Null for a text of another key or another owner, or one that was changed. */
     open(sealed: Uint8Array, owner: string): string | null {
       if (sealed[0] !== VERSION || sealed.length < HEAD_BYTES + TAG_BYTES) return null
       const options = { authTagLength: TAG_BYTES }

@@ -1,11 +1,11 @@
-/** Lines of one kind in one window; what comes beyond is only counted. */
+/** Lines of one kind that are written in one window; further ones are only counted. */
 const LINES_MAX = 10
 const WINDOW_MS = 60_000
 
 /**
- * Keeps a fault that lasts from filling the disk: tenants and upstreams decide how often one
- * happens. Each call gives how many lines of the kind were left out since the last one that was
- * not, or null when this one is to be left out, too.
+ * Keeps a lasting fault from filling the disk, because tenants and upstreams decide how often it
+ * happens. Each call returns how many lines of the kind were dropped since the last written one, or
+ * null when this line is to be dropped as well.
  */
 export function createThrottle(now: () => Date) {
   const kinds = new Map<string, { since: number; lines: number; leftOut: number }>()

@@ -23,8 +23,8 @@ export interface LoggerOptions {
 }
 
 /**
- * Drops what is below `level`, and of warnings and errors that repeat all but ten a minute of a
- * kind; `left_out` of the next line tells how many. `json` gives a JSON object a line, else a line
+ * Drops lines below `level`. Of repeated warnings and errors it writes ten a minute of a kind;
+ * `left_out` in the next line counts the rest. `json` writes a JSON object a line, otherwise a line
  * for a person.
  */
 export function createLogger({ level, json, now, write }: LoggerOptions): Logger {
@@ -39,7 +39,7 @@ export function createLogger({ level, json, now, write }: LoggerOptions): Logger
   const seldom = (name: LogLevel) => {
     const tell = at(name)
     return (event: string, fields: LogFields = {}) => {
-      // A tenant's own channel that fails must not hide that the platform's does.
+      // Failures of one tenant's channel must not hide those of the platform's.
       const count = leftOut(`${event} ${fields.channel ?? ''}`)
       if (count !== null) tell(event, count === 0 ? fields : { ...fields, left_out: count })
     }
@@ -59,7 +59,7 @@ function textLine(time: Date, level: LogLevel, event: string, fields: LogFields)
   return `${[clock, level.padEnd(5), event, ...pairs].join(' ')}\n`
 }
 
-/** Where nobody reads along. */
+/** A logger that discards everything. */
 export const NO_LOG: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** What an operator may see of an unexpected error: its class, code and stack, on one line. */

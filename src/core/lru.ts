@@ -1,6 +1,6 @@
 /**
- * Values up to a total size; the one unused for longest goes first. `sizeOf` is asked once for each
- * value that is put, in any unit that `sizeMax` is in too.
+ * Keeps values up to a total size and evicts the least recently used first. `sizeOf` is called once
+ * for each value that is put; its unit is that of `sizeMax`.
  */
 export function leastRecentlyUsed<Value>(sizeMax: number, sizeOf: (value: Value) => number) {
   const entries = new Map<string, { readonly value: Value; readonly size: number }>()

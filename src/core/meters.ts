@@ -5,11 +5,11 @@
 export interface Meters {
   /** An answered request; `seconds` is the time to headers ready. */
   request(method: string, route: string, status: number, seconds: number): void
-  /** A model or service upstream did not do its work; `upstream` is such as `platform` or `tts`. */
+  /** A call to an upstream failed; `upstream` is for example `platform` or `tts`. */
   upstreamFailed(upstream: string, reason: string): void
-  /** A turn went on with the platform's channel in place of the tenant's. */
+  /** A turn fell back from the tenant's channel to the platform's. */
   fellBack(reason: string): void
 }
 
-/** For a server that nobody measures. */
+/** Counts nothing. */
 export const NO_METERS: Meters = { request() {}, upstreamFailed() {}, fellBack() {} }

@@ -1,6 +1,6 @@
 /**
- * Who a request acts for. Made by a credential gate and by nothing else, so a tenant id never comes
- * from a body, query or path (specification, General rules).
+ * Who a request acts for. Only credential gates make it, so a tenant id never comes from a body,
+ * query or path (specification, General rules).
  */
 export type PrincipalKind = 'general' | 'app' | 'device' | 'session'
 

@@ -6,8 +6,8 @@ import { charCount } from './text.ts'
 const ANONYMOUS = 'anon'
 
 /**
- * The caller's own name of a session; empty means the anonymous one. Too long: 400. A lone
- * surrogate has no UTF-8 form: replaced here, so that the name in memory is the one that is stored.
+ * Reads the caller's name of a session; empty means the anonymous one, too long is a 400. Lone
+ * surrogates have no UTF-8 form and are replaced here, so that memory and database hold one name.
  */
 export function sessionId(given: string | undefined): string {
   const id = given?.trim().toWellFormed() ?? ''

@@ -22,7 +22,7 @@ function explain(error: z.ZodError): AppError {
   return appError('field_invalid', { field })
 }
 
-/** The value as `schema` gives it back; 400 for the first problem otherwise. */
+/** The output of `schema`; throws a 400 for the first problem. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,

@@ -1,4 +1,4 @@
-/** Scales to unit length, in place. The zero vector, which points nowhere, stays as it is. */
+/** Scales to unit length in place; the zero vector stays as it is. */
 export function normalize(vector: Float32Array): Float32Array {
   let square = 0
   for (const x of vector) square += x * x

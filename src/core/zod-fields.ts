@@ -5,7 +5,7 @@ import { charCount } from './text.ts'
 
 /** Field rules that several resources share. Lengths count code points after trimming. */
 
-/** A lone surrogate has no UTF-8 form, so it is replaced before anything looks at the text. */
+/** Replaces lone surrogates, which have no UTF-8 form, before any other rule runs. */
 const trimmed = (error: string) =>
   z
     .string({ error })
@@ -32,7 +32,7 @@ export const nullableText = (name: string, charsMax: number) =>
     .nullable()
     .default(null)
 
-/** May be absent but not null; at most `charsMax`, without a limit where its user checks it. */
+/** May be absent but not null; at most `charsMax`, if given. */
 export const optionalText = (name: string, charsMax = Infinity) =>
   trimmed(issue('field_type', { field: name, kind: 'string' }))
     .refine((value) => value.length <= charsMax || charCount(value) <= charsMax, {
@@ -72,7 +72,7 @@ export const rateLimit = z
   .default(RATE_LIMIT_DEFAULT)
 
 /**
- * A query number that falls to its default when it is no positive integer, and is clamped above.
+ * A number of a query: `fallback` when it is not a positive integer, and at most `most`.
  */
 export function clampedLimit(value: string | null, fallback: number, most: number): number {
   if (value === null || !/^\d+$/.test(value) || Number(value) < 1) return fallback

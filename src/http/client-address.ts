@@ -1,17 +1,17 @@
 import ipaddr from 'ipaddr.js'
 
-/** The part of a listening server that knows who is on the other end of a request. */
+/** The part of a listening server that knows the address of a request's socket. */
 export interface SocketAddresses {
   requestIP(request: Request): { readonly address: string } | null
 }
 
-/** Who asks when the connection is gone already, or there is no socket at all. */
+/** The address when the connection is closed already or there is no socket. */
 const UNKNOWN = 'unknown'
 
 /**
  * The client's address (contract, Client address): the socket's, or with `proxies` trusted proxies
- * in front the hop that the outermost of them saw. What stands further left in X-Forwarded-For was
- * written by the client and is not looked at.
+ * in front the hop that the outermost of them saw. Entries further left in X-Forwarded-For come
+ * from the client and are ignored.
  */
 export const clientAddress =
   (proxies: number) =>
@@ -25,8 +25,8 @@ export const clientAddress =
 export type ClientAddress = ReturnType<typeof clientAddress>
 
 /**
- * What a limit per address counts by: an IPv4 address, but the /64 of an IPv6 one, because that is
- * what a single subscriber is given.
+ * The unit of limits by address: an IPv4 address, or the /64 of an IPv6 address, because a single
+ * subscriber gets a /64.
  */
 export function addressGroup(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address

@@ -7,8 +7,8 @@ import { MANUAL_PATHS } from '../core/manual.ts'
 import { PAGE_HEADERS } from './headers.ts'
 
 /**
- * What a page of the console may do: nothing that does not come from this server, no inline script
- * or style, no frame around it. Pictures and sounds may also be data that the page itself holds.
+ * Content security policy of the console: resources of this server only, no inline script or style,
+ * no framing. Images and sounds may also be data of the page itself.
  */
 const POLICY = [
   "default-src 'none'",
@@ -32,7 +32,7 @@ const HTML_HEADERS = {
   vary: 'accept-encoding',
 } as const
 
-/** The name of an asset holds the hash of its content, so it never changes. */
+/** The name of an asset contains the hash of its content, so it never changes. */
 const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   vary: 'accept-encoding',
@@ -43,14 +43,14 @@ const PAGES = ['/', '/login', ...MANUAL_PATHS, '/app', '/app/*']
 const HIDDEN = { detail: { hide: true } } as const
 const TWINS = /\.(br|gz)$/
 
-/** Below these are no pages: what they do not know stays an error of the API. */
+/** Unknown addresses below these are errors of the API, not pages. */
 const API = /^\/(v1|console|auth|assets)(\/|$)/
 
 export interface ConsolePages {
   readonly routes: AnyElysia
   /**
-   * For an address that nothing answers: the console, which says so in the reader's language, to
-   * a browser that opens it as a page; null for everyone else.
+   * The answer to an unknown address: for a browser that opens a page, the console, which says so
+   * in the reader's language; null for every other client.
    */
   readonly missing: (request: Request, path: string) => Response | null
 }
@@ -98,9 +98,9 @@ async function pageHandler(folder: string | null) {
 }
 
 /**
- * The static plugin serves the files as they are; those who can read them get the packed twins.
- * Only names that were there at the start pass, so no other path ever reaches the file system. One
- * route for all of them costs nothing at start; the plugin's route per file took a tenth of it.
+ * The static plugin serves the plain files; clients that accept an encoding get compressed ones.
+ * Only names that existed at the start pass, so no other path reaches the file system. One route
+ * for all of them costs nothing at start; the plugin's route per file took a tenth of the start.
  */
 async function assets(folder: string): Promise<AnyElysia> {
   const names = new Set(readdirSync(folder))
@@ -140,13 +140,13 @@ const isKnown = (request: Request, etag: string): boolean =>
 
 export type Encoding = 'br' | 'gzip'
 
-/** Packed forms that lie beside a file, the smaller first, with the end of their name. */
+/** Compressed forms beside a file, the smaller first, with their suffixes. */
 export const ENCODINGS: ReadonlyMap<Encoding, string> = new Map([
   ['br', '.br'],
   ['gzip', '.gz'],
 ])
 
-/** The best form that the client can read (RFC 9110, section 12.5.3); null: as it is. */
+/** The best encoding that the client accepts (RFC 9110, section 12.5.3); null: none. */
 export function preferredEncoding(request: Request): Encoding | null {
   const header = request.headers.get('accept-encoding') ?? ''
   const accepted = new Set(

@@ -51,13 +51,13 @@ function ids(headers: Record<string, string | number>): Record<string, string> {
   return { 'x-request-id': String(headers['x-request-id']) }
 }
 
-/** The framework looks for the path of a URL behind this many characters. */
+/** Elysia looks for the path of a URL after this many characters. */
 const SKIPPED_CHARS = 11
 
 /**
- * Lets the framework find the path although `https://` and a host of one or two letters end before
- * it looks: the port that https means anyway makes the URL longer. The request stays the object
- * that the server knows.
+ * Lets Elysia find the path after `https://` and a host of one or two letters, where it starts to
+ * look too late: the default port of https makes the URL long enough. The request object stays the
+ * one that the server knows.
  */
 export function findablePath(request: Request): Request {
   const { url } = request

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { jsonSchema } from './body.ts'
 
-/** Pieces of route documentation that the schemas cannot tell. */
+/** Route documentation that no schema contains. */
 
 /** Optional query parameters of an operation, by name and description. */
 export const queryDoc = (parameters: Readonly<Record<string, string>>) =>
@@ -24,7 +24,7 @@ export const TURN_DOC = {
   },
 }
 
-/** A step of a browser on its way. */
+/** A redirect of a browser. */
 export const REDIRECT_DOC = { 302: { description: 'Goes on at Location' } }
 
 /** A body that is bytes, such as a recording. */
@@ -43,7 +43,7 @@ export const binaryDoc = (contentType: string, description: string) => ({
   },
 })
 
-/** The answer of a route that writes its JSON itself, where Elysia does not check it. */
+/** The answer of a route that writes its own JSON (http/json-answers.ts). */
 export const jsonDoc = (schema: z.ZodType) => ({
   200: {
     description: 'Success',

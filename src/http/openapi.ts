@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
 import { jsonSchema } from './body.ts'
 
-/** Of the interface, not of the program (specification, Versioning). */
+/** Version of the interface, not of the program (specification, Versioning). */
 const INTERFACE_VERSION = '1.0.0'
 
 const DESCRIPTION =
@@ -48,8 +48,8 @@ interface Detail {
 }
 
 /**
- * The OpenAPI document of all routes of the two surfaces and of login, from the schemas that the
- * routes check with. `app` is complete when this is called.
+ * The OpenAPI document of both surfaces and of login, made from the schemas that the routes
+ * validate with. `app` is complete when this is called.
  */
 export function openApiDocument(app: AnyElysia) {
   const paths: Record<string, Record<string, object>> = {}
@@ -68,7 +68,7 @@ export function openApiDocument(app: AnyElysia) {
 
 const detailOf = ({ hooks }: Route): Detail => hooks.detail ?? {}
 
-/** What the route says of itself, and what every operation has. */
+/** The route's own documentation and what every operation has in common. */
 function operationOf(route: Route, path: string) {
   const { parameters = [], responses, ...detail } = detailOf(route)
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
@@ -87,7 +87,7 @@ function operationOf(route: Route, path: string) {
   }
 }
 
-/** The answers of a route whose body is checked: one schema, or one by status. */
+/** The answers of a route that declares one schema, or one for each status. */
 function answersOf(response: unknown): Record<string, object> {
   const byStatus = response instanceof z.ZodType ? { 200: response } : (response ?? {})
   return Object.fromEntries(

@@ -11,14 +11,14 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const hostOf = (origin: string) => new URL(origin).host
 
 /**
- * The origin people reach this server by, and the refusal of what other origins' pages send
- * (contract, CORS). A browser cannot be made to lie in `Origin` or `Host`, and names its origin on
- * every state-changing request; what has no `Origin` is no browser.
+ * Knows the origin of this server and refuses requests from pages of other origins (contract,
+ * CORS). Pages cannot forge `Origin` or `Host`, and browsers send `Origin` with every
+ * state-changing request; a request without it does not come from a browser.
  */
 export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin
 
-  /** What the outermost trusted proxy wrote; null without trusted proxies. */
+  /** The value of the outermost trusted proxy; null without trusted proxies. */
   function forwarded(request: Request, name: string): string | null {
     if (proxies === 0) return null
     return (request.headers.get(name) ?? '').split(',').slice(-proxies)[0]?.trim() || null
@@ -32,12 +32,12 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
   }
 
   return {
-    /** MB_PUBLIC_URL's, else the one that was asked for; null when that is malformed. */
+    /** The origin of MB_PUBLIC_URL, else of the request; null when that is malformed. */
     of: (request: Request): string | null => configured ?? requested(request),
 
     /**
-     * The one that was asked for, whatever MB_PUBLIC_URL says (specification, Platform and site),
-     * but with its scheme when it names the same host, as behind a proxy that ends TLS.
+     * The origin of the request, whatever MB_PUBLIC_URL is (specification, Platform and site). When
+     * both name one host, the scheme is MB_PUBLIC_URL's, as behind a proxy that ends TLS.
      */
     asked(request: Request): string | null {
       const origin = requested(request)
@@ -57,7 +57,7 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
 
 export type Origins = ReturnType<typeof createOrigins>
 
-/** A name or address with an optional port; anything else would end up inside URLs made of it. */
+/** A name or address with an optional port; anything else could change URLs that contain it. */
 const FORM = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
 
 /**

@@ -30,7 +30,7 @@ interface Window {
  * interface.
  */
 export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_WINDOW_MS) {
-  // In the order of their beginning, so that those which ended are found at the front.
+  // In order of their start, so ended windows are at the front.
   const windows = new Map<string, Window>()
 
   const isOpen = ({ startedAt }: Window) => clock.steady() - startedAt < windowMs
@@ -97,8 +97,8 @@ export interface Caller {
 }
 
 /**
- * Requests a minute and client address, for routes without a credential. Each `name` is a count of
- * its own. Throws `rate_limited`; else the answer tells where the caller stands.
+ * Limits requests a minute by client address, for routes without a credential; each `name` counts
+ * separately. Throws `rate_limited`; otherwise the answer carries the rate-limit headers.
  */
 export const addressLimit =
   (limiter: RateLimiter, clientAddress: ClientAddress) =>
@@ -119,8 +119,8 @@ export const personLimit =
 export type PersonLimit = ReturnType<typeof personLimit>
 
 /**
- * Wrong guesses of one client address, at whomever's secret. `check` throws `rate_limited` for an
- * address that has made too many; `count` adds one.
+ * Counts wrong guesses by client address, no matter whose secret they are at. `check` throws
+ * `rate_limited` for an address with too many; `count` adds one.
  */
 export const guessLimit =
   (limiter: RateLimiter, clientAddress: ClientAddress, most: number) =>

@@ -13,7 +13,7 @@ const COOKIE = 'mb_session'
 export interface SessionOptions {
   readonly tokens: SessionTokens
   readonly findUser: (userId: string) => Promise<{ user_id: string; tenant_id: string } | null>
-  /** False only where people log in over plain http (contract, MB_COOKIE_SECURE). */
+  /** False only where people sign in over plain http (contract, MB_COOKIE_SECURE). */
   readonly secure: boolean
 }
 
@@ -88,7 +88,7 @@ export interface CookieOptions {
   readonly secure: boolean
 }
 
-/** A Set-Cookie value for a token without special characters; out of reach of scripts. */
+/** A Set-Cookie value for a token without special characters; scripts cannot read the cookie. */
 export function cookie(name: string, value: string, options: CookieOptions): string {
   const { path, maxAgeSeconds, secure } = options
   const parts = [`${name}=${value}`, `Path=${path}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly']
@@ -96,8 +96,8 @@ export function cookie(name: string, value: string, options: CookieOptions): str
 }
 
 /**
- * All values a request carries under `name`. There can be several, because a neighbouring host may
- * plant a cookie beside ours; the first few are enough to find ours among them.
+ * The values of the cookies called `name`. There can be several, because a neighbouring host may
+ * set one as well; the first four are enough to find ours.
  */
 export function cookieValues(request: Request, name: string): string[] {
   return (request.headers.get('cookie') ?? '')

@@ -1,6 +1,7 @@
 /**
  * Limits that protect the machine and its other tenants. SECURITY.md states the rule they follow.
  */
+
 /** A connection without traffic for this long is closed; streams have their heartbeat. */
 export const IDLE_SECONDS_MAX = 120
 /** The whole body of an authenticated request: 25 MB of sound at 14 kB a second. */
@@ -14,15 +15,15 @@ export const PERSON_REQUESTS_MAX = 600
 export const PLAYGROUND_TURNS_MAX = 60
 /** Bodies up to 64 KB must arrive within the idle limit. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
-/** Of a tenant, revoked ones included; a list of them is one answer. */
+/** Keys of a tenant, including revoked ones. */
 export const KEYS_MAX = 10_000
 /** Retention jobs run only after the wall clock has not jumped for this long. */
 export const CLOCK_SETTLED_MS = 30 * 60_000
-/** As many as one import brings; a list of them is one answer. */
+/** Personas of a tenant: as many as one import may bring. */
 export const PERSONAS_MAX = 1_000
 /** Personas, and apps, of one import. */
 export const IMPORT_ITEMS_MAX = 1_000
-/** Tenants whose own channel is kept open in memory. */
+/** Tenants whose own model channel is kept in memory. */
 export const PROVIDER_CHANNELS_MAX = 1_000
 /** Recordings that are decoded here: 25 MB of silent FLAC would be 38 hours. */
 export const AUDIO_SECONDS_MAX = 15 * 60
@@ -54,7 +55,7 @@ export const ASR_MS_MAX = 120_000
  * of the largest kind, so that there is always one to be folded.
  */
 export const SESSION_UNITS_MAX = 3_000_000
-/** A client that reads nothing for this long has lost its stream. */
+/** A client that reads nothing of its stream for this long is disconnected. */
 export const STREAM_STALL_MS_MAX = 60_000
 /** How long the embedding of a question may take; a turn then goes on without passages. */
 export const KB_QUERY_MS_MAX = 15_000
@@ -62,7 +63,7 @@ export const KB_QUERY_MS_MAX = 15_000
 export const KB_QUERY_WAIT_MS_MAX = 60_000
 /** A client that takes nothing of a list for this long is disconnected: 64 KB at 4 KB a second. */
 export const ANSWER_STALL_MS_MAX = 15_000
-/** A document as JSON, where a character may take six bytes; the text itself is checked apart. */
+/** A document as JSON, where a character may take six bytes; its text has its own limit. */
 export const KB_BODY_BYTES_MAX = 1024 * 1024
 /**
  * Documents of one tenant that are in memory to be embedded. Even one of them keeps the embedder
@@ -71,26 +72,26 @@ export const KB_BODY_BYTES_MAX = 1024 * 1024
 export const KB_UPLOADS_PER_TENANT_MAX = 4
 /** Only this many characters of a question are searched for. */
 export const KB_QUERY_CHARS_MAX = 2_000
-/** Brackets of JSON texts of others within each other; no schema and no vendor comes near. */
+/** Maximum nesting of untrusted JSON; far above any known schema. */
 export const JSON_DEPTH_MAX = 64
-/** Brackets and commas of such a text: an import of a megabyte has a quarter of a million. */
+/** Maximum brackets and commas of untrusted JSON; an import of 1 MB has a quarter of a million. */
 export const JSON_SIGNS_MAX = 300_000
 /** What a turn may hold in memory even when the memory budget is spent (core/memory-budget.ts). */
 export const TURN_BYTES_SURE = 200_000
 /** A whole turn, its model calls and tools together. */
 export const TURN_MS_MAX = 30 * 60_000
-/** Each may be a request to somebody's site or a search; models ask for a few. */
+/** Tool calls of a turn: each may be a request or a search, and models ask for a few. */
 export const TOOL_CALLS_PER_TURN_MAX = 128
 export const TOOLS_AT_ONCE_MAX = 4
 export const CALCULATOR_CHARS_MAX = 500
 export const CALCULATOR_DEPTH_MAX = 64
 /** Results beyond ten to this power, or its inverse, are refused. */
 export const CALCULATOR_EXPONENT_MAX = 5_000
-/** How far a clock may be set back before the logins of before count as forged. */
+/** A clock may be set back this far before existing sessions count as forged. */
 export const CLOCK_BACK_SECONDS_MAX = 24 * 60 * 60
 /** Bodies of requests without a credential. */
 export const ANONYMOUS_BODY_BYTES_MAX = 16 * 1024
-/** Codes held at once; beyond it the oldest go. */
+/** Login codes held at once; beyond it the oldest are dropped. */
 export const LOGIN_CODES_MAX = 100_000
 /** Wrong guesses of one client address, which could try 150,000 a day at many people's codes. */
 export const LOGIN_GUESSES_PER_HOUR_MAX = 100

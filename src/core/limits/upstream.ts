@@ -1,6 +1,6 @@
 /** Limits on what an upstream (model, voice, embedding, fetched page) can send or take. */
 export const PROBE_MS_MAX = 10_000
-/** An upstream that never stops speaking is cut here; 10,000 characters take some 40 minutes. */
+/** Longest speech of one request; 10,000 characters take some 40 minutes. */
 export const TTS_AUDIO_SECONDS_MAX = 60 * 60
 export const TTS_FIRST_AUDIO_MS_MAX = 30_000
 export const TTS_SILENCE_MS_MAX = 30_000
@@ -10,13 +10,13 @@ export const TTS_ENCODED_BYTES_MAX = 25 * 1024 * 1024
 export const TTS_EVENT_BYTES_MAX = 80 * 1024 * 1024
 /** One line or event of an upstream's event stream; beyond it the stream counts as malformed. */
 export const SSE_EVENT_BYTES_MAX = 1024 * 1024
-/** How much of an upstream's error body is looked at; never passed on. */
+/** Bytes of an upstream's error body that are read; they are never passed on. */
 export const UPSTREAM_ERROR_BYTES_MAX = 8 * 1024
 export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
 /** Text of a turn, reasoning inside it included: several times what models can write. */
 export const ANSWER_CHARS_MAX = 2_000_000
-/** What of an upstream's stream brings nothing, comments and reasoning: 100,000 tokens of it. */
+/** Bytes of a model stream without visible text (comments, reasoning), about 100,000 tokens. */
 export const SILENT_BYTES_MAX = 64 * 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024

@@ -1,6 +1,6 @@
 import { MANUAL_PATHS } from '../../core/manual.ts'
 
-/** Pages that a search engine may list; all else is for signed-in people or for programs. */
+/** Pages that search engines may list; all others are for signed-in people or for programs. */
 const PUBLIC_PATHS = ['/', ...MANUAL_PATHS, '/status']
 const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/']
 
@@ -10,7 +10,7 @@ export function robots(origin: string): string {
   return ['User-agent: *', ...rules, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n')
 }
 
-/** Sitemaps 0.9. A validated origin has no character that XML would have to escape. */
+/** Sitemaps 0.9. A validated origin contains nothing that XML must escape. */
 export function sitemap(origin: string): string {
   const urls = PUBLIC_PATHS.map((path) => `  <url><loc>${origin}${path}</loc></url>`)
   return `<?xml version="1.0" encoding="UTF-8"?>

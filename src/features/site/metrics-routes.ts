@@ -9,7 +9,7 @@ export interface MetricsPage {
   readonly text: () => Promise<string>
 }
 
-/** GET and HEAD of /metrics (contract, Site): as if it did not exist without MB_METRICS_TOKEN. */
+/** GET and HEAD of /metrics (contract, Site); 404 without MB_METRICS_TOKEN. */
 export function metricsRoutes(page: MetricsPage | null) {
   async function answer({ request }: { request: Request }): Promise<Response> {
     if (!page) throw appError('not_found', { what: 'path' })

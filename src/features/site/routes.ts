@@ -26,7 +26,7 @@ export function siteRoutes({ origins, status, takesWrites }: SiteParts) {
       text(sitemap(originOf(request, origins)), 'application/xml; charset=utf-8', 'no-cache'),
     '/favicon.svg': () => text(favicon, 'image/svg+xml; charset=utf-8', DAY),
   }
-  /** A string and not a `Response`: Elysia would wrap the latter in a second one to add headers. */
+  /** A string, because Elysia would wrap a `Response` in a second one to add headers. */
   const alive = ({ set }: { set: { headers: Record<string, string | number> } }): string => {
     if (!takesWrites()) throw appError('database_stopped')
     set.headers['content-type'] = 'text/plain; charset=utf-8'
@@ -60,7 +60,7 @@ async function statusAnswer(request: Request, status: Status): Promise<Response>
   })
 }
 
-/** Browsers name text/html, and may name JSON behind it. */
+/** Browsers put text/html first and may add JSON. */
 function wantsJson(request: Request): boolean {
   if (new URL(request.url).searchParams.get('format') === 'json') return true
   const accept = request.headers.get('accept') ?? ''

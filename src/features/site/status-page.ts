@@ -28,12 +28,12 @@ footer{margin-top:1.25rem;color:var(--dim);font-size:.8125rem}
 
 const styleHash = new Bun.CryptoHasher('sha256').update(STYLE).digest('base64')
 
-/** Nothing is loaded and nothing runs: the one style sheet is known by its hash. */
+/** The page loads and runs nothing; its one style sheet is allowed by its hash. */
 export const STATUS_PAGE_POLICY =
   `default-src 'none'; style-src 'sha256-${styleHash}'; img-src 'self'; ` +
   `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** The report as a page of its own. Every text on it is ours, so there is nothing to escape. */
+/** The report as a page. All texts are constants of ours, so nothing needs escaping. */
 export function statusPage(report: StatusReport, language: Language): string {
   const words = WORDS[language]
   const row = ({ name, state, class: reason, latency_ms }: Check) => {

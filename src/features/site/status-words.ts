@@ -74,7 +74,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
   },
 }
 
-/** The first of our languages that an Accept-Language header prefers; Chinese without one. */
+/** The language that an Accept-Language header prefers among ours; Chinese without a header. */
 export function languageOf(header: string | null): Language {
   const ranked = (header ?? '')
     .split(',')

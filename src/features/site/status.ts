@@ -13,7 +13,7 @@ export interface Finding {
 
 export interface Probe {
   readonly name: string
-  /** Asks the dependency itself, at no cost in money. May throw: the class is then `error`. */
+  /** Asks the dependency itself, free of charge. When it throws, the class is `error`. */
   run(signal: AbortSignal): Promise<Finding>
 }
 
@@ -31,11 +31,11 @@ export interface StatusReport {
 export interface StatusOptions {
   readonly clock: Clock
   readonly probes: readonly Probe[]
-  /** The probe without which nothing works. */
+  /** The probe of the dependency that everything needs. */
   readonly vital: string
 }
 
-/** Dependencies are asked once in this time, however many people look. */
+/** The report is cached this long, however many people look. */
 const CACHE_MS = 5_000
 const PROBE_MS = 3_000
 

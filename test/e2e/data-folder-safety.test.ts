@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -103,6 +104,19 @@ describe('a link in the data folder', () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   }, 30_000)
 })
+
+test('a trigger that the product did not make is told by the doctor', async () => {
+  using folder = tempFolder()
+  const data = await used(folder)
+  expect((await doctor(data)).Database?.level).toBe('ok')
+  const db = new Database(`${data}/moonbase.db`)
+  db.run('CREATE TRIGGER unrevoke AFTER UPDATE ON api_key BEGIN SELECT 1; END')
+  db.close()
+  expect((await doctor(data)).Database).toMatchObject({
+    level: 'fail',
+    text: expect.stringContaining('unrevoke'),
+  })
+}, 30_000)
 
 test('a missing secrets.json stops the start while stored model keys need it', async () => {
   using folder = tempFolder()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hanShare, scoreScale } from './score-scale.ts'
+import { createHanShare, scoreScale } from './score-scale.ts'
 
 for (const relevant of [0.05, 0.28, 0.44, 0.6, 0.8, 0.95]) {
   test(`a model whose passages are relevant from ${relevant} on meets the threshold there`, () => {
@@ -58,6 +58,6 @@ for (const [text, share] of [
   ['Où étés', 0],
 ] as const) {
   test(`the Chinese share of “${text}”`, () => {
-    expect(hanShare(text)).toBeCloseTo(share, 6)
+    expect(createHanShare()(text)).toBeCloseTo(share, 6)
   })
 }

@@ -28,6 +28,7 @@ export function scoreScale(relevant: number | null, across: number | null): Scor
 function acrossScripts(relevant: number, across: number): Score {
   const weight = (THRESHOLD - across) / (1 - across)
   const turn = Math.acos((THRESHOLD - (1 - weight) * relevant) / weight)
+  const hanShare = createHanShare()
   return (cosine, question, text) => {
     const apart = 1 - hanShare(question) - hanShare(text)
     return (1 - weight) * cosine + weight * Math.cos(turn * apart)
@@ -37,37 +38,44 @@ function acrossScripts(relevant: number, across: number): Score {
 /** A word of letters says about as much as two Chinese characters. */
 const WORD_CHARS = 2
 
-type Kind = 'han' | 'letter' | 'apostrophe' | 'other'
+const HAN = 1
+const LETTER = 2
+const APOSTROPHE = 3
+const OTHER = 4
 
-/** How much of a text is written in Chinese characters, 0 to 1; half of one without letters. */
-export function hanShare(text: string): number {
-  let han = 0
-  let words = 0
-  let inWord = false
-  for (let i = 0; i < text.length; i++) {
-    const kind = kindAt(text, i)
-    if (kind === 'han') han++
-    if (kind === 'letter' && !inWord) words++
-    inWord =
-      kind === 'letter' || (inWord && kind === 'apostrophe' && kindAt(text, i + 1) === 'letter')
+/**
+ * How much of a text is written in Chinese characters, 0 to 1; half of one without letters. A
+ * search asks for a hundred texts on the event loop, so kinds of characters are kept once matched.
+ */
+export function createHanShare() {
+  const kinds = new Uint8Array(0x10000)
+
+  function kindAt(text: string, at: number): number {
+    const code = text.codePointAt(at) ?? 0
+    const known = kinds[code]
+    if (known) return known
+    const kind = kindOf(String.fromCodePoint(code))
+    if (code < kinds.length) kinds[code] = kind
+    return kind
   }
-  const all = han + words * WORD_CHARS
-  return all === 0 ? 0.5 : han / all
+
+  return function hanShare(text: string): number {
+    let han = 0
+    let words = 0
+    let inWord = false
+    for (let i = 0; i < text.length; i++) {
+      const kind = kindAt(text, i)
+      if (kind === HAN) han++
+      if (kind === LETTER && !inWord) words++
+      inWord = kind === LETTER || (inWord && kind === APOSTROPHE && kindAt(text, i + 1) === LETTER)
+    }
+    const all = han + words * WORD_CHARS
+    return all === 0 ? 0.5 : han / all
+  }
 }
 
-/** Nearly all characters lie in ranges that are known; the others are matched by patterns. */
-function kindAt(text: string, at: number): Kind {
-  const unit = text.charCodeAt(at)
-  if (unit >= 0x4e00 && unit <= 0x9fff) return 'han'
-  if (unit < 0x80) {
-    const lower = unit | 0x20
-    if (lower >= 0x61 && lower <= 0x7a) return 'letter'
-    return unit === 0x27 ? 'apostrophe' : 'other'
-  }
-  if (unit === 0x2019) return 'apostrophe'
-  const code = text.codePointAt(at)
-  if (code === undefined) return 'other'
-  const char = String.fromCodePoint(code)
-  if (/\p{sc=Han}/u.test(char)) return 'han'
-  return /[\p{L}\p{M}]/u.test(char) ? 'letter' : 'other'
+function kindOf(char: string): number {
+  if (char === "'" || char === '’') return APOSTROPHE
+  if (/\p{sc=Han}/u.test(char)) return HAN
+  return /[\p{L}\p{M}]/u.test(char) ? LETTER : OTHER
 }

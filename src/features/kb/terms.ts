@@ -23,6 +23,8 @@ const MARKS = /\p{M}+/gu
 const TERM_CHARS_MAX = 48
 /** Only the first terms of a longer question are searched for. */
 const QUERY_TERMS_MAX = 64
+/** Of a question in its normal form, in which one character may become eighteen. */
+const QUERY_UNITS_MAX = 4_000
 
 /**
  * All terms of a text, repeated as often as they occur. A single character is found as the start of
@@ -47,7 +49,7 @@ export function termsOf(text: string): string[] {
 /** The different terms of a question. One that ends in `*` matches all terms that begin so. */
 export function queryTerms(text: string): string[] {
   const terms = new Set<string>()
-  const runs = runsOf(text)
+  const runs = runsOf(text, QUERY_UNITS_MAX)
   for (const [i, run] of runs.entries()) {
     const joined = run.joint !== '' || (runs[i + 1]?.joint ?? '') !== ''
     for (const term of run.dense ? denseTerms(run.chars, joined) : wordTerms(run.text)) {
@@ -73,8 +75,8 @@ interface Run {
   readonly joint: string
 }
 
-function runsOf(text: string): Run[] {
-  const normal = text.normalize('NFKC').toLowerCase()
+function runsOf(text: string, unitsMax = Infinity): Run[] {
+  const normal = text.normalize('NFKC').toLowerCase().slice(0, unitsMax)
   const runs: Run[] = []
   let end = 0
   for (const match of normal.matchAll(token())) {

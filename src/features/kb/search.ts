@@ -49,23 +49,33 @@ export function createSearch({ store, embedder, vectors, words }: SearchParts) {
     const [query] = await embedder.embedForSearch(tenantId, [text], 'query', signal)
     // A text without a word that the model knows is near to nothing.
     const vector = query?.some((x) => x !== 0) ? query : null
-    const [byWord, near] = await Promise.all([
-      words.search(tenantId, queryTerms(text), LEG_CANDIDATES, signal),
-      vector ? vectors.search(space, vector, NEIGHBOURS, signal) : [],
-    ])
-    const keys = new Set([...byWord, ...near].map(({ key }) => key))
     const passages = new Map<number, Passage>()
-    for (const one of await store.passages(tenantId, [...keys], signal)) passages.set(one.key, one)
     const scores = new Map<number, number>()
-    addScores(near)
+    const [byWord] = await Promise.all([
+      words.search(tenantId, queryTerms(text), LEG_CANDIDATES, signal),
+      vector ? scoreNeighbours(vector) : null,
+    ])
     const byVector = [...scores.keys()].sort((a, b) => scoreOf(b) - scoreOf(a))
-    const best = fuse(byWord, byVector.slice(0, LEG_CANDIDATES))
-      .flatMap((key) => passages.get(key) ?? [])
-      .slice(0, KB_HITS_MAX)
+    const keys = fuse(byWord, byVector.slice(0, LEG_CANDIDATES)).slice(0, KB_HITS_MAX)
+    await load(keys)
+    const best = keys.flatMap((key) => passages.get(key) ?? [])
     if (vector) await scoreTheRest(vector, best)
     return best
       .map((passage) => ({ ...passage, score: scoreOf(passage.key) }))
       .sort((a, b) => b.score - a.score)
+
+    async function load(wanted: readonly number[]): Promise<void> {
+      const missing = wanted.filter((key) => !passages.has(key))
+      if (missing.length === 0) return
+      const found = await store.passages(tenantId, missing, signal)
+      for (const passage of found) passages.set(passage.key, passage)
+    }
+
+    async function scoreNeighbours(question: Float32Array): Promise<void> {
+      const near = await vectors.search(space, question, NEIGHBOURS, signal)
+      await load(near.map(({ key }) => key))
+      addScores(near)
+    }
 
     function scoreOf(key: number): number {
       return scores.get(key) ?? 0

@@ -4,8 +4,9 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { type Emit, errorEvent } from './events.ts'
 import { type AgentRequest, checkImageData, checkImageHosts, type ImageGuard } from './model.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
+import type { TurnConfigStore } from './store.ts'
 import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
-import { resolveTurn, type TurnConfigStore } from './turn-config.ts'
+import { resolveTurn } from './turn-config.ts'
 
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { REFERENCE_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { Db, Statement } from '../../storage/db.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
+import { createTurnConfigStore } from './store.ts'
 import {
   type AppConfig,
-  createTurnConfigStore,
   type RequestedTurn,
   resolveTurn,
   type StoredConfig,

@@ -80,9 +80,11 @@ const TEXT_SAMPLES: readonly Sample[] = [
         'const a = sql`SELECT id',
         "const b = 'INSERT INTO doc VALUES (?)'",
         "const c = 'PRAGMA optimize'",
+        'const d = sql`',
+        '  SELECT id FROM doc`',
       ].join('\n'),
     },
-    expect: [1, 2, 3].map((line) => `src/features/kb/service.ts:${line}`),
+    expect: [1, 2, 3, 5].map((line) => `src/features/kb/service.ts:${line}`),
     good: {
       'src/features/kb/store.ts': "const b = 'DELETE FROM doc'",
       'src/features/kb/service.ts': "const words = 'select a document, update it, delete from it'",

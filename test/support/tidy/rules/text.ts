@@ -11,7 +11,7 @@ const STATEMENT = new RegExp(
     String.raw`(CREATE|DROP|ALTER)\s+(VIRTUAL\s+)?(TABLE|INDEX|VIEW|TRIGGER)\s`,
     String.raw`(PRAGMA|VACUUM)\b`,
   ]
-    .map((start) => `['"\`]\\s*${start}`)
+    .map((start) => `(^|['"\`])\\s*${start}`)
     .join('|'),
 )
 const CLOCK = /\bDate\.now\(|\bnew Date(\(\)|\b(?![(\w]))|\bMath\.random\b/

@@ -1,6 +1,8 @@
+import { endlessFragment, endlessSizes } from '../../test/support/hostile-recordings.ts'
 import { createKey } from '../../test/support/key.ts'
 import { startServer } from '../../test/support/server.ts'
 import { tempFolder } from '../../test/support/temp.ts'
+import { frame, startWyoming } from '../../test/support/upstream-wyoming.ts'
 import { requestBytes } from './connection.ts'
 import { residentKb } from './process-usage.ts'
 import type { Product, Upstream } from './programs.ts'
@@ -12,6 +14,7 @@ interface Target {
   readonly pid: number
   readonly upstream: string
   post(path: string, body: unknown): Promise<Response>
+  hear(recording: Uint8Array): Promise<Response>
 }
 
 interface Wall {
@@ -55,6 +58,11 @@ const WALLS = (headers: Record<string, string>): readonly Wall[] => [
   {
     name: 'four texts of 9,990 characters spoken',
     attack: (to) => times(4, () => drained(to.post('/v1/tts', { text: '说话。'.repeat(3_330) }))),
+  },
+  {
+    name: 'eight recordings of 700 bytes that name four billion samples',
+    attack: (to) =>
+      times(8, (index) => drained(to.hear(index % 2 ? endlessFragment() : endlessSizes()))),
   },
   {
     name: 'a heading of 96,000 mixed blanks',
@@ -118,7 +126,11 @@ async function longestGap(url: string, work: () => Promise<unknown>): Promise<nu
 async function measure(upstream: Upstream, name: string) {
   using folder = tempFolder()
   const { model = '' } = WALLS({}).find((wall) => wall.name === name) ?? {}
+  await using wyoming = await startWyoming(({ type }, socket) => {
+    if (type === 'audio-stop') socket.write(frame('transcript', { text: '' }))
+  })
   const env = {
+    MB_ASR_BASE_URL: wyoming.baseUrl,
     MB_LLM_BASE_URL: `${upstream.url}${model}/v1`,
     MB_LLM_MODEL: 'fake',
     MB_TTS_BASE_URL: `${upstream.url}/long/v1`,
@@ -133,6 +145,8 @@ async function measure(upstream: Upstream, name: string) {
     upstream: upstream.url,
     post: (path, body) =>
       fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }),
+    hear: (recording) =>
+      fetch(`${server.url}/v1/asr`, { method: 'POST', headers, body: new Uint8Array(recording) }),
   }
   await wall?.prepare?.(target)
   let peakKb = 0

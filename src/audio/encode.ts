@@ -77,7 +77,7 @@ function encoderOn(thread: Thread, id: number, format: SpeechFormat): SpeechEnco
     held = { rate, bytes: 0, chunks: [] }
     const all = Buffer.concat(chunks)
     for (let at = 0; at < all.length; at += MESSAGE_BYTES) {
-      const pcm = Uint8Array.from(all.subarray(at, at + MESSAGE_BYTES))
+      const pcm = new Uint8Array(all.subarray(at, at + MESSAGE_BYTES))
       const bytes = await thread.ask({ type: 'pcm', id, pcm, rate })
       if (bytes.length > 0) yield bytes
     }

@@ -128,13 +128,15 @@ describe('tool calls from fragments', () => {
     expect(() => assemble({ index: 0, id: 'a', ...fn(null, '{}') })).toThrow(ChannelFailure)
   })
 
-  test('number and length are bounded', () => {
+  test('number of tool calls and length of ids, names and arguments are bounded', () => {
     const many = Array.from({ length: TOOL_CALLS_MAX + 1 }, (_, index) => ({ index, ...fn('f') }))
     expect(() => assemble(...many)).toThrow(ChannelFailure)
     const long = 'x'.repeat(TOOL_ARGUMENTS_CHARS_MAX / 2 + 1)
     const fragment = (index: number) => ({ index, ...fn('f', long) })
     expect(() => assemble(fragment(0), fragment(1))).toThrow(ChannelFailure)
     expect(() => assemble(fn(long), fn(`${long}y`))).toThrow(ChannelFailure)
+    const named = (index: number) => ({ index, id: `${index}${long}`, ...fn('f') })
+    expect(() => assemble(named(0), named(1))).toThrow(ChannelFailure)
   })
 
   test('so is the work of a call in many fragments that all name it', () => {

@@ -42,7 +42,7 @@ export function createToolCalls() {
     const known = find(index, id, name)
     if (known) return known
     if (drafts.length >= TOOL_CALLS_MAX) throw malformed()
-    const draft = { index, id, name: '', args: '' }
+    const draft = { index, id: '', name: '', args: '' }
     drafts.push(draft)
     return draft
   }

@@ -1,10 +1,9 @@
 import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { ANSWER_STALL_MS_MAX } from '../core/limits/machine.ts'
+import { createLoopTurns } from '../core/loop-turns.ts'
 import type { MemoryBudget, MemoryShare } from '../core/memory-budget.ts'
 import type { Principal } from '../core/principal.ts'
-import { createSemaphore } from '../core/semaphore.ts'
-import { timeSlice } from '../core/time-slice.ts'
 import type { Connections } from './body-timer.ts'
 import { type ResponseHeaders, takeHeaders } from './headers.ts'
 import { memoryFull } from './request-memory.ts'
@@ -41,14 +40,7 @@ export interface JsonAnswersOptions {
  * a list of another by one piece.
  */
 export function createJsonAnswers({ clock, budget, onError }: JsonAnswersOptions) {
-  const turns = createSemaphore({ slots: 1 })
-  const slice = timeSlice(clock.steady)
-
-  const inTurn = <Result>(owner: string, work: () => Promise<Result>): Promise<Result> =>
-    turns.run(owner, async () => {
-      if (slice.isOver()) await slice.next()
-      return work()
-    })
+  const inTurn = createLoopTurns(clock.steady)
 
   /** Waits for a slow client and disconnects one that has stopped reading. */
   async function drained(written: Promise<unknown>, client: StreamClient, signal: AbortSignal) {

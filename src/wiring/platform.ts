@@ -7,6 +7,7 @@ import type { Llm } from '../channels/ports/llm.ts'
 import { retryLlm } from '../channels/resilience/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
+import { createLoopTurns } from '../core/loop-turns.ts'
 
 export interface PlatformChannel {
   readonly llm: Llm
@@ -24,6 +25,7 @@ const LOOK_AGAIN_MS = 15_000
  * model server found on this machine, else the built-in responder until a server appears.
  */
 export async function openPlatform(config: Config, clock: Clock, fetch: UpstreamFetch) {
+  const turns = createLoopTurns(clock.steady)
   const connect = (baseUrl: string, model: string | undefined) =>
     retryLlm(
       createOpenAiChat({
@@ -34,6 +36,7 @@ export async function openPlatform(config: Config, clock: Clock, fetch: Upstream
         defaultModel: model ?? null,
         timeoutMs: config.MB_LLM_TIMEOUT_MS,
         thinkingForm: config.MB_LLM_THINKING,
+        inTurn: (work) => turns('', work),
       }),
       clock,
     )

@@ -8,6 +8,7 @@ import type { Clock } from '../core/clock.ts'
 import { createSeal } from '../core/encryption.ts'
 import { PROBE_MS_MAX } from '../core/limits/upstream.ts'
 import type { Logger } from '../core/log.ts'
+import { createLoopTurns } from '../core/loop-turns.ts'
 import type { Secrets } from '../data-folder/secrets.ts'
 import { createProviderChannels } from '../features/provider/channel.ts'
 import { createProvider } from '../features/provider/service.ts'
@@ -50,6 +51,7 @@ function tenantModels(config: Config, clock: Clock, { fetchFor }: Egress) {
   const upstreamFetch = (tenantId: string) => createUpstreamFetch(fetchFor(tenantId))
   // The channel gets the resolved model name as it is, the platform's default included.
   const defaultModel = config.MB_LLM_MODEL ?? null
+  const turns = createLoopTurns(clock.steady)
   return {
     connect: (tenantId: string, endpoint: Endpoint) =>
       retryLlm(
@@ -60,6 +62,7 @@ function tenantModels(config: Config, clock: Clock, { fetchFor }: Egress) {
           defaultModel,
           timeoutMs: config.MB_LLM_TIMEOUT_MS,
           thinkingForm: 'auto',
+          inTurn: (work) => turns(tenantId, work),
         }),
         clock,
       ),

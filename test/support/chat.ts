@@ -24,6 +24,7 @@ export function createChat(baseUrl: string, options: Partial<OpenAiChatOptions> 
     defaultModel: 'fake',
     timeoutMs: 10_000,
     thinkingForm: 'auto',
+    inTurn: (work) => work(),
     ...options,
   })
 }

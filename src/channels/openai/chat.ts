@@ -9,17 +9,28 @@ import { type CompletionsOptions, createCompletions } from './completions.ts'
 export interface OpenAiChatOptions extends CompletionsOptions {
   /** Longest wait for the first byte, and longest silence after it. */
   readonly timeoutMs: number
+  /** Runs a piece of work on the event loop in the turn of whoever brought this endpoint. */
+  readonly inTurn: InTurn
 }
+
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** After the finish reason: how long to wait for usage, `[DONE]` and the end of the body. */
 const END_WAIT_MS = 1000
+
+/**
+ * What is parsed at a time, about a millisecond's work; beyond it a stream waits for its turn. The
+ * runtime reads half a megabyte at once from an endpoint that sends faster than it can be parsed,
+ * and the next half is there before the event loop has gone round.
+ */
+const PIECE_BYTES = 16 * 1024
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 type Read = Awaited<ReturnType<Reader['read']>>
 
 /** A chat model behind any OpenAI-compatible `POST {base}/chat/completions`, streamed. */
 export function createOpenAiChat(options: OpenAiChatOptions): Llm {
-  const { clock, timeoutMs } = options
+  const { clock, timeoutMs, inTurn } = options
   const completions = createCompletions(options)
 
   return {
@@ -31,7 +42,7 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         const reader = (response.body ?? new Blob().stream()).getReader()
         const first = await reader.read()
         if (!first.done) call.gotBytes()
-        return partsOf(call, reader, first)
+        return partsOf(call, reader, first, inTurn)
       } catch (error) {
         call.close()
         throw call.explain(error)
@@ -41,27 +52,35 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
 }
 
 /** The parts of an answer whose first bytes are `first`; ends the call. */
-async function* partsOf(call: UpstreamCall, reader: Reader, first: Read) {
+async function* partsOf(call: UpstreamCall, reader: Reader, first: Read, inTurn: InTurn) {
   const stream = new EventStream()
   const answer = new Answer()
   let silentBytes = 0
   let reportedBytes = 0
+  let bytesInTurn = 0
   let read: Read | null = first
   try {
     while (read?.value) {
-      const parts: LlmPart[] = []
-      const fault = readParts(read.value, stream, answer, parts)
-      silentBytes = parts.length > 0 ? 0 : silentBytes + read.value.length
-      const heldBytes = stream.heldBytes + answer.heldBytes
-      if (Math.abs(heldBytes - reportedBytes) >= HELD_STEP_BYTES) {
-        parts.push({ type: 'held', bytes: heldBytes })
-        reportedBytes = heldBytes
+      for (const bytes of piecesOf(read.value)) {
+        const parts: LlmPart[] = []
+        const work = () => readParts(bytes, stream, answer, parts)
+        bytesInTurn += bytes.length
+        const isOver = bytesInTurn > PIECE_BYTES
+        if (isOver) bytesInTurn = 0
+        const fault = isOver ? await inTurn(async () => work()) : work()
+        silentBytes = parts.length > 0 ? 0 : silentBytes + bytes.length
+        const heldBytes = stream.heldBytes + answer.heldBytes
+        if (Math.abs(heldBytes - reportedBytes) >= HELD_STEP_BYTES) {
+          parts.push({ type: 'held', bytes: heldBytes })
+          reportedBytes = heldBytes
+        }
+        if (stream.ended) call.gotBytes()
+        else call.gotFragment()
+        if (parts.length > 0) yield parts
+        if (fault !== null) throw fault
+        if (silentBytes > SILENT_BYTES_MAX) throw endless()
+        if (answer.done) break
       }
-      if (stream.ended) call.gotBytes()
-      else call.gotFragment()
-      if (parts.length > 0) yield parts
-      if (fault !== null) throw fault
-      if (silentBytes > SILENT_BYTES_MAX) throw endless()
       // The read after `[DONE]` sees the end of the body, so that the connection can be used again.
       const { done } = answer
       if (answer.finished) call.shortenTimeout(END_WAIT_MS)
@@ -82,6 +101,10 @@ async function* partsOf(call: UpstreamCall, reader: Reader, first: Read) {
   } finally {
     call.close(read?.done ?? false)
   }
+}
+
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
 }
 
 /** A failure after the finish is none: the answer is whole. */

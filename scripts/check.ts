@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { readArguments, runScript } from './usage.ts'
 
-const HELP = `Checks format, lint and types, without writing anything.
+const HELP = `Checks format, lint, types and what nobody uses, without writing anything.
 
   npm run check
 
@@ -16,6 +16,11 @@ const TOOLS = [
     name: 'format and lint',
     args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
     mend: 'bun node_modules/@biomejs/biome/bin/biome check --write',
+  },
+  {
+    name: 'unused files, exports and packages',
+    args: ['node_modules/knip/bin/knip.js'],
+    mend: null,
   },
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit'], mend: null },
 ] as const

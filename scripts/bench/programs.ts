@@ -62,7 +62,7 @@ export interface ProgramOptions {
 }
 
 /** Starts a program that tells its address as the product does. */
-export async function startProgram(options: ProgramOptions): Promise<Program> {
+async function startProgram(options: ProgramOptions): Promise<Program> {
   const { command, env, readyPath, target } = options
   const begin = performance.now()
   const { server, end } = await start({ command, env })
@@ -132,7 +132,7 @@ async function running(server: Server, options: Running): Promise<Program> {
 }
 
 /** Turns without retrieval, each worker in a session of its own. */
-export const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget => ({
+const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget => ({
   url: `${url}/v1/agent`,
   headers,
   format: 'agent',

@@ -104,7 +104,7 @@ async function readAll(request: Request, bytesMax: number, timer?: BodyTimer): P
 /**
  * A JSON body validated by `schema`: 413 when it is too large, else 400 with the field's name.
  */
-export async function readJson<Schema extends z.ZodType>(
+async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,
@@ -114,7 +114,7 @@ export async function readJson<Schema extends z.ZodType>(
 }
 
 /** As `readJson`; an absent or empty body counts as `{}`. */
-export async function readOptionalJson<Schema extends z.ZodType>(
+async function readOptionalJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax: number,

@@ -141,7 +141,7 @@ const isKnown = (request: Request, etag: string): boolean =>
 export type Encoding = 'br' | 'gzip'
 
 /** Compressed forms beside a file, the smaller first, with their suffixes. */
-export const ENCODINGS: ReadonlyMap<Encoding, string> = new Map([
+const ENCODINGS: ReadonlyMap<Encoding, string> = new Map([
   ['br', '.br'],
   ['gzip', '.gz'],
 ])

@@ -61,7 +61,7 @@ const factorials = lazy(() => {
 })
 
 /** Computes in double precision; rounding to 15 digits hides binary rounding errors. */
-export function viaDouble(work: (...values: number[]) => number, ...values: Num[]): Num {
+function viaDouble(work: (...values: number[]) => number, ...values: Num[]): Num {
   const result = work(...values.map((value) => value.toNumber()))
   if (!Number.isFinite(result)) {
     throw new ToolFailure(
@@ -72,7 +72,7 @@ export function viaDouble(work: (...values: number[]) => number, ...values: Num[
 }
 
 /** As `viaDouble`; results near zero become zero, which periodic functions miss slightly. */
-export function periodic(work: (value: number) => number, value: Num): Num {
+function periodic(work: (value: number) => number, value: Num): Num {
   if (value.abs().gt(1e9)) throw new ToolFailure('the angle is too large')
   const result = viaDouble(work, value)
   return result.abs().lt(value.abs().plus(1).mul(1e-15)) ? new Num(0) : result

@@ -35,7 +35,7 @@ export function createCalculator() {
  * names are looked up in two fixed tables, so an expression can reach nothing else. Throws
  * `ToolFailure`.
  */
-export function evaluate(expression: string): string {
+function evaluate(expression: string): string {
   if (expression.length > CALCULATOR_CHARS_MAX) throw new ToolFailure('the expression is too long')
   const tokens = createCursor(tokenize(expression))
   const { value } = sum(tokens)

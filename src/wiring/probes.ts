@@ -79,7 +79,7 @@ async function localModel({ embedder }: Adapters, signal: AbortSignal): Promise<
 }
 
 /** Whether a TCP connection can be made. */
-export async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
+async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
   const { connect } = await import('node:net')
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port), signal })

@@ -8,7 +8,7 @@ export const BYO_KEY = 'sk-byo-SECRET-of-the-tenant'
 export const BYO_MODEL = 'tenant-model'
 
 /** Waits between tries are over at once and written down; `advance` moves time on. */
-export function hurriedClock(): Clock & { advance(ms: number): void; readonly waits: number[] } {
+function hurriedClock(): Clock & { advance(ms: number): void; readonly waits: number[] } {
   const waits: number[] = []
   let ahead = 0
   return {

@@ -8,7 +8,7 @@ import { runProgram } from './run.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** The blocks of code of the manual's page on devices, as it shows them. */
-export async function guideBlocks(language: 'zh' | 'en' = 'en'): Promise<Tokens.Code[]> {
+async function guideBlocks(language: 'zh' | 'en' = 'en'): Promise<Tokens.Code[]> {
   const tokens = marked.lexer(await readGuide('devices', language))
   return tokens.filter((token): token is Tokens.Code => token.type === 'code')
 }

@@ -2,7 +2,7 @@
  * Begins a command in a mount namespace of its own. `mount` is what is mounted there for it alone,
  * `first` what a shell runs before it.
  */
-export const inNamespace = (mount: string, first = 'true'): readonly string[] => [
+const inNamespace = (mount: string, first = 'true'): readonly string[] => [
   'unshare',
   '-rm',
   'sh',

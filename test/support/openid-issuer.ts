@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 
-export const CLIENT_ID = 'moonbase'
-export const CLIENT_SECRET = 'a-secret-of-the-issuer-and-moonbase'
+const CLIENT_ID = 'moonbase'
+const CLIENT_SECRET = 'a-secret-of-the-issuer-and-moonbase'
 
 /** How the client's secret travels to the token endpoint; the issuer takes no other way. */
 export type SecretMethod = 'client_secret_basic' | 'client_secret_post'

@@ -10,7 +10,7 @@ const { self, encoderUrl } = programAt(MAIN.href, [process.execPath, fileURLToPa
 const clock = systemClock()
 
 /** Parse workers as the command line starts them; they end with this process. */
-export const parser = openParser(self, clock)
+const parser = openParser(self, clock)
 
 /** The product's codecs as the command line opens them. */
 export const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads: 1 })

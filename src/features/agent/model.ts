@@ -54,7 +54,7 @@ const STEP_CHARS = 256 * 1024
  * internal host: the model server that fetches it may be inside the operator's network.
  * `checkImageData` checks what image data consists of.
  */
-export function checkImage(image: string): string | null {
+function checkImage(image: string): string | null {
   const header = DATA_URL.exec(image.slice(0, HEADER_CHARS_MAX))?.[0]
   if (header !== undefined) return checkData(image, header.length)
   // Checks the text as given: the model server parses it too, perhaps differently.

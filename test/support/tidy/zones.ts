@@ -46,7 +46,7 @@ export const unitOf = (path: string): string =>
 export const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 
 /** Entry of a worker thread or child process: a program of its own, like `main.ts`. */
-export const isWorkerEntry = (path: string) => /(^|[-/])(worker|child)\.ts$/.test(path)
+const isWorkerEntry = (path: string) => /(^|[-/])(worker|child)\.ts$/.test(path)
 
 /** Files that may reach for the process, the clock, randomness and the network by name. */
 export const mayTouchMachine = (path: string) =>

@@ -52,7 +52,7 @@ const COMMON =
   /^(a|an|and|are|can|do|does|for|get|how|i|in|is|it|make|my|of|the|to|what|where|why)$/
 
 /** What is looked for: Latin words as they are, Chinese ones by pairs of characters. */
-export function termsOf(query: string): string[] {
+function termsOf(query: string): string[] {
   const terms = [...query.toLowerCase().matchAll(WORDS)].flatMap(([word]) => {
     if (COMMON.test(word)) return []
     if (!/\p{Script=Han}/u.test(word) || word.length <= 2) return word

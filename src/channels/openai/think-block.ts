@@ -1,3 +1,5 @@
+import { TextInPieces } from '../../core/text.ts'
+
 const OPEN = '<think>'
 const CLOSE = '</think>'
 
@@ -7,7 +9,7 @@ const CLOSE = '</think>'
  */
 export class ThinkFilter {
   #state: 'start' | 'inside' | 'gap' | 'pass' = 'start'
-  #held = ''
+  #held = new TextInPieces()
   /** At the start: what is held, trimmed. Inside the block: its last characters. */
   #seen = ''
 
@@ -17,10 +19,10 @@ export class ThinkFilter {
       case 'pass':
         return text
       case 'start':
-        this.#held += text
+        this.#held.add(text)
         return this.#start(text)
       case 'inside':
-        this.#held += text
+        this.#held.add(text)
         return this.#inside(text)
       case 'gap':
         return this.#gap(text)
@@ -33,7 +35,7 @@ export class ThinkFilter {
 
   /** What is still held back when the content ends. */
   end(): string {
-    return this.#held
+    return this.#held.toString()
   }
 
   #start(text: string): string {
@@ -45,7 +47,7 @@ export class ThinkFilter {
     }
     this.#seen = lead
     if (OPEN.startsWith(lead)) return ''
-    const answer = this.#held
+    const answer = this.#held.toString()
     this.#leave('pass')
     return answer
   }
@@ -69,7 +71,7 @@ export class ThinkFilter {
 
   #leave(state: 'gap' | 'pass'): void {
     this.#state = state
-    this.#held = ''
+    this.#held = new TextInPieces()
     this.#seen = ''
   }
 }

@@ -1,6 +1,7 @@
 import { newId } from '../../core/ids.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits/upstream.ts'
+import { TextInPieces } from '../../core/text.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { ToolCall } from '../ports/llm.ts'
 
@@ -14,11 +15,14 @@ export interface ToolFragment {
 /** Characters looked through for the end of a call that has neither index nor id. */
 const LOOKED_THROUGH_CHARS_MAX = 16 * TOOL_ARGUMENTS_CHARS_MAX
 
+/** Vendors allow 64 characters or twice that. */
+const NAME_CHARS_MAX = 1_000
+
 interface Draft {
   readonly index: number | null
   id: string
   name: string
-  args: string
+  readonly args: TextInPieces
 }
 
 /**
@@ -35,14 +39,14 @@ export function createToolCalls() {
   function isComplete({ args }: Draft): boolean {
     lookedThrough += args.length
     if (lookedThrough > LOOKED_THROUGH_CHARS_MAX) throw malformed()
-    return isJson(args)
+    return isJson(args.toString())
   }
 
   function draftOf(index: number | null, id: string, name: string): Draft {
     const known = find(index, id, name)
     if (known) return known
     if (drafts.length >= TOOL_CALLS_MAX) throw malformed()
-    const draft = { index, id: '', name: '', args: '' }
+    const draft = { index, id: '', name: '', args: new TextInPieces() }
     drafts.push(draft)
     return draft
   }
@@ -76,20 +80,22 @@ export function createToolCalls() {
         chars += id.length
       }
       // A name is repeated by some vendors, and split by a few before the arguments begin.
-      if (draft.name === '' || (draft.args === '' && name !== draft.name)) {
+      if (draft.name === '' || (draft.args.length === 0 && name !== draft.name)) {
         draft.name += name
         chars += name.length
+        if (draft.name.length > NAME_CHARS_MAX) throw malformed()
       }
       const args = argumentsOf(fragment.function?.arguments)
       chars += args.length
       if (chars > TOOL_ARGUMENTS_CHARS_MAX) throw malformed()
-      draft.args += args
+      draft.args.add(args)
     },
 
     /** The complete calls, ids made unique. Throws `ChannelFailure` for one without a name. */
     finish(): ToolCall[] {
       const ids = new Set<string>()
-      return drafts.map(({ id, name, args }) => {
+      return drafts.map(({ id, name, args: pieces }) => {
+        const args = pieces.toString()
         if (name === '') throw malformed()
         const unique = id === '' || ids.has(id) ? `call_${newId()}` : id
         ids.add(unique)

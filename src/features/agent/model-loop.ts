@@ -13,6 +13,7 @@ import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
 import type { Logger } from '../../core/log.ts'
 import { bytesOfText, type MemoryShare } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
+import { TextInPieces } from '../../core/text.ts'
 import type { ToolBox } from '../../tools/tool-box.ts'
 import type { AgentEvent, AnsweringChannel, Emit } from './events.ts'
 
@@ -156,7 +157,7 @@ async function callModel(
   signal: AbortSignal,
   emit: Emit,
 ): Promise<CallAnswer> {
-  let text = ''
+  const text = new TextInPieces()
   const toolCalls: ToolCall[] = []
   let finish: Finish = { type: 'finish', reason: 'other', usage: null }
   let heldBytes = 0
@@ -169,7 +170,7 @@ async function callModel(
     for (const part of parts) {
       if (part.type === 'text') {
         share.add(bytesOfText(part.text))
-        text += part.text
+        text.add(part.text)
         events.push({ type: 'llm_delta', text: part.text })
       } else if (part.type === 'tool_call') {
         share.add(bytesOfCall(part.call))
@@ -181,7 +182,7 @@ async function callModel(
     if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
     if (events.length > 0) await emit(events)
   }
-  return { text, toolCalls, finish: finish.reason, usage: finish.usage }
+  return { text: text.toString(), toolCalls, finish: finish.reason, usage: finish.usage }
 }
 
 /** What the adapter holds of the answer once `parts` are out: nothing after the finish. */

@@ -70,7 +70,7 @@ describe('bodies that are refused with 400', () => {
     ['an image over 10 MB', JSON.stringify({ text: 'hi', images: [png(10 * 2 ** 20 + 1)] }), '10'],
   ]
   for (const [name, body, part] of bodies) {
-    test(name, async () => {
+    test(`an agent request is refused with 400: ${name}`, async () => {
       const response = await post(body)
       expect(response.status).toBe(400)
       expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -81,7 +81,7 @@ describe('bodies that are refused with 400', () => {
     })
   }
 
-  test('bytes that are no UTF-8', async () => {
+  test('an agent request of bytes that are not UTF-8 is refused with 400', async () => {
     const response = await post(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]))
     expect(response.status).toBe(400)
   })
@@ -104,7 +104,7 @@ describe('bodies that are taken', () => {
     ['prototype names', JSON.parse('{"text":"hi","__proto__":{"kb":1},"constructor":1}')],
   ]
   for (const [name, body] of bodies) {
-    test(name, async () => {
+    test(`an agent request is accepted: ${name}`, async () => {
       const response = await post(JSON.stringify(body))
       expect(response.status).toBe(200)
       expect(await response.text()).toContain('event: llm_end')
@@ -113,13 +113,13 @@ describe('bodies that are taken', () => {
 })
 
 describe('bodies over the limit', () => {
-  test('are 413 by their announced length, before they are read', async () => {
+  test('an agent request over the limit is 413 by its announced length, unread', async () => {
     const response = await post(new Uint8Array(48 * 2 ** 20 + 1))
     expect(response.status).toBe(413)
     expect(await response.text()).toMatch(/\p{Script=Han}/u)
   })
 
-  test('are 413 with a sentence however large they are, and after the credential', async () => {
+  test('an agent request of 65 MB is 413 with a sentence, and 401 without a key', async () => {
     const body = new Uint8Array(65 * 2 ** 20)
     const refused = await post(body)
     expect(refused.status).toBe(413)
@@ -129,7 +129,7 @@ describe('bodies over the limit', () => {
     expect((await fetch(`${app.url}/v1/agent`, { method: 'POST', body })).status).toBe(401)
   })
 
-  test('are 413 without an announced length as well', async () => {
+  test('an agent request over the limit is 413 without an announced length, too', async () => {
     const chunk = new Uint8Array(2 ** 20).fill(0x20)
     let left = 49
     const stream = new ReadableStream({

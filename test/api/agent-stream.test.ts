@@ -142,7 +142,7 @@ describe('tools', () => {
     expect(events.at(-1)?.data.reply).toBe('I could not.')
   })
 
-  test('tools are called for at most seven rounds; the eighth model call must answer', async () => {
+  test('a turn calls tools for at most seven rounds, then the model must answer', async () => {
     for (let i = 0; i < 7; i++) upstream.reply({ toolCalls: [{ name: 'current_time' }] })
     upstream.reply({ text: 'enough' })
     const events = await (await ask({ text: 'loop', session_id: freshSession() })).all()
@@ -152,7 +152,7 @@ describe('tools', () => {
     expect(upstream.requests[7]?.body.tools ?? []).toEqual([])
   })
 
-  test('tools are left out for a model that refuses them', async () => {
+  test('a turn offers no tools to a model that refuses them', async () => {
     upstream.fault(400, { body: '{"error":{"message":"this model does not support tools"}}' })
     upstream.reply({ text: 'plain' })
     const events = await (await ask({ text: 'hi', session_id: freshSession() })).all()
@@ -176,7 +176,7 @@ describe('a failed turn', () => {
     ['an unknown model', () => upstream.fault(404)],
   ]
   for (const [name, arrange] of faults) {
-    test(`${name}: one error, no llm_end, nothing stored, nothing leaked`, async () => {
+    test(`a failed turn ends with one error, stores and leaks nothing: ${name}`, async () => {
       arrange()
       const session = freshSession()
       const stream = await ask({ text: 'hi', session_id: session })

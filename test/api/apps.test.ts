@@ -53,7 +53,7 @@ describe.each(SURFACES)('apps on %s', (surface) => {
     return (await call('GET', '/v1/sessions/x/history')).status
   }
 
-  test('a name alone overrides nothing', async () => {
+  test('an app with a name alone overrides nothing', async () => {
     const answer = await me<App>('POST', '/apps', { name: ' 助手 ' })
     expect(answer.status).toBe(201)
     const expected = { name: '助手', ...PLAIN, id: answer.json().id, created_at: anyTime() }
@@ -61,7 +61,7 @@ describe.each(SURFACES)('apps on %s', (surface) => {
     expect((await me('GET', `/apps/${answer.json().id}`)).json()).toEqual(expected)
   })
 
-  test('is listed newest first with every field', async () => {
+  test('apps are listed newest first with every field', async () => {
     const older = await create({ name: 'older' })
     const newer = await create(FULL)
     const { apps } = (await me<{ apps: App[] }>('GET', '/apps')).json()
@@ -71,14 +71,14 @@ describe.each(SURFACES)('apps on %s', (surface) => {
     ])
   })
 
-  test('an update replaces every field', async () => {
+  test('an update of an app replaces every field', async () => {
     const { id } = await create(FULL)
     const answer = await me<App>('PUT', `/apps/${id}`, { name: '新名' })
     expect(answer.status).toBe(200)
     expect(answer.json()).toEqual({ id, name: '新名', ...PLAIN, created_at: anyTime() } as App)
   })
 
-  test('a foreign or unknown id does not exist', async () => {
+  test('a foreign or unknown app id is not found', async () => {
     const { id } = await create(FULL)
     for (const [method, path, body] of [
       ['GET', '', undefined],
@@ -94,7 +94,7 @@ describe.each(SURFACES)('apps on %s', (surface) => {
     expect((await other<{ apps: App[] }>('GET', '/apps')).json().apps).toEqual([])
   })
 
-  test('issues keys that die with the app, while keys of its devices live on', async () => {
+  test('deleting an app revokes its keys, and keys of its devices stay valid', async () => {
     const { id } = await create({ name: 'keys' })
     const first = await me<Issued>('POST', `/apps/${id}/keys`)
     expect(first.status).toBe(201)
@@ -140,7 +140,7 @@ describe.each(SURFACES)('apps on %s', (surface) => {
       [{ name: 'a', temperature: 2 }],
       [{ name: 'a', tools_enabled: Array(16).fill('t'.repeat(64)) }],
       [{ name: 'a', system_prompt: null, thinking: null, tools_enabled: null, tenant_id: 'x' }],
-    ])('%#', async (body) => {
+    ])('an app just within the limits is accepted (%#)', async (body) => {
       const answer = await me<App>('POST', '/apps', body)
       expect(answer.status).toBe(201)
       expect((await me('DELETE', `/apps/${answer.json().id}`)).status).toBe(200)
@@ -168,7 +168,7 @@ describe.each(SURFACES)('apps on %s', (surface) => {
       [{ name: 'a', tools_enabled: [' '] }, 'tools_enabled'],
       [{ name: 'a', tools_enabled: ['t'.repeat(65)] }, 'tools_enabled'],
       [{ name: 'a', tools_enabled: Array(17).fill('t') }, 'tools_enabled'],
-    ])('%# on create and on update', async (body, field) => {
+    ])('a wrong app is refused on create and on update (%#)', async (body, field) => {
       const { id } = await create({ name: 'b' })
       for (const [method, path] of [
         ['POST', '/apps'],
@@ -183,7 +183,7 @@ describe.each(SURFACES)('apps on %s', (surface) => {
     })
   })
 
-  test('the twenty-first app is refused, also when many come at once', async () => {
+  test('the twenty-first app is refused, even when many are created at once', async () => {
     const full = await surfaceOf(app, surface, `full${surface}@example.com`)
     const answers = await Promise.all(
       Array.from({ length: 25 }, (_, i) => full('POST', '/apps', { name: `a${i}` })),

@@ -121,13 +121,13 @@ describe.each(reading)('$method $path', (route) => {
   const send = async (body: string | Blob) =>
     problemOf(await callFor(route)(route.method, path, body))
 
-  test('survives what is no body', async () => {
+  test('a text that is no body gives no 5xx', async () => {
     for (const [name, body] of BODIES) {
       expect([name, await send(body)]).toEqual([name, null])
     }
   })
 
-  test('survives wrong values in every field', async () => {
+  test('wrong values in every field give no 5xx', async () => {
     for (const field of fieldsOf(route)) {
       for (const value of VALUES) {
         const problem = await send(`{"${field}":${value}}`)
@@ -136,7 +136,7 @@ describe.each(reading)('$method $path', (route) => {
     }
   })
 
-  test('survives wrong values beside good ones', async () => {
+  test('wrong values beside good ones give no 5xx', async () => {
     const good = '"name":"a","prompt":"b","text":"c","title":"d","q":"e"'
     for (const field of fieldsOf(route)) {
       for (const value of VALUES) {
@@ -164,7 +164,7 @@ const SEGMENTS = [
 ]
 
 describe.each(routes.filter(({ path }) => path.includes(':')))('$method $path', (route) => {
-  test.each(SEGMENTS)('survives the id %p', async (segment) => {
+  test.each(SEGMENTS)('the id %p in the path gives no 5xx', async (segment) => {
     const path = route.path.replace(/:\w+\??/g, segment)
     const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : '{}'
     expect(problemOf(await callFor(route)(route.method, path, body))).toBeNull()
@@ -182,20 +182,20 @@ describe.each(routes.filter(({ method }) => method === 'GET'))('$method $path', 
     Array.from({ length: 1_000 }, (_, i) => `a${i}=1`).join('&'),
     '&&==&?=?',
   ]
-  test.each(QUERIES)('survives the query %#', async (query) => {
+  test.each(QUERIES)('the query %# gives no 5xx', async (query) => {
     const path = route.path.replace(/:\w+\??/g, 'none')
     expect(problemOf(await callFor(route)('GET', `${path}?${query}`))).toBeNull()
   })
 })
 
-test('of a key given twice the last counts, as JSON.parse has it', async () => {
+test('of a JSON key given twice the last one counts, as with JSON.parse', async () => {
   const { headers } = await app.key('twice@example.com')
   const call = caller(app.url, headers)
   const answer = await call('POST', '/v1/apps', '{"name":"one","name":"two","temperature":1}')
   expect([answer.status, answer.json().name]).toEqual([201, 'two'])
 })
 
-test('odd characters come back as they went in, or as the replacement character', async () => {
+test('odd characters are stored as sent, or as the replacement character', async () => {
   for (const [sent, kept] of [
     ['a\u0000b', 'a\u0000b'],
     ['\ud800', '\ufffd'],
@@ -215,7 +215,7 @@ test('odd characters come back as they went in, or as the replacement character'
   }
 })
 
-test('an import of odd names neither fails nor reaches a prototype', async () => {
+test('an import with odd names neither fails nor changes a prototype', async () => {
   const names = ['__proto__', 'constructor', 'toString', 'a\u0000', '\ud800']
   const config = {
     format_version: 1,
@@ -231,7 +231,7 @@ test('an import of odd names neither fails nor reaches a prototype', async () =>
   expect(answer.json()).toMatchObject({ imported: { personas: 5, apps: 5 }, errors: [] })
 })
 
-test('nothing of it was unexpected, and no prototype was touched', () => {
+test('bad input causes no unexpected error and changes no prototype', () => {
   expect('polluted' in {}).toBe(false)
   const unexpected = app
     .log()

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const JUMPS = [0, YEAR_MS, -YEAR_MS, HOUR_MS, -HOUR_MS, 0]
 
-test('turns keep the order they were said in, wherever the clock jumps between them', async () => {
+test('turns keep their order when the clock jumps between them', async () => {
   const { headers } = await app.key()
   for (const [turn, jump] of JUMPS.entries()) {
     shiftMs = jump
@@ -43,7 +43,7 @@ test('turns keep the order they were said in, wherever the clock jumps between t
   expect(sessions[0]?.turn_count).toBe(JUMPS.length)
 })
 
-test('a clock that was set back signs nobody out; a far future is no login', async () => {
+test('a clock set back signs nobody out, and a far future session is refused', async () => {
   shiftMs = 0
   const { headers } = await app.person('c@example.com')
   const status = async () => (await fetch(`${app.url}/auth/me`, { headers })).status
@@ -60,7 +60,7 @@ test('a clock that was set back signs nobody out; a far future is no login', asy
   }
 })
 
-test('a login code lives as long wherever the clock is set', async () => {
+test('a login code lives as long when the clock is set', async () => {
   for (const jump of [HOUR_MS, -HOUR_MS]) {
     shiftMs = 0
     const code = await requestCode(app, 'd@example.com')
@@ -69,7 +69,7 @@ test('a login code lives as long wherever the clock is set', async () => {
   }
 })
 
-test('setting the clock moves no rate window', async () => {
+test('setting the clock does not move the rate window of a key', async () => {
   shiftMs = 0
   const { headers } = await app.key('b@example.com', { rateLimit: 2 })
   const ask = async () => (await fetch(`${app.url}/v1/sessions`, { headers })).status
@@ -82,7 +82,7 @@ test('setting the clock moves no rate window', async () => {
   }
 })
 
-test('a silent stream is kept alive wherever the clock is set', async () => {
+test('a silent stream is kept alive when the clock is set', async () => {
   const { headers } = await app.key('e@example.com')
   const answer = Promise.withResolvers<void>()
   upstream.reply({ text: 'at last', hold: { after: 0, until: answer.promise } })
@@ -97,7 +97,7 @@ test('a silent stream is kept alive wherever the clock is set', async () => {
   expect((await reading).at(-1)?.data.type).toBe('llm_end')
 })
 
-test('the log tells how long a request took, not how far the clock was set', async () => {
+test('the request log tells the duration of a request, not the jump of the clock', async () => {
   const { headers } = await app.key('f@example.com')
   const begun = Promise.withResolvers<void>()
   const body = new ReadableStream({

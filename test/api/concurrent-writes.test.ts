@@ -19,7 +19,7 @@ async function putAll(call: Call, path: string, bodies: readonly object[]) {
 }
 
 describe.each(SURFACES)('changes of one thing at the same time on %s', (surface) => {
-  test('are each answered with what they wrote, and one of them stays', async () => {
+  test('concurrent updates are each answered with what they wrote, one is stored', async () => {
     const { me, person } = await freshTenant(app, surface)
     const named = NUMBERS.map((i) => ({ name: `n${i}`, prompt: `p${i}`, model: `m${i}` }))
     const own = (fields: readonly string[]) =>
@@ -42,7 +42,7 @@ describe.each(SURFACES)('changes of one thing at the same time on %s', (surface)
     expect(named.map((body) => body.model)).toContain(String(model))
   })
 
-  test('of the default persona leave one, and each was it', async () => {
+  test('concurrent changes of the default persona leave exactly one default', async () => {
     const { person } = await freshTenant(app, surface)
     const add = (i: number) => person('POST', '/personas', { name: `n${i}`, prompt: 'p' })
     const ids = (await Promise.all(NUMBERS.map(add))).map((answer) => answer.json().id)
@@ -54,20 +54,23 @@ describe.each(SURFACES)('changes of one thing at the same time on %s', (surface)
 })
 
 describe.each(SURFACES)('one configuration imported several times at once on %s', (surface) => {
-  test.each(['skip', 'merge'])('with %s it is there once', async (mode) => {
-    const { me, person } = await freshTenant(app, surface)
-    const config = {
-      ...EMPTY,
-      personas: [
-        { name: 'a', prompt: 'p', is_default: true },
-        { name: 'b', prompt: 'p' },
-      ],
-      apps: [{ ...APP, name: 'x', persona_ref: 'b' }],
-    }
-    const results = await Promise.all([1, 2, 3, 4].map(() => load(me, config, mode)))
-    const taken = results.map(({ imported }) => imported.personas + imported.apps)
-    expect(taken.sort((a, b) => b - a)).toEqual(mode === 'skip' ? [3, 0, 0, 0] : [3, 3, 3, 3])
-    expect((await personasOf(person)).map(({ name }) => name).sort()).toEqual(['a', 'b'])
-    expect(await appsOf(person)).toHaveLength(1)
-  })
+  test.each(['skip', 'merge'])(
+    'one configuration imported several times at once with %s is stored once',
+    async (mode) => {
+      const { me, person } = await freshTenant(app, surface)
+      const config = {
+        ...EMPTY,
+        personas: [
+          { name: 'a', prompt: 'p', is_default: true },
+          { name: 'b', prompt: 'p' },
+        ],
+        apps: [{ ...APP, name: 'x', persona_ref: 'b' }],
+      }
+      const results = await Promise.all([1, 2, 3, 4].map(() => load(me, config, mode)))
+      const taken = results.map(({ imported }) => imported.personas + imported.apps)
+      expect(taken.sort((a, b) => b - a)).toEqual(mode === 'skip' ? [3, 0, 0, 0] : [3, 3, 3, 3])
+      expect((await personasOf(person)).map(({ name }) => name).sort()).toEqual(['a', 'b'])
+      expect(await appsOf(person)).toHaveLength(1)
+    },
+  )
 })

@@ -22,7 +22,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 describe('pages of the console', () => {
   test.each(['/', '/login', ...MANUAL_PATHS, '/app', '/app/', '/app/kb', '/app/apps/some-id'])(
-    '%p is the page',
+    'the page %p is served',
     async (path) => {
       const response = await get(path)
       expect(response.status).toBe(200)
@@ -43,14 +43,14 @@ describe('pages of the console', () => {
     ['/assets/..%2findex.html', 404],
     ['/assets/%2e%2e/index.html', 404],
     ['/index.html', 404],
-  ])('%p stays an error of the API', async (path, status) => {
+  ])('the unknown API path %p is answered as an error, not as a page', async (path, status) => {
     const response = await get(path)
     expect(response.status).toBe(status)
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   })
 
   test.each(['/nothing', '/apple', '/docs/nothing', '/index.html'])(
-    '%p is a page to who opens it',
+    'the unknown page %p is 404 with the console page for a browser',
     async (path) => {
       const response = await get(path, { accept: 'text/html,*/*;q=0.8' })
       expect(response.status).toBe(404)
@@ -62,7 +62,7 @@ describe('pages of the console', () => {
   )
 
   test.each(['/v1/nothing', '/console/nothing', '/auth/nothing', '/assets/nothing.js'])(
-    '%p is an error to a browser too',
+    'the unknown API path %p is a plain text error for a browser, too',
     async (path) => {
       const response = await get(path, { accept: 'text/html' })
       expect(response.status).toBe(404)
@@ -70,12 +70,12 @@ describe('pages of the console', () => {
     },
   )
 
-  test('packed twins are not reachable by name', async () => {
+  test('compressed copies of an asset are not reachable by name', async () => {
     expect((await get(`${asset}.br`)).status).toBe(404)
     expect((await get(`${asset}.gz`)).status).toBe(404)
   })
 
-  test('the policy lets nothing in from elsewhere and nothing inline', async () => {
+  test('the content security policy allows no foreign and no inline code', async () => {
     const policy = (await get('/')).headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
@@ -84,15 +84,18 @@ describe('pages of the console', () => {
     expect(page).not.toMatch(/https?:\/\/|style=|<style|onload|<script>/)
   })
 
-  test.each(['/', '/status'])('%p gives no other page a hold on it', async (path) => {
-    const { headers } = await get(path)
-    expect(headers.get('x-frame-options')).toBe('DENY')
-    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
-    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
-    expect(headers.get('permissions-policy')).toContain('camera=(), geolocation=()')
-  })
+  test.each(['/', '/status'])(
+    'the page %p cannot be framed or opened by other pages',
+    async (path) => {
+      const { headers } = await get(path)
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+      expect(headers.get('permissions-policy')).toContain('camera=(), geolocation=()')
+    },
+  )
 
-  test('the page is asked for anew and answered with 304 while it is the same', async () => {
+  test('a page is revalidated on every visit, with 304 while it is unchanged', async () => {
     const first = await get('/')
     expect(first.headers.get('cache-control')).toBe('no-cache')
     const again = await get('/', { 'if-none-match': first.headers.get('etag') ?? '' })
@@ -100,29 +103,32 @@ describe('pages of the console', () => {
     expect(await again.text()).toBe('')
   })
 
-  test('HEAD has the headers of GET and no body', async () => {
+  test('HEAD of a page has the headers of GET and no body', async () => {
     const response = await fetch(`${app.url}/login`, { method: 'HEAD' })
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toContain('text/html')
     expect(await response.text()).toBe('')
   })
 
-  test('a wrong method is 405', async () => {
+  test('a page refuses other methods with 405', async () => {
     expect((await fetch(`${app.url}/app/kb`, { method: 'POST' })).status).toBe(405)
   })
 })
 
 describe('assets of the console', () => {
-  test.each(['br', 'gzip', ''])('are sent as %p', async (encoding) => {
-    const response = await get(asset, { 'accept-encoding': encoding || 'identity' })
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-encoding') ?? '').toBe(encoding)
-    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
-    expect(response.headers.get('vary')).toBe('accept-encoding')
-    expect(response.headers.get('content-type')).toContain('text/javascript')
-  })
+  test.each(['br', 'gzip', ''])(
+    'assets of the console are sent with the encoding %p',
+    async (encoding) => {
+      const response = await get(asset, { 'accept-encoding': encoding || 'identity' })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-encoding') ?? '').toBe(encoding)
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(response.headers.get('vary')).toBe('accept-encoding')
+      expect(response.headers.get('content-type')).toContain('text/javascript')
+    },
+  )
 
-  test('every form holds the same bytes', async () => {
+  test('every encoding of an asset holds the same bytes', async () => {
     const plain = await (await get(asset, { 'accept-encoding': 'identity' })).text()
     for (const encoding of ['br', 'gzip']) {
       const unpacked = await fetch(app.url + asset, { headers: { 'accept-encoding': encoding } })
@@ -130,7 +136,7 @@ describe('assets of the console', () => {
     }
   })
 
-  test('is known by its mark', async () => {
+  test('an asset is answered with 304 for its entity tag', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const mark = (await get(asset, headers)).headers.get('etag') ?? ''
     expect((await get(asset, { ...headers, 'if-none-match': mark })).status).toBe(304)

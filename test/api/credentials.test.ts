@@ -25,7 +25,7 @@ describe('a missing or wrong key', () => {
     ['very long', { authorization: `Bearer ${'a'.repeat(4000)}` }],
     ['in a query', { 'x-api-key': unknown }],
   ]
-  test('is one and the same 401', async () => {
+  test('every missing or wrong key gets the same 401', async () => {
     const answers = await Promise.all(wrong.map(([, headers]) => sessions(headers)))
     const bodies = await Promise.all(answers.map((answer) => answer.text()))
     expect(answers.map(({ status }) => status)).toEqual(wrong.map(() => 401))
@@ -33,7 +33,7 @@ describe('a missing or wrong key', () => {
     expect(bodies[0]).toMatch(/\p{Script=Han}/u)
   })
 
-  test('also when the key was revoked', async () => {
+  test('a revoked key gets the same 401 as a missing one', async () => {
     const { id, headers } = await app.key()
     expect((await sessions(headers)).status).toBe(200)
     await app.db.run({ sql: 'UPDATE api_key SET revoked_at = 1 WHERE id = ?', args: [id] })
@@ -42,7 +42,7 @@ describe('a missing or wrong key', () => {
     expect(await answer.text()).toBe(await (await sessions({})).text())
   })
 
-  test('is told before the body is read or judged', async () => {
+  test('a missing key is refused before the body is read or parsed', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull(controller) {
@@ -60,7 +60,7 @@ describe('a missing or wrong key', () => {
 })
 
 describe('the rate limit of a key', () => {
-  test('is a fixed window of 60 seconds with headers on every answer', async () => {
+  test('the rate limit of a key is a fixed window of 60 s with headers', async () => {
     const { headers } = await app.key('limit@example.com', { rateLimit: 2 })
     const first = await sessions(headers)
     expect(first.status).toBe(200)
@@ -82,7 +82,7 @@ describe('the rate limit of a key', () => {
     expect((await sessions(headers)).status).toBe(200)
   })
 
-  test('counts requests that fail afterwards, and no request without a key', async () => {
+  test('the rate limit counts requests that fail later, and no request without a key', async () => {
     const { headers } = await app.key('count@example.com', { rateLimit: 2 })
     await sessions({})
     const bad = await fetch(`${app.url}/v1/agent`, { method: 'POST', headers, body: '{' })
@@ -92,7 +92,7 @@ describe('the rate limit of a key', () => {
     expect((await sessions(headers)).status).toBe(429)
   })
 
-  test('comes before the rights and the body', async () => {
+  test('the rate limit is checked before the rights and the body', async () => {
     const { headers } = await app.key('order@example.com', { rateLimit: 1, appId: 'some-app' })
     const refused = await fetch(`${app.url}/v1/sessions`, { headers })
     expect(refused.status).toBe(403)
@@ -100,20 +100,20 @@ describe('the rate limit of a key', () => {
     expect((await fetch(`${app.url}/v1/sessions`, { headers })).status).toBe(429)
   })
 
-  test('0 is unlimited and has no headers', async () => {
+  test('a rate limit of 0 is unlimited and sends no headers', async () => {
     const { headers } = await app.key('free@example.com', { rateLimit: 0 })
     const answers = await Promise.all(Array.from({ length: 80 }, () => sessions(headers)))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(answers[0]?.headers.get('x-ratelimit-limit')).toBeNull()
   })
 
-  test('is clamped at 100000', async () => {
+  test('a rate limit is clamped at 100000', async () => {
     const { headers } = await app.key('much@example.com', { rateLimit: 5_000_000 })
     expect((await sessions(headers)).headers.get('x-ratelimit-limit')).toBe('100000')
   })
 })
 
-test('a tenant is known by its key alone', async () => {
+test('the key alone decides the tenant of a request', async () => {
   const mine = await app.key('mine@example.com')
   const other = await app.key('other@example.com')
   const ask = await fetch(`${app.url}/v1/agent`, {
@@ -128,7 +128,7 @@ test('a tenant is known by its key alone', async () => {
   expect(JSON.stringify(await own.json())).toContain('secret plan')
 })
 
-test('no key and no message is ever in the server log', async () => {
+test('the server log never holds a key or a message', async () => {
   const { key, headers } = await app.key('log@example.com')
   await fetch(`${app.url}/v1/agent`, {
     method: 'POST',

@@ -28,7 +28,7 @@ async function untilHealthy(app: TestApp): Promise<void> {
 }
 
 describe('when the writer thread dies', () => {
-  test('writes fail with a sentence, /healthz is 503, and another thread goes on', async () => {
+  test('writes fail and /healthz is 503 until a dead writer thread is replaced', async () => {
     await using app = await startApp({ writerUrl: MORTAL })
     const { headers } = await app.person()
     expect((await post(app, headers, 'before')).status).toBe(201)
@@ -52,7 +52,7 @@ describe('when the writer thread dies', () => {
     expect(await names(app, headers)).toEqual(['after', 'before'])
   })
 
-  test('every write is answered, and those acknowledged are stored', async () => {
+  test('writes are answered when the writer thread dies, acknowledged ones stored', async () => {
     await using app = await startApp({ writerUrl: MORTAL })
     const { headers } = await app.person()
     const sent = Array.from({ length: 60 }, (_, i) => (i % 20 === 10 ? 'die' : `name-${i}`))
@@ -70,7 +70,7 @@ describe('when the writer thread dies', () => {
     expect(stored).not.toContain('die')
   })
 
-  test('the server still stops, though no other thread can start', async () => {
+  test('the server still stops after its writer thread died and no other can start', async () => {
     const app = await startApp({ writerUrl: MORTAL })
     const { headers } = await app.person()
     await Bun.write(join(app.dataDir, 'moonbase.db.hold'), '')
@@ -81,7 +81,7 @@ describe('when the writer thread dies', () => {
   })
 })
 
-test('a damaged page keeps /status down, though other pages are written', async () => {
+test('a damaged page keeps /status down, even when other pages are written', async () => {
   using folder = tempFolder()
   {
     await using app = await startApp({ dataDir: folder.path })

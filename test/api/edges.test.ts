@@ -27,7 +27,7 @@ function raw(text: string): Promise<string> {
 }
 
 describe('every answer', () => {
-  test('has a request id: the given one when it is well-formed, else a new one', async () => {
+  test('every answer has a request id: a well-formed given one, else a new one', async () => {
     const given = await fetch(`${app.url}/healthz`, { headers: { 'x-request-id': 'abc_DEF-1' } })
     expect(given.headers.get('x-request-id')).toBe('abc_DEF-1')
     for (const bad of ['a b', 'x'.repeat(65), 'ü', 'a/b']) {
@@ -82,7 +82,7 @@ describe('paths and methods', () => {
 
 describe('a host name', () => {
   for (const host of ['x', 'mb', 'api', 'a.b', 'moonbase.example:3900', '[::1]:3900']) {
-    test(`${host} is no part of the path`, async () => {
+    test(`the Host header ${host} is not read as part of the path`, async () => {
       for (const [path, status] of Object.entries({ '/healthz': 200, '/v1/sessions': 401 })) {
         const line = await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
         expect(line).toContain(` ${status} `)
@@ -95,7 +95,7 @@ describe('malformed requests never give 5xx', () => {
   const hosts = ['', '[[[', 'a/b?c', '../..', 'x:99999999', 'a b', '%00', 'host:port', '@', '[::1']
   hosts.push('x:65536', '256.256.256.256', '1.2.3.4.5', '[1:2]')
   for (const host of hosts) {
-    test(`Host: ${JSON.stringify(host)}`, async () => {
+    test(`a malformed Host header gives no 5xx: ${JSON.stringify(host)}`, async () => {
       for (const path of ['/healthz', '/v1/sessions', '/status', '/auth/native/authorize']) {
         const line = await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
         expect(line).not.toMatch(/ 5\d\d/)
@@ -105,7 +105,7 @@ describe('malformed requests never give 5xx', () => {
 
   const targets = ['/%', '/%00', '/v1/sessions/%00/history', '//', '/\\', '/?', '/v1/../healthz']
   for (const target of targets) {
-    test(`GET ${target}`, async () => {
+    test(`a malformed request target gives no 5xx: ${target}`, async () => {
       const line = await raw(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
       expect(line).not.toMatch(/ 5\d\d/)
     })
@@ -117,7 +117,7 @@ describe('a body larger than any limit', () => {
   const announced = (path: string, more = '') =>
     raw(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n${more}\r\n`)
 
-  test('is refused in the order and the form of every refusal', async () => {
+  test('a body over any limit is refused in the order and form of every refusal', async () => {
     const mine = `Authorization: Bearer ${key.key}\r\n`
     for (const path of ['/v1/asr', '/v1/voice', '/v1/agent', '/v1/devices']) {
       expect(await announced(path)).toContain(' 401 ')
@@ -137,7 +137,7 @@ describe('a body larger than any limit', () => {
 })
 
 describe('cross-origin calls', () => {
-  test('of the machine side are answered to any origin, without credentials', async () => {
+  test('cross-origin calls of the machine side are allowed without credentials', async () => {
     const preflight = await fetch(`${app.url}/v1/agent`, {
       method: 'OPTIONS',
       headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
@@ -152,7 +152,7 @@ describe('cross-origin calls', () => {
     }
   })
 
-  test('of anything else are not', async () => {
+  test('cross-origin calls outside the machine side are not allowed', async () => {
     const answer = await fetch(`${app.url}/healthz`, { headers: { origin: 'https://x.example' } })
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
   })

@@ -24,18 +24,18 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe('the table of errors', () => {
-  test('names each error by a stable lower-case word', () => {
+  test('the table of errors names each error by a stable lower-case word', () => {
     expect(rows.filter(({ code }) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(code))).toEqual([])
   })
 
-  test('has one short Chinese sentence for each code and one code for each sentence', () => {
+  test('the table of errors has one short Chinese sentence a code, and one code a sentence', () => {
     const unfit = ({ sentence }: (typeof rows)[number]) =>
       sentence.length > 60 || !/\p{Script=Han}/u.test(sentence)
     expect(rows.filter(unfit)).toEqual([])
     expect(new Set(rows.map(({ sentence }) => sentence)).size).toBe(rows.length)
   })
 
-  test('holds no code that the program never uses', async () => {
+  test('the table of errors holds no code that the program never uses', async () => {
     const root = join(import.meta.dir, '../../src')
     const texts: string[] = []
     for await (const path of new Bun.Glob('**/*.ts').scan(root)) {
@@ -94,14 +94,14 @@ describe('a refused request carries its code', () => {
       'max=100',
     ],
   ]
-  test.each(cases)('%s', async (_, send, code, params) => {
+  test.each(cases)('the refusal of %s carries its error code', async (_, send, code, params) => {
     const answer = await send()
     expect(errorProblem(answer)).toBeNull()
     expect(answer.headers.get('x-error-code')).toBe(code)
     expect(answer.headers.get('x-error-params')).toBe(params)
   })
 
-  test('which a page of another origin may read on the machine side', async () => {
+  test('a page of another origin may read the error code on the machine side', async () => {
     const { headers } = await general('GET', '/v1/apps/none')
     expect(headers.get('access-control-expose-headers')).toContain('X-Error-Code, X-Error-Params')
   })

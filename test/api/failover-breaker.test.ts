@@ -24,7 +24,7 @@ async function failUntilSkipped() {
 }
 
 describe('a channel that keeps failing', () => {
-  test('is skipped with the same announcement, and tried again after its time', async () => {
+  test('a channel that keeps failing is skipped with an event, and tried later', async () => {
     await failUntilSkipped()
     const skipped = await tenant.ask()
     expect(skipped[0]).toEqual({ type: 'provider_fallback', from: 'byo', reason: 'upstream_5xx' })
@@ -37,7 +37,7 @@ describe('a channel that keeps failing', () => {
     expect(channelOf(await tenant.ask())).toBe('byo')
   })
 
-  test('is told to the operator without address or key', async () => {
+  test('a skipped channel is reported to the operator without address or key', async () => {
     await failUntilSkipped()
     const line = world.app
       .log()
@@ -51,7 +51,7 @@ describe('a channel that keeps failing', () => {
     })
   })
 
-  test('is skipped for its own tenant only', async () => {
+  test('a channel that keeps failing is skipped for its own tenant only', async () => {
     await failUntilSkipped()
     const other = await world.tenant()
     world.byo.chat.always({ text: 'fine' })
@@ -66,7 +66,7 @@ describe('a channel that keeps failing', () => {
       () => fetch(`${world.app.url}/v1/provider/test`, { method: 'POST', headers: tenant.headers }),
     ],
   ] as const) {
-    test(`is used again once ${name}`, async () => {
+    test(`a skipped channel is used again once ${name}`, async () => {
       await failUntilSkipped()
       world.byo.chat.always({ text: 'back' })
       await act()
@@ -74,7 +74,7 @@ describe('a channel that keeps failing', () => {
     })
   }
 
-  test('is still asked by every turn when nothing may stand in for it', async () => {
+  test('a channel that keeps failing is asked by every turn when failover is off', async () => {
     await tenant.put({ failover: false })
     for (let n = 0; n < BREAKER_FAILURES + 1; n++) {
       expect((await tenant.ask()).map(({ type }) => type)).toEqual(['error'])

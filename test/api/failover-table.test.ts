@@ -109,7 +109,7 @@ for (const { name, rows, before, seen } of MOMENTS) {
   for (const failover of [true, false]) {
     describe(`${name}, failover ${failover ? 'on' : 'off'}`, () => {
       for (const row of rows) {
-        test(`${nameOf(row)}: ${row.reason}`, async () => {
+        test(`a model that fails by ${nameOf(row)} is reported as ${row.reason}`, async () => {
           const { fault, options, reason, waits = [] } = row
           const { byo, platform, clock, app } = world
           const tenant = await world.tenant({ failover })
@@ -164,7 +164,7 @@ for (const { name, rows, before, seen } of MOMENTS) {
 
 describe('a channel that nobody answers for', () => {
   for (const failover of [true, false]) {
-    test(`refused connection, failover ${failover ? 'on' : 'off'}`, async () => {
+    test(`a refused connection is retried first, failover ${failover ? 'on' : 'off'}`, async () => {
       const tenant = await world.tenant({ failover, baseUrl: await refusedUrl() })
       const events = await tenant.ask()
       expect(world.clock.waits).toEqual(TWICE)
@@ -183,7 +183,7 @@ describe('what is no fault', () => {
     'another content type': { text: '好的', contentType: 'text/plain' },
     'bytes split anywhere': { text: '好的', splitBytes: 13 },
   })) {
-    test(name, async () => {
+    test(`an answer with ${name} is no fault`, async () => {
       const tenant = await world.tenant()
       world.byo.reply(answer)
       expect(joined(await tenant.ask())).toEqual([
@@ -195,7 +195,7 @@ describe('what is no fault', () => {
     })
   }
 
-  test('a fault that is over at the second try', async () => {
+  test('a fault that is over at the second try causes no fallback', async () => {
     const tenant = await world.tenant()
     world.byo.fault(503)
     const events = await tenant.ask()

@@ -26,7 +26,7 @@ async function loggedTurns(tenantId: string) {
 const stats = (channel: string) => ({ type: 'stats', iterations: 1, channel })
 
 describe('the channel that answers', () => {
-  test('the own channel answers while it works, the platform without one', async () => {
+  test('a turn uses the own channel while it works, the platform without one', async () => {
     const tenant = await world.tenant()
     world.byo.reply({ text: 'mine' })
     expect((await tenant.ask()).slice(1)).toEqual([
@@ -56,7 +56,7 @@ describe('the channel that answers', () => {
     ])
   })
 
-  test('the log names the configured channel, whatever happened', async () => {
+  test('the request log names the configured channel, even after a fallback', async () => {
     const tenant = await world.tenant()
     world.byo.fault(401)
     expect(await tenant.ask()).toContainEqual(stats('platform_fallback'))
@@ -192,7 +192,7 @@ describe('a channel that is unavailable', () => {
         { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1', MB_ENCRYPTION_KEY: 'off' },
       ],
     ] as const) {
-      test(`${name}, failover ${failover ? 'on' : 'off'}`, async () => {
+      test(`unavailable own channel: ${name}, failover ${failover ? 'on' : 'off'}`, async () => {
         using folder = tempFolder()
         const base = { MB_DATA_DIR: folder.path }
         const upstream = world.platform.baseUrl

@@ -48,7 +48,7 @@ async function answerAll() {
   for (const { answer } of waiting.splice(0)) answer()
 }
 
-test('a tenant alone uses the whole embedder, and the search of another is next', async () => {
+test('a tenant alone uses the whole embedder, and another search is next', async () => {
   const many = Array.from({ length: 12 }, () => service.search(greedy.tenantId, 'greedy'))
   await asked(SEARCHES_AT_ONCE)
   expect(order).toEqual(Array.from({ length: SEARCHES_AT_ONCE }, () => 'greedy'))

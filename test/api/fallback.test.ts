@@ -76,13 +76,13 @@ const makePersona = async (prompt: string, is_default = false) =>
     .id
 
 describe('model, thinking and temperature', () => {
-  test('are the platform default when nobody chose', async () => {
+  test("model, thinking and temperature are the platform's without any setting", async () => {
     const { headers } = await makeApp({})
     expect(await received(headers, {})).toMatchObject({ model: 'fake', thinking: false })
     expect((await received(headers, {})).temperature).toBeUndefined()
   })
 
-  test("are the tenant's, for its general key and for an app that overrides nothing", async () => {
+  test('settings of the tenant apply to general keys and apps without overrides', async () => {
     await person('PUT', '/settings', { model: 'tenant', thinking: true, temperature: 0 })
     const expected = { model: 'tenant', thinking: true, temperature: 0 }
     const { headers } = await makeApp({})
@@ -90,7 +90,7 @@ describe('model, thinking and temperature', () => {
     expect(await received((await app.key(EMAIL)).headers, {})).toMatchObject(expected)
   })
 
-  test('are overridden by the app field by field', async () => {
+  test("an app overrides the tenant's settings field by field", async () => {
     await person('PUT', '/settings', { model: 'tenant', thinking: true, temperature: 1 })
     for (const [override, expected] of [
       [{ model: 'own' }, { model: 'own', thinking: true, temperature: 1 }],
@@ -102,7 +102,7 @@ describe('model, thinking and temperature', () => {
     }
   })
 
-  test('fall back again after an update that leaves them out', async () => {
+  test("an app that drops its overrides falls back to the tenant's settings", async () => {
     const { id, headers } = await makeApp({ model: 'own', temperature: 2 })
     await person('PUT', `/apps/${id}`, { name: 'app' })
     const seen = await received(headers, {})
@@ -111,7 +111,7 @@ describe('model, thinking and temperature', () => {
 })
 
 describe('tools', () => {
-  test('null offers all, a list those it names, an empty list none', async () => {
+  test('null tools offer all of them, a list those it names, an empty list none', async () => {
     const all = (await received((await app.key(EMAIL)).headers, {})).tools
     expect(all).toContain('calculator')
     const offered = async (tools_enabled: string[] | null) =>
@@ -123,7 +123,7 @@ describe('tools', () => {
 })
 
 describe('prompt, from the lowest level to the highest', () => {
-  test('platform, tenant default, request, app persona, app prompt', async () => {
+  test('the prompt comes from platform, tenant, request, app persona, app prompt', async () => {
     const general = (await app.key(EMAIL)).headers
     const platform = (await received(general, {})).prompt
     expect(platform).not.toBe('')
@@ -166,7 +166,7 @@ describe('prompt, from the lowest level to the highest', () => {
 })
 
 describe('each change counts from the next turn on, for a key in use', () => {
-  test('of settings and personas, and what an import brings', async () => {
+  test('changed settings, personas and imports count from the next turn on', async () => {
     const { headers } = await app.key(EMAIL)
     const platform = await received(headers, {})
 
@@ -189,7 +189,7 @@ describe('each change counts from the next turn on, for a key in use', () => {
     expect((await received(headers, {})).model).toBe('imported')
   })
 
-  test('of its app, whose deletion cuts it', async () => {
+  test('a changed app counts from the next turn on, a deleted one revokes its key', async () => {
     const { id, headers } = await makeApp({ model: 'before' })
     expect((await received(headers, {})).model).toBe('before')
     await person('PUT', `/apps/${id}`, { name: 'app', model: 'after' })
@@ -200,7 +200,7 @@ describe('each change counts from the next turn on, for a key in use', () => {
     )
   })
 
-  test('of the key itself', async () => {
+  test('a changed key counts from its next turn', async () => {
     const { id, headers } = await app.key(EMAIL)
     await received(headers, {})
     await person('DELETE', `/keys/${id}`)
@@ -211,7 +211,7 @@ describe('each change counts from the next turn on, for a key in use', () => {
 })
 
 describe('a device key', () => {
-  test('runs as its app, and generically once the app is gone', async () => {
+  test('a device key runs as its app, and as the tenant once the app is gone', async () => {
     const { id } = await makeApp({ model: 'own', system_prompt: '设备' })
     const { headers } = await app.key(EMAIL, { appId: id, deviceId: 'd1' })
     expect(await received(headers, {})).toMatchObject({ model: 'own', prompt: '设备' })
@@ -225,7 +225,7 @@ describe('a device key', () => {
 describe('the playground', () => {
   const path = '/console/agent'
 
-  test('runs as the app would, or as a general key', async () => {
+  test('the playground runs as an app, or as a general key', async () => {
     const { id } = await makeApp({ model: 'own', system_prompt: '试用', tools_enabled: [] })
     const expected = { model: 'own', prompt: '试用', tools: [] }
     expect(await received(cookie, { app_id: id }, path)).toMatchObject(expected)
@@ -234,7 +234,7 @@ describe('the playground', () => {
     }
   })
 
-  test('shares the sessions of the tenant', async () => {
+  test('the playground shares the sessions of the tenant', async () => {
     const { id } = await makeApp({})
     const { session_id } = await received(cookie, { app_id: id }, path)
     const { count } = (
@@ -251,7 +251,7 @@ describe('the playground', () => {
     })
   })
 
-  test("does not find another tenant's app", async () => {
+  test("the playground does not find another tenant's app", async () => {
     const stranger = caller(`${app.url}/console`, (await app.person('b@example.com')).headers)
     const { id } = (await stranger<{ id: string }>('POST', '/apps', { name: 'theirs' })).json()
     for (const app_id of [id, 'none']) {
@@ -262,14 +262,14 @@ describe('the playground', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  test('refuses what the machine side refuses', async () => {
+  test('the playground refuses what the machine side refuses', async () => {
     const tooLong = { text: 'a', app_id: 'none', session_id: 's'.repeat(201) }
     for (const body of [{}, { text: ' ' }, { text: 'a', app_id: 5 }, '{', tooLong]) {
       expect((await person('POST', '/agent', body)).status).toBe(400)
     }
   })
 
-  test('counts no usage and writes no log row', async () => {
+  test('the playground counts no usage and writes no log row', async () => {
     const numbers = async () => [
       (await person<{ total: number }>('GET', '/usage')).json().total,
       (await person<{ summary: { count: number } }>('GET', '/logs')).json().summary.count,

@@ -8,7 +8,7 @@ const [rounds = 12, seed = 1] = (process.env.MOONBASE_FUZZ ?? '')
   .split(':')
   .flatMap((text) => (text === '' ? [] : [Number(text)]))
 
-test('no generated request to any route gives a fault of the server', async () => {
+test('no generated request to any route gives a 5xx of the server', async () => {
   const upstream = await startUpstream()
   upstream.speech.always({ ms: 20 })
   await using app = await startApp({

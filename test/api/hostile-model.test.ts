@@ -26,7 +26,7 @@ test.each([
   ['a chunk that nests without end', `${'['.repeat(400_000)}${']'.repeat(400_000)}`],
   ['arguments that nest without end', withArguments(nested(100_000))],
   ['a chunk of nothing but commas', `{"choices":[${'0,'.repeat(400_000)}0]}`],
-])('%s is a malformed stream', async (_, payload) => {
+])('a model that sends %s is reported as a malformed stream', async (_, payload) => {
   expect(await endOf(payload)).toEqual([
     {
       type: 'error',
@@ -37,7 +37,7 @@ test.each([
   expect(app.log()).not.toContain('turn failed')
 })
 
-test('arguments as a text that nests without end fail the call and not the turn', async () => {
+test('tool arguments that nest without end fail the call and not the turn', async () => {
   const text = JSON.stringify('['.repeat(500_000))
   const events = await endOf(withArguments(text))
   expect(events.map(({ type }) => type)).toEqual([
@@ -50,7 +50,7 @@ test('arguments as a text that nests without end fail the call and not the turn'
   expect(events[1]).toEqual({ type: 'tool_result', name: 'calculator', ok: false })
 })
 
-test('a round of too many tool calls ends the turn before any of them is run', async () => {
+test('a round of too many tool calls ends the turn before any of them runs', async () => {
   upstream.reply({ toolCalls: calls(TOOL_CALLS_MAX + 1) })
   const stream = await ask({ text: 'hi', session_id: freshSession() })
   expect((await stream.all()).map(({ data }) => data)).toEqual([
@@ -62,7 +62,7 @@ test('a round of too many tool calls ends the turn before any of them is run', a
   ])
 })
 
-test('rounds full of tool calls run only as many as a turn may have', async () => {
+test('rounds full of tool calls run only as many calls as a turn may have', async () => {
   upstream.chat.always({ toolCalls: calls(TOOL_CALLS_MAX) })
   const stream = await ask({ text: 'hi', session_id: freshSession() })
   const events = (await stream.all()).map(({ data }) => data)

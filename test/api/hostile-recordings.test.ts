@@ -75,7 +75,7 @@ const HOSTILE: readonly (readonly [string, () => Uint8Array | Promise<Uint8Array
 ]
 
 test.each(HOSTILE)(
-  '%s is unreadable, and fills no memory',
+  'a recording with %s is unreadable, and fills no memory',
   async (_, make) => {
     expect(await hear(other, speech)).toEqual(HEARD)
     const sound = await make()

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe.each(SURFACES)('rules of the import on %s', (surface) => {
-  test('a reference resolves among imported and existing personas, else it is empty', async () => {
+  test('an imported reference finds imported and existing personas, or is empty', async () => {
     const { me, person } = await freshTenant(app, surface)
     const { id } = (await person<Persona>('POST', '/personas', { name: '旧', prompt: 'p' })).json()
     const result = await load(me, {
@@ -34,7 +34,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     expect(refs).toEqual([id, made, null, null, null])
   })
 
-  test('takes no persona, id or tenant from another tenant', async () => {
+  test('an import takes no persona, id or tenant from another tenant', async () => {
     const stranger = await freshTenant(app, surface)
     await furnish(stranger.person)
     const theirs = (await personasOf(stranger.person))[0]?.id
@@ -52,7 +52,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     expect((await appsOf(person)).map(({ persona_id }) => persona_id)).toEqual([null])
   })
 
-  test('bad items are told, each by its place, and the others come in', async () => {
+  test('an import reports bad items by their place and imports the others', async () => {
     const { me } = await freshTenant(app, surface)
     const result = await load(me, {
       format_version: 1,
@@ -70,7 +70,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     }
   })
 
-  test('a name twice in the configuration: skip keeps the first, merge the last', async () => {
+  test('of a name twice in an import, skip keeps the first and merge the last', async () => {
     for (const [mode, prompt, count] of [
       ['skip', 'one', 1],
       ['merge', 'two', 2],
@@ -94,7 +94,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     expect((await personasOf(person)).map(({ prompt }) => prompt)).toEqual(['x', 'old'])
   })
 
-  test('apps over the quota are skipped, overwriting is not', async () => {
+  test('an import skips apps over the quota and still overwrites existing ones', async () => {
     const { me, person } = await freshTenant(app, surface)
     await person('POST', '/apps', { name: 'a0', model: 'before' })
     const apps = Array.from({ length: 23 }, (_, i) => ({ name: `a${i}`, model: 'after' }))
@@ -118,7 +118,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     [{ config: { personas: [] } }],
     [{ config: { ...EMPTY, personas: {} } }],
     [{ config: { ...EMPTY, apps: 'x' } }],
-  ])('%j is refused as a whole', async (body) => {
+  ])('the import body %j is refused as a whole', async (body) => {
     const { me, person } = await freshTenant(app, surface)
     const answer = await me('POST', '/import', body)
     expect(answer.status).toBe(400)
@@ -126,7 +126,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     expect(await settingsOf(person)).toEqual(EMPTY.settings)
   })
 
-  test('a wrong version is named, and nothing of it comes in', async () => {
+  test('an import of a wrong version is refused by name, and nothing is stored', async () => {
     const { me, person } = await freshTenant(app, surface)
     const config = { ...EMPTY, format_version: 2, personas: [{ name: 'a', prompt: 'p' }] }
     const answer = await me('POST', '/import', { config })
@@ -134,7 +134,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     expect(await personasOf(person)).toEqual([])
   })
 
-  test('a body over 1 MB is refused, one with a thousand personas is not', async () => {
+  test('an import over 1 MB is refused, one with a thousand personas is not', async () => {
     const { me, person } = await freshTenant(app, surface)
     const config = { ...EMPTY, padding: 'x'.repeat(1024 * 1024) }
     expect((await me('POST', '/import', { config })).status).toBe(413)

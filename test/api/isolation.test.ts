@@ -87,7 +87,7 @@ async function everything() {
   return seen
 }
 
-test('every section with an id can be made by this test', () => {
+test('every section with an id is covered by the isolation test', () => {
   const sections = new Set(withId.map(({ path }) => sectionOf(path)))
   expect([...sections].filter((section) => !(section in ids))).toEqual([])
 })
@@ -114,7 +114,7 @@ describe.each(withId)('$method $path', ({ method, path }) => {
 
 describe.each(withoutId.filter(({ method }) => method === 'GET'))('$method $path', ({ path }) => {
   const surface: Surface = path.startsWith('/v1') ? '/v1' : '/console'
-  test('shows nothing of another tenant', async () => {
+  test('a list shows nothing of another tenant', async () => {
     const { text, status } = await stranger[surface]('GET', path.slice(surface.length))
     expect(status).toBe(200)
     for (const secret of [MARK, ...Object.values(ids)]) expect(text).not.toContain(secret)
@@ -129,7 +129,7 @@ test("a search finds no other tenant's documents", async () => {
   expect(await find(stranger['/console'])).toBe(0)
 })
 
-test('a tenant named in a body, query or header is not looked at', async () => {
+test('a tenant named in a body, query or header is ignored', async () => {
   const { tenantId } = await app.key(OWNER)
   const before = await everything()
   const named = { ...BODY, tenant_id: tenantId, tenantId, user_id: tenantId }

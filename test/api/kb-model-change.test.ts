@@ -154,7 +154,7 @@ describe('after the embedding model was changed', () => {
   })
 
   test.skipIf(!hasModelFixtures)(
-    'documents follow from one model folder to the next and back',
+    'documents get new vectors when the model folder changes and changes back',
     async () => {
       const models: string[] = []
       for (const name of ['bert-zh-tiny', 'm2v-tiny', 'bert-en-tiny', 'bert-zh-tiny']) {
@@ -200,7 +200,7 @@ test('a folder that is no model stops the start with the name of the setting', a
   )
 })
 
-test('an embedder that is down does not silence the agent', async () => {
+test('a turn is answered although the embedder is down', async () => {
   const broken: Embedder = {
     id: 'broken',
     embed: async () => {

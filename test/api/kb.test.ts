@@ -195,7 +195,7 @@ describe('an embedder that fails', () => {
     expect((await add(key, '题', '文')).status).toBe(201)
   })
 
-  test('a busy embedder is asked again', async () => {
+  test('a busy embedder is asked again for a document', async () => {
     const key = await freshKey()
     upstream.embeddings.fault(503)
     expect((await add(key, '题', '文')).status).toBe(201)

@@ -61,7 +61,7 @@ describe('issuing', () => {
     [{ rate_limit: 100_000 }, 100_000],
     [{ rate_limit: 100_001 }, 100_000],
     [{ rate_limit: 1e15, extra: 'ignored' }, 100_000],
-  ])('%j gives a limit of %d', async (body, limit) => {
+  ])('a key issued with %j has a rate limit of %d', async (body, limit) => {
     expect((await issue(body)).rate_limit).toBe(limit)
   })
 
@@ -75,7 +75,7 @@ describe('issuing', () => {
     ['[]'],
     ['{"rate_limit":1e999}'],
     ['{'],
-  ])('%j is refused', async (body) => {
+  ])('issuing a key with %j is refused', async (body) => {
     const answer = await me('POST', '/keys', body)
     expect(answer.status).toBe(400)
     expect(answer.text).toMatch(/\p{Script=Han}/u)
@@ -107,7 +107,7 @@ describe('revoking', () => {
   })
 })
 
-test('the list of keys is of one tenant, newest first', async () => {
+test('the list of keys shows one tenant, newest first', async () => {
   const [one, two] = [await issue(), await issue()]
   const ids = (await me<{ keys: Meta[] }>('GET', '/keys')).json().keys.map(({ id }) => id)
   expect(ids.slice(0, 2)).toEqual([two.id, one.id])

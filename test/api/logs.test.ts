@@ -120,7 +120,7 @@ describe.each(SURFACES)('logs on %s', (surface) => {
   })
   const list = async (query: string) => (await me<LogsResponse>('GET', `/logs?${query}`)).json()
 
-  test.each(FILTERS)('%s', async (query, match) => {
+  test.each(FILTERS)('the log filter %s selects its rows and sums', async (query, match) => {
     expect(await list(query)).toEqual(expected(match))
   })
 
@@ -136,7 +136,7 @@ describe.each(SURFACES)('logs on %s', (surface) => {
     ['limit=abc', 100],
     ['limit=1.5', 100],
     ['limit=', 100],
-  ])('%s returns %d rows, and sums up all', async (query, count) => {
+  ])('the log query %s returns %d rows and sums up all', async (query, count) => {
     expect(await list(query)).toEqual(expected(() => true, count))
   })
 
@@ -154,7 +154,7 @@ describe.each(SURFACES)('logs on %s', (surface) => {
     ['until=2026-11-20T25:00:00Z'],
     [`session_id=${'s'.repeat(201)}`],
     [`app_id=${'%F0%9F%A6%8A'.repeat(201)}`],
-  ])('%s is refused by name', async (query) => {
+  ])('the log query %s is refused by name', async (query) => {
     const answer = await me('GET', `/logs?${query}`)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(query.split('=')[0] as string)
@@ -162,7 +162,7 @@ describe.each(SURFACES)('logs on %s', (surface) => {
   })
 })
 
-test('slices of any size give the same answer', async () => {
+test('log summaries are the same for slices of any size', async () => {
   const buffer = { add: () => {}, flush: async () => {} }
   const filter = {
     endpoint: '/v1/agent',

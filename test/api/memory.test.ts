@@ -171,7 +171,7 @@ describe('memory', () => {
   })
 })
 
-test('a session that no model folds takes no turn without end, and no turn is lost', async () => {
+test('a session that no model can fold stops taking turns and loses none', async () => {
   const long = { pieces: Array.from({ length: 16 }, () => '长'.repeat(95_000)) }
   const ask = async () => {
     const body = JSON.stringify({ text: 'hi', session_id: 'full' })

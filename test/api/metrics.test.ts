@@ -35,7 +35,7 @@ const value = (text: string, series: string) =>
       .at(-1) ?? 0,
   )
 
-test('does not exist without a token, and is closed to all others', async () => {
+test('/metrics is 404 without a configured token and 401 with a wrong one', async () => {
   await using bare = await startApp()
   const headers = { authorization: 'Bearer x' }
   expect((await fetch(`${bare.url}/metrics`, { headers })).status).toBe(404)
@@ -47,7 +47,7 @@ test('does not exist without a token, and is closed to all others', async () => 
   }
 })
 
-test('counts requests by route and status, whatever clients make up', async () => {
+test('/metrics counts requests by route and status, never by invented paths', async () => {
   const { headers } = await app.key()
   for (const id of ['a', 'b', 'c']) await fetch(`${app.url}/v1/sessions/${id}/history`, { headers })
   await fetch(`${app.url}/v1/sessions`)
@@ -64,7 +64,7 @@ test('counts requests by route and status, whatever clients make up', async () =
   expect(text).toContain('moonbase_http_request_seconds_bucket{le="0.01"')
 })
 
-test('shows open streams, failures by reason, fallbacks, sizes and memory', async () => {
+test('/metrics shows open streams, failures by reason, fallbacks and memory', async () => {
   const { headers } = await app.key('b@example.com')
   const json = { ...headers, 'content-type': 'application/json' }
   const hold = Promise.withResolvers<void>()
@@ -97,7 +97,7 @@ test('shows open streams, failures by reason, fallbacks, sizes and memory', asyn
   expect(text).toContain('\nmoonbase_database_log_bytes ')
 })
 
-test('counts what the upstreams of the voice failed to do', async () => {
+test('/metrics counts failures of the voice upstreams', async () => {
   const env = { MB_TTS_BASE_URL: upstream.baseUrl, MB_ASR_BASE_URL: upstream.baseUrl }
   await using voiced = await startApp({ env: { ...env, MB_METRICS_TOKEN: TOKEN } })
   const { headers } = await voiced.key()

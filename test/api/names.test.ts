@@ -52,7 +52,7 @@ async function provide({ headers }: TestKey, host: string) {
   expect(saved.status).toBe(200)
 }
 
-test('names that nobody answers hold up neither sign-in nor the turns of others', async () => {
+test('host names that no server answers delay neither sign-in nor other turns', async () => {
   const [hostile, own, platform] = await Promise.all([
     app.key('hostile@example.com'),
     app.key('own@example.com'),
@@ -89,7 +89,7 @@ test('names that nobody answers hold up neither sign-in nor the turns of others'
   }
 })
 
-test('a name that failed is asked again after thirty seconds and not before', async () => {
+test('a host name that failed is looked up again after thirty seconds', async () => {
   const key = await app.key('gone@example.com')
   await provide(key, 'gone.example.com')
   const probe = async () => {
@@ -107,7 +107,7 @@ test('a name that failed is asked again after thirty seconds and not before', as
   expect(names.asked.length).toBe(2 * once)
 })
 
-test('an image link whose name leads inside is refused, whatever other links do', async () => {
+test('an image link to an internal address is refused beside valid links', async () => {
   const key = await app.key()
   const status = async (...hosts: string[]) =>
     (await ask(key, { images: hosts.map((host) => `https://${host}/a.png`) })).status

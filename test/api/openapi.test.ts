@@ -51,7 +51,7 @@ const namesOf = (prefix: string) =>
     .filter((name) => !MACHINE_ONLY.includes(name.split(' ')[1] ?? ''))
     .sort()
 
-test('is public JSON of version 1.0.0, for GET and HEAD', async () => {
+test('/openapi.json is public JSON of version 1.0.0, for GET and HEAD', async () => {
   const answer = await call('GET', '/openapi.json')
   expect(answer.headers.get('content-type')).toStartWith('application/json')
   expect(document.openapi).toMatch(/^3\./)
@@ -59,7 +59,7 @@ test('is public JSON of version 1.0.0, for GET and HEAD', async () => {
   expect((await call('HEAD', '/openapi.json')).status).toBe(200)
 })
 
-test('lists every route of the surfaces and of login, and nothing else', () => {
+test('the API document lists every route of the surfaces and of login, no other', () => {
   // Spellings with an empty id.
   const hidden = ['/v1', '/console'].flatMap((surface) => [
     `GET ${surface}/sessions//history`,
@@ -75,14 +75,14 @@ test('lists every route of the surfaces and of login, and nothing else', () => {
   expect(listed.sort()).toEqual(expected.sort())
 })
 
-test('the two surfaces list the same operations', () => {
+test('the API document lists the same operations for both surfaces', () => {
   const machine = namesOf('/v1')
   expect(machine.length).toBeGreaterThan(10)
   expect(namesOf('/console')).toEqual(machine)
 })
 
 describe('every operation', () => {
-  test('has an id of its own, and a summary', () => {
+  test('every operation has a unique id and a summary', () => {
     const ids = operations().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const silent = operations()
@@ -91,7 +91,7 @@ describe('every operation', () => {
     expect(silent).toEqual([])
   })
 
-  test('names its credential', () => {
+  test('every operation names its credential', () => {
     const { securitySchemes } = document.components
     expect(Object.keys(securitySchemes).sort()).toEqual(['console', 'machine'])
     for (const { path, operation } of operations()) {
@@ -104,14 +104,14 @@ describe('every operation', () => {
     }
   })
 
-  test('shows its body, when it reads one', () => {
+  test('every operation that reads a body describes it', () => {
     for (const { method, path, operation } of operations()) {
       const reads = ['post', 'put'].includes(method) && !BODYLESS.test(path)
       expect([method, path, operation.requestBody !== undefined]).toEqual([method, path, reads])
     }
   })
 
-  test('says whether its body may be left out', async () => {
+  test('every operation says whether its body may be left out', async () => {
     const json = operations().filter(({ path, operation: { requestBody } }) => {
       return !path.startsWith('/auth/') && requestBody?.content['application/json']
     })
@@ -125,7 +125,7 @@ describe('every operation', () => {
     }
   })
 
-  test('shows its answer and its errors', () => {
+  test('every operation describes its answer and its errors', () => {
     for (const { path, operation } of operations()) {
       const { default: errors, ...answers } = operation.responses
       expect(Object.keys(errors?.content ?? {})).toEqual(['text/plain'])
@@ -133,7 +133,7 @@ describe('every operation', () => {
     }
   })
 
-  test('has the parameters of its path and no other', () => {
+  test('every operation has the parameters of its path and no other', () => {
     for (const { path, operation } of operations()) {
       const given = (operation.parameters ?? []).filter(({ in: place }) => place === 'path')
       const expected = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -142,7 +142,7 @@ describe('every operation', () => {
   })
 })
 
-test('schemas are those that are checked', () => {
+test('the schemas of the API document are those that requests are checked by', () => {
   const schema = document.paths['/v1/apps']?.post?.requestBody?.content['application/json']?.schema
   expect(schema?.required).toEqual(['name'])
   expect(schema?.properties?.name).toMatchObject({ type: 'string', minLength: 1, maxLength: 60 })
@@ -153,7 +153,7 @@ test('schemas are those that are checked', () => {
   expect(Object.keys(stream?.content ?? {})).toEqual(['text/event-stream'])
 })
 
-test('its schemas need no keyword that the console cannot show', () => {
+test('the schemas need no keyword that the console cannot show', () => {
   const text = JSON.stringify(document)
   expect(text).toContain('"properties":')
   expect(text).not.toMatch(/"(?:\$ref|anyOf|oneOf|allOf|const|example)":/)

@@ -140,7 +140,7 @@ for (const [name, fails] of Object.entries(KINDS)) {
   })
 }
 
-test('no answer of an upstream was unpacked', async () => {
+test('no compressed answer of an upstream is unpacked', async () => {
   // All requests share one thread, so this one comes after whatever is still being unpacked.
   expect(await (await fetch(`${baseUrl()}/plain`)).text()).toBe('plain')
   expect(process.resourceUsage().maxRSS - peakBefore).toBeLessThan(MEMORY_KB_MAX)

@@ -75,7 +75,7 @@ function ticks(path: string): number {
   return Number(fields[11]) + Number(fields[12])
 }
 
-test('a page is read by a process that has nothing of the server’s surroundings', async () => {
+test('the parse process gets no environment variable of the server', async () => {
   expect(workers()).toEqual([])
   const [page] = await read('/page')
   expect(page).toContain('Title: T')
@@ -88,7 +88,7 @@ test('a page is read by a process that has nothing of the server’s surrounding
   expect(names?.toSorted()).toEqual(allowed.toSorted())
 })
 
-test('pages that are slow to parse take their time from that process', async () => {
+test('slow pages use up the time of the parse process only', async () => {
   await read('/page')
   const server_ = `/proc/${server.pid}/task/${server.pid}`
   const before = { server: ticks(server_), workers: workers().map((pid) => ticks(`/proc/${pid}`)) }
@@ -101,7 +101,7 @@ test('pages that are slow to parse take their time from that process', async () 
   expect(ticks(server_) - before.server).toBeLessThan(inWorkers)
 }, 60_000)
 
-test('a worker that dies is replaced for the next page', async () => {
+test('a parse process that dies is replaced for the next page', async () => {
   await read('/page')
   for (const pid of workers()) process.kill(Number(pid), 'SIGKILL')
   const [page] = await read('/page')

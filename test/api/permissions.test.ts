@@ -132,11 +132,11 @@ afterAll(() => app[Symbol.asyncDispose]())
 const routes = allRoutes().filter(({ path }) => !isSitePage(path))
 const known = new Set(routes.map(({ method, path }) => `${method} ${path}`))
 
-test('every route has a row', () => {
+test('every route has a row in the table of permissions', () => {
   expect([...known].filter((name) => !(name in ROWS))).toEqual([])
 })
 
-test('every row has a route', () => {
+test('every row in the table of permissions has a route', () => {
   expect(Object.keys(ROWS).filter((name) => !known.has(name))).toEqual([])
 })
 
@@ -156,7 +156,7 @@ describe.each(Object.entries(ROWS).filter(([name]) => known.has(name)))('%s', (n
   const path = pattern.replace(/:\w+\??/g, 'none')
   const hasBody = method === 'POST' || method === 'PUT'
 
-  test.each(CREDENTIALS)('%s', async (credential) => {
+  test.each(CREDENTIALS)('the credential %s gets the status of its row', async (credential) => {
     const refused = refusal(name, group, credential)
     const body = hasBody ? (refused === null ? {} : '{not json') : undefined
     const answer = await calls[credential](method, path, body)
@@ -172,7 +172,7 @@ describe.each(Object.entries(ROWS).filter(([name]) => known.has(name)))('%s', (n
   })
 })
 
-test('a revoked, an unknown, a malformed and a missing key are not told apart', async () => {
+test('a revoked, unknown, malformed and missing key get the same answer', async () => {
   const texts = await Promise.all(
     [
       {},
@@ -186,7 +186,7 @@ test('a revoked, an unknown, a malformed and a missing key are not told apart', 
   expect(new Set(texts).size).toBe(1)
 })
 
-test('one credential does not lend its rights to the other', async () => {
+test('a key does not open the console side, nor a session the machine side', async () => {
   const { headers: key } = await app.key('a@example.com', { appId: 'app' })
   const { headers: cookie } = await app.person('a@example.com')
   const both = caller(app.url, { ...key, ...cookie })

@@ -13,7 +13,7 @@ afterAll(async () => {
 const consoleOf = async (email: string) =>
   caller(`${app.url}/console`, (await app.person(email)).headers)
 
-test('a person may begin so many playground turns a minute, each person as many', async () => {
+test('a person may begin a limited number of playground turns a minute', async () => {
   const [first, second] = [await consoleOf('a@example.com'), await consoleOf('b@example.com')]
   const turn = { text: 'hi', kb: false }
   expect((await first('POST', '/agent', turn)).status).toBe(200)
@@ -28,7 +28,7 @@ test('a person may begin so many playground turns a minute, each person as many'
   expect((await second('POST', '/agent', turn)).status).toBe(200)
 })
 
-test('a person may send so many console requests a minute, each person as many', async () => {
+test('a person may send a limited number of console requests a minute', async () => {
   const [first, second] = [await consoleOf('c@example.com'), await consoleOf('d@example.com')]
   for (let n = 0; n < 10; n++) expect((await first('GET', '/apps')).status).toBe(200)
   const refused = await first('GET', '/apps')

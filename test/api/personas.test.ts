@@ -28,7 +28,7 @@ const create = async (body: object, call = me) =>
 const defaults = async () => (await list()).filter(({ is_default }) => is_default === 1)
 
 describe('create, read, update, delete', () => {
-  test('trims, answers 201 and lists newest first', async () => {
+  test('a new persona is trimmed, answered with 201 and listed newest first', async () => {
     const answer = await me<Persona>('POST', '/personas', { name: ' 客服 ', prompt: ' 你是客服 ' })
     expect(answer.status).toBe(201)
     expect(answer.json()).toEqual({
@@ -42,7 +42,7 @@ describe('create, read, update, delete', () => {
     expect((await list()).slice(0, 2).map(({ id }) => id)).toEqual([next.id, answer.json().id])
   })
 
-  test('an update changes name and prompt and nothing else', async () => {
+  test('an update changes name and prompt of a persona and nothing else', async () => {
     const before = await create({ name: 'a', prompt: 'b', is_default: true })
     const path = `/personas/${before.id}`
     const answer = await me<Persona>('PUT', path, { name: 'c', prompt: 'd', is_default: false })
@@ -50,7 +50,7 @@ describe('create, read, update, delete', () => {
     expect(answer.json()).toEqual({ ...before, name: 'c', prompt: 'd' })
   })
 
-  test('a deleted persona is gone', async () => {
+  test('a deleted persona is no longer listed', async () => {
     const { id } = await create({ name: 'a', prompt: 'b' })
     const answer = await me('DELETE', `/personas/${id}`)
     expect([answer.status, answer.json()]).toEqual([200, { id, deleted: true }])
@@ -58,7 +58,7 @@ describe('create, read, update, delete', () => {
   })
 
   const longest = { name: '名'.repeat(200), prompt: '词'.repeat(8000) }
-  test('lengths count characters after trimming', async () => {
+  test('the length of a persona counts characters after trimming', async () => {
     const emoji = { name: ` ${'🦊'.repeat(200)} `, prompt: ` ${'🦊'.repeat(8000)} ` }
     expect((await me('POST', '/personas', longest)).status).toBe(201)
     expect((await me('POST', '/personas', emoji)).status).toBe(201)
@@ -74,7 +74,7 @@ describe('create, read, update, delete', () => {
     [{ ...longest, prompt: `${longest.prompt}词` }],
     [{ name: 1, prompt: 'a' }],
     [{ name: 'a', prompt: null }],
-  ])('%#: a wrong body is refused on create and on update', async (body) => {
+  ])('a wrong persona is refused on create and on update (%#)', async (body) => {
     const { id } = (await list())[0] as Persona
     for (const [method, path] of [
       ['POST', '/personas'],
@@ -86,7 +86,7 @@ describe('create, read, update, delete', () => {
     }
   })
 
-  test('is_default is a boolean on create', async () => {
+  test('is_default is a boolean when a persona is created', async () => {
     const answer = await me('POST', '/personas', { name: 'a', prompt: 'b', is_default: 1 })
     expect(answer.status).toBe(400)
     expect(answer.text).toContain('is_default')
@@ -94,13 +94,13 @@ describe('create, read, update, delete', () => {
 })
 
 describe('the default', () => {
-  test('creating a default clears the one before', async () => {
+  test('creating a default persona clears the default before', async () => {
     await create({ name: 'one', prompt: 'p', is_default: true })
     const two = await create({ name: 'two', prompt: 'p', is_default: true })
     expect((await defaults()).map(({ id }) => id)).toEqual([two.id])
   })
 
-  test('can be set and cleared', async () => {
+  test('the default persona can be set and cleared', async () => {
     const { id } = await create({ name: 'three', prompt: 'p' })
     const set = await me<Persona>('POST', `/personas/${id}/default`)
     expect([set.status, set.json().is_default, set.json().id]).toEqual([200, 1, id])
@@ -110,7 +110,7 @@ describe('the default', () => {
     expect(await defaults()).toEqual([])
   })
 
-  test('an unknown id leaves it where it is', async () => {
+  test('an unknown id leaves the default persona unchanged', async () => {
     const { id } = await create({ name: 'four', prompt: 'p', is_default: true })
     const foreign = await create({ name: 'theirs', prompt: 'p' }, other)
     expect((await me('POST', `/personas/${foreign.id}/default`)).status).toBe(404)
@@ -118,7 +118,7 @@ describe('the default', () => {
     expect((await defaults()).map((persona) => persona.id)).toEqual([id])
   })
 
-  test('is at most one, whatever is made default at once', async () => {
+  test('a tenant has at most one default persona after concurrent changes', async () => {
     const made = await Promise.all(
       Array.from({ length: 8 }, (_, i) => create({ name: `n${i}`, prompt: 'p', is_default: true })),
     )

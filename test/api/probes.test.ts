@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterEach(() => upstream.reset())
 afterAll(() => upstream.stop())
 
-test('the embedding model of this machine is only asked after it failed', async () => {
+test('the local embedding model is probed only after it failed', async () => {
   let broken = false
   let calls = 0
   const embedder: Embedder = {
@@ -64,13 +64,13 @@ describe.each([
   ['tts', 'MB_TTS_BASE_URL'],
   ['asr', 'MB_ASR_BASE_URL'],
 ])('the remote %s', (name, setting) => {
-  test('is asked for its models, and for no work', async () => {
+  test('the probe of the remote %s asks for its models, and for no work', async () => {
     await using app = await startApp({ env: { [setting]: upstream.baseUrl } })
     expect(await probe(app, name)).toEqual(['ok', 'ok', 'ok'])
     expect(upstream.requests.map(({ path }) => path)).toEqual(['/models'])
   })
 
-  test('that refuses the key is down', async () => {
+  test('a remote service that refuses the key is down on /status', async () => {
     upstream.models.fault(401)
     await using app = await startApp({ env: { [setting]: upstream.baseUrl } })
     expect(await probe(app, name)).toEqual(['down', 'unauthorized', 'degraded'])
@@ -83,7 +83,7 @@ describe.each(['TTS', 'ASR'])('Wyoming for %s', (kind) => {
       env: { [`MB_${kind}_KIND`]: 'wyoming', [`MB_${kind}_BASE_URL`]: `tcp://127.0.0.1:${port}` },
     })
 
-  test('is there when it takes a connection', async () => {
+  test('a Wyoming server is up on /status when it accepts a connection', async () => {
     const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const { port } = server
     await using app = await open(port)

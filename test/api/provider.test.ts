@@ -41,14 +41,14 @@ const valid = (fields: object = {}) => ({ base_url: upstream.baseUrl, api_key: K
 
 for (const surface of SURFACES) {
   describe(`${surface}/provider`, () => {
-    test('nothing configured', async () => {
+    test('the provider is empty, and its test refused, before it is configured', async () => {
       await call(surface, 'DELETE')
       expect(await call(surface, 'GET')).toMatchObject({ status: 200, body: NONE })
       const tested = await call(surface, 'POST', '/test')
       expect([tested.status, tested.text]).toEqual([400, '尚未配置自带模型通道'])
     })
 
-    test('saves, shows the tail of the key and nothing else of it, and clears', async () => {
+    test('the provider is saved with only the tail of its key shown, and cleared', async () => {
       const body = valid({ api_key: `  ${KEY} `, tenant_id: 'another', key_tail: 'no' })
       const config = {
         configured: true,
@@ -66,7 +66,7 @@ for (const surface of SURFACES) {
       expect((await call(surface, 'GET')).body).toEqual(NONE)
     })
 
-    test('probes the saved configuration once, with one token', async () => {
+    test('the provider test asks the saved channel once for one token', async () => {
       await call(surface, 'PUT', '', valid())
       const { status, body } = await call(surface, 'POST', '/test')
       expect(status).toBe(200)
@@ -79,7 +79,7 @@ for (const surface of SURFACES) {
     })
 
     for (const fault of [401, 429, 503, 'reset', 'redirect'] as const) {
-      test(`tells of ${fault} in a short phrase, without a second try`, async () => {
+      test(`the provider test reports ${fault} in a short phrase, without a retry`, async () => {
         await call(surface, 'PUT', '', valid())
         upstream.chat.alwaysFault(fault)
         const { status, text, body } = await call(surface, 'POST', '/test')
@@ -93,7 +93,7 @@ for (const surface of SURFACES) {
       })
     }
 
-    test('tells of an address where nobody listens', async () => {
+    test('the provider test reports a refused connection', async () => {
       await call(surface, 'PUT', '', valid({ base_url: await refusedUrl() }))
       const { body } = await call(surface, 'POST', '/test')
       expect(body).toMatchObject({ ok: false, error: 'connection failed' })
@@ -111,14 +111,14 @@ for (const surface of SURFACES) {
       'failover of another type': { base_url: 'https://example.com', api_key: KEY, failover: 1 },
     }
     for (const [name, body] of Object.entries(bad)) {
-      test(`${name}: 400`, async () => {
+      test(`saving a provider is 400: ${name}`, async () => {
         const { status, text } = await call(surface, 'PUT', '', body)
         expect(status).toBe(400)
         expect(text).toMatch(/\p{Script=Han}/u)
       })
     }
 
-    test('300 and 500 characters are not too many', async () => {
+    test('an address of 300 and a key of 500 characters are saved', async () => {
       const base_url = `https://example.com/${'a'.repeat(280)}`
       const { status, body } = await call(surface, 'PUT', '', {
         base_url,
@@ -150,7 +150,7 @@ for (const surface of SURFACES) {
       'example.com/v1',
       'http://',
     ]) {
-      test(`${base_url}: 400`, async () => {
+      test(`an internal or malformed provider address is refused: ${base_url}`, async () => {
         const before = (await call(surface, 'GET')).body
         const { status } = await call(surface, 'PUT', '', valid({ base_url }))
         // 127.0.0.1 in any spelling is what this server's operator allows.
@@ -160,7 +160,7 @@ for (const surface of SURFACES) {
       })
     }
 
-    test('is not for app keys, device keys and strangers', async () => {
+    test('the provider is closed to app keys, device keys and missing keys', async () => {
       const scopes = [{ appId: 'app-1' }, { deviceId: 'device-1' }]
       for (const [method, path] of [
         ['GET', ''],
@@ -181,7 +181,7 @@ for (const surface of SURFACES) {
 }
 
 describe('the key', () => {
-  test('is in no file, log line or other tenant', async () => {
+  test('the provider key appears in no file, log line or other tenant', async () => {
     await call('/v1', 'PUT', '', valid())
     await call('/v1', 'POST', '/test')
     upstream.chat.alwaysFault(401)
@@ -199,7 +199,7 @@ describe('the key', () => {
     expect(await theirs.json()).toEqual(NONE)
   })
 
-  test('sealed for one tenant does not open for another', async () => {
+  test('a provider key encrypted for one tenant does not decrypt for another', async () => {
     await call('/v1', 'PUT', '', valid())
     const { tenantId, headers } = await app.key('thief@example.com')
     await app.db.run({
@@ -211,7 +211,7 @@ describe('the key', () => {
     expect(await theirs.json()).toMatchObject({ configured: true, key_tail: null })
   })
 
-  test('cannot be read after the encryption key was changed', async () => {
+  test('a provider key cannot be read after the encryption key was changed', async () => {
     await call('/v1', 'PUT', '', valid())
     const env = {
       MB_DATA_DIR: folder.path,
@@ -230,7 +230,7 @@ describe('the key', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  test('has no place without encryption: 503 on every endpoint', async () => {
+  test('every provider endpoint is 503 without encryption', async () => {
     await using plain = await startApp({
       env: { MB_DATA_DIR: folder.path, MB_ENCRYPTION_KEY: 'off' },
     })

@@ -62,7 +62,7 @@ async function late({ method, path }: Route, key: TestKey, meanwhile: () => Prom
 
 describe('a key that is revoked while the body is on its way', () => {
   test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s does nothing for it',
+    '%s is refused when its key is revoked while the body arrives',
     async (_, route) => {
       const device = route.path.endsWith('/heartbeat') ? { deviceId: 'd' } : {}
       const key = await app.key(undefined, device)
@@ -70,7 +70,8 @@ describe('a key that is revoked while the body is on its way', () => {
     },
   )
 
-  test('is met on every route with a body', () => expect(ROUTES.length).toBeGreaterThan(14))
+  test('every route with a body is tested with a key that is revoked meanwhile', () =>
+    expect(ROUTES.length).toBeGreaterThan(14))
 })
 
 test('a key that is revoked during recognition gets no turn', async () => {
@@ -98,6 +99,6 @@ test('a key that is revoked while a model answers gets no spoken reply', async (
   expect(upstream.requests.filter(({ path }) => path === '/audio/speech')).toEqual([])
 })
 
-test('the request log has no 401, also for a key that was good at first', async () => {
+test('the request log has no 401, even for a key revoked during the request', async () => {
   expect(await logged()).not.toContain(401)
 })

@@ -185,7 +185,7 @@ async function startTimed() {
   }
 }
 
-test('a turn ends after its longest time, however its upstream goes on', async () => {
+test('a turn ends after its longest time, even while its upstream continues', async () => {
   await using timed = await startTimed()
   timed.upstream.reply({ pieces: ['one ', 'two'], hold: { after: 1, until: never } })
   const turn = await timed.ask('hi')
@@ -200,7 +200,7 @@ test('a turn ends after its longest time, however its upstream goes on', async (
   expect(timed.app.budget.used).toBe(0)
 })
 
-test('a summary that is never finished ends after the longest time of a turn', async () => {
+test('a summary that never finishes ends after the longest time of a turn', async () => {
   await using timed = await startTimed()
   await (await timed.ask('长'.repeat(13_000))).all()
   timed.upstream.reply({ text: 'second' })

@@ -9,7 +9,7 @@ const lines = (text: string) =>
     .filter((line) => line.includes('"event":"request"'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-test('at level debug each request has a line with its id and no content', async () => {
+test('at log level debug each request has a line with its id and no content', async () => {
   await using app = await startApp({ env: { MB_LOG_LEVEL: 'debug' } })
   const { headers, key, tenantId } = await app.key()
   const asked = { ...headers, 'x-request-id': 'my-request-1' }
@@ -27,7 +27,7 @@ test('at level debug each request has a line with its id and no content', async 
   expect(log).not.toContain(key)
 })
 
-test('a request that no route takes is a line, too, and ends nothing', async () => {
+test('a request without a route is logged, and the server keeps running', async () => {
   await using app = await startApp({ env: { MB_LOG_LEVEL: 'debug' } })
   const asked: [string, string, number][] = [
     ['GET', '/nowhere', 404],
@@ -45,7 +45,7 @@ test('a request that no route takes is a line, too, and ends nothing', async () 
   ])
 })
 
-test('a client that leaves in the middle of its body is no fault of the server', async () => {
+test('a client that leaves in the middle of its body is not logged as an error', async () => {
   await using app = await startApp({ env: { MB_LOG_LEVEL: 'debug' } })
   const { key, headers } = await app.key()
   for (const framing of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
@@ -61,7 +61,7 @@ test('a client that leaves in the middle of its body is no fault of the server',
   expect(logs.map((row) => row.error_class)).toEqual(['bad_request', 'bad_request'])
 })
 
-test('at the usual level requests leave no line', async () => {
+test('at the default log level requests leave no line', async () => {
   await using app = await startApp()
   await fetch(`${app.url}/healthz`)
   await fetch(`${app.url}/v1/sessions`)

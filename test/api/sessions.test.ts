@@ -47,7 +47,7 @@ const remove = (id: string, by: TestKey = key) =>
   })
 
 describe('the session index', () => {
-  test('counts turns and remembers first and last use, newest first', async () => {
+  test('the session list counts turns and shows first and last use, newest first', async () => {
     const start = clock.iso()
     await say('one', 'index-a')
     clock.advance(1000)
@@ -66,7 +66,7 @@ describe('the session index', () => {
     expect(second?.id).toBe('index-b')
   })
 
-  test('tells which app and device spoke last', async () => {
+  test('the session list shows which app and device spoke last', async () => {
     const byApp = await app.key('a@example.com', { appId: 'app-1' })
     const byDevice = await app.key('a@example.com', { appId: 'app-1', deviceId: 'device-1' })
     clock.advance(1)
@@ -80,7 +80,7 @@ describe('the session index', () => {
     expect((await list())[0]).toMatchObject({ app_id: null, device_id: null })
   })
 
-  test('takes a limit, and falls to its default for anything else', async () => {
+  test('the session list has a limit, with its default for any other value', async () => {
     const many = await app.key('many@example.com')
     const at = clock.iso()
     await app.db.batch(
@@ -106,7 +106,7 @@ describe('the session index', () => {
     for (const [query, count] of table) expect(await list(query, many)).toHaveLength(count)
   })
 
-  test('takes since, inclusive, as text', async () => {
+  test('the session list takes since, inclusive, as text', async () => {
     const other = await app.key('since@example.com')
     await say('old', 'old', other)
     clock.advance(60_000)
@@ -119,7 +119,7 @@ describe('the session index', () => {
     expect(await ids('2000')).toEqual(['new', 'old'])
   })
 
-  test('is for general keys only', async () => {
+  test('the session list is for general keys only', async () => {
     for (const scope of [{ appId: 'x' }, { deviceId: 'y' }]) {
       const limited = await app.key('a@example.com', scope)
       const answer = await fetch(`${app.url}/v1/sessions`, { headers: limited.headers })
@@ -131,7 +131,7 @@ describe('the session index', () => {
 })
 
 describe('deleting a session', () => {
-  test('clears memory and index, is idempotent, and lets it begin anew', async () => {
+  test('deleting a session clears memory and list, and its name can be used again', async () => {
     await say('remember me', 'gone')
     for (let i = 0; i < 2; i++) {
       const answer = await remove('gone')
@@ -145,14 +145,14 @@ describe('deleting a session', () => {
     expect((await history('gone')).count).toBe(2)
   })
 
-  test('of another tenant is a success that deletes nothing', async () => {
+  test('deleting a session of another tenant succeeds and deletes nothing', async () => {
     await say('mine', 'shared-name')
     const other = await app.key('b@example.com')
     expect((await remove('shared-name', other)).status).toBe(200)
     expect((await history('shared-name')).count).toBe(2)
   })
 
-  test('forgets a name that UTF-8 cannot hold as well', async () => {
+  test('deleting a session works for a name that UTF-8 cannot hold', async () => {
     for (const text of ['first secret', 'second secret']) await say(text, 'lone \ud800')
     expect((await history('lone \ufffd')).count).toBe(4)
     expect((await remove('lone \ufffd')).status).toBe(200)
@@ -163,7 +163,7 @@ describe('deleting a session', () => {
     expect(told).toContain('anew \ufffd')
   })
 
-  test('takes any name', async () => {
+  test('a session may have any name', async () => {
     for (const name of ['名 字', 'a/b', 'x?y#z', '...', '%2e', "'; DROP TABLE turn; --"]) {
       await say('hi', name)
       expect((await history(name)).count).toBe(2)

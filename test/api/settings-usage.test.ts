@@ -17,7 +17,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 describe('settings', () => {
   const defaults = { model: null, thinking: false, temperature: null }
 
-  test('are the platform defaults until chosen', async () => {
+  test('the settings are the platform defaults until they are saved', async () => {
     expect((await me('GET', '/settings')).json()).toEqual(defaults)
   })
 
@@ -30,7 +30,7 @@ describe('settings', () => {
     [{ model: '', thinking: null, temperature: null }, defaults],
     [{ model: '型'.repeat(200) }, { ...defaults, model: '型'.repeat(200) }],
     [{}, defaults],
-  ])('%#: a PUT replaces all three', async (body, expected) => {
+  ])('saving settings replaces all three fields (%#)', async (body, expected) => {
     const answer = await me('PUT', '/settings', body)
     expect([answer.status, answer.json()]).toEqual([200, expected])
     expect((await me('GET', '/settings')).json()).toEqual(expected)
@@ -43,7 +43,7 @@ describe('settings', () => {
     [{ temperature: 2.01 }, 'temperature'],
     [{ temperature: -0.1 }, 'temperature'],
     [{ temperature: '1' }, 'temperature'],
-  ])('%j is refused, and nothing changes', async (body, field) => {
+  ])('the settings %j are refused, and nothing changes', async (body, field) => {
     const answer = await me('PUT', '/settings', body)
     expect(answer.status).toBe(400)
     expect(answer.text).toContain(field)
@@ -60,7 +60,7 @@ describe('usage', () => {
   const today = () => Math.floor(clock.now() / DAY_MS)
   const report = async (call: Call) => (await call<Report>('GET', '/usage')).json()
 
-  test('is seven zeros for a tenant that never called', async () => {
+  test('usage is seven zeros for a tenant that never called', async () => {
     const nobody = caller(`${app.url}/console`, (await app.person('new@example.com')).headers)
     expect(await report(nobody)).toEqual({
       total: 0,
@@ -69,7 +69,7 @@ describe('usage', () => {
     })
   })
 
-  test('counts each call once, at once, but no 401, no 429 and no console call', async () => {
+  test('usage counts each call once, but no 401, no 429 and no console call', async () => {
     const key = await app.key('a@example.com', { rateLimit: 3 })
     const machine = caller(`${app.url}/v1`, key.headers)
     expect((await machine('GET', '/sessions')).status).toBe(200)
@@ -84,7 +84,7 @@ describe('usage', () => {
     expect(key_count).toBe(1)
   })
 
-  test('counts by day, shows seven, sums up all, and keeps revoked keys in the count', async () => {
+  test('usage counts by day, shows seven days, and keeps revoked keys in the sum', async () => {
     const { id, headers } = await app.key('a@example.com')
     const machine = caller(`${app.url}/v1`, headers)
     for (const days of [1, 1, 5]) {
@@ -100,7 +100,7 @@ describe('usage', () => {
     expect([total, key_count]).toEqual([6, 2])
   })
 
-  test('is of one tenant', async () => {
+  test('usage shows one tenant only', async () => {
     await (await surfaceOf(app, '/v1', 'b@example.com'))('GET', '/sessions')
     const before = await report(me)
     await (await surfaceOf(app, '/v1', 'b@example.com'))('GET', '/sessions')

@@ -45,7 +45,7 @@ describe('public pages', () => {
     })
   }
 
-  test('name the host that was asked for, and no other', async () => {
+  test('public pages name the requested host and no other', async () => {
     const headers = { host: 'moon.example:8443' }
     const robots = await (await fetch(`${app.url}/robots.txt`, { headers })).text()
     expect(robots).toContain('Sitemap: http://moon.example:8443/sitemap.xml')
@@ -54,7 +54,7 @@ describe('public pages', () => {
     expect(sitemap).toContain('<loc>http://moon.example:8443/</loc>')
   })
 
-  test('take no host that could end up as markup or a header', async () => {
+  test('public pages refuse a host that could become markup or a header', async () => {
     for (const host of ['a"><script>', "x'onload=1", 'a<b', 'a&b', 'a/b']) {
       const answer = await fetch(`${app.url}/sitemap.xml`, { headers: { host } })
       expect(answer.status).toBe(400)
@@ -62,7 +62,7 @@ describe('public pages', () => {
     }
   })
 
-  test('name it beside MB_PUBLIC_URL, too, and take the scheme from there', async () => {
+  test('public pages name the requested host with the scheme of MB_PUBLIC_URL', async () => {
     await using own = await startApp({ env: { MB_PUBLIC_URL: 'https://moon.example/base' } })
     for (const path of ['/robots.txt', '/sitemap.xml']) {
       const of = async (host: string) => {
@@ -77,7 +77,7 @@ describe('public pages', () => {
 })
 
 describe('the status page', () => {
-  test('speaks the language of the browser', async () => {
+  test('the status page uses the language of the browser', async () => {
     const page = async (language: string) =>
       (await fetch(`${app.url}/status`, { headers: { 'accept-language': language } })).text()
     expect(await page('en-US,en;q=0.9,zh;q=0.2')).toContain('<html lang="en">')
@@ -86,7 +86,7 @@ describe('the status page', () => {
     expect(await page('en;q=0, zh;q=0.1')).toContain('<html lang="zh-CN">')
   })
 
-  test('loads and runs nothing', async () => {
+  test('the status page loads and runs nothing', async () => {
     const answer = await fetch(`${app.url}/status`, { headers: { accept: 'text/html' } })
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -99,7 +99,7 @@ describe('the status page', () => {
     expect(html).toContain('prefers-color-scheme:dark')
   })
 
-  test('is JSON for a program', async () => {
+  test('the status page is JSON for a program', async () => {
     const answer = await fetch(`${app.url}/status`, { headers: { accept: 'application/json' } })
     const report = (await answer.json()) as Report
     expect(report.status).toBe('ok')
@@ -135,7 +135,7 @@ describe('the probe of the model channel', () => {
   }
   const open = () => startApp({ upstream: upstream.baseUrl, env: { MB_LLM_API_KEY: secret } })
 
-  test('lists models once for many viewers, and asks for no completion', async () => {
+  test('the model probe lists models once for many viewers, without a completion', async () => {
     await using server = await open()
     const reports = await Promise.all(Array.from({ length: 20 }, () => llm(server)))
     for (const report of reports) expect(report).toMatchObject({ state: 'ok', status: 'ok' })
@@ -148,14 +148,14 @@ describe('the probe of the model channel', () => {
     [500, 'http_5xx'],
   ] as const
   for (const [fault, word] of faults) {
-    test(`tells ${fault} as ${word} and nothing more`, async () => {
+    test(`the model probe reports ${fault} as ${word} and nothing more`, async () => {
       await using server = await open()
       upstream.models.fault(fault)
       expect(await llm(server)).toMatchObject({ state: 'down', class: word, status: 'degraded' })
     })
   }
 
-  test('tells an endpoint that nobody serves from one that refuses', async () => {
+  test('the model probe tells an unreachable endpoint from one that refuses', async () => {
     await using server = await startApp({ upstream: await refusedUrl() })
     expect(await llm(server)).toMatchObject({ state: 'down', class: 'connection_failed' })
   })

@@ -63,7 +63,7 @@ function deaf(line: string, input?: object): Promise<Socket> {
 const endless = { pieces: Array.from({ length: 4_000 }, () => 'x'.repeat(16_384)) }
 
 describe('a client that reads nothing', () => {
-  test('loses its stream after a while, and the upstream is let go', async () => {
+  test('a client that reads nothing loses its stream, and the upstream is closed', async () => {
     upstream.reply(endless)
     const socket = await deaf('POST /v1/agent', TURN)
     while (upstream.active() < 1) await Bun.sleep(5)
@@ -75,7 +75,7 @@ describe('a client that reads nothing', () => {
     socket.destroy()
   }, 20_000)
 
-  test('of a long list is disconnected', async () => {
+  test('a client that reads nothing of a long list is disconnected', async () => {
     await importManyPersonas(app.url, key.headers)
     const socket = await deaf('GET /v1/export')
     const disconnect = await stalled.promise
@@ -91,7 +91,7 @@ describe('a client that reads nothing', () => {
 })
 
 describe('clients that leave before a long list is read', () => {
-  test('leave nothing counted as held in memory', async () => {
+  test('clients that leave before a long list is read release its memory', async () => {
     const before = app.log().split('/v1/export').length
     const clients = await Promise.all(Array.from({ length: 20 }, () => deaf('GET /v1/export')))
     for (const client of clients) client.destroy()
@@ -101,7 +101,7 @@ describe('clients that leave before a long list is read', () => {
 })
 
 describe('a client that is switched off after its turn', () => {
-  test('leaves no connection behind', async () => {
+  test('the idle connection of a client that is switched off is closed', async () => {
     await using idle = await startApp({ upstream: upstream.baseUrl, idleSeconds: 4 })
     const { headers } = await idle.key()
     const body = JSON.stringify({ text: 'hi', kb: false })
@@ -142,7 +142,7 @@ describe('a slow upload', () => {
     return text.split(' ')[1] ?? ''
   }
 
-  test('is waited for when it is authenticated, and else cut off', async () => {
+  test('a slow upload is accepted with a credential, and cut off without', async () => {
     await using slow = await startApp({ idleSeconds: 4 })
     const { headers } = await slow.key()
     const request = (path: string, credential: string, framing: string) => [
@@ -178,7 +178,7 @@ describe('requests', () => {
       body,
     })
 
-  test('with a compressed body are refused, however small', async () => {
+  test('a compressed request body is refused, however small', async () => {
     const bomb = Bun.gzipSync(Buffer.from(JSON.stringify({ text: 'x'.repeat(10_000_000) })))
     for (const coding of ['gzip', 'br', 'zstd', 'deflate', 'gzip, gzip']) {
       const answer = await post({ 'content-encoding': coding }, bomb)
@@ -188,7 +188,7 @@ describe('requests', () => {
     expect((await post({ 'content-encoding': 'identity' }, '{"text":"hi"}')).status).toBe(200)
   })
 
-  test('with too many or too long headers are refused without an answer of ours', async () => {
+  test('a request with too many or too long headers is refused by the runtime', async () => {
     const socketAnswer = (head: string) =>
       new Promise<string>((resolve) => {
         let text = ''

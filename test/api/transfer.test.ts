@@ -53,7 +53,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     }
   })
 
-  test('goes round between tenants unchanged', async () => {
+  test('an export imported by another tenant exports unchanged', async () => {
     const from = await freshTenant(app, surface)
     const to = await freshTenant(app, surface)
     await furnish(from.person)
@@ -72,7 +72,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     expect(await exported(to.me)).toEqual(await exported(from.me))
   })
 
-  test('skip keeps what is there, an unknown mode is skip, and says so', async () => {
+  test('an import with skip keeps existing items, and an unknown mode is skip', async () => {
     const { me, person } = await freshTenant(app, surface)
     await furnish(person)
     const before = await exported(me)
@@ -100,7 +100,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     expect(await exported(me)).toEqual({ ...before, personas: [...before.personas, added] })
   })
 
-  test('merge overwrites same names, settings and the default', async () => {
+  test('an import with merge overwrites same names, settings and the default', async () => {
     const { me, person } = await freshTenant(app, surface)
     const key = await furnish(person)
     const ids = [...(await personasOf(person)), ...(await appsOf(person))].map(({ id }) => id)
@@ -135,7 +135,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     expect(used.status).toBe(200)
   })
 
-  test('the default survives a merge that does not speak of it', async () => {
+  test('the default persona survives a merge that does not name a default', async () => {
     const { me, person } = await freshTenant(app, surface)
     await furnish(person)
     const personas = [
@@ -147,13 +147,16 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     expect(Object.fromEntries(flags)).toEqual({ 客服: 1, 老师: 0, 三: 0 })
   })
 
-  test.each(['skip', 'merge'])('at most one default comes in (%s)', async (mode) => {
-    const { me, person } = await freshTenant(app, surface)
-    const personas = ['a', 'b', 'c'].map((name) => ({ name, prompt: 'p', is_default: true }))
-    await load(me, { ...EMPTY, personas }, mode)
-    const found = (await personasOf(person)).filter(({ is_default }) => is_default === 1)
-    expect(found.map(({ name }) => name)).toEqual([mode === 'skip' ? 'a' : 'c'])
-  })
+  test.each(['skip', 'merge'])(
+    'an import brings in at most one default persona (%s)',
+    async (mode) => {
+      const { me, person } = await freshTenant(app, surface)
+      const personas = ['a', 'b', 'c'].map((name) => ({ name, prompt: 'p', is_default: true }))
+      await load(me, { ...EMPTY, personas }, mode)
+      const found = (await personasOf(person)).filter(({ is_default }) => is_default === 1)
+      expect(found.map(({ name }) => name)).toEqual([mode === 'skip' ? 'a' : 'c'])
+    },
+  )
 })
 
 test('only the console offers the export as a file', async () => {

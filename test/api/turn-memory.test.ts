@@ -53,17 +53,17 @@ describe('memory that a model can fill during a turn is counted and bounded', ()
       'a thought that is not shown',
       [delta({ content: '<think>' }), ...Array(3).fill(delta({ content: HALF }))],
     ],
-  ])('as %s', async (_, payloads) => {
+  ])('a turn whose model fills the memory with %s ends', async (_, payloads) => {
     upstream.reply({ payloads, hold: { after: payloads.length, until: new Promise(() => {}) } })
     expect(await lastOf(await open(greedy))).toEqual(FULL)
   })
 
-  test('as a line that does not end', async () => {
+  test('a turn whose model sends an endless line ends', async () => {
     upstream.reply({ payloads: ['x'.repeat(MEMORY_BYTES - 40_000)], splitBytes: 20_000 })
     expect(await lastOf(await open(greedy))).toEqual(FULL)
   })
 
-  test('as rounds of tool calls, whose arguments and results the turn keeps', async () => {
+  test('a turn whose rounds of tool calls fill the memory ends', async () => {
     const expression = `1${' '.repeat(80_000)}`
     upstream.chat.always({ toolCalls: [{ name: 'calculator', arguments: { expression } }] })
     expect(await lastOf(await open(greedy))).toEqual(FULL)
@@ -78,7 +78,7 @@ describe('a summary that is written in the background', () => {
   const history = async () =>
     (await fetch(`${app.url}/v1/sessions/long/history`, { headers: greedy.headers })).json()
 
-  test('may not fill the memory either, and loses no turn', async () => {
+  test('a summary that fills the memory is dropped, and no turn is lost', async () => {
     await say('长'.repeat(13_000))
     upstream.reply({ text: 'second' })
     upstream.reply({ payloads: [delta({ content: '<think>' }), ...Array(9).fill(call(HALF))] })
@@ -88,7 +88,7 @@ describe('a summary that is written in the background', () => {
     expect(await history()).toMatchObject({ summary: '', count: 4 })
   })
 
-  test('is cut where it is longer than what stays verbatim', async () => {
+  test('a summary longer than what stays verbatim is cut', async () => {
     upstream.reply({ text: 'third' })
     upstream.reply({ pieces: Array(40).fill('长'.repeat(1_000)) })
     await say('再'.repeat(13_000))
@@ -97,7 +97,7 @@ describe('a summary that is written in the background', () => {
   })
 })
 
-test('a short turn goes on although others hold nearly all of the memory', async () => {
+test('a short turn continues although others hold nearly all of the memory', async () => {
   const shares = ['greedy', 'another'].map((owner) => app.budget.open(owner))
   for (const share of shares) share.add(MEMORY_BYTES * 0.465)
   upstream.reply({ pieces: ['x'.repeat(TURN_BYTES_SURE / 6)] })

@@ -25,7 +25,7 @@ describe.each(SURFACES)('what nobody foresaw on %s', (surface) => {
     ['a document', 'kb_doc', (call) => call('POST', '/kb/docs', { title: 't', text: 'x' })],
   ]
   for (const [name, table, ask] of requests) {
-    test(`with ${name} is 500 in one sentence, and in full in the log`, async () => {
+    test(`an unexpected error with ${name} is 500 in a sentence and whole in the log`, async () => {
       const call = await surfaceOf(app, surface, `${table}@example.com`)
       await using _ = await breaking(table)
       const answer = await ask(call)
@@ -39,7 +39,7 @@ describe.each(SURFACES)('what nobody foresaw on %s', (surface) => {
     })
   }
 
-  test('in an import names the item, and the others come in', async () => {
+  test('an unexpected error in an import names the item, and the others come in', async () => {
     const call = await surfaceOf(app, surface, 'import@example.com')
     await using _ = await breaking('app')
     const config = {
@@ -56,7 +56,7 @@ describe.each(SURFACES)('what nobody foresaw on %s', (surface) => {
   })
 })
 
-test('the request log calls it internal', async () => {
+test('the request log has the class internal for an unexpected error', async () => {
   const key = await app.key('logged@example.com')
   const call = await surfaceOf(app, '/v1', 'logged@example.com')
   {
@@ -71,7 +71,7 @@ test('the request log calls it internal', async () => {
   expect(row).toEqual({ status: 500, error_class: 'internal' })
 })
 
-test('a turn that cannot be prepared ends with an error, which the log explains', async () => {
+test('a turn that cannot be prepared ends with an error event and a log line', async () => {
   const { headers } = await app.key('recall@example.com')
   const rename = (from: string, to: string) =>
     app.db.run({ sql: `ALTER TABLE ${from} RENAME TO ${to}`, args: [] })
@@ -86,7 +86,7 @@ test('a turn that cannot be prepared ends with an error, which the log explains'
   expect(app.log()).toContain('no such table: turn')
 })
 
-test('a turn that cannot be stored ends with an error, and is not there', async () => {
+test('a turn that cannot be stored ends with an error and is not in the history', async () => {
   const { headers } = await app.key('turn@example.com')
   const ask = async () => {
     const body = { text: '你好', session_id: 's', kb: false }

@@ -27,7 +27,7 @@ describe.each(SURFACES)('%s', (surface) => {
   const post = (path: string, body: BodyInit) =>
     fetch(`${app.url}${surface}${path}`, { method: 'POST', headers: headers[surface], body })
 
-  test('speaks, streams, hears and converses', async () => {
+  test(`speech, streaming, recognition and voice turns work on ${surface}`, async () => {
     const mp3 = await post('/tts', '{"text":"你好"}')
     expect(mp3Frames(await mp3.bytes())[0]).toMatchObject({ rate: 32_000, kbps: 128 })
     const stream = await post('/tts/stream', '{"text":"你好"}')
@@ -38,7 +38,7 @@ describe.each(SURFACES)('%s', (surface) => {
     expect(await turn.json()).toMatchObject({ reply_text: '好的', audio_format: 'mp3' })
   })
 
-  test('refuses the credential of the other side', async () => {
+  test('voice routes refuse the credential of the other side', async () => {
     const other = SURFACES.find((name) => name !== surface) ?? surface
     for (const path of ['/tts', '/tts/stream', '/asr', '/voice']) {
       const init = { method: 'POST', headers: headers[other], body: '{"text":"x"}' }
@@ -47,7 +47,7 @@ describe.each(SURFACES)('%s', (surface) => {
   })
 })
 
-test('only the machine side writes log rows', async () => {
+test('voice calls write log rows on the machine side only', async () => {
   await app.flush()
   const rows = await app.db.all<{ endpoint: string }>({
     sql: 'SELECT endpoint FROM request_log ORDER BY endpoint',

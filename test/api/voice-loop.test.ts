@@ -42,14 +42,14 @@ let sessions = 0
 const fresh = () => `voice-${++sessions}`
 
 describe('POST /v1/asr', () => {
-  test('answers the trimmed text', async () => {
+  test('/v1/asr answers the trimmed text', async () => {
     upstream.transcriptions.reply({ text: ' 打开客厅的灯。\n' })
     const response = await hear(new Uint8Array(SPEECH))
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ text: '打开客厅的灯。' })
   })
 
-  test('asks for Chinese with punctuation', async () => {
+  test('/v1/asr asks for Chinese with punctuation', async () => {
     await hear(new Uint8Array(SPEECH))
     const { form, headers } = upstream.requests.at(-1) ?? {}
     expect(headers?.authorization).toBe('Bearer sk-asr')
@@ -65,7 +65,7 @@ describe('POST /v1/asr', () => {
     ['audio.ogg', () => opus('ogg', tone(48_000, 0.3))],
     ['audio.ogg', () => vorbis(16_000, tone(16_000, 0.3))],
     ['audio.webm', () => opus('webm', tone(48_000, 0.3))],
-  ])('passes the recording on unchanged as %s', async (name, make) => {
+  ])('/v1/asr passes the recording on unchanged as %s', async (name, make) => {
     const bytes = new Uint8Array(await make())
     expect((await hear(bytes)).status).toBe(200)
     const file = upstream.requests.at(-1)?.form?.get('file') as File
@@ -73,17 +73,17 @@ describe('POST /v1/asr', () => {
     expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes)
   })
 
-  test('an empty recording is a 400', async () => {
+  test('/v1/asr refuses an empty recording with 400', async () => {
     const response = await hear(new Uint8Array(0))
     expect([response.status, await response.text()]).toEqual([400, '音频不能为空'])
   })
 
-  test('25 MB are taken and one byte more is a 413', async () => {
+  test('/v1/asr takes 25 MB and refuses one byte more with 413', async () => {
     expect((await hear(new Uint8Array(AUDIO_BYTES_MAX))).status).toBe(200)
     expect((await hear(new Uint8Array(AUDIO_BYTES_MAX + 1))).status).toBe(413)
   }, 20_000)
 
-  test('a body without an announced length is measured as it comes', async () => {
+  test('/v1/asr measures a body without an announced length as it arrives', async () => {
     let left = 27
     const endless = new ReadableStream({
       pull(controller) {
@@ -95,7 +95,7 @@ describe('POST /v1/asr', () => {
   }, 20_000)
 
   test.each([400, 413, 429, 500, 'reset', 'html'] as const)(
-    'upstream fault %s is a 502',
+    '/v1/asr is 502 when the upstream fails with %s',
     async (fault) => {
       upstream.transcriptions.alwaysFault(fault)
       const response = await hear(new Uint8Array(SPEECH))
@@ -107,13 +107,13 @@ describe('POST /v1/asr', () => {
     10_000,
   )
 
-  test('no configured recogniser is a 502', async () => {
+  test('/v1/asr is 502 without a configured recogniser', async () => {
     const { headers } = await mute.key()
     const init = { method: 'POST', headers, body: new Uint8Array(SPEECH) }
     expect((await fetch(`${mute.url}/v1/asr`, init)).status).toBe(502)
   })
 
-  test('what a recogniser invents for silence is not passed on', async () => {
+  test('/v1/asr does not pass on the text that a recogniser invents for silence', async () => {
     const silence = new Uint8Array(wav(16_000, new Float32Array(16_000)))
     upstream.transcriptions.reply({ text: '请不吝点赞 订阅 转发 打赏支持明镜与点点栏目' })
     expect(await (await hear(silence)).json()).toEqual({ text: '' })
@@ -121,7 +121,7 @@ describe('POST /v1/asr', () => {
     expect(await (await hear(new Uint8Array(SPEECH))).json()).toEqual({ text: '请不吝点赞' })
   })
 
-  test('a client that leaves ends the call upstream', async () => {
+  test('a client that leaves /v1/asr ends the call upstream', async () => {
     const left = upstream.aborts()
     upstream.transcriptions.fault('silent')
     const gone = new AbortController()
@@ -136,7 +136,7 @@ describe('POST /v1/asr', () => {
 })
 
 describe('POST /v1/voice', () => {
-  test('hears, asks the agent and speaks', async () => {
+  test('/v1/voice recognises, asks the agent and speaks', async () => {
     upstream.transcriptions.reply({ text: ' 现在几点？ ' })
     upstream.reply({ text: '**三点**了。😀' })
     const response = await talk({ audio_b64: AUDIO, session_id: fresh() })
@@ -152,13 +152,13 @@ describe('POST /v1/voice', () => {
     expect(upstream.requests.at(-1)?.body.input).toBe('三点了。')
   })
 
-  test('speaks the start of a very long reply and reads no further', async () => {
+  test('/v1/voice speaks the start of a very long reply only', async () => {
     const { reply_text } = await talkOf(`开头。\n\`\`\`\n${'x\n'.repeat(30_000)}\`\`\`\n结尾。`)
     expect(reply_text).toEndWith('结尾。')
     expect(upstream.requests.at(-1)?.body.input).toBe('开头。\n代码请看文字回复。')
   })
 
-  test('remembers the turn in its session, as the agent would', async () => {
+  test('/v1/voice remembers the turn in its session, as the agent does', async () => {
     const session_id = fresh()
     upstream.transcriptions.reply({ text: '我叫小明' })
     upstream.reply({ text: '你好小明' })
@@ -172,7 +172,7 @@ describe('POST /v1/voice', () => {
     })
   })
 
-  test('white space in the base64 is tolerated', async () => {
+  test('/v1/voice accepts white space in the base64', async () => {
     const audio_b64 = `\n ${AUDIO.replace(/.{76}/g, '$&\r\n')}\n`
     expect((await talk({ audio_b64, session_id: fresh() })).status).toBe(200)
   })
@@ -190,7 +190,7 @@ describe('POST /v1/voice', () => {
     ['a wrong kb', { audio_b64: 'QUJD', kb: 'yes' }],
     ['a wrong voice', { audio_b64: 'QUJD', voice: 3 }],
     ['a long session id', { audio_b64: 'QUJD', session_id: 's'.repeat(201) }],
-  ])('%s is a 400', async (_name, body) => {
+  ])('/v1/voice refuses %s with 400', async (_name, body) => {
     const before = upstream.requests.length
     const response = await talk(body)
     expect(response.status).toBe(400)
@@ -198,7 +198,7 @@ describe('POST /v1/voice', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('25 MB decoded are taken and one byte more is a 413', async () => {
+  test('/v1/voice takes 25 MB decoded and refuses one byte more with 413', async () => {
     const most = Buffer.alloc(AUDIO_BYTES_MAX).toString('base64')
     expect((await talk({ audio_b64: most, session_id: fresh() })).status).toBe(200)
     const more = Buffer.alloc(AUDIO_BYTES_MAX + 1).toString('base64')
@@ -206,7 +206,7 @@ describe('POST /v1/voice', () => {
   }, 30_000)
 
   test.each([500, 400, 'reset'] as const)(
-    'recognition failing (%s) asks to repeat',
+    '/v1/voice asks to repeat when recognition fails with %s',
     async (fault) => {
       upstream.transcriptions.alwaysFault(fault)
       const response = await talk({ audio_b64: AUDIO })
@@ -215,14 +215,14 @@ describe('POST /v1/voice', () => {
     10_000,
   )
 
-  test('nothing recognised asks to repeat and starts no turn', async () => {
+  test('/v1/voice asks to repeat when nothing is recognised, and starts no turn', async () => {
     upstream.transcriptions.reply({ text: ' \n' })
     const response = await talk({ audio_b64: AUDIO })
     expect([response.status, await response.text()]).toEqual([502, '没有听清，请再说一遍'])
     expect(upstream.requests.at(-1)?.path).toBe('/audio/transcriptions')
   })
 
-  test('the agent failing is a 502 with the words of its own error event', async () => {
+  test('/v1/voice is 502 with the sentence of the agent when the agent fails', async () => {
     upstream.chat.alwaysFault(400)
     const init = { method: 'POST', headers: key.headers, body: '{"text":"x"}' }
     const stream = await (await fetch(`${app.url}/v1/agent`, init)).text()
@@ -233,7 +233,7 @@ describe('POST /v1/voice', () => {
   }, 10_000)
 
   test.each([500, 400, 'reset', 'html'] as const)(
-    'synthesis failing (%s) leaves the text',
+    '/v1/voice answers the text when synthesis fails with %s',
     async (fault) => {
       upstream.speech.alwaysFault(fault)
       upstream.reply({ text: '好的。' })
@@ -248,13 +248,13 @@ describe('POST /v1/voice', () => {
     10_000,
   )
 
-  test('a reply without a word to speak has no audio', async () => {
+  test('/v1/voice has no audio for a reply without a word to speak', async () => {
     upstream.reply({ text: '😀' })
     const response = await talk({ audio_b64: AUDIO, session_id: fresh() })
     expect(await response.json()).toMatchObject({ reply_text: '😀', audio_b64: null })
   })
 
-  test('its stages are logged under the fixed labels', async () => {
+  test('the stages of /v1/voice are logged under fixed labels', async () => {
     const other = await app.key('stages@example.com', { appId: 'app-9' })
     const session_id = fresh()
     upstream.transcriptions.reply({ text: '你好吗' })
@@ -277,7 +277,7 @@ describe('POST /v1/voice', () => {
     ])
   })
 
-  test('needs a key', async () => {
+  test('/v1/voice needs a key', async () => {
     const init = { method: 'POST', body: JSON.stringify({ audio_b64: AUDIO }) }
     expect((await fetch(`${app.url}/v1/voice`, init)).status).toBe(401)
   })

@@ -32,7 +32,7 @@ const say = (path: string, body: unknown, init: RequestInit = {}) =>
 const PATHS = ['/v1/tts', '/v1/tts/stream']
 
 describe('POST /v1/tts', () => {
-  test('answers mp3 of 32 kHz and 128 kbps, whatever rate the upstream has', async () => {
+  test('/v1/tts answers mp3 of 32 kHz and 128 kbps for any rate of the upstream', async () => {
     upstream.speech.reply({ rate: 22_050, ms: 1_000, contentType: 'audio/pcm;rate=22050' })
     const response = await say('/v1/tts', { text: '你好，世界。' })
     expect(response.status).toBe(200)
@@ -42,7 +42,7 @@ describe('POST /v1/tts', () => {
     expect(frames.length * 1152).toBeWithin(32_000, 32_000 + 4 * 1152)
   })
 
-  test('sends the text, the voice and the key upstream', async () => {
+  test('/v1/tts sends the text, the voice and the key upstream', async () => {
     await say('/v1/tts', { text: ' 你好 ', voice: 'nova', extra: 1 })
     const { headers, body } = upstream.requests.at(-1) ?? {}
     expect(headers?.authorization).toBe('Bearer sk-tts')
@@ -50,7 +50,7 @@ describe('POST /v1/tts', () => {
     expect(body).toMatchObject({ response_format: 'pcm' })
   })
 
-  test('an upstream that breaks off in the middle is a 502, not half a sentence', async () => {
+  test('/v1/tts is 502, not half a sentence, when the upstream breaks off', async () => {
     upstream.speech.reply({ ms: 2_000, cutAfter: 5 })
     const response = await say('/v1/tts', { text: 'x' })
     expect(response.status).toBe(502)
@@ -59,21 +59,24 @@ describe('POST /v1/tts', () => {
 })
 
 describe('POST /v1/tts/stream', () => {
-  test.each([24_000, 16_000, 44_100, 32_000])('from %d Hz answers 32 kHz PCM', async (rate) => {
-    upstream.speech.reply({
-      rate,
-      ms: 500,
-      contentType: `audio/pcm;rate=${rate}`,
-      chunkBytes: 4_097,
-    })
-    const response = await say('/v1/tts/stream', { text: '你好' })
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('application/octet-stream')
-    expect(response.headers.get('x-audio-format')).toBe('pcm_s16le_32000_mono')
-    expect((await response.arrayBuffer()).byteLength).toBe(32_000)
-  })
+  test.each([24_000, 16_000, 44_100, 32_000])(
+    '/v1/tts/stream from %d Hz answers 32 kHz PCM',
+    async (rate) => {
+      upstream.speech.reply({
+        rate,
+        ms: 500,
+        contentType: `audio/pcm;rate=${rate}`,
+        chunkBytes: 4_097,
+      })
+      const response = await say('/v1/tts/stream', { text: '你好' })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('application/octet-stream')
+      expect(response.headers.get('x-audio-format')).toBe('pcm_s16le_32000_mono')
+      expect((await response.arrayBuffer()).byteLength).toBe(32_000)
+    },
+  )
 
-  test('gives the first sound while the upstream still speaks', async () => {
+  test('/v1/tts/stream gives the first sound while the upstream still speaks', async () => {
     upstream.speech.reply({ ms: 5_000, hangAfter: 20 })
     const reader = (await say('/v1/tts/stream', { text: '你好' })).body?.getReader()
     expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
@@ -81,7 +84,7 @@ describe('POST /v1/tts/stream', () => {
     await upstream.aborted(upstream.aborts())
   })
 
-  test('an upstream that breaks off ends the sound early, without an error', async () => {
+  test('/v1/tts/stream ends early without an error when the upstream breaks off', async () => {
     upstream.speech.reply({ ms: 2_000, cutAfter: 10 })
     const response = await say('/v1/tts/stream', { text: 'x' })
     expect(response.status).toBe(200)
@@ -90,7 +93,7 @@ describe('POST /v1/tts/stream', () => {
     expect(bytes).toBeWithin(1, 2 * 64_000)
   })
 
-  test('a client that leaves ends the call upstream', async () => {
+  test('a client that leaves /v1/tts/stream ends the call upstream', async () => {
     const left = upstream.aborts()
     upstream.speech.reply({ ms: 60_000, hangAfter: 30 })
     const gone = new AbortController()
@@ -113,7 +116,7 @@ describe.each(PATHS)('POST %s', (path) => {
     ['a number as voice', { text: 'x', voice: 1 }, 'voice'],
     ['10,001 characters', { text: '好'.repeat(10_001) }, 'text'],
     ['an endless voice id', { text: 'x', voice: 'v'.repeat(201) }, 'voice'],
-  ])('%s is a 400', async (_name, body, word) => {
+  ])('speech with %s is refused with 400', async (_name, body, word) => {
     const before = upstream.requests.length
     const response = await say(path, body)
     expect(response.status).toBe(400)
@@ -127,12 +130,12 @@ describe.each(PATHS)('POST %s', (path) => {
     expect((await say(path, { text: '𠮷'.repeat(10_000) })).status).toBe(200)
   })
 
-  test('a body over 1 MB is a 413', async () => {
+  test('a speech body over 1 MB is refused with 413', async () => {
     expect((await say(path, { text: 'x', filler: 'y'.repeat(1024 * 1024) })).status).toBe(413)
   })
 
   test.each([400, 401, 404, 429, 500, 503, 'reset', 'html', 'redirect'] as const)(
-    'upstream fault %s is a 502 that tells nothing of it',
+    'speech is 502 when the upstream fails with %s',
     async (fault) => {
       upstream.speech.alwaysFault(fault)
       const response = await say(path, { text: 'x' })
@@ -142,18 +145,18 @@ describe.each(PATHS)('POST %s', (path) => {
     10_000,
   )
 
-  test('an upstream that answers no sound at all is a 502', async () => {
+  test('speech is 502 when the upstream answers no sound at all', async () => {
     upstream.speech.reply({ ms: 0 })
     expect((await say(path, { text: 'x' })).status).toBe(502)
   })
 
-  test('a busy upstream is asked again', async () => {
+  test('a busy speech upstream is asked again', async () => {
     upstream.speech.fault(503)
     upstream.speech.fault(429, { retryAfter: '0' })
     expect((await say(path, { text: 'x' })).status).toBe(200)
   }, 10_000)
 
-  test('no configured voice is a 502', async () => {
+  test('speech is 502 without a configured voice', async () => {
     const other = await silent.key()
     const init = { method: 'POST', headers: other.headers, body: '{"text":"x"}' }
     const response = await fetch(`${silent.url}${path}`, init)
@@ -186,7 +189,7 @@ test('a long text is spoken in order, in pieces under the limit of the upstream'
   expect(bytes).toBe(all.length * 1_600 * 2)
 })
 
-test('both write a row into the log, with the length of the text', async () => {
+test('both speech routes write a log row with the length of the text', async () => {
   const other = await app.key('log@example.com')
   const send = (path: string, body: string) =>
     fetch(`${app.url}${path}`, { method: 'POST', headers: other.headers, body })

@@ -110,7 +110,7 @@ describe('tokens that are none', () => {
     expect(await status('/auth/me', withCookie(`xmb_session=${token}`))).toBe(401)
   })
 
-  test('a planted cookie beside ours does not lock the person out', async () => {
+  test('a planted cookie beside the session cookie does not log the person out', async () => {
     const planted = withCookie(`mb_session=planted; theme=dark; mb_session=${token}`)
     expect(await status('/auth/me', planted)).toBe(200)
   })
@@ -170,7 +170,7 @@ test('a session that an earlier version signed stays valid until its seven days 
   expect((await fetch(`${server.url}/auth/me`, { headers })).status).toBe(401)
 })
 
-test('a session needs no thread of the runtime, which may all be busy', async () => {
+test('a session is checked although all threads of the runtime are busy', async () => {
   const busy = () => new Promise<never>(() => {})
   const names = ['importKey', 'sign', 'verify', 'digest', 'encrypt', 'decrypt'] as const
   await using server = await startApp({

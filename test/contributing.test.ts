@@ -82,7 +82,7 @@ describe('the how-tos of CONTRIBUTING.md', () => {
     await green('scripts/make-database-fixtures.ts')
   }, TIMEOUT_MS)
 
-  test('add a tool, a setting, a route, a channel and a migration', () => {
+  test('the how-tos add a tool, a setting, a route, a channel and a migration', () => {
     const paths = blocks.map(({ path }) => path.replace(/\d{4}/, 'NNNN'))
     expect(paths).toEqual([
       'src/tools/random-number.ts',
@@ -99,10 +99,14 @@ describe('the how-tos of CONTRIBUTING.md', () => {
     ])
   })
 
-  test('compile', () => green('node_modules/typescript/bin/tsc', '--noEmit'), TIMEOUT_MS)
+  test(
+    'the additions of the how-tos compile',
+    () => green('node_modules/typescript/bin/tsc', '--noEmit'),
+    TIMEOUT_MS,
+  )
 
   test(
-    'keep format and lint',
+    'the additions of the how-tos keep format and lint',
     () => {
       const paths = [...new Set(blocks.map(({ path }) => path))]
       const biome = 'node_modules/@biomejs/biome/bin/biome'
@@ -112,7 +116,7 @@ describe('the how-tos of CONTRIBUTING.md', () => {
   )
 
   test(
-    'keep the rules of layers, of permissions and of generated pages',
+    'the additions of the how-tos keep the rules of layers, permissions and pages',
     () =>
       green(
         'test',
@@ -124,7 +128,7 @@ describe('the how-tos of CONTRIBUTING.md', () => {
   )
 
   test(
-    'give a server that has them all',
+    'the additions of the how-tos give a server that has them all',
     async () => {
       const { out, code } = await bun('src/main.ts', '--help')
       expect(code).toBe(0)

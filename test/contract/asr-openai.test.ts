@@ -26,7 +26,7 @@ const createAsr = (clock = patientClock().clock) =>
 const clip = { bytes: wav(16_000, tone(16_000, 0.2)), tenantId: 't' }
 const { signal } = new AbortController()
 
-test('sends file, model and guidance, and no key when there is none', async () => {
+test('recognition sends file, model and guidance, and no key when there is none', async () => {
   await createAsr().transcribe(clip, signal)
   const { form, headers } = upstream.requests.at(-1) ?? {}
   expect(headers?.authorization).toBeUndefined()
@@ -40,7 +40,7 @@ test('sends file, model and guidance, and no key when there is none', async () =
   ])
 })
 
-test('a server that takes only file and model is understood, from then on', async () => {
+test('a recogniser that refuses extra fields is asked without them from then on', async () => {
   const asr = createAsr()
   upstream.transcriptions.fault(400, { body: '{"code":20012,"message":"prompt not supported"}' })
   upstream.transcriptions.always({ text: '好' })
@@ -53,7 +53,7 @@ test('a server that takes only file and model is understood, from then on', asyn
   ])
 })
 
-test('bytes of an unknown kind are sent with a usual name', async () => {
+test('a recording of an unknown kind is sent with a common file name', async () => {
   await createAsr().transcribe({ bytes: Buffer.from('??'), tenantId: 't' }, signal)
   const file = upstream.requests.at(-1)?.form?.get('file') as File
   expect([file.name, await file.text()]).toEqual(['audio.wav', '??'])
@@ -75,7 +75,7 @@ describe('faults', () => {
 
   const NESTED = `{"text":"x","more":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
   test.each(['{}', '{"text":5}', 'null', '"x"', '{"text":"cut', NESTED])(
-    'an answer of %s is malformed',
+    'a recognition answer of %s is malformed',
     async (body) => {
       upstream.transcriptions.fault(200, { body })
       await expect(createAsr().transcribe(clip, signal)).rejects.toMatchObject({
@@ -85,14 +85,14 @@ describe('faults', () => {
     },
   )
 
-  test('an endless answer is given up', async () => {
+  test('an endless recognition answer is given up', async () => {
     upstream.transcriptions.fault(200, { body: `{"text":"${'x'.repeat(2 * 1024 * 1024)}"}` })
     await expect(createAsr().transcribe(clip, signal)).rejects.toMatchObject({
       phrase: 'answer too large',
     })
   })
 
-  test('a passing fault is asked again', async () => {
+  test('recognition asks again after a transient failure', async () => {
     const { clock, waits } = patientClock()
     upstream.transcriptions.fault('reset')
     upstream.transcriptions.fault(503)
@@ -101,7 +101,7 @@ describe('faults', () => {
     expect(waits).toEqual([250, 1_000])
   })
 
-  test('an abort is the reason of its own', async () => {
+  test('an aborted recognition rejects with the reason of the signal', async () => {
     const gone = new AbortController()
     upstream.transcriptions.fault('silent')
     const answer = createAsr().transcribe(clip, gone.signal)

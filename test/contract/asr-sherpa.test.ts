@@ -78,7 +78,7 @@ const alive = (pid: string | undefined) => {
   }
 }
 
-test('starts with the first recording, and keeps the process for the next', async () => {
+test('the recogniser starts with the first recording and serves the next one', async () => {
   const { asr, hear, pids } = start()
   expect(asr.lastOk()).toBeNull()
   expect(pids()).toEqual([])
@@ -88,14 +88,14 @@ test('starts with the first recording, and keeps the process for the next', asyn
   expect(asr.lastOk()).toBe(true)
 })
 
-test('recordings that come together are all heard, one after another', async () => {
+test('concurrent recordings are all recognised, one after another', async () => {
   const { hear, pids } = start()
   const texts = await Promise.all(Array.from({ length: 40 }, () => hear()))
   expect(new Set(texts)).toEqual(new Set(['4 samples']))
   expect(pids()).toHaveLength(1)
 })
 
-test('a tenant with many recordings delays the one of another tenant by one of them', async () => {
+test('a tenant with many recordings delays another tenant by one of them', async () => {
   const { hear } = start()
   const heard: string[] = []
   const by = (tenantId: string) => () => void heard.push(tenantId)
@@ -106,7 +106,7 @@ test('a tenant with many recordings delays the one of another tenant by one of t
   expect(heard.indexOf('other')).toBeLessThanOrEqual(2)
 })
 
-test('a process that dies fails its recording, and the next is heard by another', async () => {
+test('a process that dies fails its recording, and a new one takes the next', async () => {
   const { asr, hear, pids } = start()
   const [dying, waiting] = [hear(DIE), hear()]
   await expect(dying).rejects.toMatchObject({
@@ -119,7 +119,7 @@ test('a process that dies fails its recording, and the next is heard by another'
   expect(asr.lastOk()).toBe(true)
 })
 
-test('a recording that the model fails at leaves the process alone', async () => {
+test('a recording that the model fails at leaves the process running', async () => {
   const { asr, hear, pids } = start()
   await expect(hear(FAIL)).rejects.toMatchObject({ name: 'ChannelFailure' })
   expect(asr.lastOk()).toBe(false)
@@ -127,7 +127,7 @@ test('a recording that the model fails at leaves the process alone', async () =>
   expect(pids()).toHaveLength(1)
 })
 
-test('a model that cannot be loaded fails every time, and the operator learns why', async () => {
+test('a model that cannot be loaded fails every time, and the log says why', async () => {
   const { asr, hear } = start({ loads: 'no' })
   await expect(hear()).rejects.toMatchObject({
     name: 'ChannelFailure',
@@ -137,7 +137,7 @@ test('a model that cannot be loaded fails every time, and the operator learns wh
   expect(asr.lastOk()).toBe(false)
 })
 
-test('a recording that takes too long is given up, and its process ended', async () => {
+test('a recording that takes too long fails, and its process is ended', async () => {
   const { hear, fire, begun, pids } = start()
   const slow = hear(HANG)
   await begun(HANG)
@@ -149,7 +149,7 @@ test('a recording that takes too long is given up, and its process ended', async
   expect(pids()).toHaveLength(2)
 })
 
-test('a caller who leaves is told at once, whether the recording waits or is heard', async () => {
+test('an aborted recording rejects at once, waiting or running', async () => {
   const { hear, begun, fire, pids } = start()
   const [heard, waited] = [new AbortController(), new AbortController()]
   const [first, second, third] = [hear(HANG, heard.signal), hear(0, waited.signal), hear()]
@@ -163,7 +163,7 @@ test('a caller who leaves is told at once, whether the recording waits or is hea
   expect(pids()).toHaveLength(2)
 })
 
-test('a recording that cannot be read says so, and is no fault of the recogniser', async () => {
+test('an unreadable recording is reported as such, not as a recogniser failure', async () => {
   const tooLong = appError('audio_too_long', { max: 15 })
   async function* read() {
     yield new Uint8Array(6)
@@ -176,7 +176,7 @@ test('a recording that cannot be read says so, and is no fault of the recogniser
   expect(pids()).toHaveLength(1)
 })
 
-test('an idle process stops, and comes back when it is needed', async () => {
+test('an idle recogniser process stops, and starts again when needed', async () => {
   const { hear, fire, set, pids } = start()
   await hear()
   expect(set(IDLE_MS)).toBe(1)
@@ -186,7 +186,7 @@ test('an idle process stops, and comes back when it is needed', async () => {
   expect(pids()).toHaveLength(2)
 })
 
-test('no process is left after closing, and none is started', async () => {
+test('a closed recogniser leaves no process and starts none', async () => {
   const { asr, hear, begun, pids } = start()
   const cut = hear(HANG)
   cut.catch(() => null)
@@ -207,7 +207,7 @@ test('closing does not wait for a model that is being loaded', async () => {
   expect(pids().map(alive)).toEqual([false])
 })
 
-test('a process that died unnoticed is replaced, and the recording is heard', async () => {
+test('a process that died unnoticed is replaced, and the recording recognised', async () => {
   const { asr, hear, pids } = start()
   await hear()
   process.kill(Number(pids()[0]), 'SIGKILL')
@@ -216,7 +216,7 @@ test('a process that died unnoticed is replaced, and the recording is heard', as
   expect(asr.lastOk()).toBe(true)
 })
 
-test('a process that does not answer is ended and replaced', async () => {
+test('a recogniser process that does not answer is ended and replaced', async () => {
   const { hear, fire, set, pids } = start()
   await hear()
   const [first] = pids()

@@ -43,7 +43,7 @@ const CASES: readonly (readonly [string, () => Uint8Array | Promise<Uint8Array>,
 ]
 
 describe.each(CASES)('%s', (_name, make, slack) => {
-  test('keeps its pitch, loudness and length at 16 kHz mono', async () => {
+  test('a recording keeps its pitch, loudness and length at 16 kHz mono', async () => {
     const samples = await read(await make())
     expect(Math.abs(samples.length - SECONDS * 16_000)).toBeLessThanOrEqual(slack)
     expect(pitch(samples, 16_000)).toBeWithin(439, 442)
@@ -74,7 +74,7 @@ test.each([
   ['wav cut inside its header', wav(16_000, tone(16_000, 1)).subarray(0, 30)],
   ['wav of rate 1', wav(1, tone(16_000, 1))],
   ['wav of 1,000 channels', wav(16_000, new Float32Array(2), { channels: 1_000 })],
-])('%s is unreadable, not a crash', async (_name, bytes) => {
+])('a recording of %s is unreadable, not a crash', async (_name, bytes) => {
   await expect(read(new Uint8Array(bytes))).rejects.toMatchObject({
     name: 'ChannelFailure',
     reason: 'provider_error',
@@ -105,7 +105,7 @@ describe('recordings made to explode', () => {
     60_000,
   )
 
-  test('a quarter of an hour exactly is still read', async () => {
+  test('a recording of exactly fifteen minutes is decoded', async () => {
     expect((await read(hours(895))).length).toBeGreaterThan(890 * 16_000)
   }, 60_000)
 })
@@ -120,7 +120,7 @@ test('an abort ends the decoding', async () => {
   await expect(run()).rejects.toThrow('left')
 })
 
-test('more recordings than decoders wait their turn, and an abort leaves the queue', async () => {
+test('recordings wait for a free decoder, and an aborted one leaves the queue', async () => {
   const bytes = wav(16_000, tone(16_000, 1))
   const gone = new AbortController()
   const runs = Array.from({ length: 9 }, () => read(bytes))
@@ -130,7 +130,7 @@ test('more recordings than decoders wait their turn, and an abort leaves the que
   for (const samples of await Promise.all(runs)) expect(samples.length).toBe(16_000)
 })
 
-test('16-bit wav at the wanted rate comes back byte for byte', async () => {
+test('a 16-bit wav at the wanted rate comes back byte for byte', async () => {
   const samples = tone(16_000, 1)
   expect(new Uint8Array((await read(wav(16_000, samples))).buffer)).toEqual(pcm16(samples))
 })

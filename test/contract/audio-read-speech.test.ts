@@ -44,7 +44,7 @@ test.each(['audio/wav', 'audio/pcm;rate=8000', ''])(
   },
 )
 
-test('a chunk behind the sound of a wav is not heard', async () => {
+test('a chunk behind the samples of a wav is not played', async () => {
   const bytes = Buffer.concat([wav(22_050, sound), Buffer.from('LIST\x04\0\0\0abcd')])
   expect((await read(bytes, 'audio/wav')).pcm.length).toBe(sound.length * 2)
 })
@@ -59,14 +59,14 @@ describe.each([
   ],
   ['flac called pcm', 'audio/pcm', () => flac(tone(48_000, 1)), 0],
 ])('%s although pcm was asked for', (_name, type, make, slack) => {
-  test('is decoded to 32 kHz', async () => {
+  test('encoded speech is decoded to 32 kHz although pcm was asked for', async () => {
     const { rate, pcm } = await read(await make(), type)
     expect(rate).toBe(32_000)
     expect(Math.abs(pcm.length / 2 - 32_000)).toBeLessThanOrEqual(slack)
   })
 })
 
-test('samples that begin like an mp3 frame are still samples', async () => {
+test('raw samples that begin like an mp3 frame are still samples', async () => {
   const pcm = pcm16(sound)
   pcm.set([0xff, 0xfb, 0x90, 0x00])
   expect((await read(pcm, 'audio/pcm')).pcm).toEqual(Buffer.from(pcm))
@@ -79,6 +79,6 @@ test.each([
   ['a wav header alone', wav(24_000, sound).subarray(0, 20), 'audio/wav'],
   ['mp3 in name only', Buffer.from('x'.repeat(5_000)), 'audio/mpeg'],
   ['an impossible rate', pcm16(sound), 'audio/pcm;rate=1'],
-])('%s is a failure', async (_name, bytes, type) => {
+])('speech of %s is a failure', async (_name, bytes, type) => {
   await expect(read(new Uint8Array(bytes), type)).rejects.toMatchObject({ name: 'ChannelFailure' })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inputsOfWeb } from '../../scripts/build-web.ts'
 
-test('the console is built anew after a change of any file that it is made of', async () => {
+test('the console is rebuilt after a change of any file that it is made of', async () => {
   const inputs = await inputsOfWeb()
   for (const path of [
     'bun.lock',

@@ -39,19 +39,19 @@ for (const adapter of ADAPTERS) {
     const ids = async () =>
       (await db.all<{ id: string }>(sql`SELECT id FROM item ORDER BY id`)).map(({ id }) => id)
 
-    test('reads what was acknowledged before', async () => {
+    test('a read sees what was acknowledged before', async () => {
       expect(await db.run(put('a', 1))).toEqual({ changes: 1 })
       expect(await db.get<{ n: number }>(sql`SELECT n FROM item WHERE id = ${'a'}`)).toEqual({
         n: 1,
       })
     })
 
-    test('gives null and nothing for rows that are not there', async () => {
+    test('a read of missing rows gives null and an empty list', async () => {
       expect(await db.get(sql`SELECT n FROM item WHERE id = ${'nobody'}`)).toBeNull()
       expect(await db.all(sql`SELECT n FROM item WHERE id = ${'nobody'}`)).toEqual([])
     })
 
-    test('tells the changes of each statement of a batch', async () => {
+    test('a batch reports the changes of each statement', async () => {
       const results = await db.batch([
         put('b', 1),
         put('c', 1),
@@ -61,14 +61,14 @@ for (const adapter of ADAPTERS) {
       expect(results.map(({ changes }) => changes)).toEqual([1, 1, 3, 0])
     })
 
-    test('applies a batch whole or not at all', async () => {
+    test('a batch is applied whole or not at all', async () => {
       const before = await ids()
       await expect(db.batch([put('d', 1), put('a', 1)])).rejects.toThrow()
       await expect(db.batch([put('e', 1), sql`NOT SQL`])).rejects.toThrow()
       expect(await ids()).toEqual(before)
     })
 
-    test('lets a failing batch fail alone among many at once', async () => {
+    test('a failing batch fails alone among many concurrent ones', async () => {
       const batches = Array.from({ length: 40 }, (_, i) =>
         db.batch([put(`group-${i}`, i), ...(i % 10 === 3 ? [put('a', 0)] : [])]),
       )
@@ -79,7 +79,7 @@ for (const adapter of ADAPTERS) {
       expect(written).toHaveLength(36)
     })
 
-    test('keeps the order of batches', async () => {
+    test('batches are applied in order', async () => {
       await Promise.all(
         Array.from({ length: 300 }, (_, i) =>
           db.batch([
@@ -92,7 +92,7 @@ for (const adapter of ADAPTERS) {
       expect(row?.n).toBe(299)
     })
 
-    test('lets exactly one of many conditional writers win', async () => {
+    test('exactly one of many conditional writers wins', async () => {
       await db.run(put('contested', 0))
       const results = await Promise.all(
         Array.from({ length: 50 }, () =>
@@ -102,11 +102,11 @@ for (const adapter of ADAPTERS) {
       expect(results.filter(({ changes }) => changes === 1)).toHaveLength(1)
     })
 
-    test('holds foreign keys', async () => {
+    test('foreign keys are enforced', async () => {
       await expect(db.run(sql`INSERT INTO part (item_id) VALUES (${'x'})`)).rejects.toThrow()
     })
 
-    test('carries text of every kind, numbers, null and bytes', async () => {
+    test('the database stores text of every kind, numbers, null and bytes', async () => {
       const values = ['', '中文 😀', 'a\u0000b', "'; --", 0, -1, 2 ** 40, 1.5, null]
       for (const value of values) {
         expect(await db.get<{ v: unknown }>(sql`SELECT ${value} AS v`)).toEqual({ v: value })
@@ -139,7 +139,7 @@ for (const adapter of ADAPTERS) {
       expect(await ids()).toContain('expected')
     })
 
-    test('a batch that fails by what it expects fails alone in its group', async () => {
+    test('a batch with an unmet expectation fails alone in its group', async () => {
       const nobody = expectRows(1, sql`UPDATE item SET n = 9 WHERE id = ${'nobody'}`)
       const stored = await Promise.all(
         Array.from({ length: 40 }, (_, i) =>
@@ -151,7 +151,7 @@ for (const adapter of ADAPTERS) {
       expect(written).toHaveLength(36)
     })
 
-    test('an error beside what is expected is thrown', async () => {
+    test('a database error is thrown although the batch has an expectation', async () => {
       const wrong = db.batch([expectRows(1, put('h', 1)), sql`NOT SQL`])
       await expect(storedAsExpected(wrong)).rejects.toThrow('syntax error')
     })
@@ -159,7 +159,7 @@ for (const adapter of ADAPTERS) {
     describe('a row that is kept in memory', () => {
       const read = (id: string) => db.get<{ n: number }>(sql`SELECT n FROM item WHERE id = ${id}`)
 
-      test('is the stored one again after each acknowledged write', async () => {
+      test('a cached row is read again after each acknowledged write', async () => {
         await db.run(put('kept', 1))
         expect(await read('kept')).toEqual({ n: 1 })
         for (let n = 2; n < 50; n++) {
@@ -171,7 +171,7 @@ for (const adapter of ADAPTERS) {
         }
       })
 
-      test('goes with its row, and comes with it', async () => {
+      test('a cached row is removed and added with its row', async () => {
         expect(await read('later')).toBeNull()
         await db.batch([sql`DELETE FROM part`, put('later', 7)])
         expect(await read('later')).toEqual({ n: 7 })
@@ -179,7 +179,7 @@ for (const adapter of ADAPTERS) {
         expect(await read('later')).toBeNull()
       })
 
-      test('is told apart by every argument', async () => {
+      test('cached rows are told apart by every argument', async () => {
         await db.run(put('any', 1))
         const pair = (a: string, b: string | null) =>
           db.get<{ a: string; b: string | null }>(
@@ -195,7 +195,7 @@ for (const adapter of ADAPTERS) {
         for (const [a, b] of [...pairs, ...pairs]) expect(await pair(a, b)).toEqual({ a, b })
       })
 
-      test('that is joined to a table of many writes is read anew', async () => {
+      test('a cached row that joins a frequently written table is read again', async () => {
         const joined = () =>
           db.get<{ parts: number }>(sql`
             SELECT count(p.item_id) AS parts FROM item i LEFT JOIN part p ON p.item_id = i.id
@@ -208,14 +208,14 @@ for (const adapter of ADAPTERS) {
       })
     })
 
-    test('refuses writes through the reading side', async () => {
+    test('the reading side refuses writes', async () => {
       await expect(db.all(sql`DELETE FROM item RETURNING id`)).rejects.toThrow()
     })
   })
 }
 
 describe('closing', () => {
-  test('writes out what waits, then refuses more', async () => {
+  test('closing writes out what waits, then refuses more', async () => {
     using folder = tempFolder()
     const [adapter] = ADAPTERS
     const db = await adapter?.open(folder)

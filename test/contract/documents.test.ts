@@ -14,13 +14,13 @@ const LINES_MAX: Readonly<Record<string, number>> = {
 }
 
 describe.each([...Object.keys(LINES_MAX), 'SECURITY.md', 'CHANGELOG.md'])('%s', (path) => {
-  test('links to files that exist', async () => {
+  test('a document links to files that exist', async () => {
     for (const [, link = ''] of (await read(path)).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
       expect([link, existsSync(join(ROOT, dirname(path), link))]).toEqual([link, true])
     }
   })
 
-  test('names files that exist', async () => {
+  test('a document names files that exist', async () => {
     const folders = ['', dirname(path), 'src']
     for (const [, name = ''] of (await read(path)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)) {
       const found = folders.some((folder) => existsSync(join(ROOT, folder, name)))
@@ -28,14 +28,14 @@ describe.each([...Object.keys(LINES_MAX), 'SECURITY.md', 'CHANGELOG.md'])('%s', 
     }
   })
 
-  test('is short enough to be read', async () => {
+  test('a document is at most as long as its limit', async () => {
     const lines = (await read(path)).trimEnd().split('\n').length
     expect(lines).toBeLessThanOrEqual(LINES_MAX[path] ?? 300)
   })
 })
 
 describe.each(decisions)('the decision %s', (name) => {
-  test('has its number, its date and its parts on one page', async () => {
+  test('a decision has its number, its date and its parts on one page', async () => {
     const text = await read(`src/decisions/${name}`)
     expect(name).toMatch(/^\d{3}-[a-z0-9-]+\.md$/)
     expect(text).toStartWith(`# ${name.slice(0, 3)}. `)
@@ -50,7 +50,7 @@ describe.each(decisions)('the decision %s', (name) => {
   })
 })
 
-test('no two decisions have one number', () => {
+test('no two decisions have the same number', () => {
   const numbers = decisions.map((name) => name.slice(0, 3))
   expect(new Set(numbers).size).toBe(numbers.length)
 })

@@ -10,23 +10,26 @@ const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = 
 const sampleOf = (name: string) => Object.keys(WORDS[name] ?? { '7': '' })[0] ?? ''
 
 describe('the English for an error of the server', () => {
-  test.each(CODES)('%s fills in nothing that does not come with it', (code) => {
-    const sent = holes(ERRORS[code][1])
-    for (const name of holes(ERROR_WORDS[code])) expect(sent).toContain(name)
-  })
+  test.each(CODES)(
+    'the English for the error %s fills in only values that come with it',
+    (code) => {
+      const sent = holes(ERRORS[code][1])
+      for (const name of holes(ERROR_WORDS[code])) expect(sent).toContain(name)
+    },
+  )
 
-  test.each(CODES)('%s is English, with all its values', (code) => {
+  test.each(CODES)('the English for the error %s is English, with all its values', (code) => {
     const params = Object.fromEntries(holes(ERRORS[code][1]).map((name) => [name, sampleOf(name)]))
     expect(errorInEnglish(code, params)).toMatch(/^[A-Za-z7][^{}\p{Script=Han}]+$/u)
   })
 
-  test('knows every value that the server has a word for', () => {
+  test('the English for errors knows every word that the server fills in', () => {
     const names = (words: typeof WORDS) =>
       Object.entries(words).map(([name, values]) => [name, Object.keys(values).sort()])
     expect(names(VALUE_WORDS)).toEqual(names(WORDS))
   })
 
-  test('is none for a code of another version, and none without its values', () => {
+  test('an error has no English for an unknown code or without its values', () => {
     expect(errorInEnglish('from_the_future', {})).toBeNull()
     expect(errorInEnglish('quota_docs', {})).toBeNull()
     const { code, params } = appError('quota_docs', { max: 50 })

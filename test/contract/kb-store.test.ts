@@ -47,7 +47,7 @@ function doc(tenantId: string): NewDoc {
 }
 
 describe('documents that are stored at the same time', () => {
-  test('documents stored at the same time have numbers of their own', async () => {
+  test('documents that are stored at the same time have numbers of their own', async () => {
     for (let i = 0; i < KB_DOCS_MAX; i++) expect(await store.insert(doc('a'))).toBe(true)
     const gate = Promise.withResolvers<void>()
     held = gate.promise

@@ -32,7 +32,7 @@ test.each(['zh', 'en'])(
   },
 )
 
-test('--help says something about every setting', () => {
+test('--help explains every setting', () => {
   const rows = help().split('\n')
   for (const name of NAMES) {
     expect(rows.find((row) => row.startsWith(`  ${name} `))).toMatch(/^ {2}\w+ +\S.{5,}/)

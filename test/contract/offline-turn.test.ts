@@ -42,7 +42,7 @@ async function turn(text: string) {
 }
 
 describe('a turn of the offline responder with the built-in tools', () => {
-  test('works an expression out with the calculator', async () => {
+  test('the offline responder evaluates an expression with the calculator', async () => {
     const { answer, events } = await turn('请问 2的10次方 等于多少？')
     expect(events).toMatchObject([
       { type: 'tool_call', name: 'calculator' },
@@ -52,14 +52,14 @@ describe('a turn of the offline responder with the built-in tools', () => {
     expect(answer.text).toStartWith('计算结果：2^10 = 1024。')
   })
 
-  test('tells the time of the clock', async () => {
+  test('the offline responder tells the time of the clock', async () => {
     const { answer } = await turn('现在几点了，今天星期几？')
     const here = new Intl.DateTimeFormat('zh-CN', { dateStyle: 'full', timeStyle: 'short' })
     const text = here.format(now()).replace('日星期', '日 星期')
     expect(answer.text).toStartWith(`现在是 ${text}（${here.resolvedOptions().timeZone}）。`)
   })
 
-  test('admits that an expression cannot be worked out', async () => {
+  test('the offline responder admits that it cannot evaluate an expression', async () => {
     const { answer, events } = await turn('1/0等于多少')
     expect(events).toContainEqual({ type: 'tool_result', name: 'calculator', ok: false })
     expect(answer.text).toStartWith('这个算式我算不出来')

@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp.ts'
 
 const READER = new URL('../../src/storage/sqlite/reader.ts', import.meta.url).href
 
-test('a file that cannot be opened at first is read once it can', async () => {
+test('a database file that cannot be opened at first is read once it can', async () => {
   using folder = tempFolder()
   const file = { path: `${folder.path}/later/test.db`, extensions: [] }
   const reader = createReadThread(file, READER)
@@ -20,7 +20,7 @@ test('a file that cannot be opened at first is read once it can', async () => {
   await reader.close()
 })
 
-test('a thread that never opened closes without a word', async () => {
+test('a read thread that never opened closes without an error', async () => {
   using folder = tempFolder()
   const reader = createReadThread({ path: `${folder.path}/no/test.db`, extensions: [] }, READER)
   await expect(reader.all('tenant', sql`SELECT 1`)).rejects.toThrow()
@@ -28,7 +28,7 @@ test('a thread that never opened closes without a word', async () => {
   await expect(reader.all('tenant', sql`SELECT 1`)).rejects.toThrow('closed')
 })
 
-test('a thread that dies fails what it was asked, and another takes its place', async () => {
+test('a read thread that dies fails its reads and is replaced', async () => {
   using folder = tempFolder()
   const file = { path: folder.file('test.db'), extensions: [] }
   migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')
@@ -50,7 +50,7 @@ test('a thread that dies fails what it was asked, and another takes its place', 
   await reader.close()
 })
 
-test('tenants take turns: many reads of one delay another by two at most', async () => {
+test('reads of tenants alternate: many of one delay another by two at most', async () => {
   using folder = tempFolder()
   const file = { path: folder.file('test.db'), extensions: [] }
   migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')
@@ -65,7 +65,7 @@ test('tenants take turns: many reads of one delay another by two at most', async
   await reader.close()
 })
 
-test('a read that nobody waits for any more is not made', async () => {
+test('a read that was aborted while it waited is not made', async () => {
   using folder = tempFolder()
   const file = { path: folder.file('test.db'), extensions: [] }
   migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')

@@ -124,7 +124,7 @@ describe('words', () => {
   const find = async (tenantId: string, text: string) =>
     keys(await open.words.search(tenantId, text.split(' '), 50))
 
-  test('the entry with more and rarer terms comes first', async () => {
+  test('the entry with more and rarer terms of the question comes first', async () => {
     await put('a', { 1: '知识 识库 库', 2: '知识 产权 权', 3: '天气 气', 4: '知识 图谱 谱' })
     expect(await find('a', '知识 识库')).toEqual([
       1,
@@ -145,7 +145,7 @@ describe('words', () => {
     expect(await open.words.search('b', ['rare'], 100)).toHaveLength(40)
   })
 
-  test('the order stays right after another tenant wrote between two searches', async () => {
+  test('the order of word search stays right after another tenant wrote', async () => {
     await put('a', { 1: 'common rare', 2: 'common common common', 3: 'common x', 4: 'common y' })
     const many = Array.from({ length: 200 }, (_, i) => ({ key: 100 + i, terms: [`z${i}`] }))
     const statements = [...docOf('b', many.length), ...open.words.upsert('b', many)]
@@ -156,7 +156,7 @@ describe('words', () => {
     expect(second?.coverage).toBeLessThan(0.2)
   })
 
-  test('coverage tells how much of the query an entry holds', async () => {
+  test('the coverage of an entry is the share of the question that it holds', async () => {
     await put('a', { 1: 'alpha beta', 2: 'gamma', 3: 'delta', 4: 'epsilon' })
     const [whole] = await open.words.search('a', ['alpha', 'beta'], 5)
     const [part] = await open.words.search('a', ['alpha', 'unknown', 'words', 'only'], 5)
@@ -187,7 +187,7 @@ describe('words', () => {
     expect(await find('a', 'or')).toEqual([1])
   })
 
-  test('a word that most entries hold counts only when it is asked for alone', async () => {
+  test('a frequent word counts only when it is the whole question', async () => {
     const many = Array.from({ length: 600 }, (_, i) => [i + 1, i === 7 ? 'the rare' : 'the'])
     await put('a', Object.fromEntries(many))
     await put('b', { 1001: 'the rare', 1002: 'the', 1003: 'other' })
@@ -196,7 +196,7 @@ describe('words', () => {
     expect(await find('b', 'the rare')).toEqual([1001, 1002])
   })
 
-  test('the commonest words are left out of a question that would rank too much', async () => {
+  test('the most frequent words are dropped from an expensive question', async () => {
     const terms = Array.from({ length: 120 }, (_, i) => `w${i}`)
     const most = Array.from({ length: 450 }, (_, i) => [i + 1, terms.join(' ')])
     await put('a', { ...Object.fromEntries(most), 1000: 'w119' })
@@ -221,7 +221,7 @@ describe('words', () => {
     }
   })
 
-  test('a word with a slip at the second letter finds the right one', async () => {
+  test('a word with an error in its second letter finds the right one', async () => {
     await put('a', { 1: 'warranti', 2: 'гаранти' })
     for (const slip of ['wrarranti', 'wrranti', 'wirranti', 'wraranti', 'waarranti']) {
       expect([slip, await find('a', slip)]).toEqual([slip, [1]])
@@ -251,7 +251,7 @@ describe('words', () => {
     expect(await find('a', 'cazzzzzz')).toEqual([])
   })
 
-  test('a beginning of thousands of terms finds entries by the most held of them', async () => {
+  test('a prefix of thousands of terms finds entries by the most frequent ones', async () => {
     const many = Array.from({ length: 1_200 }, (_, i) => `猫${String.fromCodePoint(0x4e00 + i)}`)
     await put('a', {
       1: many.join(' '),

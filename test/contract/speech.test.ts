@@ -49,7 +49,7 @@ async function collect(pcm: AsyncIterable<Uint8Array>): Promise<number> {
   return size
 }
 
-test('the next piece is asked for while one plays, and no further one', async () => {
+test('speech asks for the next piece while one plays, and for no more', async () => {
   const { events, voice } = createTts(async function* (index) {
     events.push(`play ${index}`)
     yield* sound(0.1)
@@ -66,7 +66,7 @@ test('the next piece is asked for while one plays, and no further one', async ()
   ])
 })
 
-test('pieces of different rates become one sound of the right length', async () => {
+test('speech joins pieces of different rates into one sound of the right length', async () => {
   const rates = [24_000, 22_050, 32_000]
   const { events, voice } = createTts((index) => sound(0.5, rates[index % 3]), rates)
   const bytes = await collect(await voice.stream(request, signal))
@@ -74,7 +74,7 @@ test('pieces of different rates become one sound of the right length', async () 
   expect(Math.abs(bytes / 2 - pieces * 16_000)).toBeLessThan(pieces * 2)
 })
 
-test('one mp3 is made of all pieces', async () => {
+test('speech encodes all pieces as one mp3', async () => {
   const { events, voice } = createTts(() => sound(0.25))
   const frames = mp3Frames(await voice.speak(request, signal))
   const pieces = events.filter((event) => event.startsWith('ask')).length
@@ -88,7 +88,7 @@ describe('a later piece that fails', () => {
     if (index === 1) throw new ChannelFailure('provider_error', 'connection broken')
   }
 
-  test('ends the stream early and is logged without its text', async () => {
+  test('a later piece that fails ends the speech early, logged without its text', async () => {
     const { voice } = createTts(failing)
     const bytes = await collect(await voice.stream(request, signal))
     expect(bytes).toBeWithin(1, 3 * 3_200 * 2)
@@ -96,7 +96,7 @@ describe('a later piece that fails', () => {
     expect(lines.join('')).not.toContain('试验')
   })
 
-  test('fails the whole mp3 and gives up what was asked ahead', async () => {
+  test('a later piece that fails fails the whole mp3 and ends open requests', async () => {
     const { events, voice } = createTts(failing)
     await expect(voice.speak(request, signal)).rejects.toMatchObject({ status: 502 })
     expect(events).toContain('abort 2')
@@ -104,13 +104,13 @@ describe('a later piece that fails', () => {
   })
 })
 
-test('leaving the stream gives up what plays and what was asked ahead', async () => {
+test('leaving the speech stream ends the playing and the next request', async () => {
   const { events, voice } = createTts(() => sound(10))
   for await (const _ of await voice.stream(request, signal)) break
   expect(events).toEqual(['ask 0', 'ask 1', 'abort 0', 'abort 1'])
 })
 
-test('an upstream that never stops is cut after an hour of sound', async () => {
+test('speech that never stops is cut after an hour of sound', async () => {
   const second = new Uint8Array(64_000)
   const { voice } = createTts(async function* () {
     for (;;) yield second
@@ -154,7 +154,7 @@ describe('tenants share the speeches that are open at a time', () => {
     return { begun, voice }
   }
 
-  test('one that is alone has nearly all, and another need not wait for their end', async () => {
+  test('a tenant that is alone gets nearly all speech slots, another need not wait', async () => {
     const { begun, voice } = sharing()
     const open = Array.from({ length: ALL }, () => voice.stream(from('a'), signal))
     await Promise.all(open.slice(0, ALL - 1))
@@ -166,7 +166,7 @@ describe('tenants share the speeches that are open at a time', () => {
     expect(begun).toEqual([...new Array(ALL - 1).fill('a'), 'b', 'a'])
   })
 
-  test('a client that leaves, or never reads, gives its slot back', async () => {
+  test('a client that leaves, or never reads, gives its speech slot back', async () => {
     const { begun, voice } = sharing()
     const leaving = new AbortController()
     for (let i = 0; i < ALL - 1; i++) await voice.stream(from('a'), leaving.signal)

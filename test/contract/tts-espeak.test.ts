@@ -43,7 +43,7 @@ describe('text by script', () => {
     ['', []],
     ['😀！', []],
     ['好😀！', [['mandarin', 'hao3 !']]],
-  ])('%s', (text, expected) => {
+  ])('eSpeak gets the text %s split by script', (text, expected) => {
     expect(segments(text).map(({ language, text }) => [language, text])).toEqual(expected)
   })
 })
@@ -51,14 +51,14 @@ describe('text by script', () => {
 describe('where the program is', () => {
   const which = (name: string) => `/usr/bin/${name}`
 
-  test('a pack beside the data wins over an installed program', () => {
+  test('a pack beside the data wins over an installed eSpeak', () => {
     const pack = join('data', 'packs', 'espeak')
     const exists = (path: string) => path === join(pack, 'espeak-ng')
     const folders = ['data', 'program']
     expect(findEspeak({ folders, which, exists })).toEqual({ path: join(pack, 'espeak-ng'), pack })
   })
 
-  test('an installed program, or none', () => {
+  test('an installed eSpeak is found, or none', () => {
     const places = { folders: ['data'], exists: () => false }
     expect(findEspeak({ ...places, which })).toEqual({ path: '/usr/bin/espeak-ng', pack: null })
     expect(findEspeak({ ...places, which: () => null })).toBeNull()
@@ -66,7 +66,7 @@ describe('where the program is', () => {
 })
 
 describe('the program', () => {
-  test('gets the text by standard input and only known voices', async () => {
+  test('eSpeak gets the text by standard input and only known voices', async () => {
     using folder = tempFolder()
     const log = folder.file('calls')
     const path = standIn(folder.path, `{ echo "$@"; cat; echo; } >> '${log}'; exit 1`)
@@ -84,7 +84,7 @@ describe('the program', () => {
     )
   })
 
-  test('of a pack finds its data there', async () => {
+  test('eSpeak of a pack finds its data there', async () => {
     using folder = tempFolder()
     const pack = folder.file('packs', 'espeak')
     mkdirSync(pack, { recursive: true })
@@ -93,13 +93,13 @@ describe('the program', () => {
     expect(await Bun.file(folder.file('call')).text()).toContain(`--path=${pack} ${pack}/lib`)
   })
 
-  test('that is not there is a failure', async () => {
+  test('a missing eSpeak is a failure', async () => {
     await expect(listen(createTts('/nonexistent/espeak-ng'))).rejects.toMatchObject({
       reason: 'channel_unavailable',
     })
   })
 
-  test('runs a few at a time, and tenants get it in turn', async () => {
+  test('eSpeak runs a few times at once, and tenants take turns', async () => {
     using folder = tempFolder()
     const [begun, going] = [folder.file('begun'), folder.file('going')]
     Bun.spawnSync(['mkfifo', begun, going])
@@ -126,7 +126,7 @@ describe('the program', () => {
     await go.close()
   })
 
-  test('is killed when the client leaves', async () => {
+  test('eSpeak is killed when the client leaves', async () => {
     using folder = tempFolder()
     const fifo = folder.file('alive')
     const path = standIn(folder.path, `echo $$ > '${fifo}'; exec sleep 100`)
@@ -144,7 +144,7 @@ const real = installed?.path ?? ''
 if (installed === null) process.stderr.write('skipped: espeak-ng is not installed\n')
 
 describe.skipIf(installed === null)('the real program (skipped where it is not installed)', () => {
-  test('speaks Mandarin, English and both in one', async () => {
+  test('eSpeak speaks Mandarin, English and both in one text', async () => {
     const chinese = await listen(createTts(real), { text: '你好，今天天气很好。' })
     const english = await listen(createTts(real), { text: 'hello' })
     const both = await listen(createTts(real), { text: '你好，今天天气很好。hello' })
@@ -153,20 +153,20 @@ describe.skipIf(installed === null)('the real program (skipped where it is not i
     expect(both.pcm.length).toBe(chinese.pcm.length + english.pcm.length)
   })
 
-  test('male and female differ, and unknown voices are female', async () => {
+  test('eSpeak has a male and a female voice, and unknown voices are female', async () => {
     const male = await listen(createTts(real), { voice: 'male-qn-qingse' })
     const female = await listen(createTts(real))
     expect(male.pcm).not.toEqual(female.pcm)
     expect((await listen(createTts(real), { voice: 'nova' })).pcm).toEqual(female.pcm)
   })
 
-  test('the four tones of Mandarin differ', async () => {
+  test('eSpeak speaks the four tones of Mandarin differently', async () => {
     const heard = ['妈', '麻', '马', '骂'].map((text) => listen(createTts(real), { text }))
     const sounds = (await Promise.all(heard)).map(({ pcm }) => pcm.toString('latin1'))
     expect(new Set(sounds).size).toBe(4)
   })
 
-  test('a text without sound is a moment of silence', async () => {
+  test('eSpeak speaks a text without sound as a moment of silence', async () => {
     const { pcm } = await listen(createTts(real), { text: '😀！！！' })
     expect(pcm.length).toBeGreaterThan(0)
     expect(new Set(pcm)).toEqual(new Set([0]))

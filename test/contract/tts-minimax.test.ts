@@ -20,7 +20,7 @@ const createTts = ({ baseUrl }: { readonly baseUrl: string }, voice = '') =>
     clock: patientClock().clock,
   })
 
-test('asks for streamed 32 kHz samples with the platform voice', async () => {
+test('MiniMax is asked for streamed 32 kHz samples with the platform voice', async () => {
   await using upstream = startMiniMax({ chunks: CHUNKS })
   expect(await listen(createTts(upstream))).toEqual({ rate: 32_000, pcm: Buffer.from(sound) })
   const [{ url, headers, body } = expect.unreachable()] = upstream.requests
@@ -35,17 +35,17 @@ test('asks for streamed 32 kHz samples with the platform voice', async () => {
   })
 })
 
-test.each([1, 7, 100_000])('events cut every %d bytes lose nothing', async (step) => {
+test.each([1, 7, 100_000])('MiniMax events cut every %d bytes lose nothing', async (step) => {
   await using upstream = startMiniMax({ chunks: CHUNKS, step })
   expect((await listen(createTts(upstream))).pcm).toEqual(Buffer.from(sound))
 })
 
-test('a last event that is the only one is heard', async () => {
+test('a last MiniMax event that is the only one is played', async () => {
   await using upstream = startMiniMax({ chunks: [sound], whole: true })
   expect((await listen(createTts(upstream))).pcm).toEqual(Buffer.from(sound))
 })
 
-test('a stream without its last event broke off', async () => {
+test('a MiniMax stream without its last event is a failure', async () => {
   await using upstream = startMiniMax({ chunks: CHUNKS, cut: true })
   await expect(listen(createTts(upstream))).rejects.toMatchObject({ phrase: 'stream ended early' })
 })
@@ -56,7 +56,7 @@ describe('a refusal inside HTTP 200', () => {
     [1008, 'provider_error', false],
     [1002, 'retry_exhausted', true],
     [1039, 'retry_exhausted', true],
-  ])('status_code %d is a failure', async (code, reason, retryable) => {
+  ])('MiniMax status_code %d is a failure', async (code, reason, retryable) => {
     for (const whole of [true, false]) {
       await using upstream = startMiniMax({ code, message: 'SECRET text', whole })
       const failure = await listen(createTts(upstream)).catch((error: unknown) => error)
@@ -65,7 +65,7 @@ describe('a refusal inside HTTP 200', () => {
     }
   })
 
-  test('a voice that does not exist gives way to the standard one', async () => {
+  test('a voice that MiniMax does not have is replaced by the standard one', async () => {
     const refusal = { code: 2054, message: 'voice id not exist', whole: true }
     await using upstream = startMiniMax(refusal, { chunks: CHUNKS })
     const heard = await listen(createTts(upstream, 'my-voice'), { voice: 'nobody' })
@@ -74,7 +74,7 @@ describe('a refusal inside HTTP 200', () => {
     expect(voices).toEqual(['nobody', 'my-voice'])
   })
 
-  test('a rate limit is waited for', async () => {
+  test('a rate limit of MiniMax is retried after a wait', async () => {
     await using upstream = startMiniMax({ code: 1002, whole: true }, { chunks: CHUNKS })
     const { clock, waits } = patientClock()
     expect((await listen(retryTts(createTts(upstream), clock))).pcm.length).toBe(sound.length)
@@ -85,7 +85,7 @@ describe('a refusal inside HTTP 200', () => {
 test.each([
   ['no sound', { chunks: [] }],
   ['an HTTP error', { http: 500 }],
-])('%s is a failure', async (_name, answer) => {
+])('a MiniMax answer with %s is a failure', async (_name, answer) => {
   await using upstream = startMiniMax(answer)
   await expect(listen(createTts(upstream))).rejects.toMatchObject({ name: 'ChannelFailure' })
 })

@@ -27,7 +27,7 @@ const createTts = (options: { voice?: string; model?: string; baseUrl?: string }
 const bodies = (count: number) => upstream.requests.slice(-count).map(({ body }) => body)
 
 describe('what is asked for', () => {
-  test('samples, streamed, at the rate that is assumed when none is said', async () => {
+  test('speech is asked for as streamed samples at the assumed rate', async () => {
     upstream.speech.reply({ rate: 24_000, ms: 100 })
     const heard = await listen(createTts())
     expect([heard.rate, heard.pcm.length]).toEqual([24_000, 4_800])
@@ -53,7 +53,7 @@ describe('what is asked for', () => {
     expect(bodies(1)[0]?.voice).toBe(spoken)
   })
 
-  test('a root with a path, a query and slashes keeps them', async () => {
+  test('a base URL with a path, a query and slashes keeps its path', async () => {
     await listen(createTts({ baseUrl: `${upstream.baseUrl}//?tenant=1` }))
     expect(upstream.requests.at(-1)?.path).toBe('/audio/speech')
   })
@@ -62,7 +62,7 @@ describe('what is asked for', () => {
 describe('servers with their own mind', () => {
   const complain = (message: string) => ({ body: JSON.stringify({ detail: { message } }) })
 
-  test('a strict server is asked without what it does not know, from then on', async () => {
+  test('a strict speech server is asked without unknown fields from then on', async () => {
     const tts = createTts()
     upstream.speech.fault(422, complain('Unexpected field: sample_rate'))
     await listen(tts)
@@ -74,19 +74,19 @@ describe('servers with their own mind', () => {
     ])
   })
 
-  test('a voice that the server does not have gives way to the standard one', async () => {
+  test('a voice that the speech server does not have is replaced by the standard', async () => {
     upstream.speech.fault(400, complain('Voice nobody not found. Available voices: ...'))
     await listen(createTts({ voice: 'mine' }), { voice: 'nobody' })
     expect(bodies(2).map((body) => body.voice)).toEqual(['nobody', 'mine'])
   })
 
-  test('both complaints one after the other are understood', async () => {
+  test('a speech server may refuse both a field and a voice', async () => {
     upstream.speech.fault(400, complain('extra fields not permitted'))
     upstream.speech.fault(404, complain('unknown voice'))
     expect((await listen(createTts(), { voice: 'nobody' })).pcm.length).toBeGreaterThan(0)
   })
 
-  test('a complaint that does not end is a failure, and asked three times at most', async () => {
+  test('a speech server that keeps refusing is asked three times at most', async () => {
     const before = upstream.requests.length
     upstream.speech.alwaysFault(400, complain('stream and voice are wrong SECRET'))
     const failure = await listen(createTts(), { voice: 'nobody' }).catch((error: unknown) => error)
@@ -95,7 +95,7 @@ describe('servers with their own mind', () => {
     expect(upstream.requests.length - before).toBe(3)
   })
 
-  test('a wav instead of samples is read by its header', async () => {
+  test('a wav in place of samples is read by its header', async () => {
     upstream.speech.reply({ format: 'wav', rate: 22_050, ms: 100 })
     expect((await listen(createTts())).rate).toBe(22_050)
   })
@@ -115,7 +115,7 @@ describe('faults', () => {
     await expect(listen(createTts())).rejects.toMatchObject({ reason, retryable })
   })
 
-  test('nobody there', async () => {
+  test('a speech server that refuses the connection is a failure', async () => {
     const baseUrl = await refusedUrl()
     await expect(listen(createTts({ baseUrl }))).rejects.toMatchObject({
       reason: 'retry_exhausted',
@@ -124,7 +124,7 @@ describe('faults', () => {
   })
 
   const SILENCES = ['silent', 'stall'] as const
-  test.each(SILENCES)('an upstream that is %s is given up, for good', async (fault) => {
+  test.each(SILENCES)('a speech server that is %s is given up without a retry', async (fault) => {
     upstream.speech.fault(fault)
     const { clock, expire } = patientClock()
     const tts = createOpenAiTts({
@@ -142,7 +142,7 @@ describe('faults', () => {
     await upstream.aborted(left + 1)
   })
 
-  test('a busy upstream is asked three times in all, as long as it wishes', async () => {
+  test('a busy speech server is asked three times, after the wait it names', async () => {
     const { clock, waits } = patientClock()
     upstream.speech.fault(429, { retryAfter: '2' })
     upstream.speech.fault(503, { retryAfter: '600' })
@@ -153,7 +153,7 @@ describe('faults', () => {
     expect(upstream.requests.length - before).toBe(3)
   })
 
-  test('what has begun to speak is not begun again', async () => {
+  test('speech that has begun is not asked for again', async () => {
     upstream.speech.reply({ ms: 2_000, cutAfter: 3 })
     const before = upstream.requests.length
     const answer = listen(retryTts(createTts(), patientClock().clock))
@@ -161,7 +161,7 @@ describe('faults', () => {
     expect(upstream.requests.length - before).toBe(1)
   })
 
-  test.each(['ftp://x', 'nonsense'])('root %s is refused', async (baseUrl) => {
+  test.each(['ftp://x', 'nonsense'])('the speech base URL %s is refused', async (baseUrl) => {
     await expect(listen(createTts({ baseUrl }))).rejects.toMatchObject({
       reason: 'channel_unavailable',
     })

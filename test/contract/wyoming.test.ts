@@ -33,7 +33,7 @@ describe('synthesis', () => {
     [4_096, false],
     [1_000_000, false],
     [999, true],
-  ])('frames cut every %d bytes lose nothing', async (step, inline) => {
+  ])('Wyoming frames cut every %d bytes lose nothing', async (step, inline) => {
     await using upstream = await startWyoming(speaking(step, inline))
     expect(await listen(createTts(upstream.baseUrl))).toEqual({ rate: 22_050, pcm: sound })
     expect(upstream.heard[0]).toMatchObject({ type: 'synthesize', data: { text: '你好' } })
@@ -41,7 +41,7 @@ describe('synthesis', () => {
     await upstream.closed
   })
 
-  test('the voice of the operator stands for the default voice', async () => {
+  test('the voice of the operator replaces the default Wyoming voice', async () => {
     await using upstream = await startWyoming(speaking(4_096))
     await listen(createTts(upstream.baseUrl, 'zh_CN-huayan'))
     await listen(createTts(upstream.baseUrl, 'zh_CN-huayan'), { voice: 'en_US-amy' })
@@ -49,7 +49,7 @@ describe('synthesis', () => {
     expect(voices).toEqual([{ name: 'zh_CN-huayan' }, { name: 'en_US-amy' }])
   })
 
-  test('a voice that the server does not have gives way to its own', async () => {
+  test('a voice that the Wyoming server does not have is replaced by its own', async () => {
     await using upstream = await startWyoming((heard, socket, all) => {
       if (heard.data.voice) socket.write(frame('error', { text: 'SECRET no such voice' }))
       else speaking(4_096)(heard, socket, all)
@@ -57,7 +57,7 @@ describe('synthesis', () => {
     expect((await listen(createTts(upstream.baseUrl), { voice: 'nobody' })).pcm).toEqual(sound)
   })
 
-  test('a server that hangs up in the middle broke off', async () => {
+  test('a Wyoming server that closes in the middle of speech is a failure', async () => {
     await using upstream = await startWyoming((_heard, socket) => {
       socket.write(frame('audio-start', FORMAT))
       socket.end(frame('audio-chunk', FORMAT, sound))
@@ -66,7 +66,7 @@ describe('synthesis', () => {
     expect(failure).toMatchObject({ name: 'ChannelFailure', phrase: 'connection broken' })
   })
 
-  test('a client that leaves hangs up', async () => {
+  test('a client that leaves closes the Wyoming connection', async () => {
     await using upstream = await startWyoming((_heard, socket) => {
       socket.write(frame('audio-start', FORMAT))
     })
@@ -81,7 +81,7 @@ describe('synthesis', () => {
     await upstream.closed
   })
 
-  test('a silent server is given up', async () => {
+  test('a silent Wyoming server is given up', async () => {
     const heard = Promise.withResolvers<void>()
     await using upstream = await startWyoming(() => heard.resolve())
     const { clock, expire } = patientClock()
@@ -99,7 +99,7 @@ describe('recognition', () => {
       if (type === 'audio-stop') socket.write(frame('transcript', { text }))
     }
 
-  test('sends 16 kHz mono samples and takes the text', async () => {
+  test('Wyoming recognition sends 16 kHz mono samples and reads the text', async () => {
     await using upstream = await startWyoming(answering(' 你好 '))
     const bytes = wav(16_000, tone(16_000, 0.5))
     expect(await createAsr(upstream.baseUrl).transcribe({ bytes, tenantId: 't' }, signal)).toBe(
@@ -117,7 +117,7 @@ describe('recognition', () => {
     expect(sent).toEqual(Buffer.from(pcm16(tone(16_000, 0.5))))
   })
 
-  test('an event that nests without end is malformed', async () => {
+  test('a Wyoming event that nests without end is malformed', async () => {
     const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
     const line = `{"type":"transcript","data":{"text":"x","more":${nested}}}\n`
     await using upstream = await startWyoming(({ type }, socket) => {
@@ -128,7 +128,7 @@ describe('recognition', () => {
     await expect(answer).rejects.toMatchObject({ phrase: 'malformed event' })
   })
 
-  test('decodes what is no wav', async () => {
+  test('Wyoming recognition decodes recordings that are not wav', async () => {
     await using upstream = await startWyoming(answering('好'))
     const bytes = await mp3(44_100, tone(44_100, 1))
     expect(await createAsr(upstream.baseUrl).transcribe({ bytes, tenantId: 't' }, signal)).toBe(
@@ -146,7 +146,7 @@ describe('recognition', () => {
       'a giant frame',
       ((_heard, socket) => socket.write('{"type":"x","data_length":1e12}\n')) as Reply,
     ],
-  ])('%s is a failure that tells nothing', async (_name, reply) => {
+  ])('Wyoming recognition with %s is a failure that reveals nothing', async (_name, reply) => {
     await using upstream = await startWyoming(reply)
     const bytes = wav(16_000, tone(16_000, 0.5))
     const failure = await createAsr(upstream.baseUrl)
@@ -156,7 +156,7 @@ describe('recognition', () => {
     expect(String(failure)).not.toContain('SECRET')
   })
 
-  test('an unreadable recording is a failure and hangs up', async () => {
+  test('an unreadable recording is a failure and closes the Wyoming connection', async () => {
     await using upstream = await startWyoming(answering('x'))
     const bytes = Buffer.from('this is no sound at all')
     const failure = createAsr(upstream.baseUrl).transcribe({ bytes, tenantId: 't' }, signal)

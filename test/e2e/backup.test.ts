@@ -29,7 +29,7 @@ const put = (url: string, headers: Headers, body: unknown, method = 'PUT') =>
   })
 
 describe('a backup', () => {
-  test('taken while the server writes holds one moment, and every secret', async () => {
+  test('a backup taken during writes holds one moment, and every secret', async () => {
     using folder = tempFolder()
     using other = tempFolder()
     const file = folder.file('b.db')
@@ -73,7 +73,7 @@ describe('a backup', () => {
     }
   }, 60_000)
 
-  test('clears away what killed backups and restores have left, and nothing else', async () => {
+  test('a backup removes leftovers of killed backups and restores, and nothing else', async () => {
     using folder = tempFolder()
     using drawer = tempFolder()
     const draft = (name: string) => `.moonbase-backup-${name.repeat(12)}.tmp`
@@ -91,7 +91,7 @@ describe('a backup', () => {
     expect(readdirSync(folder.path)).not.toContain('moonbase.db.restoring')
   }, 20_000)
 
-  test('appears whole or not at all, and replaces nothing but a backup', async () => {
+  test('a backup appears whole or not at all, and replaces only a backup', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     const empty = sentence(await run(['backup', folder.file('b.db')], data))
@@ -118,7 +118,7 @@ describe('a backup', () => {
 })
 
 describe('restore', () => {
-  test('refuses to overwrite, and with --force keeps what it replaces', async () => {
+  test('a restore refuses to overwrite, and with --force keeps what it replaces', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     const file = folder.file('b.db')
@@ -141,7 +141,7 @@ describe('restore', () => {
     expect([await status(first), await status(second)]).toEqual([200, 401])
   }, 30_000)
 
-  test('refuses while a server runs on the folder', async () => {
+  test('a restore is refused while a server runs on the folder', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     await createKey(data)
@@ -151,7 +151,7 @@ describe('restore', () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   }, 30_000)
 
-  test('is not misled by the log of a server that was killed', async () => {
+  test('a restore ignores the log of a server that was killed', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     const { headers } = await createKey(data)
@@ -165,7 +165,7 @@ describe('restore', () => {
     expect(await said(server, headers)).toEqual([])
   }, 30_000)
 
-  test('takes no damaged, truncated, newer or foreign file, and touches nothing then', async () => {
+  test('a restore refuses a damaged, truncated, newer or foreign file untouched', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     await createKey(data)
@@ -216,7 +216,7 @@ describe('restore', () => {
     20_000,
   )
 
-  test('prints no control characters of a backup', async () => {
+  test('a restore prints no control characters of a backup', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     await createKey(data)

@@ -39,7 +39,7 @@ async function used(folder: TempFolder): Promise<string> {
   return data
 }
 
-test('a data folder that others may write is closed at the start, and told', async () => {
+test('a data folder that others may write is closed at the start, with a note', async () => {
   using folder = tempFolder()
   const data = await used(folder)
   chmodSync(data, 0o777)
@@ -58,7 +58,7 @@ test('a data folder that others may write is closed at the start, and told', asy
 }, 30_000)
 
 test.skipIf(process.getuid?.() !== 0)(
-  'a data folder of another user is refused, by every command that would open it',
+  'a data folder of another user is refused by every command that opens it',
   async () => {
     using folder = tempFolder()
     const data = await used(folder)
@@ -76,7 +76,7 @@ test.skipIf(process.getuid?.() !== 0)(
 
 describe('a link in the data folder', () => {
   test.each(['secrets.json', 'moonbase.db', 'moonbase.db-wal', 'moonbase.lock', 'backups'])(
-    'in place of %s is refused, and its target stays as it is',
+    'a symbolic link in place of %s is refused',
     async (name) => {
       using folder = tempFolder()
       const data = await used(folder)
@@ -96,7 +96,7 @@ describe('a link in the data folder', () => {
     30_000,
   )
 
-  test('as MB_DATA_DIR itself leads to the folder', async () => {
+  test('a symbolic link as MB_DATA_DIR leads to the folder', async () => {
     using folder = tempFolder()
     const data = await used(folder)
     symlinkSync(data, folder.file('link'))
@@ -105,7 +105,7 @@ describe('a link in the data folder', () => {
   }, 30_000)
 })
 
-test('a trigger that the product did not make is told by the doctor', async () => {
+test('the doctor reports a trigger that the product did not make', async () => {
   using folder = tempFolder()
   const data = await used(folder)
   expect((await doctor(data)).Database?.level).toBe('ok')
@@ -143,7 +143,7 @@ test('a missing secrets.json stops the start while stored model keys need it', a
 }, 30_000)
 
 test.skipIf(!canMount)(
-  'a data folder on a disk that takes no writes is told in one sentence',
+  'a read-only data folder is refused in one sentence',
   async () => {
     using folder = tempFolder()
     const data = await used(folder)
@@ -164,7 +164,7 @@ test.skipIf(!canMount)(
 )
 
 test.skipIf(!canMount)(
-  'a data folder on a full disk is told in one sentence',
+  'a data folder on a full disk is refused in one sentence',
   async () => {
     using folder = tempFolder()
     const data = await used(folder)

@@ -10,7 +10,7 @@ import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 
 describe('a data folder', () => {
-  test('is made for its owner alone, with all that is in it', async () => {
+  test('a new data folder and all files in it belong to their owner alone', async () => {
     using folder = tempFolder()
     const [served, keyed, restored] = [folder.file('s'), folder.file('k'), folder.file('r')]
     await (await startServer({ dataDir: served })).stop()
@@ -25,7 +25,7 @@ describe('a data folder', () => {
     }
   }, 20_000)
 
-  test('belongs to one server at a time, and to the next when the first was killed', async () => {
+  test('a data folder belongs to one server at a time, also after a kill', async () => {
     using folder = tempFolder()
     const first = await startServer({ dataDir: folder.path })
     expect(sentence(await run(['serve'], folder.path))).toContain('another Moonbase server runs')
@@ -35,7 +35,7 @@ describe('a data folder', () => {
     expect((await fetch(`${second.url}/healthz`)).status).toBe(200)
   }, 20_000)
 
-  test('that is a file, or below one, is told in one sentence', async () => {
+  test('a data folder that is a file, or below one, is refused in one sentence', async () => {
     using folder = tempFolder()
     writeFileSync(folder.file('file'), '')
     for (const dataDir of [folder.file('file'), folder.file('file', 'data')]) {
@@ -48,7 +48,7 @@ describe('a data folder', () => {
     }
   }, 20_000)
 
-  test('with a damaged database is told in one sentence, and not written to', async () => {
+  test('a damaged database is refused in one sentence, and not written to', async () => {
     using folder = tempFolder()
     await createKey(folder.path)
     for (const suffix of ['-wal', '-shm'])
@@ -64,7 +64,7 @@ describe('a data folder', () => {
   }, 20_000)
 
   test.skipIf(!canMount)(
-    'that cannot be written is told in one sentence',
+    'a data folder that cannot be written is refused in one sentence',
     async () => {
       using folder = tempFolder()
       const readOnly = mounted('ro', folder.path)
@@ -79,7 +79,7 @@ describe('a data folder', () => {
   )
 
   test.skipIf(!canMount)(
-    'on a full disk keeps what is stored and says what is wrong',
+    'a server on a full disk keeps its rows and says what is wrong',
     async () => {
       using folder = tempFolder()
       const create = `${moonbase().join(' ')} key create --json --rate-limit 0`
@@ -147,7 +147,7 @@ describe('doctor', () => {
     return { code, out, level: Object.fromEntries(found.map(({ name, level }) => [name, level])) }
   }
 
-  test('finds nothing wrong with a fresh machine, and leaves nothing behind', async () => {
+  test('the doctor finds nothing wrong with a fresh machine, and leaves no file', async () => {
     using folder = tempFolder()
     const { code, level } = await checks(folder.file('data'))
     expect(code).toBe(0)
@@ -156,7 +156,7 @@ describe('doctor', () => {
     expect(readdirSync(folder.path)).toEqual([])
   }, 30_000)
 
-  test('finds nothing wrong with a server at work, and does not disturb it', async () => {
+  test('the doctor finds nothing wrong with a running server, without disturbing it', async () => {
     using folder = tempFolder()
     await using server = await startServer({ dataDir: folder.path })
     const { code, level } = await checks(folder.path, { MB_PORT: new URL(server.url).port })
@@ -165,7 +165,7 @@ describe('doctor', () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   }, 30_000)
 
-  test('names what is wrong, and no secret', async () => {
+  test('the doctor names what is wrong, and no secret', async () => {
     using folder = tempFolder()
     mkdirSync(folder.file('data'))
     writeFileSync(folder.file('data', 'secrets.json'), '{"session_secret":"SECRET')
@@ -193,7 +193,7 @@ describe('doctor', () => {
     })
   }, 30_000)
 
-  test('tells a wrong setting', async () => {
+  test('the doctor reports a wrong setting', async () => {
     using folder = tempFolder()
     const { code, out } = await checks(folder.path, { MB_PORT: 'http' })
     expect(code).toBe(1)
@@ -201,7 +201,7 @@ describe('doctor', () => {
   })
 })
 
-test('every command explains itself', async () => {
+test('every command has a help text', async () => {
   using folder = tempFolder()
   for (const command of ['serve', 'key', 'backup', 'restore', 'doctor']) {
     const { out, code } = await run([command, '--help'], folder.path)

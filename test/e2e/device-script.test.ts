@@ -45,7 +45,7 @@ describe('the simulated device', () => {
   afterEach(() => world.upstream.reset())
   afterAll(() => world[Symbol.asyncDispose]())
 
-  test('pairs, keeps its key to itself, talks, and goes on with the key', async () => {
+  test('the simulated device pairs, keeps its key private, talks, and starts again', async () => {
     const { upstream, devices, app } = world
     using device = makeDevice(app.url)
     const out = device.folder.file('answer.mp3')
@@ -68,7 +68,7 @@ describe('the simulated device', () => {
     expect(body.hw_model).toBe('Moonbase device script')
   }, 30_000)
 
-  test('streams speech and tells when it began', async () => {
+  test('the simulated device streams speech and reports when it began', async () => {
     const { upstream, devices, app } = world
     using device = makeDevice(app.url)
     const out = device.folder.file('speech.wav')
@@ -79,7 +79,7 @@ describe('the simulated device', () => {
     expect(Bun.file(out).size).toBe(44 + 32_000)
   }, 30_000)
 
-  test('records and plays with the programs of the machine, a line a turn', async () => {
+  test('the simulated device records and plays with the programs of the machine', async () => {
     const { upstream, devices, app } = world
     using device = makeDevice(app.url)
     const at = (name: string) => device.folder.file(name)
@@ -101,7 +101,7 @@ describe('the simulated device', () => {
     expect(exit).toBe(0)
   }, 30_000)
 
-  test('says so when it was cut off, and pairs again', async () => {
+  test('the simulated device reports a revoked key, and pairs again', async () => {
     const { devices, app } = world
     using device = makeDevice(app.url)
     const { id, code } = await devices.register()
@@ -119,7 +119,7 @@ describe('the simulated device', () => {
     expect(again.code).toBe(0)
   }, 30_000)
 
-  test('a code that was used leaves no file, and is told from a wrong one', async () => {
+  test('a used pairing code leaves no file, and is told from a wrong one', async () => {
     const { devices, app } = world
     using device = makeDevice(app.url)
     const { code } = await devices.pair()
@@ -131,7 +131,7 @@ describe('the simulated device', () => {
     expect(readdirSync(device.folder.path).filter((name) => name.includes('key'))).toEqual([])
   }, 30_000)
 
-  test('sends its key to its own server only', async () => {
+  test('the simulated device sends its key to its own server only', async () => {
     const { devices, app } = world
     using device = makeDevice(app.url)
     const kept = { server: 'http://other:3900', device_id: 'd', key: 'sk-mb-secret' }
@@ -145,7 +145,7 @@ describe('the simulated device', () => {
     expect((await device.start([])).out).toContain('is not the key file of a device')
   }, 30_000)
 
-  test('waits where it is asked to, and tells what else is refused', async () => {
+  test('the simulated device waits when asked to, and reports other refusals', async () => {
     const refusals: Record<string, number[]> = {
       '/v1/devices/activate': [429, 503],
       '/v1/voice': [413, 503, 503, 503],
@@ -173,7 +173,7 @@ describe('the simulated device', () => {
     expect(gone.code).toBe(1)
   }, 30_000)
 
-  test('wrong options are told, help is given', async () => {
+  test('the simulated device refuses wrong options and prints its help', async () => {
     using device = makeDevice('not a url')
     const wrong = await device.start([])
     expect(wrong.out).toContain('--server is needed')
@@ -187,7 +187,7 @@ describe('the simulated device', () => {
 
 // A real recogniser and real speech; without them the scripted ones above have to do.
 describe.skipIf(missing.length > 0)('the simulated device with a real recogniser', () => {
-  test('is understood, and its answer can be understood', async () => {
+  test('the simulated device is understood, and its answer is, too', async () => {
     const [question = '', answer = ''] = PHRASES
     await using recogniser = startRecogniser(PHRASES)
     const env = { MB_TTS_KIND: 'espeak', MB_TTS_BASE_URL: '', MB_ASR_BASE_URL: recogniser.baseUrl }

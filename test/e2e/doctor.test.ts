@@ -34,7 +34,7 @@ function startSite(answers: Readonly<Record<string, () => Response>>) {
 }
 
 describe('doctor', () => {
-  test('sees a model address that is none, and a model that is not there', async () => {
+  test('the doctor reports a malformed model address and a missing model', async () => {
     await using site = startSite({
       '/v1/models': () => Response.json({ data: [{ id: 'qwen3' }, { id: 'm\u001b[2J' }] }),
       '/web/models': () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
@@ -52,7 +52,7 @@ describe('doctor', () => {
     expect(absent?.mend).toEndWith('qwen3, m?[2J')
   }, 30_000)
 
-  test('sees a mail server that takes no mail, and sends none', async () => {
+  test('the doctor reports a mail server that accepts no mail, and sends none', async () => {
     const mail = await startMailServer({ password: 'right' })
     await using site = startSite({})
     try {
@@ -71,7 +71,7 @@ describe('doctor', () => {
     }
   }, 60_000)
 
-  test('sees that nobody can sign in', async () => {
+  test('the doctor reports that nobody can sign in', async () => {
     await using site = startSite({
       '/good/.well-known/openid-configuration': () => Response.json({ issuer: 'x' }),
     })

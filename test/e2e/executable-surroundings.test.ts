@@ -35,7 +35,7 @@ function hostileFolder(folder: TempFolder): { cwd: string; mark: string } {
   return { cwd, mark }
 }
 
-test('nothing of the folder that it is started in runs or changes a setting', async () => {
+test('no file of the working folder runs as code or changes a setting', async () => {
   using folder = tempFolder()
   const { cwd, mark } = hostileFolder(folder)
   const data = folder.file('data')
@@ -59,7 +59,7 @@ test('nothing of the folder that it is started in runs or changes a setting', as
   expect(existsSync(mark)).toBe(false)
 }, 120_000)
 
-test('native parts of other contents are written again before they are loaded', async () => {
+test('native files with other contents are written again before they are loaded', async () => {
   using folder = tempFolder()
   const data = folder.file('data')
   const env = { MB_DATA_DIR: data, MB_PORT: '0', MB_LLM_DETECT: 'false' }

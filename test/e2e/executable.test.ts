@@ -56,7 +56,7 @@ afterAll(async () => {
   folder?.[Symbol.dispose]()
 })
 
-test('knows its version and finds nothing wrong', async () => {
+test('the executable knows its version, and its doctor finds nothing wrong', async () => {
   expect(await run(['version'], {})).toMatchObject({ out: `moonbase ${version}\n`, code: 0 })
   const { out, err, code } = await run(['doctor'])
   expect({ out, err, code }).toMatchObject({ err: '', code: 0 })
@@ -64,7 +64,7 @@ test('knows its version and finds nothing wrong', async () => {
   expect(out).toMatch(/ok +Native parts/)
 }, 30_000)
 
-test('tells in one sentence that its data folder is none', async () => {
+test('the executable refuses a data folder that is none in one sentence', async () => {
   for (const command of ['serve', 'doctor', 'backup x.db', 'key create']) {
     const { out, err, code } = await run(command.split(' '), { MB_DATA_DIR: program })
     expect(code).toBe(1)
@@ -73,7 +73,7 @@ test('tells in one sentence that its data folder is none', async () => {
   }
 }, 30_000)
 
-test('starts, makes a key, and answers with a tool', async () => {
+test('the executable starts, makes a key, and answers with a tool', async () => {
   server = await start()
   const { out, code } = await run(['key', 'create', '--json', '--rate-limit', '0'])
   expect(code).toBe(0)
@@ -85,7 +85,7 @@ test('starts, makes a key, and answers with a tool', async () => {
   expect(readdirSync(folder.path).sort()).toEqual(['data', 'moonbase'])
 }, 30_000)
 
-test('reads a large body in its JSON thread', async () => {
+test('the executable parses a large body in its JSON thread', async () => {
   const image = `data:image/png;base64,${'A'.repeat(400_000)}`
   const answer = await post('/v1/agent', JSON.stringify({ text: 'hi', images: [image] }))
   expect(answer.status).toBe(200)
@@ -93,7 +93,7 @@ test('reads a large body in its JSON thread', async () => {
   expect((await post('/v1/agent', `{"text":"${image}`)).status).toBe(400)
 })
 
-test('serves its pages', async () => {
+test('the executable serves its pages', async () => {
   const site = ['/healthz', '/status', '/robots.txt', '/sitemap.xml', '/favicon.svg']
   for (const path of [...site, '/openapi.json', '/docs', '/login', '/app/keys']) {
     expect((await fetch(server.url + path)).status).toBe(200)
@@ -107,7 +107,7 @@ test('serves its pages', async () => {
 })
 
 test.skipIf(!hasSherpa)(
-  'listens with a voice pack, without a setting',
+  'the executable recognises speech with a voice pack, without a setting',
   async () => {
     const sound = wav(16_000, tone(16_000, 1, 400))
     const heard = await post('/v1/asr', sound.slice().buffer, 'application/octet-stream')
@@ -117,7 +117,7 @@ test.skipIf(!hasSherpa)(
 )
 
 test.skipIf(!Bun.which('espeak-ng'))(
-  'speaks with the eSpeak NG of the machine, without a setting',
+  'the executable speaks with an installed eSpeak',
   async () => {
     const spoken = await post('/v1/tts', JSON.stringify({ text: '你好' }))
     expect(spoken.status).toBe(200)
@@ -126,13 +126,13 @@ test.skipIf(!Bun.which('espeak-ng'))(
   30_000,
 )
 
-test('signs a person in by the code it prints', async () => {
+test('the executable signs a person in by the code it prints', async () => {
   const { me, headers: session } = await signIn(server, 'a@example.com')
   const answer = await fetch(`${server.url}/auth/me`, { headers: session })
   expect(await answer.json()).toEqual(me)
 })
 
-test('stores a document and finds it again', async () => {
+test('the executable stores a document and finds it again', async () => {
   const text = '月球车的充电站在沙克尔顿环形山的边缘，每天由两名工程师检查。'
   const stored = await post('/v1/kb/docs', JSON.stringify({ title: '充电站', text }))
   expect(stored.status).toBe(201)
@@ -144,7 +144,7 @@ test('stores a document and finds it again', async () => {
   expect(events[0]).toMatchObject({ type: 'kb_refs' })
 })
 
-test('is backed up at work and restored elsewhere', async () => {
+test('the executable is backed up while it runs, and restored elsewhere', async () => {
   expect(await run(['backup', folder.file('b.db')])).toMatchObject({ code: 0, err: '' })
   expect((await run(['restore', folder.file('b.db'), '--force'])).code).toBe(1)
   await server.stop()
@@ -162,7 +162,7 @@ test('is backed up at work and restored elsewhere', async () => {
   expect(((await answer.json()) as { count: number }).count).toBe(4)
 }, 30_000)
 
-test('speaks and listens', async () => {
+test('the executable speaks and recognises speech', async () => {
   upstream.speech.always({ ms: 500 })
   const spoken = await post('/v1/tts', JSON.stringify({ text: '你好' }))
   expect(spoken.status).toBe(200)
@@ -176,6 +176,6 @@ test('speaks and listens', async () => {
   expect(await loop.json()).toMatchObject({ reply_text: '好的', audio_format: 'mp3' })
 }, 30_000)
 
-test('stops with 0 when it is told to', async () => {
+test('the executable stops with exit code 0 on a signal', async () => {
   expect(await server.stop()).toBe(0)
 })

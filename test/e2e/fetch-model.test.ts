@@ -33,7 +33,7 @@ function run(...args: string[]) {
   return runProgram([process.execPath, SCRIPT, ...args, ...options])
 }
 
-test('downloads a model into a folder that describes itself', async () => {
+test('fetch-model downloads a model into a folder that describes itself', async () => {
   const { out, err, code } = await run('bge-small-zh-v1.5')
   expect(code).toBe(0)
   expect(out).toContain(folder.file('bge-small-zh-v1.5'))
@@ -47,7 +47,7 @@ test('downloads a model into a folder that describes itself', async () => {
   })
 })
 
-test('what arrives damaged is not kept, and the next try goes on from there', async () => {
+test('fetch-model drops a damaged download, and the next run continues', async () => {
   damaged = 'tokenizer.json'
   const first = await run('all-MiniLM-L6-v2')
   expect(first.code).toBe(1)
@@ -63,7 +63,7 @@ test('what arrives damaged is not kept, and the next try goes on from there', as
   expect(readFileSync(folder.file('all-MiniLM-L6-v2', 'tokenizer.json'), 'utf8')).toContain('file')
 })
 
-test('an unknown name lists the known ones', async () => {
+test('fetch-model lists the known models for an unknown name', async () => {
   const { err, code } = await run('nonsense')
   expect(code).toBe(2)
   expect(err).toContain('multilingual-e5-small')

@@ -10,7 +10,7 @@ import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream } from '../support/upstream.ts'
 
-test('an error that nobody waits for is told and ends nothing', async () => {
+test('an unhandled rejection is logged and ends nothing', async () => {
   using folder = tempFolder()
   const preload = join(ROOT, 'test/fixtures/stray-faults.ts')
   await using server = await startServer({
@@ -30,7 +30,7 @@ test('an error that nobody waits for is told and ends nothing', async () => {
 })
 
 describe('the command line', () => {
-  test('stops at a wrong setting with one sentence that names it', async () => {
+  test('the command line stops at a wrong setting with one sentence naming it', async () => {
     using folder = tempFolder()
     const { err, code } = await run(['serve'], folder.path, { MB_LLM_BASE_URL: 'localhost' })
     expect(code).toBe(1)
@@ -39,7 +39,7 @@ describe('the command line', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
-  test('stops at a mistyped command with the way to help', async () => {
+  test('the command line stops at a mistyped command and points to --help', async () => {
     using folder = tempFolder()
     const create = ['key', 'create']
     const wrong = [
@@ -58,7 +58,7 @@ describe('the command line', () => {
     }
   })
 
-  test('lists every command and setting in its help', async () => {
+  test('the help of the command line lists every command and setting', async () => {
     using folder = tempFolder()
     const { out, code } = await run(['--help'], folder.path)
     expect(code).toBe(0)
@@ -69,7 +69,7 @@ describe('the command line', () => {
     expect((await run(['version'], folder.path)).out).toMatch(/^moonbase \d+\.\d+\.\d+\n$/)
   })
 
-  test('makes keys before the server has ever run, and while it runs', async () => {
+  test('the command line makes keys before the server has run, and while it runs', async () => {
     using folder = tempFolder()
     const before = await createKey(folder.path, { email: 'A@Example.com ' })
     await using server = await startServer({ dataDir: folder.path })
@@ -80,7 +80,7 @@ describe('the command line', () => {
     }
   })
 
-  test('makes keys while others, and the server, start on the same new folder', async () => {
+  test('keys are made while other commands and the server start on a new folder', async () => {
     using folder = tempFolder()
     const emails = ['a@example.com', 'b@example.com', 'a@example.com']
     const starting = startServer({ dataDir: folder.path })
@@ -94,7 +94,7 @@ describe('the command line', () => {
     expect(readdirSync(folder.path)).not.toContain('backups')
   })
 
-  test('tells where it listens, what it works with and how to sign in', async () => {
+  test('a started server prints its address, what it uses and how to sign in', async () => {
     using folder = tempFolder()
     await using server = await startServer({ dataDir: folder.path })
     const line = server
@@ -111,14 +111,14 @@ describe('the command line', () => {
     })
   })
 
-  test('tells a person how to use a new key', async () => {
+  test('a new key is printed with how to use it', async () => {
     using folder = tempFolder()
     const { out } = await run(['key', 'create'], folder.path)
     expect(out).toMatch(/sk-mb-[0-9a-f]{64}/)
     expect(out).toContain('curl -N')
   })
 
-  test('keeps neither key nor prompt in its files', async () => {
+  test('the files of a data folder hold neither key nor prompt', async () => {
     using folder = tempFolder()
     const { key } = await createKey(folder.path)
     for (const name of readdirSync(folder.path).filter((file) => file.startsWith('moonbase.db'))) {
@@ -127,7 +127,7 @@ describe('the command line', () => {
     }
   })
 
-  test('says so when the port is taken', async () => {
+  test('a server whose port is taken says so', async () => {
     using folder = tempFolder()
     using other = tempFolder()
     await using server = await startServer({ dataDir: folder.path })
@@ -139,7 +139,7 @@ describe('the command line', () => {
 })
 
 describe('an acknowledged turn', () => {
-  test('survives kill -9 right after llm_end', async () => {
+  test('an acknowledged turn survives kill -9 right after llm_end', async () => {
     using folder = tempFolder()
     const { headers } = await createKey(folder.path)
     for (let round = 1; round <= 5; round++) {
@@ -171,7 +171,7 @@ async function talking(dataDir: string) {
 }
 
 describe('a graceful stop', () => {
-  test('lets open turns finish and writes out what was buffered', async () => {
+  test('a graceful stop finishes open turns and writes out buffered rows', async () => {
     using folder = tempFolder()
     const { upstream, server, headers, opened } = await talking(folder.path)
     const gate = Promise.withResolvers<void>()
@@ -203,7 +203,7 @@ describe('a graceful stop', () => {
     expect(((await logs.json()) as { logs: unknown[] }).logs).toHaveLength(1)
   }, 20_000)
 
-  test('is cut short by whoever asks again a second later', async () => {
+  test('a second signal after a second cuts a graceful stop short', async () => {
     using folder = tempFolder()
     const { upstream, server, opened } = await talking(folder.path)
     upstream.reply({ text: 'never', hold: { after: 0, until: new Promise(() => {}) } })
@@ -220,7 +220,7 @@ describe('a graceful stop', () => {
 })
 
 describe('standard output', () => {
-  test('that nobody reads any more does not end the server', async () => {
+  test('a closed standard output does not end the server', async () => {
     using folder = tempFolder()
     const child = Bun.spawn([...moonbase(), 'serve'], {
       cwd: ROOT,
@@ -247,7 +247,7 @@ describe('standard output', () => {
 })
 
 describe('a fresh install', () => {
-  test('answers at once, honestly, with tools', async () => {
+  test('a fresh install answers at once with tools, and says what it lacks', async () => {
     using folder = tempFolder()
     const { headers } = await createKey(folder.path)
     await using server = await startServer({ dataDir: folder.path })

@@ -10,14 +10,14 @@ const start = (url: string, email: string) =>
   fetch(`${url}/auth/email/start`, { method: 'POST', body: JSON.stringify({ email }) })
 
 describe('the whole login through the port of the running program', () => {
-  test('by a code on its terminal', async () => {
+  test('a person signs in by the code on the terminal', async () => {
     using folder = tempFolder()
     await using server = await startServer({ dataDir: folder.path })
     const { me, headers } = await signIn(server, 'ada@example.com')
     expect(await (await fetch(`${server.url}/auth/me`, { headers })).json()).toEqual(me)
   })
 
-  test('by mail', async () => {
+  test('a person signs in by the code in a mail', async () => {
     using folder = tempFolder()
     const mail = await startMailServer()
     const env = {
@@ -42,7 +42,7 @@ describe('the whole login through the port of the running program', () => {
     await mail.stop()
   })
 
-  test('by an OpenID issuer', async () => {
+  test('a person signs in by an OpenID issuer', async () => {
     using folder = tempFolder()
     const issuer = await startIssuer()
     await using server = await startServer({ dataDir: folder.path, env: issuer.settings })

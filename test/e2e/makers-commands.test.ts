@@ -8,7 +8,7 @@ if (!CURL) process.stderr.write("skipped: no curl here to run the guide's comman
 
 // Without curl there is nothing to run.
 describe.skipIf(!CURL)('the commands of the guide', () => {
-  test('activate, beat and talk', async () => {
+  test('the commands of the guide activate a device, send a heartbeat and talk', async () => {
     await using world = await startVoiceApp()
     const { upstream, devices, app } = world
     using folder = tempFolder()

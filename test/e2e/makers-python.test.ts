@@ -52,7 +52,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
   afterEach(() => world.upstream.reset())
   afterAll(() => world[Symbol.asyncDispose]())
 
-  test('pairs, hears, answers and speaks', async () => {
+  test('the Raspberry Pi program pairs, listens, answers and speaks', async () => {
     const { upstream, devices, app } = world
     using pi = await makePi(app.url)
     upstream.transcriptions.reply({ text: '明天会下雨吗？' })
@@ -73,7 +73,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(body).toMatchObject({ firmware: '1.0.0', hw_model: 'Raspberry Pi' })
   }, 30_000)
 
-  test('goes on with its key, and plays mp3 where it can', async () => {
+  test('the Raspberry Pi program starts again with its key, and plays mp3', async () => {
     const { devices, app } = world
     using pi = await makePi(app.url)
     const { code } = await devices.register()
@@ -87,7 +87,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(existsSync(pi.folder.file('sound.raw'))).toBe(false)
   }, 30_000)
 
-  test('says what to do when it was cut off, and pairs again', async () => {
+  test('the Raspberry Pi program says what to do when its key was revoked', async () => {
     const { devices, app } = world
     using pi = await makePi(app.url)
     const { id, code } = await devices.register()
@@ -102,7 +102,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(again.code).toBe(0)
   }, 30_000)
 
-  test('tells a used code from a wrong one, and leaves no file behind', async () => {
+  test('the Raspberry Pi program tells a used code from a wrong one', async () => {
     const { devices, app } = world
     using pi = await makePi(app.url)
     const { code } = await devices.pair()
@@ -112,7 +112,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(existsSync(pi.key)).toBe(false)
   }, 30_000)
 
-  test('keeps its key from other servers', async () => {
+  test('the Raspberry Pi program sends its key to no other server', async () => {
     const { devices, app } = world
     using pi = await makePi(app.url)
     await Bun.write(pi.key, JSON.stringify({ server: 'http://other:3900', key: 'sk-mb-x' }))
@@ -122,7 +122,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(exit).toBe(1)
   }, 30_000)
 
-  test('waits when it is asked to, and repeats what was not understood', async () => {
+  test('the Raspberry Pi program waits when asked to, and repeats a question', async () => {
     const refusals: Record<string, number[]> = {
       '/v1/devices/activate': [503],
       '/v1/voice': [429, 502],
@@ -148,7 +148,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
 
   // The guide's own commands make the certificates.
   test.skipIf(!OPENSSL)(
-    'trusts the authority it was given and no other',
+    'the Raspberry Pi program trusts the given authority and no other',
     async () => {
       using folder = tempFolder()
       const commands = (await guideBlock('openssl req -x509')).replace('192.168.1.10', '127.0.0.1')

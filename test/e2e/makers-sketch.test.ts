@@ -53,7 +53,7 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
       BOARD_FLASH: files.flash,
     })
 
-  test('pairs, sends what it hears in chunks, and plays the answer on both channels', async () => {
+  test('the ESP32 sketch pairs, sends sound in chunks, and plays both channels', async () => {
     const { upstream, devices, app } = world
     const question = 'Is the "moon"\nup?\\'
     upstream.transcriptions.reply({ text: question })
@@ -86,7 +86,7 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
     expect(device).toMatchObject({ firmware: '1.0.0', hw_model: 'ESP32' })
   }, 30_000)
 
-  test('goes on with the key of its flash', async () => {
+  test('the ESP32 sketch starts again with the key in its flash', async () => {
     const { devices } = world
     const { code } = await devices.register()
     await start([code])
@@ -96,7 +96,7 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
     expect(exit).toBe(0)
   }, 30_000)
 
-  test('forgets a revoked key and asks for a new code', async () => {
+  test('the ESP32 sketch forgets a revoked key and asks for a new code', async () => {
     const { devices } = world
     const { id, code } = await devices.register()
     await start([code])
@@ -108,7 +108,7 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
     expect(exit).toBe(0)
   }, 30_000)
 
-  test('tells a used code, and what was not understood', async () => {
+  test('the ESP32 sketch reports a used code, and speech it did not understand', async () => {
     const { upstream, devices } = world
     const { code } = await devices.pair()
     const used = await start([code])

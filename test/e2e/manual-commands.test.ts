@@ -24,7 +24,7 @@ async function blocksOf(page: GuideId, language: string) {
 // Without curl there is nothing to run.
 describe.skipIf(!CURL)('the commands of the manual', () => {
   test.each(PAGES)(
-    'those of the page %s work as they are printed',
+    'the commands of the manual page %s work as printed',
     async (page) => {
       await using app = await startApp()
       const { key } = await app.key()
@@ -39,7 +39,7 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
     30_000,
   )
 
-  test('the program of the page on the API prints the reply as it grows', async () => {
+  test('the program of the API page of the manual prints the reply as it grows', async () => {
     await using app = await startApp()
     using folder = tempFolder()
     const { key } = await app.key()

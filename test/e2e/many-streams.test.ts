@@ -31,7 +31,7 @@ function openTurn(url: string, authorization: string, session: string): Promise<
   })
 }
 
-test('hundreds of turns stream at once, and those who leave free the model server', async () => {
+test('hundreds of turns stream at once, and clients that leave free the model', async () => {
   using folder = tempFolder()
   const upstream = await startUpstream()
   const env = { MB_LLM_BASE_URL: upstream.baseUrl, MB_LLM_MODEL: 'fake' }

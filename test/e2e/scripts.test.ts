@@ -14,14 +14,14 @@ const run = (script: string, ...args: string[]) =>
   runProgram([process.execPath, join(ROOT, 'scripts', script), ...args], { cwd: ROOT })
 
 describe.each(SCRIPTS)('scripts/%s', (script) => {
-  test('tells what it is for and how it is called', async () => {
+  test('the help of a script says what it is for and how it is called', async () => {
     const { out, err, code } = await run(script, '--help')
     expect({ err, code }).toEqual({ err: '', code: 0 })
     expect(out).toMatch(/^ {2}(bun scripts\/|npm run )/m)
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
   })
 
-  test('refuses an option that it does not have, in one line', async () => {
+  test('a script refuses an unknown option in one line', async () => {
     const { out, err, code } = await run(script, '--nonsense')
     expect({ out, code }).toEqual({ out: '', code: 2 })
     expect(err).toMatch(/^[^\n]*--nonsense[^\n]*; see --help\n$/)
@@ -43,7 +43,7 @@ test.each([
   ['device.ts', ['--server', 'here'], '--server is needed'],
   ['bench/main.ts', ['--rounds', '100'], '--rounds is a whole number from 1 to 99'],
   ['bench/main.ts', ['retrieval', 'nowhere'], 'there are no question sets in nowhere'],
-])('scripts/%s %j says what is wrong', async (script, args, words) => {
+])('scripts/%s %j says what is wrong with its arguments', async (script, args, words) => {
   const { out, err, code } = await run(script, ...args)
   expect({ out, code }).toEqual({ out: '', code: 2 })
   expect(err).toContain(words)
@@ -52,7 +52,7 @@ test.each([
 })
 
 test.each(['', 'targets'])(
-  'npm can check every file of the pinned Bun by its hash: %s',
+  'npm verifies every file of the pinned Bun by its hash: %s',
   async (name) => {
     const folder = join(ROOT, 'scripts/toolchain', name)
     const { dependencies } = await Bun.file(join(folder, 'package.json')).json()

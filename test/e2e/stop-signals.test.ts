@@ -34,7 +34,7 @@ const stopping = (server: Server) =>
   server.printed.until((text) => (text.includes('"stopping"') ? text : null))
 
 describe('told to stop', () => {
-  test('twice, as by a closed terminal and by npm, a server still ends its turns', async () => {
+  test('a server that is told to stop twice at once still ends its turns', async () => {
     const types = await turnThrough({}, async (server, finishTurn) => {
       process.kill(server.pid, 'SIGHUP')
       await stopping(server)
@@ -46,7 +46,7 @@ describe('told to stop', () => {
   })
 
   test.skipIf(!Bun.which('npm'))(
-    'npm start passes it on and waits for the server, which ends its turns',
+    'npm start passes a stop signal on and waits until the server ended its turns',
     async () => {
       let code = -1
       const types = await turnThrough(

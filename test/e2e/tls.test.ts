@@ -15,7 +15,7 @@ async function pemFiles(folder: TempFolder, name: string) {
   return { files, cert }
 }
 
-test('serves https, and lets open streams finish when told to stop', async () => {
+test('a TLS server serves https, and finishes open streams on a stop', async () => {
   using folder = tempFolder()
   const { files, cert } = await pemFiles(folder, 'a')
   const upstream = await startUpstream()
@@ -60,7 +60,7 @@ test('serves https, and lets open streams finish when told to stop', async () =>
   await upstream.stop()
 }, 20_000)
 
-test('tells in one sentence what is wrong with the files', async () => {
+test('a TLS server reports wrong certificate files in one sentence', async () => {
   using folder = tempFolder()
   const [{ files: a }, { files: b }] = await Promise.all([
     pemFiles(folder, 'a'),
@@ -88,14 +88,14 @@ test.each([
   [{ MB_HOST: '::1', MB_PORT: '3900' }, 'http://[::1]:3900/v1/agent'],
   [{ MB_TLS_CERT: 'a.pem', MB_TLS_KEY: 'a.key' }, 'https://127.0.0.1:0/v1/agent'],
   [{ MB_PUBLIC_URL: 'https://moon.example/' }, 'https://moon.example/v1/agent'],
-])('with %j the first call of a new key goes to %s', async (env, url) => {
+])('with %j the first call printed for a new key goes to %s', async (env, url) => {
   using folder = tempFolder()
   const { out } = await run(['key', 'create'], folder.file('data'), { ...env })
   expect(out).toContain(`curl -N ${url} `)
 })
 
 for (const host of ['203.0.113.7', '300.1.1.1', 'no host']) {
-  test(`MB_HOST=${host} is told in one sentence`, async () => {
+  test(`MB_HOST=${host} is reported in one sentence`, async () => {
     using folder = tempFolder()
     const told = sentence(await run(['serve'], folder.path, { MB_HOST: host }))
     expect(told).toContain('MB_HOST')

@@ -40,7 +40,7 @@ const schema = (path: string) =>
 describe.each(MIGRATIONS.map(({ name }, index) => [name, index] as const))(
   'a database of version %s',
   (name, index) => {
-    test('is stored as that version made it, with rows in every table', async () => {
+    test('the fixture of an old database has its schema and rows in every table', async () => {
       expect(existsSync(join(FOLDER, `${name}.db.gz`)), MEND).toBe(true)
       using folder = tempFolder()
       const old = `${await stored(name, folder)}/moonbase.db`
@@ -60,7 +60,7 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index] as const))(
       expect(made.filter((table) => table !== 'migration' && !seeded.includes(table))).toEqual([])
     })
 
-    test('is brought forward with every row, after a copy', async () => {
+    test('an old database is upgraded with every row, after a copy', async () => {
       using folder = tempFolder()
       const data = await stored(name, folder)
       await using server = await startServer({ dataDir: data })
@@ -92,7 +92,7 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index] as const))(
   },
 )
 
-test('a database of a newer version is refused in one sentence, and left alone', async () => {
+test('a database of a newer version is refused in one sentence, and unchanged', async () => {
   using folder = tempFolder()
   const newest = MIGRATIONS.at(-1)?.name ?? ''
   const data = await stored(newest, folder)

@@ -63,7 +63,7 @@ function recognisers(pid: number): number[] {
 }
 
 describe('without a whole pack', () => {
-  test('nothing listens, and nothing is wrong with that', async () => {
+  test('a server without a voice pack recognises nothing and reports no fault', async () => {
     await using app = await startApp()
     const { headers } = await app.key()
     expect(await hear(app.url, headers, recording(LOW))).toEqual(NOT_SET_UP)
@@ -71,7 +71,7 @@ describe('without a whole pack', () => {
     expect(await diagnosis(app.dataDir)).toMatchObject({ level: 'ok' })
   })
 
-  test('asked for by name, it is missed', async () => {
+  test('a voice pack that is configured but missing is reported', async () => {
     await using app = await startApp({ env: { MB_ASR_KIND: 'local' } })
     const { headers } = await app.key()
     expect(await hear(app.url, headers, recording(LOW))).toEqual(NOT_SET_UP)
@@ -81,7 +81,7 @@ describe('without a whole pack', () => {
     expect(found?.text).toContain('packs/voice')
   })
 
-  test('half of one is told, and not used', async () => {
+  test('an incomplete voice pack is reported, and not used', async () => {
     using data = tempFolder()
     makeVoicePack(data.path, { library: false })
     await using app = await startApp({ dataDir: data.path })
@@ -96,7 +96,7 @@ describe('without a whole pack', () => {
 })
 
 describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed)', () => {
-  test('a pack is found and used without a setting, for recordings of every kind', async () => {
+  test('a voice pack is used without a setting, for recordings of every kind', async () => {
     using data = tempFolder()
     makeVoicePack(data.path)
     await using app = await startApp({ dataDir: data.path })
@@ -114,7 +114,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect(await loop.json()).toMatchObject({ asr_text: '中' })
   }, 30_000)
 
-  test('silence is no text, in compressed recordings too', async () => {
+  test('silence has no text, in compressed recordings too', async () => {
     using data = tempFolder()
     makeVoicePack(data.path)
     await using app = await startApp({ dataDir: data.path })
@@ -125,7 +125,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     }
   }, 30_000)
 
-  test('a recording of minutes is heard piece by piece to its end', async () => {
+  test('a recording of minutes is recognised in segments to its end', async () => {
     using data = tempFolder()
     makeVoicePack(data.path)
     await using app = await startApp({ dataDir: data.path })
@@ -135,7 +135,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect((JSON.parse(body) as { text: string }).text).toMatch(/^低+中+高$/)
   }, 30_000)
 
-  test('a detector of speech decides what is heard', async () => {
+  test('a voice activity detector decides which parts are recognised', async () => {
     using data = tempFolder()
     makeVoicePack(data.path, { vad: true })
     await using app = await startApp({ dataDir: data.path })
@@ -149,7 +149,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect((await diagnosis(data.path))?.text).toContain('silero_vad')
   }, 30_000)
 
-  test('a damaged model is a 502 and the doctor says why; mended, it is heard', async () => {
+  test('a damaged model is a 502 that the doctor explains, and works once mended', async () => {
     using data = tempFolder()
     const path = makeVoicePack(data.path)
     const whole = readFileSync(path)
@@ -167,7 +167,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
   }, 30_000)
 
-  test('a library that is none is told by the doctor', async () => {
+  test('the doctor reports a recogniser library that cannot be loaded', async () => {
     using data = tempFolder()
     makeVoicePack(data.path)
     const native = data.file('packs', 'voice', 'native', `${process.platform}-${process.arch}`)
@@ -177,7 +177,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect(found?.text).toContain('cannot be loaded')
   }, 30_000)
 
-  test('the server outlives its process, and leaves none behind', async () => {
+  test('the server survives its recogniser process, and leaves none behind', async () => {
     using data = tempFolder()
     makeVoicePack(data.path)
     const server = await startServer({ dataDir: data.path })

@@ -34,7 +34,7 @@ function asWav(pcm: ArrayBuffer): Uint8Array<ArrayBuffer> {
 describe.skipIf(missing.length > 0)(
   'what is spoken is understood (skipped without programs)',
   () => {
-    test('as mp3 and as PCM, by a recogniser behind HTTP', async () => {
+    test('speech as mp3 and as PCM is understood by a recogniser behind HTTP', async () => {
       await using recogniser = startRecogniser(PHRASES)
       const env = { MB_TTS_KIND: 'espeak', MB_ASR_BASE_URL: recogniser.baseUrl }
       await using app = await startApp({ env })
@@ -52,7 +52,7 @@ describe.skipIf(missing.length > 0)(
       expect(spoken).toEqual(PHRASES)
     }, 60_000)
 
-    test('through the voice loop, with a reply that is understood in turn', async () => {
+    test('the voice loop understands speech, and its reply is understood in turn', async () => {
       const [question = '', answer = ''] = PHRASES
       await using recogniser = startRecogniser(PHRASES)
       const model = await startUpstream()
@@ -75,7 +75,7 @@ describe.skipIf(missing.length > 0)(
       await model.stop()
     }, 60_000)
 
-    test('by a recogniser that speaks Wyoming', async () => {
+    test('speech is understood by a recogniser that speaks Wyoming', async () => {
       const [phrase = ''] = PHRASES
       await using recogniser = await startWyoming(async ({ type }, socket, heard) => {
         if (type !== 'audio-stop') return

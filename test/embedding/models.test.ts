@@ -49,7 +49,7 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
     })
   }
 
-  test('queries get the prefix, passages do not', async () => {
+  test('queries are embedded with the prefix, passages without', async () => {
     const model = await loadModel(join(MODEL_FIXTURES, 'bert-zh-tiny'))
     const prefix = '为这个句子生成表示以用于检索相关文章：'
     const [query] = await model.embed(['如何重置密码？'], 'query')
@@ -57,7 +57,7 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
     expect(query).toEqual(spelled as Float32Array)
   })
 
-  test('a text beyond the model’s limit is read to its end', async () => {
+  test('a text longer than the limit of the model is embedded to its end', async () => {
     const model = await loadModel(join(MODEL_FIXTURES, 'bert-zh-tiny'))
     const long = '密码重置的步骤如下所述。'.repeat(60)
     const [a, b] = await model.embed([`${long}尾甲`, `${long}另有结论`], 'passage')
@@ -65,7 +65,7 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
     expect(a).not.toEqual(b as Float32Array)
   })
 
-  test('an export without model.json is understood from its own files', async () => {
+  test('a model folder without model.json is read from its own files', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'moonbase-export-'))
     const from = join(MODEL_FIXTURES, 'bert-zh-tiny')
     for (const name of ['model.onnx', 'tokenizer.json', 'tokenizer_config.json']) {
@@ -85,7 +85,7 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
 })
 
 describe('the model that is shipped', () => {
-  test('gives unit vectors, in Chinese and English, near for near meanings', async () => {
+  test('the shipped model gives unit vectors, near for near meanings', async () => {
     const model = await loadModel(DEFAULT_MODEL)
     const [query] = await model.embed(['如何重置密码？'], 'query')
     const texts = [
@@ -101,7 +101,7 @@ describe('the model that is shipped', () => {
     expect(score(far)).toBeLessThan(0.45)
   })
 
-  test('a text without tokens is the zero vector, near to nothing', async () => {
+  test('a text without tokens has the zero vector, near to nothing', async () => {
     const model = await loadModel(DEFAULT_MODEL)
     const [empty] = await model.embed([''], 'passage')
     expect(empty?.every((x) => x === 0)).toBe(true)

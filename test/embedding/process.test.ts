@@ -36,7 +36,7 @@ function start(options: StartOptions = {}) {
 
 const markerPath = () => join(mkdtempSync(join(tmpdir(), 'moonbase-embed-')), 'died')
 
-test('embeds in order, many texts over several messages', async () => {
+test('the embedder keeps the order of many texts over several messages', async () => {
   const embedder = start()
   const texts = Array.from({ length: 30 }, (_, i) => `第${i}条规定`)
   const all = await embedder.embed(texts, 'passage')
@@ -45,19 +45,19 @@ test('embeds in order, many texts over several messages', async () => {
   expect(all[17]).toEqual(alone as Float32Array)
 })
 
-test('ONNX Runtime, which would report to its makers, keeps no id in the home folder', async () => {
+test('ONNX Runtime, which has telemetry, keeps no id in the home folder', async () => {
   using home = tempFolder()
   await start({ env: { HOME: home.path } }).embed(['甲'], 'query')
   expect(readdirSync(home.path)).not.toContain('.cache')
 })
 
-test('a process killed in the middle is replaced, and the request succeeds', async () => {
+test('an embedding process killed in the middle is replaced, the request succeeds', async () => {
   const embedder = start({ marker: markerPath() })
   const vectors = await embedder.embed(['甲', 'die', '乙'], 'passage')
   expect(vectors).toHaveLength(3)
 })
 
-test('a request that kills every process fails, and the next one is served', async () => {
+test('a request that kills every embedding process fails, the next is served', async () => {
   const embedder = start()
   const failed = embedder.embed(['die'], 'query')
   await expect(failed).rejects.toMatchObject({
@@ -74,7 +74,7 @@ test('a folder that is no model fails without naming paths', async () => {
   await failed.catch(() => null)
 })
 
-test('a query overtakes the passages that wait', async () => {
+test('a query overtakes the passages that wait for the embedder', async () => {
   const embedder = start()
   await embedder.embed(['warm'], 'query')
   const done: string[] = []
@@ -85,7 +85,7 @@ test('a query overtakes the passages that wait', async () => {
   expect(done).toEqual(['query', 'passages'])
 })
 
-test('an aborted call rejects at once and leaves the others alone', async () => {
+test('an aborted embedding rejects at once and leaves the others alone', async () => {
   const embedder = start()
   const abort = new AbortController()
   const aborted = embedder.embed(['甲'], 'query', abort.signal)
@@ -97,7 +97,7 @@ test('an aborted call rejects at once and leaves the others alone', async () => 
   await expect(embedder.embed(['丙'], 'query', abort.signal)).rejects.toThrow('left')
 })
 
-test('an idle process stops, and comes back when it is needed', async () => {
+test('an idle embedding process stops, and starts again when needed', async () => {
   const STARTS = markerPath()
   const idle: (() => void)[] = []
   const clock = systemClock()
@@ -116,7 +116,7 @@ test('an idle process stops, and comes back when it is needed', async () => {
   expect(readFileSync(STARTS, 'utf8')).toBe('started\nstarted\n')
 })
 
-test('a closed embedder refuses', async () => {
+test('a closed embedder refuses new texts', async () => {
   const embedder = start()
   const cut = embedder.embed(['甲'], 'query')
   cut.catch(() => null)

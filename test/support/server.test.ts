@@ -12,7 +12,7 @@ const WELL = program(`
 `)
 
 describe('startServer', () => {
-  test('waits for the address, and stops with the exit code', async () => {
+  test('startServer waits for the address, and stop gives the exit code', async () => {
     using folder = tempFolder()
     await using server = await startServer({ dataDir: folder.path, command: WELL })
     expect(await (await fetch(server.url)).text()).toBe(folder.path)
@@ -20,13 +20,13 @@ describe('startServer', () => {
     expect(await server.stop()).toBe(3)
   })
 
-  test('kill asks nobody', async () => {
+  test('kill ends a server without a graceful stop', async () => {
     using folder = tempFolder()
     const server = await startServer({ dataDir: folder.path, command: WELL })
     expect(await server.kill()).toBe(137)
   })
 
-  test('says what was printed when the program ends too early', async () => {
+  test('startServer says what was printed when the program ends too early', async () => {
     using folder = tempFolder()
     const command = program('console.error("MB_PORT must be a number"); process.exit(1)')
     const started = startServer({ dataDir: folder.path, command })

@@ -25,7 +25,7 @@ function streamServer() {
 }
 
 describe('postSse', () => {
-  test('gives events as they arrive, whatever the pieces', async () => {
+  test('postSse gives events as they arrive, however the bytes are split', async () => {
     const { seen, opened, server, url } = streamServer()
     const pending = postSse(url, { body: { text: '你好' }, headers: { authorization: 'Bearer x' } })
     const out = await opened
@@ -49,7 +49,7 @@ describe('postSse', () => {
     await server.stop(true)
   })
 
-  test('abort closes the connection', async () => {
+  test('abort closes the connection of postSse', async () => {
     const { opened, left, server, url } = streamServer()
     const pending = postSse(url, { body: {} })
     const out = await opened
@@ -61,13 +61,13 @@ describe('postSse', () => {
     await server.stop(true)
   })
 
-  test('data that is no JSON object fails the reading', async () => {
+  test('an event whose data is no JSON object fails postSse', async () => {
     const answer = async () => new Response('data: 1\n\n')
     const stream = await postSse('http://localhost/', { body: '{', fetch: answer })
     await expect(stream.all()).rejects.toThrow('no JSON object')
   })
 
-  test('an error body is text', async () => {
+  test('an error body of postSse is text', async () => {
     const answer = async () => new Response('未授权', { status: 401 })
     const stream = await postSse('http://localhost/', { body: {}, fetch: answer })
     expect(stream.status).toBe(401)

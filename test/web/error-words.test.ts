@@ -6,7 +6,7 @@ import { describeWeb, useConsole } from './setup.ts'
 describeWeb('an error of the server', () => {
   const at = useConsole()
 
-  test('is told in the words of its code, whatever its sentence says', async () => {
+  test('an error is shown in the words of its code, whatever its sentence says', async () => {
     const session = await signIn(at.app)
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest

@@ -31,7 +31,7 @@ describeWeb('the focus', () => {
   }
 
   test(
-    'goes to the first field of a dialog, and back when the last one closes',
+    'the focus goes to the first field of a dialog, and back after the last one',
     async () => {
       await using guest = await open('/app/keys')
       const { page } = guest
@@ -49,7 +49,7 @@ describeWeb('the focus', () => {
   )
 
   test(
-    'comes back to the menu that led to a dialog',
+    'the focus returns to the menu that led to a dialog',
     async () => {
       await using guest = await open('/app/devices')
       const { page } = guest
@@ -64,7 +64,7 @@ describeWeb('the focus', () => {
   )
 
   test(
-    'stays on a button while it is busy',
+    'the focus stays on a button while it is busy',
     async () => {
       await using guest = await open('/app/settings')
       const { page } = guest
@@ -88,7 +88,7 @@ describeWeb('the focus', () => {
   )
 
   test(
-    'is on the first field of a page that is a form',
+    'the focus is on the first field of a page that is a form',
     async () => {
       await using guest = await open('/app/apps')
       const { page } = guest

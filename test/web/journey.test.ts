@@ -145,7 +145,7 @@ describeWeb('a person sets everything up', () => {
   afterAll(() => browser.close())
 
   test.each(LANGUAGES)(
-    'in %s',
+    'a person sets up keys, an app, documents, a chat and a device in %s',
     async (language, t) => {
       await using app = await startProduct()
       await using guest = await visit(browser, app.url, { language })

@@ -27,7 +27,7 @@ describeWeb('what a person made is not lost', () => {
     (await fetch(at.app.url + path, { headers: session.headers })).json()
 
   test(
-    'a second click issues no second key, and hides not the first',
+    'a second click issues no second key, and does not hide the first',
     async () => {
       await using guest = await open('/app/keys')
       const { page } = guest
@@ -89,7 +89,7 @@ describeWeb('what a person made is not lost', () => {
   )
 
   test(
-    'a form outlives the session it was begun in',
+    'a form outlives the session in which it was begun',
     async () => {
       await using guest = await open('/app/apps/new')
       const { page, context } = guest
@@ -109,7 +109,7 @@ describeWeb('what a person made is not lost', () => {
   )
 
   test(
-    'a conversation is there after a reload, from its end',
+    'a conversation is there after a reload, scrolled to its end',
     async () => {
       await using guest = await open('/app/playground')
       const { page } = guest
@@ -136,7 +136,7 @@ describeWeb('what a person made is not lost', () => {
   )
 
   test(
-    'the console waits for a server that is away',
+    'the console waits for a server that is restarting',
     async () => {
       await using guest = await open('/app')
       const { page, context } = guest
@@ -157,7 +157,7 @@ describeWeb('what a person made is not lost', () => {
   )
 
   test(
-    'a page begins anew when another has signed in beside it',
+    'a page reloads when another person has signed in beside it',
     async () => {
       await using guest = await open('/app/settings')
       const { page, context } = guest

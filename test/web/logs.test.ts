@@ -7,7 +7,7 @@ import { describeWeb, useConsole } from './setup.ts'
 describeWeb('the log page', () => {
   const at = useConsole()
 
-  test('shows the errors and times of all rows, not of the newest 500', async () => {
+  test('the log page shows the errors and times of all rows, not of the newest 500', async () => {
     const session = await signIn(at.app, 'busy@example.com')
     const { tenant_id: tenantId } = session.me
     const now = Date.now()

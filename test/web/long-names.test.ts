@@ -46,7 +46,7 @@ describeWeb('names as long as they may be', () => {
   }, BUILD_MS)
 
   test.each(WIDTHS)(
-    'push nothing out of view at %p',
+    'long names push nothing out of view at %p',
     async (width) => {
       const look = { language: 'en', width, height: 800 } as const
       await using guest = await visit(at.browser, at.app.url, look, session)

@@ -10,7 +10,7 @@ const PHONE = { language: 'zh', theme: 'dark', width: 390, height: 800 } as cons
 describeWeb('the manual', () => {
   const at = useConsole()
 
-  test('is open to everybody and hands out the programs for devices whole', async () => {
+  test('the manual is public and offers the device programs whole', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     const { page } = guest
     await page.goto('/docs')
@@ -30,7 +30,7 @@ describeWeb('the manual', () => {
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('is one step from the devices of the console, in the language in use', async () => {
+  test('the manual is one step from the device page, in the language in use', async () => {
     const session = await signIn(at.app)
     await using guest = await visit(at.browser, at.app.url, { language: 'zh' }, session)
     const { page } = guest
@@ -44,7 +44,7 @@ describeWeb('the manual', () => {
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('finds words of any page and opens the place where they stand', async () => {
+  test('the manual search finds words of any page and opens their place', async () => {
     await using guest = await visit(at.browser, at.app.url, PHONE)
     const { page } = guest
     await page.goto('/docs/models')
@@ -60,7 +60,7 @@ describeWeb('the manual', () => {
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('names this server in commands, and opens at the part that a link names', async () => {
+  test('the manual names this server in commands, and opens at a linked part', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     const { page } = guest
     await page.goto('/docs/kb')

@@ -70,7 +70,7 @@ describeWeb('every page', () => {
     }, 120_000)
   }
 
-  test('sign-in and dialogs are accessible', async () => {
+  test('the sign-in page and dialogs are accessible', async () => {
     await using stranger = await visit(at.browser, at.app.url, { language: 'en' })
     await stranger.page.goto('/login?error=denied')
     await stranger.page.getByRole('textbox').waitFor()
@@ -93,7 +93,7 @@ describeWeb('every page', () => {
     expect(await seriousFindings(page)).toEqual([])
   }, 60_000)
 
-  test('keys open pages and the list of keys', async () => {
+  test('keyboard shortcuts open pages and the list of shortcuts', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest
     await open(page, '/app')
@@ -107,7 +107,7 @@ describeWeb('every page', () => {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   }, 30_000)
 
-  test('what was typed is not lost without a question', async () => {
+  test('leaving a form with unsaved input asks first', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest
     await open(page, '/app/apps/new')
@@ -122,7 +122,7 @@ describeWeb('every page', () => {
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
   }, 30_000)
 
-  test('menu and drawer are accessible', async () => {
+  test('the menu and the drawer are accessible', async () => {
     const phone = { language: 'zh', theme: 'dark', width: 390, height: 800 } as const
     await using guest = await visit(at.browser, at.app.url, phone, session)
     const { page } = guest
@@ -152,7 +152,7 @@ describeWeb('every page', () => {
     expect(await answer.inputValue()).toContain('Night desk')
   }, 30_000)
 
-  test('a session that ended leads to sign-in and back', async () => {
+  test('an ended session leads to the sign-in page and back', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.context.clearCookies()
     await guest.page.goto('/app/logs')

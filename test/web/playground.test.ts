@@ -43,7 +43,7 @@ describeWeb('the playground', () => {
     return guest
   }
 
-  test('a wide table moves by itself and the page does not', async () => {
+  test('a wide table scrolls by itself and the page does not', async () => {
     await using guest = await open()
     const { page } = guest
     await page.setViewportSize({ width: 390, height: 800 })
@@ -75,7 +75,7 @@ describeWeb('the playground', () => {
     await page.locator('.prose', { hasText: 'still here' }).waitFor()
   }, 30_000)
 
-  test('says when a reply was written without the knowledge base', async () => {
+  test('the playground says when a reply was written without the knowledge base', async () => {
     await using guest = await open()
     const { page } = guest
     const stored = await page.request.post(`${world.app.url}/console/kb/docs`, {
@@ -92,7 +92,7 @@ describeWeb('the playground', () => {
     expect(await page.getByText(en['play.kb-skipped']).count()).toBe(1)
   }, 30_000)
 
-  test('shows a reply while it is written, and what it was made of', async () => {
+  test('the playground shows a reply while it streams, and its tools and passages', async () => {
     await using guest = await open()
     const { page } = guest
     const rest = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ describeWeb('the playground', () => {
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('draws a reply of 5,000 tokens to its end', async () => {
+  test('the playground draws a reply of 5,000 tokens to its end', async () => {
     await using guest = await open()
     const { page } = guest
     const pieces = Array.from({ length: 5_000 }, (_, n) =>
@@ -126,7 +126,7 @@ describeWeb('the playground', () => {
     expect(words?.at(-1)).toBe('w4999')
   }, 60_000)
 
-  test('stops, and with it the upstream', async () => {
+  test('stopping a reply in the playground stops the upstream', async () => {
     await using guest = await open()
     const { page } = guest
     world.platform.fault('hang', { after: 2 })
@@ -137,7 +137,7 @@ describeWeb('the playground', () => {
     await world.platform.aborted()
   }, 30_000)
 
-  test('tells of a fallback, asks again, and sends pasted pictures', async () => {
+  test('the playground reports a fallback, retries, and sends pasted pictures', async () => {
     await using guest = await open()
     const { page } = guest
     const saved = await fetch(`${world.app.url}/console/provider`, {
@@ -191,7 +191,7 @@ describeWeb('speaking', () => {
     await upstream.stop()
   })
 
-  test('is heard, answered and spoken back', async () => {
+  test('the playground records speech, answers and plays the reply', async () => {
     await using guest = await visit(browser, app.url, GREET, await signIn(app))
     const { page } = guest
     upstream.reply({ text: 'It is sunny.' })
@@ -204,7 +204,7 @@ describeWeb('speaking', () => {
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('is not listened to any more once the page is left', async () => {
+  test('the microphone is released when the playground is left', async () => {
     await using guest = await visit(browser, app.url, GREET, await signIn(app))
     const { page } = guest
     await page.addInitScript(() => {

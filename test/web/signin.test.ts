@@ -7,7 +7,7 @@ import { describeWeb, useConsole } from './setup.ts'
 describeWeb('signing in', () => {
   const at = useConsole()
 
-  test('a wrong code, a new one, and a reload in between', async () => {
+  test('sign-in survives a wrong code, a new code and a reload in between', async () => {
     const email = 'reader@example.com'
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     const { page } = guest
@@ -29,14 +29,14 @@ describeWeb('signing in', () => {
     await page.getByRole('heading', { level: 1, name: en['nav.keys'] }).waitFor()
   }, 30_000)
 
-  test('who is signed in already goes on', async () => {
+  test('a person who is signed in already is sent to the console', async () => {
     const session = await signIn(at.app, 'ada@example.com')
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.page.goto('/login?next=%2Fapp%2Fusage')
     await guest.page.getByRole('heading', { level: 1, name: en['nav.usage'] }).waitFor()
   }, 30_000)
 
-  test('an English reader meets English sentences', async () => {
+  test('the sign-in page shows English sentences to an English reader', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     await guest.page.goto('/login')
     await guest.page.getByRole('textbox', { name: en['login.email'] }).fill('a@b')
@@ -44,7 +44,7 @@ describeWeb('signing in', () => {
     await guest.page.getByText('This is not a valid e-mail address').waitFor()
   }, 30_000)
 
-  test('an address that does not exist says so as a page', async () => {
+  test('an unknown address shows a page that says so', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     const response = await guest.page.goto('/nothing/here')
     expect(response?.status()).toBe(404)

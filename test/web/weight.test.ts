@@ -10,7 +10,7 @@ describeWeb('the first visit', () => {
   const at = useConsole()
 
   test.each(['/login', '/app'])(
-    '%p transfers little, all of it from here',
+    'the first visit of %p transfers little, all of it from this server',
     async (path) => {
       const session = path === '/app' ? await signIn(at.app) : undefined
       await using guest = await visit(at.browser, at.app.url, { language: 'zh' }, session)

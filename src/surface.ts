@@ -24,7 +24,7 @@ import type { Usage } from './features/usage/service.ts'
 import { type VoiceRouteOptions, voiceRoutes } from './features/voice/routes.ts'
 import type { Gate } from './http/gate.ts'
 import type { JsonAnswers } from './http/json-answers.ts'
-import type { RequestContexts } from './http/request-context.ts'
+import type { RequestContexts } from './http/observe.ts'
 
 /** Services of the routes that both surfaces have. */
 export interface SurfaceServices {

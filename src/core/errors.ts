@@ -60,7 +60,7 @@ export const appError = <Code extends ErrorCode>(
 ) => new AppError(code, params, details)
 
 /**
- * An error as the message of a schema's rule: `code?name=value`. `validated` (core/validate.ts)
+ * An error as the message of a schema's rule: `code?name=value`. `checked` (core/fields.ts)
  * makes the `AppError` of it.
  */
 export function issue<Code extends ErrorCode>(

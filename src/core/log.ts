@@ -1,5 +1,3 @@
-import { createThrottle } from './log-throttle.ts'
-
 /**
  * The server's own log: one line an event with a name and flat fields, never message text, prompts
  * or secrets. JSON lines when the output is not a terminal (contract, MB_LOG_LEVEL).
@@ -71,5 +69,34 @@ export function errorFields(error: unknown): LogFields {
     ...(code === undefined ? {} : { code: String(code) }),
     message: error.message.slice(0, 300),
     at: error.stack?.split('\n')[1]?.trim(),
+  }
+}
+
+/** Lines of one kind that are written in one window; further ones are only counted. */
+const LINES_MAX = 10
+const WINDOW_MS = 60_000
+
+/**
+ * Keeps a lasting fault from filling the disk, because tenants and upstreams decide how often it
+ * happens. Each call returns how many lines of the kind were dropped since the last written one, or
+ * null when this line is to be dropped as well.
+ */
+function createThrottle(now: () => Date) {
+  const kinds = new Map<string, { since: number; lines: number; leftOut: number }>()
+
+  return (kind: string): number | null => {
+    const at = now().getTime()
+    const known = kinds.get(kind)
+    const age = known ? at - known.since : -1
+    if (!known || age < 0 || age >= WINDOW_MS) {
+      kinds.set(kind, { since: at, lines: 1, leftOut: 0 })
+      return known?.leftOut ?? 0
+    }
+    if (known.lines < LINES_MAX) {
+      known.lines++
+      return 0
+    }
+    known.leftOut++
+    return null
   }
 }

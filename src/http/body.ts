@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { appError } from '../core/errors.ts'
+import { checked } from '../core/fields.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
-import { checked } from '../core/validate.ts'
-import type { BodyTimer, createBodyTimers } from './body-timer.ts'
 import type { JsonParser } from './json-parser.ts'
 import type { ParsedJson } from './json-worker.ts'
+import type { BodyTimer, createBodyTimers } from './request-limits.ts'
 
 export interface JsonBodyOptions {
   readonly bytesMax?: number

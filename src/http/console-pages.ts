@@ -4,7 +4,7 @@ import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import { MANUAL_PATHS } from '../core/manual.ts'
-import { PAGE_HEADERS } from './headers.ts'
+import { PAGE_HEADERS } from './entry.ts'
 
 /**
  * Content security policy of the console: resources of this server only, no inline script or style,

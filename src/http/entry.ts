@@ -1,9 +1,7 @@
 import { Elysia } from 'elysia'
+import { newId } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
-import { newId } from '../core/ids.ts'
-import { SITE_HEADERS } from './headers.ts'
-import { isHost } from './origin.ts'
-import type { RequestContexts } from './request-context.ts'
+import type { RequestContexts } from './observe.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/
 
@@ -20,6 +18,17 @@ const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
   'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
   'access-control-max-age': '86400',
+} as const
+
+/**
+ * Headers of every answer except those of the machine side: no page may frame it, and links send no
+ * Referer. JSON and plain text get the strictest policy; a page sets its own
+ * `content-security-policy`.
+ */
+const SITE_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
 } as const
 
 /** The path of an absolute URL begins after its third slash. */
@@ -66,3 +75,35 @@ export function findablePath(request: Request): Request {
   const value = `${url.slice(0, path)}:443${url.slice(path)}`
   return Object.defineProperty(request, 'url', { value })
 }
+
+/** For HTML, besides its policy: no access from other windows, no camera or location. */
+export const PAGE_HEADERS = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()',
+} as const
+
+/** The headers that hooks have set for the coming answer, as Elysia holds them. */
+export interface ResponseHeaders {
+  headers: Record<string, string | number>
+}
+
+/**
+ * Moves the headers into a `Response` of our own. If they stayed, Elysia would merge them by
+ * wrapping the body in a second response, which costs more than the rest of its work.
+ */
+export function takeHeaders(set: ResponseHeaders): Record<string, string> {
+  const taken: Record<string, string> = {}
+  for (const [name, value] of Object.entries(set.headers)) taken[name] = String(value)
+  set.headers = {}
+  return taken
+}
+
+/** A name or address with an optional port; anything else could change URLs that contain it. */
+const FORM = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
+
+/**
+ * Whether this is a host as a Host header names it (RFC 9110, section 7.2). The form alone lets
+ * through ports above 65535 and addresses such as 256.0.0.1.
+ */
+export const isHost = (text: string): boolean => FORM.test(text) && URL.canParse(`http://${text}`)

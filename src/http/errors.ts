@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { AppError, appError, encodeParams, internalError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import type { RequestContexts } from './request-context.ts'
+import type { RequestContexts } from './observe.ts'
 
 export interface ErrorOptions {
   readonly log: Logger

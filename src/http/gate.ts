@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
 import type { UploadContext, Uploads } from './body.ts'
+import type { RequestContexts } from './observe.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { RequestContexts } from './request-context.ts'
 
 export interface Admission {
   readonly principal: Principal

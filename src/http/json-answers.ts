@@ -1,12 +1,11 @@
 import { untilAborted } from '../core/abort.ts'
 import type { Clock } from '../core/clock.ts'
 import { ANSWER_STALL_MS_MAX } from '../core/limits/machine.ts'
-import { createLoopTurns } from '../core/loop-turns.ts'
 import type { MemoryBudget, MemoryShare } from '../core/memory-budget.ts'
 import type { Principal } from '../core/principal.ts'
-import type { Connections } from './body-timer.ts'
-import { type ResponseHeaders, takeHeaders } from './headers.ts'
-import { memoryFull } from './request-memory.ts'
+import { createLoopTurns } from '../core/time-slice.ts'
+import { type ResponseHeaders, takeHeaders } from './entry.ts'
+import { type Connections, memoryFull } from './request-limits.ts'
 import { clientOf, type DirectController, type StreamClient } from './sse.ts'
 
 /** A JSON object. The items of a field that is an async iterable are read as they are sent. */

@@ -4,9 +4,9 @@ import type { Principal } from '../core/principal.ts'
 import type { SessionTokens } from '../core/session-token.ts'
 import type { Uploads } from './body.ts'
 import { gate } from './gate.ts'
+import type { RequestContexts } from './observe.ts'
 import type { Origins } from './origin.ts'
 import type { PersonLimit } from './rate-limit.ts'
-import type { RequestContexts } from './request-context.ts'
 
 const COOKIE = 'mb_session'
 

@@ -3,10 +3,8 @@ import type { Clock } from '../core/clock.ts'
 import { appError } from '../core/errors.ts'
 import { STREAM_STALL_MS_MAX } from '../core/limits/machine.ts'
 import type { Principal } from '../core/principal.ts'
-import type { Connections } from './body-timer.ts'
-import { type ResponseHeaders, takeHeaders } from './headers.ts'
-import type { RequestMemory } from './request-memory.ts'
-import { createStreamSlots } from './stream-slots.ts'
+import { type ResponseHeaders, takeHeaders } from './entry.ts'
+import { type Connections, createStreamSlots, type RequestMemory } from './request-limits.ts'
 
 /** Common proxies and servers close a stream that is silent for 10 s. */
 const HEARTBEAT_MS = 8_000

@@ -1,5 +1,4 @@
-import type { Clock } from '../core/clock.ts'
-import { createJumps } from '../core/clock-jumps.ts'
+import { type Clock, createJumps } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 
 const LOOK_MS = 30_000

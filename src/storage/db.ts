@@ -72,3 +72,12 @@ export function sql(parts: TemplateStringsArray, ...args: readonly Value[]): Sta
   texts.set(parts, text)
   return { sql: text, args }
 }
+
+/** Reads off the event loop, where tenants take turns: for searches and scans. */
+export interface Reader {
+  /**
+   * As `Db.all`. Rejects with the signal's reason when the signal aborts before the statement's
+   * turn.
+   */
+  all<Row>(tenantId: string, statement: Statement, signal?: AbortSignal): Promise<Row[]>
+}

@@ -9,6 +9,7 @@ import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
+import type { RequestContexts } from '../http/observe.ts'
 import { createOrigins } from '../http/origin.ts'
 import {
   addressLimit,
@@ -16,7 +17,6 @@ import {
   guessLimit,
   type PersonLimit,
 } from '../http/rate-limit.ts'
-import type { RequestContexts } from '../http/request-context.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'

@@ -1,5 +1,4 @@
-import type { Endpoint } from '../channels/net/endpoint.ts'
-import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import type { Endpoint, UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { detectLocalServer } from '../channels/openai/detect.ts'
@@ -7,7 +6,7 @@ import type { Llm } from '../channels/ports/llm.ts'
 import { retryLlm } from '../channels/resilience/retry.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
-import { createLoopTurns } from '../core/loop-turns.ts'
+import { createLoopTurns } from '../core/time-slice.ts'
 
 export interface PlatformChannel {
   readonly llm: Llm

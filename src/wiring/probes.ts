@@ -1,4 +1,4 @@
-import type { Endpoint } from '../channels/net/endpoint.ts'
+import type { Endpoint } from '../channels/net/upstream-fetch.ts'
 import { type Availability, availability } from '../channels/openai/models.ts'
 import type { Finding, Probe } from '../features/site/status.ts'
 import { sql } from '../storage/db.ts'

@@ -4,8 +4,7 @@ import type { Agent } from '../features/agent/service.ts'
 import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice } from '../features/voice/service.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
-import type { LoggedRequest } from '../http/observe.ts'
-import type { RequestContexts } from '../http/request-context.ts'
+import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
 import type { Speech } from './speech.ts'
 
 export interface VoiceParts {

@@ -1,10 +1,9 @@
 import { Elysia } from 'elysia'
 import { createApp } from '../../src/app.ts'
 import { createMemoryBudget } from '../../src/core/memory-budget.ts'
-import { createBodyTimers } from '../../src/http/body-timer.ts'
 import { gate } from '../../src/http/gate.ts'
-import { createRequestContexts } from '../../src/http/request-context.ts'
-import { createRequestMemory } from '../../src/http/request-memory.ts'
+import { createRequestContexts } from '../../src/http/observe.ts'
+import { createBodyTimers, createRequestMemory } from '../../src/http/request-limits.ts'
 
 export interface Route {
   readonly method: string

@@ -1,5 +1,5 @@
 import { orAborted } from '../../core/abort.ts'
-import { leastRecentlyUsed } from '../../core/lru.ts'
+import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import type { HappyEyeballs } from './happy-eyeballs.ts'
 import type { Guard, ResolvedAddress, Target } from './url-guard.ts'
 

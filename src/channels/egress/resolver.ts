@@ -1,3 +1,4 @@
+import { createTtlMap } from '../../core/bounded-maps.ts'
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import {
   HOST_ADDRESSES_MAX,
@@ -5,7 +6,6 @@ import {
   RESOLVES_PER_TENANT_MAX,
 } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { createTtlMap } from '../../core/ttl-map.ts'
 import type { HostsFile } from './hosts-file.ts'
 import type { Resolve, ResolvedAddress } from './url-guard.ts'
 

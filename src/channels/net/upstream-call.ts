@@ -1,8 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { type Endpoint, endpointHeaders, endpointUrl } from './endpoint.ts'
-import { readStart, type UpstreamFetch } from './upstream-fetch.ts'
+import {
+  type Endpoint,
+  endpointHeaders,
+  endpointUrl,
+  readStart,
+  type UpstreamFetch,
+} from './upstream-fetch.ts'
 
 /**
  * The life of one upstream request. Its `signal` goes to `fetch` and aborts when the caller aborts,

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts'
-import { endpointHost } from '../net/endpoint.ts'
 import {
   createSender,
   httpFailure,
@@ -7,10 +6,10 @@ import {
   type SendingCall,
   type UpstreamCall,
 } from '../net/upstream-call.ts'
+import { endpointHost } from '../net/upstream-fetch.ts'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
 import { firstChatModel } from './models.ts'
-import { chatBody } from './request.ts'
-import { thinkingFields } from './thinking.ts'
+import { chatBody, thinkingFields } from './request.ts'
 
 export interface CompletionsOptions extends SenderOptions {
   readonly clock: Clock

@@ -3,14 +3,13 @@ import type { Clock } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import { normalize } from '../../core/vector.ts'
-import { endpointHost } from '../net/endpoint.ts'
 import {
   createSender,
   httpFailure,
   type SenderOptions,
   UpstreamCall,
 } from '../net/upstream-call.ts'
-import { readStart } from '../net/upstream-fetch.ts'
+import { endpointHost, readStart } from '../net/upstream-fetch.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { retry } from '../resilience/retry.ts'

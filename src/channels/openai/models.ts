@@ -1,7 +1,12 @@
 import { parseUntrustedJson } from '../../core/json.ts'
 import { UPSTREAM_MODELS_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { type Endpoint, endpointHeaders, endpointUrl } from '../net/endpoint.ts'
-import { readStart, type UpstreamFetch } from '../net/upstream-fetch.ts'
+import {
+  type Endpoint,
+  endpointHeaders,
+  endpointUrl,
+  readStart,
+  type UpstreamFetch,
+} from '../net/upstream-fetch.ts'
 
 /** The id is all that every server lists, so kinds of models are recognised by it. */
 const RERANKS = /rerank/i

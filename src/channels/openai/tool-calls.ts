@@ -1,4 +1,4 @@
-import { newId } from '../../core/ids.ts'
+import { newId } from '../../core/crypto.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { TOOL_ARGUMENTS_CHARS_MAX, TOOL_CALLS_MAX } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'

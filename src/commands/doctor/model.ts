@@ -1,5 +1,9 @@
-import { type Endpoint, endpointHeaders, endpointUrl } from '../../channels/net/endpoint.ts'
-import type { UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
+import {
+  type Endpoint,
+  endpointHeaders,
+  endpointUrl,
+  type UpstreamFetch,
+} from '../../channels/net/upstream-fetch.ts'
 import { listedModels } from '../../channels/openai/models.ts'
 import type { Config } from '../../config.ts'
 import { printableLine } from '../output.ts'

@@ -3,6 +3,7 @@ import { checkLiteral, type Guard } from '../../channels/egress/url-guard.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { orAborted } from '../../core/abort.ts'
 import { appError, issue } from '../../core/errors.ts'
+import { optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import {
   AGENT_TEXT_CHARS_MAX,
   IMAGE_BYTES_MAX,
@@ -10,12 +11,11 @@ import {
   PERSONA_PROMPT_CHARS_MAX,
 } from '../../core/limits/contract.ts'
 import { timeSlice } from '../../core/time-slice.ts'
-import { optionalFlag, optionalText, requiredText } from '../../core/zod-fields.ts'
 
 /** Body of POST /v1/agent (specification, AgentRequest; contract, sections 1 and 3). */
 export const AgentRequest = z.object({
   text: requiredText('text', AGENT_TEXT_CHARS_MAX),
-  /** `sessionId` (core/session-id.ts) checks its length. */
+  /** `sessionId` (core/fields.ts) checks its length. */
   session_id: optionalText('session_id'),
   persona: optionalText('persona', PERSONA_PROMPT_CHARS_MAX),
   persona_id: optionalText('persona_id'),

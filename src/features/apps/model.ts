@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 import {
+  nullableFlag,
+  nullableTemperature,
+  nullableText,
+  optionalFlag,
+  rateLimit,
+  requiredText,
+} from '../../core/fields.ts'
+import {
   APP_NAME_CHARS_MAX,
   MODEL_CHARS_MAX,
   REFERENCE_CHARS_MAX,
@@ -8,14 +16,6 @@ import {
   TOOL_NAME_CHARS_MAX,
   TOOLS_ENABLED_MAX,
 } from '../../core/limits/contract.ts'
-import {
-  nullableFlag,
-  nullableTemperature,
-  nullableText,
-  optionalFlag,
-  rateLimit,
-  requiredText,
-} from '../../core/zod-fields.ts'
 
 /** Null or absent allows every tool, an empty list none. */
 const toolsEnabled = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
+import { nullableText, requiredText } from '../../core/fields.ts'
 import { DEVICE_LABEL_CHARS_MAX, DEVICE_NAME_CHARS_MAX } from '../../core/limits/contract.ts'
-import { nullableText, requiredText } from '../../core/zod-fields.ts'
 
 /** A device as its tenant sees it: never its code, hash or key (specification, Device). */
 export const Device = z.object({

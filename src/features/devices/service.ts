@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { sha256Hex } from '../../core/crypto.ts'
+import { newId, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
 import { ACTIVATION_CODE_TTL_MS, DEVICES_MAX } from '../../core/limits/contract.ts'
 import type { Keys } from '../keys/service.ts'
 import { newCode } from './code.ts'

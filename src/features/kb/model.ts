@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
+import { requiredText } from '../../core/fields.ts'
 import { KB_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
-import { requiredText } from '../../core/zod-fields.ts'
 
 /** Bodies and answers of the knowledge base (specification, Knowledge base). */
 export const KbDoc = z.object({

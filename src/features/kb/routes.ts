@@ -4,9 +4,9 @@ import { KB_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
 import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
-import { withoutIdleTimeout } from '../../http/body-timer.ts'
 import type { Gate } from '../../http/gate.ts'
-import type { RequestContexts } from '../../http/request-context.ts'
+import type { RequestContexts } from '../../http/observe.ts'
+import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import {
   KbChunksResponse,
   KbCreateRequest,

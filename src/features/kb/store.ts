@@ -1,6 +1,12 @@
 import { KB_CHUNKS_SHOWN_MAX, KB_DOCS_MAX } from '../../core/limits/contract.ts'
-import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
-import type { Reader } from '../../storage/reader.ts'
+import {
+  type Db,
+  expectRows,
+  type Reader,
+  type Statement,
+  sql,
+  storedAsExpected,
+} from '../../storage/db.ts'
 import type { VectorIndex } from '../../storage/vectors.ts'
 import type { WordIndex } from '../../storage/words.ts'
 import type { ChunkIndex } from './embedding.ts'

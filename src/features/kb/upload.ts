@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
+import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
 import { KB_DOC_BYTES_MAX, KB_DOCS_MAX } from '../../core/limits/contract.ts'
 import { charCount } from '../../core/text.ts'
 import { timeSlice } from '../../core/time-slice.ts'

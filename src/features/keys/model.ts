@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
-import { rateLimit } from '../../core/zod-fields.ts'
+import { rateLimit } from '../../core/fields.ts'
 
 /** Body of POST /console/keys. The label is accepted and not stored (specification). */
 export const IssueKeyRequest = z.object({

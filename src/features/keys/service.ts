@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { randomHex, sha256Hex } from '../../core/crypto.ts'
+import { newId, randomHex, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
 import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits/contract.ts'
 import { KEYS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'

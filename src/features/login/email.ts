@@ -1,3 +1,4 @@
+import { createTtlMap } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import { hmacHex, randomDigits, sameSecret } from '../../core/crypto.ts'
 import { appError, type RateLimitCode } from '../../core/errors.ts'
@@ -8,7 +9,6 @@ import {
   LOGIN_CODES_PER_ADDRESS_MAX,
 } from '../../core/limits/contract.ts'
 import { LOGIN_CODES_MAX, LOGIN_GUESSES_PER_PERSON_MAX } from '../../core/limits/machine.ts'
-import { createTtlMap } from '../../core/ttl-map.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { User } from '../tenants/store.ts'
 import type { Delivery } from './delivery.ts'

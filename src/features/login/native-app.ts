@@ -1,9 +1,9 @@
+import { createTtlMap } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import { randomToken, sameSecret, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { EXCHANGE_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
 import { EXCHANGE_CODES_MAX } from '../../core/limits/machine.ts'
-import { createTtlMap } from '../../core/ttl-map.ts'
 import type { Keys } from '../keys/service.ts'
 
 export interface NativeOptions {

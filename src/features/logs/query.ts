@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { DAY_MS } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
+import { clampedLimit } from '../../core/fields.ts'
 import {
   LOG_FILTER_CHARS_MAX,
   LOGS_LIMIT_DEFAULT,
   LOGS_LIMIT_MAX,
 } from '../../core/limits/contract.ts'
 import { charCount } from '../../core/text.ts'
-import { clampedLimit } from '../../core/zod-fields.ts'
 import type { LogFilter } from './model.ts'
 
 const Day = z.iso.date()

@@ -1,6 +1,5 @@
-import { type Clock, DAY_MS } from '../../core/clock.ts'
-import { createJumps } from '../../core/clock-jumps.ts'
-import { newId } from '../../core/ids.ts'
+import { type Clock, createJumps, DAY_MS } from '../../core/clock.ts'
+import { newId } from '../../core/crypto.ts'
 import { LOG_RETENTION_DAYS } from '../../core/limits/contract.ts'
 import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'

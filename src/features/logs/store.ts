@@ -1,5 +1,4 @@
-import { type Db, type Statement, sql } from '../../storage/db.ts'
-import type { Reader } from '../../storage/reader.ts'
+import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { LatencyCount } from './histogram.ts'
 import type { LogFilter } from './model.ts'
 

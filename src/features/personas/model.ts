@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
+import { optionalFlag, requiredText } from '../../core/fields.ts'
 import { PERSONA_NAME_CHARS_MAX, PERSONA_PROMPT_CHARS_MAX } from '../../core/limits/contract.ts'
-import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
 /** Body of PUT /console/personas/:id; another endpoint sets the default. */
 export const PersonaUpdateRequest = z.object({

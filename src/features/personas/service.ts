@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
+import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
+import { checked } from '../../core/fields.ts'
 import { PERSONAS_MAX } from '../../core/limits/machine.ts'
-import { checked } from '../../core/validate.ts'
 import {
   type CreatePersonaRequest,
   ImportedPersona,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { optionalFlag, requiredText } from '../../core/fields.ts'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits/contract.ts'
-import { optionalFlag, requiredText } from '../../core/zod-fields.ts'
 
 /** Other fields are ignored (specification, Provider channel). */
 export const ProviderPutRequest = z.object({

@@ -1,8 +1,8 @@
 import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-guard.ts'
-import type { Endpoint } from '../../channels/net/endpoint.ts'
+import type { Endpoint } from '../../channels/net/upstream-fetch.ts'
+import { newId } from '../../core/crypto.ts'
 import type { Seal } from '../../core/encryption.ts'
 import { appError } from '../../core/errors.ts'
-import { newId } from '../../core/ids.ts'
 import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'
 

@@ -6,7 +6,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/memory-budget.ts'
 import { firstChars } from '../../core/text.ts'
 import type { Jobs } from '../../jobs/runner.ts'
-import { isOverLimit } from './memory.ts'
+import { isOverLimit } from './service.ts'
 import type { SessionStore, StoredTurn } from './store.ts'
 
 export interface FoldingOptions {

@@ -1,5 +1,8 @@
+import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX } from '../../core/limits/contract.ts'
+import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
+import { charCount } from '../../core/text.ts'
 import type { HistoryResponse, Message, SessionRow } from './model.ts'
-import type { SessionStore, StoredTurn } from './store.ts'
+import type { FinishedTurn, Memory, SessionStore, StoredTurn } from './store.ts'
 
 const messagesOf = (turns: readonly StoredTurn[]): Message[] =>
   turns.flatMap(({ user_text, reply }): Message[] => [
@@ -35,3 +38,41 @@ export function createSessions({ store }: { store: SessionStore }) {
 }
 
 export type Sessions = ReturnType<typeof createSessions>
+
+/** What a session remembers: its newest turns verbatim, everything older as a rolling summary. */
+export function createMemory({ store }: { store: SessionStore }) {
+  return {
+    recall: async (tenantId: string, sessionId: string): Promise<Memory> =>
+      (await store.memory(tenantId, sessionId)) ?? { summary: '', foldedThrough: 0, turns: [] },
+
+    /** Whether no further turn fits, because nothing could be folded for long. */
+    isFull: ({ turns }: Memory): boolean => unitsOf(turns) > SESSION_UNITS_MAX,
+
+    /**
+     * Stores a turn that was answered on top of `before`. It is on disk when this resolves, with
+     * whether the verbatim turns are now over their limit.
+     */
+    async appendTurn(before: Memory, turn: FinishedTurn): Promise<boolean> {
+      await store.appendTurn(turn)
+      return isOverLimit([...before.turns, { user_text: turn.userText, reply: turn.reply }])
+    },
+  }
+}
+
+export type SessionMemory = ReturnType<typeof createMemory>
+
+type TurnText = Pick<StoredTurn, 'user_text' | 'reply'>
+
+/** Whether turns are over what stays verbatim (contract, section 4, Memory). */
+export const isOverLimit = (turns: readonly TurnText[]): boolean =>
+  turns.length > MEMORY_TURNS_MAX || (turns.length > 1 && hasMoreChars(turns, MEMORY_CHARS_MAX))
+
+/** Counts code points only when the cheaper count of UTF-16 units leaves a doubt. */
+function hasMoreChars(turns: readonly TurnText[], most: number): boolean {
+  if (unitsOf(turns) <= most) return false
+  const chars = ({ user_text, reply }: TurnText) => charCount(user_text) + charCount(reply)
+  return turns.reduce((sum, turn) => sum + chars(turn), 0) > most
+}
+
+const unitsOf = (turns: readonly TurnText[]): number =>
+  turns.reduce((sum, { user_text, reply }) => sum + user_text.length + reply.length, 0)

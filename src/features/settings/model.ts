@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { nullableFlag, nullableTemperature, nullableText } from '../../core/fields.ts'
 import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
-import { nullableFlag, nullableTemperature, nullableText } from '../../core/zod-fields.ts'
 
 /** Body of PUT /console/settings. Replaces all fields; null or absent: platform default. */
 export const TenantSettingsRequest = z.object({

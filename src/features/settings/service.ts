@@ -1,4 +1,4 @@
-import { checked } from '../../core/validate.ts'
+import { checked } from '../../core/fields.ts'
 import { PLATFORM_DEFAULTS, type TenantSettings, TenantSettingsRequest } from './model.ts'
 import type { SettingsStore } from './store.ts'
 

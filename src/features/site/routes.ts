@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
-import { PAGE_HEADERS } from '../../http/headers.ts'
+import { PAGE_HEADERS } from '../../http/entry.ts'
 import type { Origins } from '../../http/origin.ts'
 import { robots, sitemap } from './crawlers.ts'
 import favicon from './favicon.svg' with { type: 'text' }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { newId } from '../../core/ids.ts'
+import { newId } from '../../core/crypto.ts'
 import type { TenantStore, User } from './store.ts'
 
 /** People and their tenants: each e-mail address is one person with one tenant. */

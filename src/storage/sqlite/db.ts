@@ -1,12 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import { type Changes, type Db, NotAsExpected, type Statement, sql } from '../db.ts'
 import { type DatabaseFile, openConnection, statements } from './connection.ts'
-import { createDiskHealth, type DiskHealth, type DiskTrouble } from './disk-health.ts'
-import { diskFaultOf, errorOf, faultOf } from './fault.ts'
+import {
+  createDiskHealth,
+  type DiskHealth,
+  type DiskTrouble,
+  diskFaultOf,
+  errorOf,
+  faultOf,
+} from './fault.ts'
 import type { BatchResult } from './group-commit.ts'
 import { createRowCache } from './row-cache.ts'
-import { createWriteQueue } from './write-queue.ts'
-import { openWriterThread } from './writer-thread.ts'
+import { createWriteQueue, openWriterThread } from './writer-thread.ts'
 
 interface Pending {
   readonly batch: readonly Statement[]

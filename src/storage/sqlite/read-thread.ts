@@ -1,6 +1,5 @@
 import { createSemaphore } from '../../core/semaphore.ts'
-import type { Statement } from '../db.ts'
-import type { Reader } from '../reader.ts'
+import type { Reader, Statement } from '../db.ts'
 import type { DatabaseFile } from './connection.ts'
 import { errorOf } from './fault.ts'
 import type { ReaderAnswer, ReaderAsk, ReaderRequest } from './protocol.ts'

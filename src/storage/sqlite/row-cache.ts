@@ -1,4 +1,4 @@
-import { leastRecentlyUsed } from '../../core/lru.ts'
+import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import type { Statement } from '../db.ts'
 
 /** UTF-16 units of text kept in rows; about twice as many bytes. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createLoopTurns } from './loop-turns.ts'
-import { SLICE_MS } from './time-slice.ts'
+import { createLoopTurns, SLICE_MS } from './time-slice.ts'
 
 /** Turns on a clock that each piece of work moves on. */
 function start(pieceMs: number) {

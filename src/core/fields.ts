@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import { issue } from './errors.ts'
-import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX, TEMPERATURE_MAX } from './limits/contract.ts'
+import { type AppError, appError, errorOfIssue, issue } from './errors.ts'
+import {
+  RATE_LIMIT_DEFAULT,
+  RATE_LIMIT_MAX,
+  SESSION_ID_CHARS_MAX,
+  TEMPERATURE_MAX,
+} from './limits/contract.ts'
 import { charCount } from './text.ts'
 
-/** Field rules that several resources share. Lengths count code points after trimming. */
+/** Reads what callers give, field by field. Lengths count code points after trimming. */
 
 /** Replaces lone surrogates, which have no UTF-8 form, before any other rule runs. */
 const trimmed = (error: string) =>
@@ -77,4 +82,50 @@ export const rateLimit = z
 export function clampedLimit(value: string | null, fallback: number, most: number): number {
   if (value === null || !/^\d+$/.test(value) || Number(value) < 1) return fallback
   return Math.min(Number(value), most)
+}
+
+/**
+ * The first problem of a body as an error that names the field. A rule of ours carries its error
+ * in its message (`issue`); every other message is zod's.
+ */
+function explain(error: z.ZodError): AppError {
+  const problem = error.issues[0]
+  if (!problem) return appError('invalid_request')
+  const ours = errorOfIssue(problem.message)
+  if (ours) return ours
+  const field = problem.path.map(String).join('.').slice(0, 60) || '请求体'
+  if (problem.code === 'invalid_type') {
+    if (problem.input === undefined) return appError('field_missing', { field })
+    return appError('field_type', { field, kind: problem.expected })
+  }
+  if (problem.code === 'too_big')
+    return appError('field_too_big', { field, max: Number(problem.maximum) })
+  if (problem.code === 'too_small')
+    return appError('field_too_small', { field, min: Number(problem.minimum) })
+  return appError('field_invalid', { field })
+}
+
+/** The output of `schema`; throws a 400 for the first problem. */
+export function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (!parsed.success) throw explain(parsed.error)
+  return parsed.data
+}
+
+/** The tenant-shared anonymous session (specification, AgentRequest). */
+const ANONYMOUS = 'anon'
+
+/**
+ * Reads the caller's name of a session; empty means the anonymous one, too long is a 400. Lone
+ * surrogates have no UTF-8 form and are replaced here, so that memory and database hold one name.
+ */
+export function sessionId(given: string | undefined): string {
+  const id = given?.trim().toWellFormed() ?? ''
+  if (charCount(id) > SESSION_ID_CHARS_MAX) {
+    throw appError('field_too_long', { field: 'session_id', max: SESSION_ID_CHARS_MAX })
+  }
+  return id || ANONYMOUS
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Statement, sql } from '../db.ts'
-import { createWriteQueue } from './write-queue.ts'
+import { createWriteQueue } from './writer-thread.ts'
 
 const SMALL = [sql`INSERT INTO item VALUES (${1})`]
 const document = (): Statement[] =>

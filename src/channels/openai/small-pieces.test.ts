@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { heapBytesOf } from '../../../test/support/heap.ts'
 import { TextInPieces } from '../../core/text.ts'
-import { ThinkFilter } from './think-block.ts'
+import { ThinkFilter } from './answer.ts'
 import { createToolCalls } from './tool-calls.ts'
 
 const COUNT = 300_000

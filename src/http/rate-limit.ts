@@ -1,11 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { appError, type RateLimitCode } from '../core/errors.ts'
 import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
-
 import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
-
 import type { Principal } from '../core/principal.ts'
-
 import { addressGroup, type ClientAddress, type SocketAddresses } from './client-address.ts'
 
 /** `seconds` until a slot is free; rounded up to at least 1 (specification, Errors 429). */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { TOOLS } from '../../web/features/apps/draft.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
@@ -111,6 +112,11 @@ describe('model, thinking and temperature', () => {
 })
 
 describe('tools', () => {
+  test('the console lists the tools that a model is offered', async () => {
+    const { tools } = await received((await app.key(EMAIL)).headers, {})
+    expect(tools.toSorted()).toEqual(TOOLS.toSorted())
+  })
+
   test('null tools offer all of them, a list those it names, an empty list none', async () => {
     const all = (await received((await app.key(EMAIL)).headers, {})).tools
     expect(all).toContain('calculator')

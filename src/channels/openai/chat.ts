@@ -9,7 +9,7 @@ import { type CompletionsOptions, createCompletions } from './completions.ts'
 export interface OpenAiChatOptions extends CompletionsOptions {
   /** Longest wait for the first byte, and longest silence after it. */
   readonly timeoutMs: number
-  /** Runs a piece of work on the event loop in the turn of whoever brought this endpoint. */
+  /** Runs `work` when this endpoint's tenant is next on the event loop (core/time-slice.ts). */
   readonly inTurn: InTurn
 }
 
@@ -57,16 +57,16 @@ async function* partsOf(call: UpstreamCall, reader: Reader, first: Read, inTurn:
   const answer = new Answer()
   let silentBytes = 0
   let reportedBytes = 0
-  let bytesInTurn = 0
+  let bytesSinceWait = 0
   let read: Read | null = first
   try {
     while (read?.value) {
       for (const bytes of piecesOf(read.value)) {
         const parts: LlmPart[] = []
         const work = () => readParts(bytes, stream, answer, parts)
-        bytesInTurn += bytes.length
-        const isOver = bytesInTurn > PIECE_BYTES
-        if (isOver) bytesInTurn = 0
+        bytesSinceWait += bytes.length
+        const isOver = bytesSinceWait > PIECE_BYTES
+        if (isOver) bytesSinceWait = 0
         const fault = isOver ? await inTurn(async () => work()) : work()
         silentBytes = parts.length > 0 ? 0 : silentBytes + bytes.length
         const heldBytes = stream.heldBytes + answer.heldBytes
@@ -89,7 +89,7 @@ async function* partsOf(call: UpstreamCall, reader: Reader, first: Read, inTurn:
         read = await reader.read()
       } catch (error) {
         read = null
-        rethrow(call.explain(error), answer)
+        rethrowUnlessFinished(call.explain(error), answer)
       }
       if (done) break
     }
@@ -108,7 +108,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /** A failure after the finish is none: the answer is whole. */
-function rethrow(error: unknown, answer: Answer): void {
+function rethrowUnlessFinished(error: unknown, answer: Answer): void {
   if (!answer.finished || !(error instanceof ChannelFailure)) throw error
 }
 

@@ -9,8 +9,8 @@ const RETRY_AFTER_MS_MAX = 5000
 
 /**
  * Settles as `work` does, but does it again, at most twice, when an upstream could not be reached
- * or was busy (contract, section 4, "BYO reasons"). `work` must end before anything of its result
- * has gone out. The only place that sends a request again.
+ * or was busy (contract, section 4, "BYO reasons"). `work` must settle before any of its answer
+ * is passed on. The only place that sends a request again.
  */
 export async function retry<Result>(
   work: () => Promise<Result>,

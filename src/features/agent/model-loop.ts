@@ -163,7 +163,7 @@ async function callModel(
   let heldBytes = 0
   for await (const parts of await llm.open({ ...request, messages, model, tools }, signal)) {
     const events: AgentEvent[] = []
-    // First of all, because the adapter holds the parts that it gives out no longer.
+    // Before the parts themselves are counted: the adapter no longer holds what it has given out.
     const stillHeld = heldAfter(parts, heldBytes)
     share.add(stillHeld - heldBytes)
     heldBytes = stillHeld

@@ -21,7 +21,7 @@ export interface TurnGuard {
   confirm(channel?: Channel): Promise<void>
 }
 
-interface OpenTurn extends TurnGuard {
+interface WatchedTurn extends TurnGuard {
   /** Ends the turn when its credential was revoked. */
   recheck(): Promise<void>
 }
@@ -32,9 +32,9 @@ interface OpenTurn extends TurnGuard {
  * now and then could hold it for ever.
  */
 export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
-  const byTenant = new Map<string, Set<OpenTurn>>()
+  const byTenant = new Map<string, Set<WatchedTurn>>()
 
-  function openTurn(principal: Principal, stop: AbortController): OpenTurn {
+  function watch(principal: Principal, stop: AbortController): WatchedTurn {
     async function confirm(channel?: Channel): Promise<void> {
       if (!(await stillValid(principal))) throw appError('invalid_key')
       if (channel && !(await channel.isCurrent())) throw appError('model_channel_changed')
@@ -46,7 +46,7 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
     }
   }
 
-  function add(tenantId: string, turn: OpenTurn): () => void {
+  function add(tenantId: string, turn: WatchedTurn): () => void {
     const turns = byTenant.get(tenantId) ?? new Set()
     byTenant.set(tenantId, turns.add(turn))
     return () => {
@@ -68,7 +68,7 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
       if (client.aborted) onLeave()
       const tooLong = () => stop.abort(appError('turn_too_long'))
       const cancel = clock.after(TURN_MS_MAX, tooLong)
-      const turn = openTurn(principal, stop)
+      const turn = watch(principal, stop)
       const remove = add(principal.tenantId, turn)
       try {
         await work(turn)

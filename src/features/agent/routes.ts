@@ -29,6 +29,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)
       const turn = await agent.openTurn(principal, input, sessionId(input.session_id))
+      // What the log row says if the turn never begins; `noteLater` has the channel it begins with.
       const { channel } = turn
       const textChars = charCount(input.text)
       contexts.note(request, { sessionId: turn.sessionId, textChars, channel })

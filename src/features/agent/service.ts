@@ -49,7 +49,7 @@ export function createAgent(options: AgentOptions) {
       const { tenantId, appId } = principal
       await checkImageData(request.images, options.clock.steady)
       await checkImageHosts(request.images, tenantId, imageGuard)
-      // What comes before a turn, such as recognition, may have taken its time.
+      // The key may be revoked by now: hosts were resolved, or speech was recognised before.
       if (!(await stillValid(principal))) throw appError('invalid_key')
       onTurn(principal)
       let { label } = await channelOf(tenantId)

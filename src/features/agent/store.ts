@@ -25,7 +25,7 @@ export function createTurnConfigStore(db: Db) {
   return {
     /** Everything that a turn is resolved from, in one statement. */
     async load(tenantId: string, appId: string | null, requestPersonaId: string | null) {
-      // Our ids are shorter. A longer one would be kept in memory as a key of the row cache.
+      // A longer id is none of ours and names no persona.
       const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
       const personaId = isPossible ? requestPersonaId : null
       const row = await db.get<ConfigRow>(sql`

@@ -111,8 +111,8 @@ async function appendTurn(
   const userText = rememberedText(request.text, request.images)
   const finished = { tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId }
   const isLong = await memory.appendTurn(before, finished)
-  // By the channel that answered: one that had to be replaced would fail at this turn after turn,
-  // and the platform sees nothing that a `provider_fallback` has not announced.
+  // By the channel that answered. A tenant's own that has just failed would fail at the summary,
+  // too; and the platform's sees only what the `provider_fallback` event has announced.
   if (isLong) folding.start(tenantId, sessionId, channel)
 }
 

@@ -66,8 +66,8 @@ export function createProviderChannels(options: ProviderChannelOptions) {
         return { label: 'platform', llm: platform(), fallback: null, isCurrent: async () => true }
       }
       const llm = modelOf(tenantId, saved)
-      // Without failover there is no other channel, so the breaker is left out.
       const isCurrent = async () => (await store.get(tenantId))?.revision === saved.revision
+      // Without failover no other channel could answer, so each call goes past the breaker.
       return saved.failover
         ? { label: 'byo', llm, fallback: platform(), isCurrent }
         : { label: 'byo', llm: llm.inner, fallback: null, isCurrent }

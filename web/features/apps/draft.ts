@@ -1,7 +1,7 @@
 import { TEMPERATURE_MAX } from '../../../src/core/limits/contract.ts'
 import type { App, AppInput } from '../../api/types.ts'
 
-/** The tools every server has (contract, Built-in tools). */
+/** Every tool that a model can be offered; test/api/fallback.test.ts compares them. */
 export const TOOLS = ['current_time', 'calculator', 'search_knowledge_base', 'fetch_url'] as const
 
 /** What the form holds: texts as typed. */

@@ -65,6 +65,21 @@ const green = async (...args: string[]) => {
   })
 }
 
+test('every test that CONTRIBUTING.md names is there', async () => {
+  const markdown = await Bun.file(join(ROOT, 'CONTRIBUTING.md')).text()
+  const named = [...markdown.matchAll(/bun test (\S+\.test\.ts).* -t '([^']+)'/g)]
+  expect(named.length).toBeGreaterThan(0)
+  for (const [, path = '', name = ''] of named) {
+    const text = await Bun.file(join(ROOT, path)).text()
+    const names = [...text.matchAll(/\btest\('([^']+)'/g)].map((match) => match[1] ?? '')
+    expect({ path, name, count: names.filter((one) => one.includes(name)).length }).not.toEqual({
+      path,
+      name,
+      count: 0,
+    })
+  }
+})
+
 describe('the how-tos of CONTRIBUTING.md', () => {
   let blocks: Block[] = []
 

@@ -108,7 +108,7 @@ describe('the how-tos of CONTRIBUTING.md', () => {
       'test/api/permissions.test.ts',
       'src/channels/silence/tts.ts',
       'src/config.ts',
-      'src/wiring/speech.ts',
+      'src/wiring/voice.ts',
       'src/storage/migrations/NNNN-app-note.sql',
       'src/storage/migrations/index.ts',
     ])

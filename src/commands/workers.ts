@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { ParseFunctions } from '../channels/parser/worker.ts'
 
 /** What runs in the child processes that this program starts of itself. */
 
@@ -14,7 +15,6 @@ export async function runEmbed(modelDir: string): Promise<void> {
 
 export async function runParse(): Promise<void> {
   const { runParseWorker } = await import('../channels/parser/worker.ts')
-  const { parseFunctions } = await import('../wiring/parse-tasks.ts')
   await runParseWorker(parseFunctions, process)
 }
 
@@ -22,4 +22,20 @@ export async function runParse(): Promise<void> {
 export async function runAsr(pack: string): Promise<void> {
   const { openSherpa, runAsrWorker } = await import('../channels/sherpa/worker.ts')
   await runAsrWorker(() => openSherpa(JSON.parse(pack)), process)
+}
+
+/**
+ * What the parse worker does for each task of `channels/ports/parser.ts`. The libraries are loaded
+ * with the first task that needs them.
+ */
+export const parseFunctions: ParseFunctions = {
+  async *audio(bytes, { rate }) {
+    const { decodePcm } = await import('../audio/decode-pcm.ts')
+    yield* decodePcm(bytes, rate)
+  },
+  async *page(bytes, { contentType }) {
+    const { decodeText } = await import('../tools/charset.ts')
+    const { pageText } = await import('../tools/page-text.ts')
+    yield pageText(decodeText(bytes, contentType))
+  },
 }

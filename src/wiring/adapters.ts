@@ -1,6 +1,13 @@
+import { createGuardedFetch } from '../channels/egress/guarded-fetch.ts'
+import { createHappyEyeballs, probeConnect } from '../channels/egress/happy-eyeballs.ts'
+import { createHostsFile } from '../channels/egress/hosts-file.ts'
+import { createResolver, type DnsQuery } from '../channels/egress/resolver.ts'
+import { createGuard, isListedHost } from '../channels/egress/url-guard.ts'
 import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
 import { meterAsr, meterEmbedder, meterTts } from '../channels/resilience/metered.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { onDataDir } from '../data-folder/operator-error.ts'
 import { openSecrets } from '../data-folder/secrets.ts'
@@ -9,15 +16,14 @@ import { createJsonParser } from '../http/json-parser.ts'
 import { hasRows } from '../storage/sqlite/inspect.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
-import { type EgressParts, openEgress } from './egress.ts'
-import { openEmbedding } from './embedding.ts'
-import { openMetrics } from './metrics.ts'
-import { openParser } from './parser.ts'
-import { openPlatform } from './platform.ts'
+import { openEmbedding, openKnowledge } from './knowledge.ts'
+import { openParser } from './machine.ts'
+import { openPlatform } from './models.ts'
+import { openMetrics } from './monitoring.ts'
 import type { Program } from './program.ts'
-import { builtInTools, openKnowledge } from './services.ts'
-import { openSpeech } from './speech.ts'
+import { builtInTools } from './services.ts'
 import { openStorage } from './storage.ts'
+import { openSpeech } from './voice.ts'
 
 export interface Outside extends EgressParts {
   readonly log: Logger
@@ -68,4 +74,45 @@ export async function openAdapters(outside: Outside) {
   const platform = await finding
   const upstreams = { platform, speech, embedding, embedder, egress, parser, jsonParser }
   return { ...outside, fetch, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
+}
+
+/** One try waits this long for a name server; c-ares doubles it for the next. */
+const QUERY_MS_MAX = 2_000
+const QUERY_TRIES = 2
+
+export interface EgressParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly fetch: typeof fetch
+  /** Opens a query at the system's name servers; tests ask name servers of their own. */
+  readonly openQuery?: () => Promise<DnsQuery>
+}
+
+/** Requests to addresses that tenants supply: checked, pinned, never redirected. */
+function openEgress({ config, clock, fetch, openQuery = systemQuery }: EgressParts) {
+  const allow = config.MB_ALLOW_PRIVATE_HOSTS
+  const resolve = createResolver({
+    clock,
+    openQuery,
+    hostsFile: createHostsFile('/etc/hosts'),
+    systemLookup: async (name) => {
+      const { lookup } = await import('node:dns/promises')
+      return lookup(name, { all: true })
+    },
+    isListed: (name) => isListedHost(name, allow),
+  })
+  const chooseAddress = createHappyEyeballs({ clock, probeConnect })
+  return {
+    fetchFor: createGuardedFetch({ guard: createGuard({ resolve, allow }), fetch, chooseAddress }),
+    /** The guard without exceptions, for addresses that others will connect to. */
+    publicOnly: createGuard({ resolve, allow: [] }),
+  }
+}
+
+export type Egress = ReturnType<typeof openEgress>
+
+/** A resolver for each query: it can be cancelled alone and reads resolv.conf as it is now. */
+async function systemQuery(): Promise<DnsQuery> {
+  const { Resolver } = await import('node:dns/promises')
+  return new Resolver({ timeout: QUERY_MS_MAX, tries: QUERY_TRIES })
 }

@@ -1,6 +1,12 @@
 import { createApp } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
+import {
+  PERSON_REQUESTS_MAX,
+  PLAYGROUND_TURNS_MAX,
+  TURN_BYTES_SURE,
+} from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
+import { createMemoryBudget } from '../core/memory-budget.ts'
 import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
@@ -11,12 +17,18 @@ import { createFolding } from '../features/sessions/folding.ts'
 import { createMemory, createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
 import { bearer, gate } from '../http/gate.ts'
+import { createJsonAnswers } from '../http/json-answers.ts'
+import { createRequestContexts } from '../http/observe.ts'
+import { createRateLimiter, personLimit } from '../http/rate-limit.ts'
+import { createBodyTimers, createRequestMemory } from '../http/request-limits.ts'
+import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
-import { openHttp, type ServerLimits } from './http.ts'
-import { openProvider } from './provider.ts'
-import { openDevices, openManagement, openRecords, openSite } from './services.ts'
+import { requestBudgetBytes } from './machine.ts'
+import { openProvider } from './models.ts'
+import { openSite } from './monitoring.ts'
+import { openDevices, openManagement, openRecords } from './services.ts'
 import { composeVoice } from './voice.ts'
 
 /** Also how often the clock is looked at, for a clock that was just set removes nothing. */
@@ -122,5 +134,39 @@ async function closeAll(log: Logger, parts: readonly Closeable[]): Promise<void>
     } catch (error) {
       log.error('close failed', errorFields(error))
     }
+  }
+}
+
+/** Limits that tests set to other values; 0 requests a minute are unlimited. */
+export interface ServerLimits {
+  /** Memory of bodies and answers under way. */
+  readonly requestBytesMax?: number
+  readonly personRequestsMax?: number
+  readonly playgroundTurnsMax?: number
+}
+
+/** What all routes share: memory and time of requests, streams, lists, and rate limits. */
+function openHttp(adapters: Adapters, limits: ServerLimits) {
+  const { requestBytesMax = requestBudgetBytes() } = limits
+  const { personRequestsMax = PERSON_REQUESTS_MAX } = limits
+  const { playgroundTurnsMax = PLAYGROUND_TURNS_MAX } = limits
+  const { config, clock, log, jsonParser } = adapters
+  const onError = (error: unknown) => log.error('stream failed', errorFields(error))
+  const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
+  const memory = createRequestMemory(budget)
+  const limiter = createRateLimiter(clock)
+  return {
+    budget,
+    memory,
+    limiter,
+    contexts: createRequestContexts(clock.steady),
+    answers: createJsonAnswers({ clock, budget, onError }),
+    sse: createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError }),
+    uploads: {
+      timerFor: createBodyTimers({ steady: clock.steady, memory }),
+      parse: jsonParser.parse,
+    },
+    personLimit: personLimit(limiter, 'console', personRequestsMax),
+    playgroundLimit: personLimit(limiter, 'playground', playgroundTurnsMax),
   }
 }

@@ -1,11 +1,21 @@
 import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import type { OidcOptions } from '../channels/openid/oidc.ts'
+import type { IdentityProvider } from '../channels/ports/identity.ts'
+import type { Mailer } from '../channels/ports/mail.ts'
 import type { Config } from '../config.ts'
-import { type Clock, HOUR_MS } from '../core/clock.ts'
+import { type Clock, DAY_MS, HOUR_MS } from '../core/clock.ts'
+import { deriveKey } from '../core/crypto.ts'
+import { LOGIN_CODES_WINDOW_MS } from '../core/limits/contract.ts'
 import { LOGIN_GUESSES_PER_HOUR_MAX } from '../core/limits/machine.ts'
 import type { Logger } from '../core/log.ts'
 import { createSessionTokens } from '../core/session-token.ts'
 import type { Keys } from '../features/keys/service.ts'
-import { createTenants } from '../features/tenants/service.ts'
+import { createDelivery } from '../features/login/delivery.ts'
+import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
+import { createNativeLogin } from '../features/login/native-app.ts'
+import { createOAuthLogin } from '../features/login/oauth.ts'
+import { createSignupPolicy } from '../features/login/signup-policy.ts'
+import { createTenants, type Tenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -20,7 +30,6 @@ import {
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
-import { openLogin } from './login.ts'
 
 export interface ConsoleParts {
   readonly config: Config
@@ -51,7 +60,7 @@ export function openConsole(parts: ConsoleParts) {
     secure: config.MB_COOKIE_SECURE,
   })
   warnOfPlainHttp(config, parts.log)
-  const login = openLogin({ ...parts, tenants })
+  const login = openLogin(parts, tenants)
   return {
     gate: sessionGate({ sessions, origins, contexts, uploads, limit: personLimit }),
     login: {
@@ -77,5 +86,108 @@ function warnOfPlainHttp(config: Config, log: Logger) {
   }
   if (config.MB_OIDC_ISSUER?.startsWith('http:')) {
     log.warn('the login provider is asked over plain http', { setting: 'MB_OIDC_ISSUER' })
+  }
+}
+
+/** Wires every way of signing in. */
+function openLogin(parts: ConsoleParts, tenants: Tenants) {
+  const { config, clock, log, jobs, keys, secret, printCode } = parts
+  const mailer = openMailer(config)
+  const signup = createSignupPolicy(tenants, config.MB_SIGNUP)
+  const email = createEmailLogin({
+    clock,
+    codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
+    signup,
+    delivery: createDelivery({ mailer, print: printCode, site: config.MB_PUBLIC_URL, log }),
+    jobs,
+    codeLimiter: createRateLimiter(clock, LOGIN_CODES_WINDOW_MS),
+    guessLimiter: createRateLimiter(clock, DAY_MS),
+  })
+  const oauth = createOAuthLogin({
+    providers: identityProviders(config, parts.fetch),
+    clock,
+    key: deriveKey(secret, 'oauth flow'),
+    signup,
+    log,
+  })
+  const native = createNativeLogin({ clock, keys, schemes: config.MB_APP_SCHEMES })
+  return { email, oauth, native, close: async () => mailer?.close() }
+}
+
+/** The mail client is loaded with the first mail: it takes longer to load than everything else. */
+function openMailer(config: Config): Mailer | null {
+  const url = config.MB_SMTP_URL
+  if (url === undefined) return null
+  const from = config.MB_MAIL_FROM ?? defaultFrom(url)
+  let loading: Promise<Mailer> | null = null
+  const load = async () =>
+    (await import('../channels/smtp/mailer.ts')).createSmtpMailer({ url, from })
+  return {
+    async send(mail, signal) {
+      loading ??= load()
+      await (await loading).send(mail, signal)
+    },
+    close: async () => (await loading)?.close(),
+  }
+}
+
+/** The sender: the account at the mail server, else an address at its host. */
+function defaultFrom(smtpUrl: string): string {
+  const { username, hostname } = new URL(smtpUrl)
+  const user = decodeURIComponent(username)
+  return `Moonbase <${user.includes('@') ? user : `moonbase@${hostname}`}>`
+}
+
+/** The configured providers, in the order of the login page. */
+function identityProviders(config: Config, fetch: UpstreamFetch): IdentityProvider[] {
+  const oidc = (id: string, name: string, client: Omit<OidcOptions, 'fetch' | 'id' | 'name'>) =>
+    deferred(id, name, async () => {
+      const { createOidcProvider } = await import('../channels/openid/oidc.ts')
+      return createOidcProvider({ fetch, id, name, ...client })
+    })
+  const providers: IdentityProvider[] = []
+  const { MB_GITHUB_CLIENT_ID: githubId, MB_GITHUB_CLIENT_SECRET: githubSecret } = config
+  if (githubId !== undefined && githubSecret !== undefined) {
+    const client = { fetch, clientId: githubId, clientSecret: githubSecret }
+    const load = async () =>
+      (await import('../channels/openid/github.ts')).createGithubProvider(client)
+    providers.push(deferred('github', 'GitHub', load))
+  }
+  if (config.MB_GOOGLE_CLIENT_ID !== undefined) {
+    const client = {
+      issuer: 'https://accounts.google.com',
+      clientId: config.MB_GOOGLE_CLIENT_ID,
+      clientSecret: config.MB_GOOGLE_CLIENT_SECRET,
+    }
+    providers.push(oidc('google', 'Google', client))
+  }
+  if (config.MB_OIDC_ISSUER !== undefined && config.MB_OIDC_CLIENT_ID !== undefined) {
+    const client = {
+      issuer: config.MB_OIDC_ISSUER,
+      clientId: config.MB_OIDC_CLIENT_ID,
+      clientSecret: config.MB_OIDC_CLIENT_SECRET,
+    }
+    providers.push(oidc('oidc', config.MB_OIDC_NAME ?? 'SSO', client))
+  }
+  return providers
+}
+
+/** Loads a provider's client library with the first login that uses it. */
+function deferred(
+  id: string,
+  name: string,
+  load: () => Promise<IdentityProvider>,
+): IdentityProvider {
+  let loading: Promise<IdentityProvider> | null = null
+  const loaded = () => {
+    loading ??= load()
+    return loading
+  }
+  return {
+    id,
+    name,
+    authorizationUrl: async (attempt, redirectUri) =>
+      (await loaded()).authorizationUrl(attempt, redirectUri),
+    verifiedEmail: async (attempt, callback) => (await loaded()).verifiedEmail(attempt, callback),
   }
 }

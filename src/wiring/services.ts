@@ -1,4 +1,3 @@
-import type { Embedder } from '../channels/ports/embedder.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -14,13 +13,6 @@ import {
   createDeviceStore,
   type LastSeen,
 } from '../features/devices/store.ts'
-import { createSharedEmbedder } from '../features/kb/embedding.ts'
-import { createReembed } from '../features/kb/reembed.ts'
-import { createSearch } from '../features/kb/search.ts'
-import { createKb } from '../features/kb/service.ts'
-import { createStaleStore } from '../features/kb/stale-store.ts'
-import { createKbStore } from '../features/kb/store.ts'
-import { searchTool } from '../features/kb/tool.ts'
 import type { Keys } from '../features/keys/service.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type LogRow } from '../features/logs/store.ts'
@@ -28,57 +20,19 @@ import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
-import { createStatus } from '../features/site/status.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import { createUsage } from '../features/usage/service.ts'
 import { createUsageStore, type UsageEvent, usageKey } from '../features/usage/store.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
-import type { Sse } from '../http/sse.ts'
 import { createWriteBehindCounter, createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Db, Reader } from '../storage/db.ts'
-import type { ReadThread } from '../storage/sqlite/read-thread.ts'
-import { openVectorIndex } from '../storage/sqlite/vectors.ts'
-import { createWordIndex } from '../storage/sqlite/words.ts'
 import { createCalculator } from '../tools/calculator.ts'
 import { createCurrentTime } from '../tools/current-time.ts'
 import { createFetchUrl } from '../tools/fetch-url.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { Adapters } from './adapters.ts'
-import type { Egress } from './egress.ts'
-import { openProbes } from './probes.ts'
-
-export interface KnowledgeOptions {
-  readonly db: Db
-  readonly reader: ReadThread
-  readonly embedder: Embedder
-  readonly clock: Clock
-  readonly log: Logger
-}
-
-export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
-
-/** The knowledge base with its two indexes. */
-export async function openKnowledge(options: KnowledgeOptions) {
-  const { db, reader, clock, log } = options
-  const embedder = createSharedEmbedder(options.embedder, clock)
-  const vectors = await openVectorIndex(db, reader)
-  const words = createWordIndex(reader)
-  const store = createKbStore({ db, reader, vectors, words })
-  const search = createSearch({ store, embedder, vectors, words })
-  const service = createKb({ store, embedder, search, clock })
-  return {
-    service,
-    reembed: createReembed({
-      store: createStaleStore({ db, vectors, words }),
-      embedder,
-      clock,
-      log,
-    }),
-    toolsFor: searchTool(service.retrieve),
-  }
-}
+import type { Egress } from './adapters.ts'
 
 export interface DeviceParts {
   readonly config: Config
@@ -182,12 +136,4 @@ function logRow({ principal, ...request }: LoggedRequest, ts: number) {
 /** The built-in tools, in the order a model is offered them. */
 export function builtInTools(clock: Clock, { fetchFor }: Egress, parser: Parser): Tool[] {
   return [createCurrentTime(clock), createCalculator(), createFetchUrl({ fetchFor, parser, clock })]
-}
-
-/** What the public pages show of the server's state, and what /metrics shows to its operator. */
-export function openSite(adapters: Adapters, sse: Sse) {
-  const { clock, db, metrics, embedder } = adapters
-  metrics.watch({ streams: sse.open, embeddingTexts: embedder.pending })
-  const status = createStatus({ clock, ...openProbes(adapters) })
-  return { status, takesWrites: db.takesWrites, metrics }
 }

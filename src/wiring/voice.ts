@@ -1,3 +1,23 @@
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
+import { createAudioCodecs } from '../audio/index.ts'
+import { findEspeak } from '../channels/espeak/find.ts'
+import { createEspeakTts } from '../channels/espeak/tts.ts'
+import { createMiniMaxTts } from '../channels/minimax/tts.ts'
+import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import { createOpenAiAsr } from '../channels/openai/asr.ts'
+import { createOpenAiTts } from '../channels/openai/tts.ts'
+import type { Asr } from '../channels/ports/asr.ts'
+import type { AudioCodecs } from '../channels/ports/audio.ts'
+import type { Parser } from '../channels/ports/parser.ts'
+import type { Tts } from '../channels/ports/tts.ts'
+import { retryAsr, retryTts } from '../channels/resilience/retry.ts'
+import { createSherpaAsr, type SherpaAsr } from '../channels/sherpa/asr.ts'
+import { findVoicePack, type PackFinding } from '../channels/sherpa/find.ts'
+import { createWyomingAsr } from '../channels/wyoming/asr.ts'
+import { createWyomingTts } from '../channels/wyoming/tts.ts'
+import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { Agent } from '../features/agent/service.ts'
@@ -5,7 +25,149 @@ import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice } from '../features/voice/service.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
 import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
-import type { Speech } from './speech.ts'
+import { ASR_COMMAND } from './program.ts'
+
+const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
+
+export interface SpeechParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly fetch: UpstreamFetch
+  /** How this program starts itself again, as the recogniser process. */
+  readonly self: readonly string[]
+  /** Address of the thread that encodes speech. */
+  readonly encoderUrl: string
+  readonly parser: Parser
+}
+
+export interface Speech {
+  readonly tts: Tts | null
+  readonly asr: Asr | null
+  readonly codecs: AudioCodecs
+  readonly skipSilence: boolean
+  /** The voice pack; null when another recogniser, or none, is set. */
+  readonly local: LocalRecognition | null
+  /** One line for the start banner: the names of synthesis and recognition. */
+  readonly description: string
+  /** Resolves when the recogniser process has ended. */
+  close(): Promise<void>
+}
+
+/** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
+export function openSpeech({ encoderUrl, parser, ...outside }: SpeechParts): Speech {
+  const { config, clock } = outside
+  // Half of the machine encodes speech at most; the rest answers.
+  const threads = Math.max(1, availableParallelism() >> 1)
+  const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads })
+  const parts = { ...outside, codecs }
+  const local = asrKind(config) === 'local' ? openLocalRecognition(parts) : null
+  const [tts, asr] = [openTts(parts), local ? local.asr : openAsr(parts)]
+  const listener = local?.pack ? `the voice pack (${local.pack.model.name})` : asr?.name
+  return {
+    tts: tts && retryTts(tts, clock),
+    asr: asr && retryAsr(asr, clock),
+    codecs,
+    // A recogniser over HTTP is asked even about silence: it may be more sensitive than the gate.
+    skipSilence: asr?.name !== 'openai',
+    local,
+    description: `speaks with ${tts?.name ?? 'nothing'}, listens with ${listener ?? 'nothing'}`,
+    close: async () => local?.asr?.close(),
+  }
+}
+
+interface Parts extends Omit<SpeechParts, 'encoderUrl' | 'parser'> {
+  readonly codecs: AudioCodecs
+}
+
+function openTts({ config, clock, log, fetch, codecs }: Parts): Tts | null {
+  const baseUrl = config.MB_TTS_BASE_URL
+  const apiKey = config.MB_TTS_API_KEY ?? ''
+  const voice = config.MB_TTS_VOICE ?? ''
+  switch (config.MB_TTS_KIND ?? kindOf(baseUrl) ?? 'espeak') {
+    case 'openai': {
+      const model = config.MB_TTS_MODEL ?? 'tts-1'
+      const root = needed('MB_TTS_BASE_URL', baseUrl, 'http')
+      return createOpenAiTts({ baseUrl: root, apiKey, model, voice, fetch, clock, codecs })
+    }
+    case 'minimax': {
+      const model = config.MB_TTS_MODEL ?? 'speech-2.8-turbo'
+      const root = needed('MB_TTS_BASE_URL', baseUrl ?? MINIMAX_ROOT, 'http')
+      return createMiniMaxTts({ baseUrl: root, apiKey, model, voice, fetch, clock })
+    }
+    case 'wyoming':
+      return createWyomingTts({ baseUrl: needed('MB_TTS_BASE_URL', baseUrl, 'tcp'), voice, clock })
+    case 'espeak': {
+      const folders = [config.MB_DATA_DIR, dirname(process.execPath)]
+      const program = findEspeak({ folders, which: installed, exists: existsSync })
+      if (!program && config.MB_TTS_KIND === 'espeak') {
+        log.warn('speech program not found', { setting: 'MB_TTS_KIND', install: 'espeak-ng' })
+      }
+      return program && createEspeakTts({ program, voice, clock, codecs })
+    }
+    default:
+      return null
+  }
+}
+
+function openAsr({ config, clock, fetch, codecs }: Parts): Asr | null {
+  const baseUrl = config.MB_ASR_BASE_URL
+  switch (asrKind(config)) {
+    case 'openai': {
+      const model = config.MB_ASR_MODEL ?? 'whisper-1'
+      const root = needed('MB_ASR_BASE_URL', baseUrl, 'http')
+      const apiKey = config.MB_ASR_API_KEY ?? ''
+      return createOpenAiAsr({ baseUrl: root, apiKey, model, fetch, clock, codecs })
+    }
+    case 'wyoming':
+      return createWyomingAsr({ baseUrl: needed('MB_ASR_BASE_URL', baseUrl, 'tcp'), clock, codecs })
+    default:
+      return null
+  }
+}
+
+/** What was found of the voice pack, and the recogniser when the pack is whole. */
+export interface LocalRecognition extends PackFinding {
+  /** Whether the operator asked for it by name, or it is used because it is there. */
+  readonly wanted: boolean
+  readonly asr: SherpaAsr | null
+}
+
+/** Looks for the pack beside the data and beside the executable, as for eSpeak NG. */
+function openLocalRecognition({ config, clock, log, self, codecs }: Parts): LocalRecognition {
+  const finding = findVoicePack({
+    folders: [config.MB_DATA_DIR, dirname(process.execPath)],
+    platform: `${process.platform}-${process.arch}`,
+    modelName: config.MB_ASR_MODEL,
+  })
+  const wanted = config.MB_ASR_KIND === 'local'
+  const { pack, folder, exists, missing } = finding
+  if (pack === null) {
+    if (wanted || exists) log.warn('voice pack incomplete', { folder, missing: missing.join('; ') })
+    return { ...finding, wanted, asr: null }
+  }
+  const command = { argv: [...self, ASR_COMMAND, JSON.stringify(pack)] }
+  return { ...finding, wanted, asr: createSherpaAsr({ command, clock, log, codecs }) }
+}
+
+/** Searched besides PATH, which a service may lack. */
+const PROGRAM_FOLDERS = '/usr/local/bin:/usr/bin:/bin'
+
+const installed = (name: string) => Bun.which(name) ?? Bun.which(name, { PATH: PROGRAM_FOLDERS })
+
+const asrKind = (config: Config) => config.MB_ASR_KIND ?? kindOf(config.MB_ASR_BASE_URL) ?? 'local'
+
+/** The kind that a base URL alone implies. */
+function kindOf(baseUrl: string | undefined): 'openai' | 'wyoming' | undefined {
+  if (baseUrl === undefined) return undefined
+  return baseUrl.startsWith('tcp:') ? 'wyoming' : 'openai'
+}
+
+function needed(name: string, url: string | undefined, scheme: 'http' | 'tcp'): string {
+  if (url?.startsWith(scheme)) return url
+  const example = scheme === 'tcp' ? 'tcp://host:port' : 'http://host/v1'
+  throw new ConfigError(`${name} must be a URL such as ${example} for this kind of voice`)
+}
 
 export interface VoiceParts {
   readonly speech: Speech

@@ -6,7 +6,7 @@ export interface PageText {
 
 /**
  * What the parse worker can do, by the name of the task: its options, and the parts it gives. A new
- * task gets a line here and a function in `wiring/parse-tasks.ts`.
+ * task gets a line here and a function in `commands/workers.ts`.
  */
 export interface ParseTasks {
   /** A recording as mono samples of 16 bits at `rate`, in several parts. */

@@ -1,4 +1,4 @@
-import type { LocalRecognition } from '../../wiring/speech.ts'
+import type { LocalRecognition } from '../../wiring/voice.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const NAME = 'Speech recognition'

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { BODY_COST } from '../core/limits/machine.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
-import { requestBudgetBytes } from './request-budget.ts'
+import { requestBudgetBytes } from './machine.ts'
 
 const GB = 1024 ** 3
 

@@ -1,0 +1,198 @@
+import { statSync } from 'node:fs'
+import type { Gauge } from 'prom-client'
+import type { Endpoint } from '../channels/net/upstream-fetch.ts'
+import { type Availability, availability } from '../channels/openai/models.ts'
+import type { Config } from '../config.ts'
+import { sameSecret, sha256Hex } from '../core/crypto.ts'
+import { type Meters, NO_METERS } from '../core/meters.ts'
+import { databasePath } from '../data-folder/data-folder.ts'
+import type { MetricsPage } from '../features/site/metrics-routes.ts'
+import type { Finding, Probe } from '../features/site/status.ts'
+import { createStatus } from '../features/site/status.ts'
+import type { Sse } from '../http/sse.ts'
+import { sql } from '../storage/db.ts'
+import type { Adapters } from './adapters.ts'
+import type { LocalRecognition } from './voice.ts'
+
+const OFF: Finding = { state: 'off', class: 'not_configured' }
+const found = (word: Availability | 'standby'): Finding => ({
+  state: word === 'ok' || word === 'standby' ? 'ok' : 'down',
+  class: word,
+})
+
+type Run = (signal: AbortSignal) => Finding | Promise<Finding>
+type Upstreams = Pick<Adapters, 'config' | 'platform' | 'speech' | 'fetch'>
+
+/** One probe an upstream: whether it answers. None of them costs money. */
+export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
+  const ask = async (endpoint: Endpoint, signal: AbortSignal) =>
+    found(await availability({ ...endpoint, fetch }, signal))
+  const voice =
+    (kind: 'TTS' | 'ASR', name: string | undefined): Run =>
+    (signal) => {
+      const baseUrl = config[`MB_${kind}_BASE_URL`]
+      if (name === undefined) return OFF
+      if (baseUrl === undefined) return found('ok')
+      return baseUrl.startsWith('tcp:')
+        ? connects(new URL(baseUrl), signal)
+        : ask({ baseUrl, apiKey: config[`MB_${kind}_API_KEY`] ?? '' }, signal)
+    }
+  const llm: Run = (signal) => {
+    const { endpoint } = platform.get()
+    return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
+  }
+  const { local } = speech
+  const asr: Run = local ? () => localRecognition(local) : voice('ASR', speech.asr?.name)
+  return { llm, tts: voice('TTS', speech.tts?.name), asr, ask }
+}
+
+/** Shows how the last recognition ended; a status page must not load the voice pack. */
+function localRecognition({ asr, exists, wanted }: LocalRecognition): Finding {
+  if (asr === null) {
+    if (!wanted && !exists) return OFF
+    return { state: wanted ? 'down' : 'off', class: 'files_missing' }
+  }
+  const lastOk = asr.lastOk()
+  return lastOk === false ? { state: 'down', class: 'error' } : found(lastOk ? 'ok' : 'standby')
+}
+
+/** The checks of the status page; without the `vital` one the server is down. */
+function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe[] } {
+  const { config, db } = adapters
+  const { llm, tts, asr, ask } = upstreamProbes(adapters)
+  const database: Run = async () => {
+    await db.get(sql`SELECT 1 AS answer`)
+    const trouble = await db.trouble()
+    return trouble === null ? found('ok') : { state: 'down', class: trouble }
+  }
+  const embedding: Run = (signal) => {
+    const baseUrl = config.MB_EMBED_BASE_URL
+    return baseUrl
+      ? ask({ baseUrl, apiKey: config.MB_EMBED_API_KEY ?? '' }, signal)
+      : localModel(adapters, signal)
+  }
+  const probes = Object.entries({ database, llm, embedding, tts, asr }).map(([name, run]) => ({
+    name,
+    run: async (signal: AbortSignal) => run(signal),
+  }))
+  return { vital: 'database', probes }
+}
+
+/**
+ * Shows how the last call ended, because a status page must not load the model into memory. After a
+ * failure it embeds a word, to see whether the model has recovered.
+ */
+async function localModel({ embedder }: Adapters, signal: AbortSignal): Promise<Finding> {
+  if (embedder.lastOk() === false) await embedder.embed(['ping'], 'query', signal)
+  return found(embedder.lastOk() === null ? 'standby' : 'ok')
+}
+
+/** Whether a TCP connection can be made. */
+async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<Finding> {
+  const { connect } = await import('node:net')
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), signal })
+    const end = (word: Availability) => {
+      socket.destroy()
+      resolve(found(word))
+    }
+    socket.once('connect', () => end('ok'))
+    socket.once('error', () => end(signal.aborted ? 'timeout' : 'connection_failed'))
+  })
+}
+
+/** What is read at each scrape and counted nowhere. */
+export interface Gauges {
+  readonly streams: () => number
+  readonly embeddingTexts: () => number
+}
+
+export interface Metrics {
+  readonly meters: Meters
+  readonly watch: (gauges: Gauges) => void
+  /** Null where nobody may scrape. */
+  readonly page: MetricsPage | null
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/**
+ * Counts for Prometheus when MB_METRICS_TOKEN is set; else nothing is counted, and the library that
+ * counts is not even loaded.
+ */
+export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Promise<Metrics> {
+  if (MB_METRICS_TOKEN === undefined) return { meters: NO_METERS, watch() {}, page: null }
+  const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
+  const registry = new Registry()
+  const registers = [registry]
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: `moonbase_${name}`, help, labelNames, registers })
+  const requests = counter('http_requests_total', 'Answered requests', [
+    'method',
+    'route',
+    'status',
+  ])
+  const failures = counter('upstream_failures_total', 'Failed upstream calls', [
+    'upstream',
+    'reason',
+  ])
+  const fallbacks = counter('fallbacks_total', 'Turns that fell back to the platform', ['reason'])
+  const latency = new Histogram({
+    name: 'moonbase_http_request_seconds',
+    help: 'Time to headers ready',
+    labelNames: ['method', 'route'],
+    buckets: SECONDS,
+    registers,
+  })
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect(this: Gauge) {
+        this.set(read())
+      },
+    })
+  gauge('process_resident_memory_bytes', 'Resident memory', () => process.memoryUsage.rss())
+  gauge('process_cpu_seconds_total', 'Processor time used', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  gauge('process_uptime_seconds', 'Time since the start', () => process.uptime())
+  gauge('moonbase_database_bytes', 'Size of the database file', () =>
+    sizeOf(databasePath(MB_DATA_DIR)),
+  )
+  gauge('moonbase_database_log_bytes', 'Size of the write-ahead log', () =>
+    sizeOf(`${databasePath(MB_DATA_DIR)}-wal`),
+  )
+  const secret = sha256Hex(MB_METRICS_TOKEN)
+  return {
+    meters: {
+      request(method, route, status, seconds) {
+        requests.inc({ method, route, status: String(status) })
+        latency.observe({ method, route }, seconds)
+      },
+      upstreamFailed: (upstream, reason) => failures.inc({ upstream, reason }),
+      fellBack: (reason) => fallbacks.inc({ reason }),
+    },
+    watch({ streams, embeddingTexts }) {
+      gauge('moonbase_streams_open', 'Open agent streams', streams)
+      gauge('moonbase_embedding_queue_texts', 'Texts waiting for their vector', embeddingTexts)
+    },
+    page: {
+      contentType: registry.contentType,
+      admits: (token) => sameSecret(sha256Hex(token), secret),
+      text: () => registry.metrics(),
+    },
+  }
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** What the public pages show of the server's state, and what /metrics shows to its operator. */
+export function openSite(adapters: Adapters, sse: Sse) {
+  const { clock, db, metrics, embedder } = adapters
+  metrics.watch({ streams: sse.open, embeddingTexts: embedder.pending })
+  const status = createStatus({ clock, ...openProbes(adapters) })
+  return { status, takesWrites: db.takesWrites, metrics }
+}

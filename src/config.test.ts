@@ -60,7 +60,7 @@ describe('settings', () => {
     })
   }
 
-  test('a name that is no setting is reported, not fatal', () => {
+  test('an unknown MB_ name is reported and does not stop the start', () => {
     expect(unknownSettings({ MB_PROT: '1', MB_PORT: '1', HOME: '/' })).toEqual(['MB_PROT'])
   })
 

@@ -10,21 +10,21 @@ const TEXTS = {
 const suites = (...names: string[]) => ({ kind: 'suites', suites: names, rounds: 3 }) as const
 
 describe('readOptions', () => {
-  test('measures every suite but those that must be named', () => {
+  test('the bench runs every suite except those that must be named', () => {
     expect(readOptions<string>([], TEXTS)).toEqual(suites('start', 'agent'))
   })
 
-  test('takes named suites in the order of the table, each once', () => {
+  test('the bench runs named suites in the order of the table, each once', () => {
     expect(readOptions<string>(['--only', 'capacity, agent,agent'], TEXTS)).toEqual(
       suites('agent', 'capacity'),
     )
   })
 
-  test('takes rounds', () => {
+  test('the bench takes the number of rounds', () => {
     expect(readOptions(['--rounds', '12'], TEXTS)).toMatchObject({ rounds: 12 })
   })
 
-  test('takes a folder of question sets', () => {
+  test('the bench takes a folder of question sets', () => {
     expect(readOptions(['retrieval', 'sets'], TEXTS)).toEqual({ kind: 'retrieval', folder: 'sets' })
   })
 
@@ -40,13 +40,13 @@ describe('readOptions', () => {
     ['retrieval', 'one', 'two'],
     ['agent'],
   ]) {
-    test(`refuses ${args.join(' ')}`, () => {
+    test(`the bench refuses ${args.join(' ')}`, () => {
       expect(() => readOptions(args, TEXTS)).toThrow(UsageError)
     })
   }
 })
 
-test('the help explains every suite and fits a terminal', () => {
+test('the help of the bench explains every suite and fits a terminal', () => {
   const help = helpText(TEXTS)
   const [usual = '', named = ''] = help.split('Only by their names')
   expect(usual).toContain('\n  agent     turns\n')

@@ -19,11 +19,11 @@ function shown(row: Partial<Row>): string[] {
   return line.trim().split(/ {2,}/)
 }
 
-test('a row has the medians and the ratio of each round', () => {
+test('a row of the report has the medians and the ratio of each round', () => {
   expect(shown({})).toEqual(['work (ms)', '22.0', '11.0', 'floor', '2.00'])
 })
 
-test('a target is of the ratio, or of the value itself', () => {
+test('a target applies to the ratio, or to the value itself', () => {
   expect(shown({ target: { atMost: 2 } }).slice(-2)).toEqual(['<= 2', 'ok'])
   expect(shown({ target: { atMost: 1.9 } }).slice(-2)).toEqual(['<= 1.9', 'MISSED'])
   expect(shown({ target: { atLeast: 2 } }).slice(-2)).toEqual(['>= 2', 'ok'])
@@ -31,12 +31,12 @@ test('a target is of the ratio, or of the value itself', () => {
   expect(shown({ target: { atMost: 2 }, absolute: true }).slice(-2)).toEqual(['<= 2', 'MISSED'])
 })
 
-test('what was not measured is neither reached nor missed', () => {
+test('a missing measurement is neither reached nor missed', () => {
   const reference = { name: 'peer', values: [Number.NaN, Number.NaN] }
   expect(shown({ reference, target: { atMost: 1 } }).slice(-3)).toEqual(['-', '<= 1', '-'])
 })
 
-test('rows stand under the name of their suite', () => {
+test('rows of the report stand under the name of their suite', () => {
   const lines = report([
     ['one', []],
     ['two', []],

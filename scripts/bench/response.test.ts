@@ -23,13 +23,13 @@ const CHUNKED = [
 
 describe('createResponseReader', () => {
   for (const size of [1, 2, 3, 7, 1_000]) {
-    test(`reads chunks that come in pieces of ${size} bytes`, () => {
+    test(`the response reader reads chunks that come in pieces of ${size} bytes`, () => {
       const { body, status, at } = read(CHUNKED, size)
       expect({ body, status }).toEqual({ body: 'abc0123456789abcdef', status: 200 })
       expect(at).toBeGreaterThanOrEqual(0)
     })
 
-    test(`reads a length in pieces of ${size} bytes`, () => {
+    test(`the response reader reads a body of known length in pieces of ${size} bytes`, () => {
       const { body, status, at } = read(
         'HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nhello',
         size,
@@ -39,7 +39,7 @@ describe('createResponseReader', () => {
     })
   }
 
-  test('is not done before the last chunk', () => {
+  test('a response is not complete before its last chunk', () => {
     expect(read(CHUNKED.slice(0, -5), 4).at).toBe(-1)
   })
 })

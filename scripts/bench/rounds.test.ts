@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { alternate } from './rounds.ts'
 
-test('every measure runs once a round, in turning order', async () => {
+test('every measure runs once a round, in rotating order', async () => {
   const order: string[] = []
   const measure = (name: string) => async () => order.push(name)
   const results = await alternate(3, { a: measure('a'), b: measure('b') })

@@ -3,7 +3,7 @@ import { CLOSING, OPENING, tokenChunk } from './chunks.ts'
 import { createScanner } from './scanner.ts'
 
 describe('createScanner', () => {
-  test('counts each token once, wherever the stream is cut', () => {
+  test('the scanner counts each token once, however the stream is cut', () => {
     const stream = Buffer.concat([OPENING, tokenChunk(), tokenChunk(), tokenChunk(), CLOSING])
     for (const size of [1, 5, 64, stream.length]) {
       const ages: number[] = []
@@ -16,7 +16,7 @@ describe('createScanner', () => {
     }
   })
 
-  test('does not count the reply at the end of a turn', () => {
+  test('the scanner does not count the reply at the end of a turn', () => {
     const scanner = createScanner('agent', null)
     scanner.feed(Buffer.from('data: {"type":"llm_delta","text":"tkn "}\n\n'))
     expect(scanner.ended).toBe(false)

@@ -22,7 +22,7 @@ async function encode(pcm: Uint8Array, size: number) {
   return Buffer.concat(parts)
 }
 
-test('every frame is 32 kHz, 128 kbps, mono, and the duration is kept', async () => {
+test('every mp3 frame is 32 kHz, 128 kbps, mono, and the duration is kept', async () => {
   const frames = mp3Frames(await encode(tone(2), 1 << 20))
   for (const frame of frames)
     expect(frame).toEqual({ rate: 32_000, kbps: 128, channels: 1, samples: 1152 })
@@ -31,18 +31,18 @@ test('every frame is 32 kHz, 128 kbps, mono, and the duration is kept', async ()
   expect(frames.length).toBeLessThanOrEqual(Math.ceil(64_000 / 1152) + 3)
 })
 
-test('chunk borders, odd ones too, do not change the sound', async () => {
+test('chunk borders, odd ones too, do not change the mp3', async () => {
   const pcm = tone(1)
   const expected = await encode(pcm, pcm.length)
   for (const size of [999, 4_097]) expect(await encode(pcm, size)).toEqual(expected)
 })
 
-test('a released encoder starts its next file from nothing', async () => {
+test('a released mp3 encoder starts its next file from a clean state', async () => {
   const first = await encode(tone(1), 5_000)
   expect(await encode(tone(1), 5_000)).toEqual(first)
 })
 
-test('encoders that are open at the same time do not mix', async () => {
+test('mp3 encoders that are open at the same time do not mix', async () => {
   const [loud, quiet] = [await create(), await create()]
   const pcm = tone(1)
   const parts = [loud.encode(pcm)]

@@ -28,7 +28,7 @@ function cleanness(output: Float32Array, rate: number, hertz: number): number {
 const RATES = [8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000, 44_101, 96_000]
 
 describe.each([32_000, 16_000])('to %d Hz', (to) => {
-  test.each(RATES)('from %d Hz keeps a tone clean and the length exact', (from) => {
+  test.each(RATES)('resampling from %d Hz keeps a tone clean and the length exact', (from) => {
     const output = whole(from, to, tone(from, 1_000, 0.5))
     expect(output.length).toBe(Math.ceil((Math.round(from * 0.5) * to) / from))
     expect(cleanness(output, to, 1_000)).toBeGreaterThan(48)
@@ -40,7 +40,7 @@ test('sound above the lower Nyquist frequency is removed instead of folded back'
   expect(Math.max(...output.subarray(500, -500))).toBeLessThan(0.002)
 })
 
-test('any split of the bytes gives the same bytes', () => {
+test('resampling gives the same bytes for any split of its input', () => {
   const samples = Int16Array.from(tone(24_000, 440, 0.3), (value) => Math.round(value * 32_767))
   const input = new Uint8Array(samples.buffer)
   const run = (sizes: readonly number[]) => {
@@ -59,13 +59,13 @@ test('any split of the bytes gives the same bytes', () => {
   for (const sizes of [[1], [3, 1, 0, 2], [4_097], [1_001, 7]]) expect(run(sizes)).toEqual(expected)
 })
 
-test('the same rate passes every whole sample through', () => {
+test('resampling to the same rate passes every whole sample through', () => {
   const resampler = createResampler(32_000, 32_000)
   const parts = [resampler.push(Uint8Array.of(1, 2, 3)), resampler.push(Uint8Array.of(4, 5))]
   expect(Buffer.concat([...parts, resampler.flush()])).toEqual(Buffer.from([1, 2, 3, 4]))
 })
 
-test('sounds side by side share filters and nothing else', () => {
+test('concurrent resamplers share filters and nothing else', () => {
   const sound = (hertz: number) => {
     return new Uint8Array(
       Int16Array.from(tone(22_050, hertz, 0.1), (value) => Math.round(value * 32_767)).buffer,

@@ -29,10 +29,10 @@ test.each([
   ['a wav without samples', wav(16_000, new Float32Array(0)), null],
   ['a broken header', wav(16_000, new Float32Array(99)).subarray(0, 30), null],
   ['text', Buffer.from('RIFFabcdWAVE and nothing more'), null],
-])('%s', async (_name, bytes, expected) => {
+])('silence is detected in %s', async (_name, bytes, expected) => {
   expect(await isSilent(bytes, steady)).toBe(expected)
 })
 
-test('compressed audio is not decoded for this', async () => {
+test('compressed audio is not decoded to detect silence', async () => {
   expect(await isSilent(await mp3(16_000, new Float32Array(16_000)), steady)).toBeNull()
 })

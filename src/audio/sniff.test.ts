@@ -28,6 +28,6 @@ test.each([
   ['RIFF that is no wave', Buffer.from('RIFF\0\0\0\0AVI LIST')],
   ['zeros', Buffer.alloc(64)],
   ['an impossible mp3 header', Buffer.from([0xff, 0xfb, 0xf0, 0])],
-])('%s is no recording', (_name, bytes) => {
+])('%s is not recognised as a recording', (_name, bytes) => {
   expect(sniff(bytes)).toBeNull()
 })

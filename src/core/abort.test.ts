@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { orAborted } from './abort.ts'
 
-test('gives what the work gives, and takes its listener away', async () => {
+test('raceAbort gives the result of the work and removes its listener', async () => {
   const controller = new AbortController()
   expect(await orAborted(Promise.resolve('done'), controller.signal)).toBe('done')
   const fault = new Error('fault')
   await expect(orAborted(Promise.reject(fault), controller.signal)).rejects.toBe(fault)
 })
 
-test('an abort comes first, before and during the work', async () => {
+test('raceAbort rejects with the abort, before and during the work', async () => {
   const reason = new Error('client left')
   const controller = new AbortController()
   const { promise: endless } = Promise.withResolvers<never>()
@@ -18,7 +18,7 @@ test('an abort comes first, before and during the work', async () => {
   await expect(orAborted(Promise.resolve('done'), controller.signal)).rejects.toBe(reason)
 })
 
-test('work that fails after the abort ends nothing', async () => {
+test('work that fails after the abort causes no unhandled rejection', async () => {
   const work = Promise.withResolvers<never>()
   const signal = AbortSignal.abort(new Error('client left'))
   await expect(orAborted(work.promise, signal)).rejects.toBe(signal.reason)

@@ -4,7 +4,7 @@ import { createTtlMap, leastRecentlyUsed } from './bounded-maps.ts'
 
 const texts = (sizeMax: number) => leastRecentlyUsed<string>(sizeMax, (text) => text.length)
 
-test('the value unused for longest goes when there is no room', () => {
+test('the least recently used value is dropped when the cache is full', () => {
   const kept = texts(6)
   kept.put('a', 'aa')
   kept.put('b', 'bb')
@@ -14,7 +14,7 @@ test('the value unused for longest goes when there is no room', () => {
   expect(['a', 'b', 'c', 'd'].map((name) => kept.get(name))).toEqual(['aa', undefined, 'cc', 'dd'])
 })
 
-test('a value put again counts once, and a dropped one no more', () => {
+test('a cached value put again counts once, and a dropped one no more', () => {
   const kept = texts(6)
   for (let i = 0; i < 10; i++) kept.put('a', 'aaa')
   kept.put('b', 'bbb')
@@ -24,7 +24,7 @@ test('a value put again counts once, and a dropped one no more', () => {
   expect([kept.get('b'), kept.get('c')]).toEqual(['bbb', 'ccc'])
 })
 
-test('a value larger than all the room is not kept, and nothing is after clear', () => {
+test('a value larger than the cache is not kept, and clear empties it', () => {
   const kept = texts(6)
   kept.put('a', 'a'.repeat(7))
   expect(kept.get('a')).toBeUndefined()
@@ -33,7 +33,7 @@ test('a value larger than all the room is not kept, and nothing is after clear',
   expect(kept.get('b')).toBeUndefined()
 })
 
-test('a value is gone when its time has passed', () => {
+test('a map value is gone when its time has passed', () => {
   const clock = fakeClock()
   const held = createTtlMap<number>(clock, 1_000, 10)
   held.set('a', 1)
@@ -43,7 +43,7 @@ test('a value is gone when its time has passed', () => {
   expect(held.get('a')).toBeNull()
 })
 
-test('setting a value again restarts its time', () => {
+test('setting a map value again restarts its time', () => {
   const clock = fakeClock()
   const held = createTtlMap<number>(clock, 1_000, 10)
   held.set('a', 1)

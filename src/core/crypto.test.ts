@@ -16,7 +16,7 @@ test('sameSecret compares texts of any length and alphabet', () => {
   }
 })
 
-test('digests are those of the standards', () => {
+test('digests match the vectors of their standards', () => {
   // FIPS 180-2, appendix B.1; RFC 4231, test case 2.
   expect(sha256Hex('abc')).toStartWith('ba7816bf8f01cfea414140de5dae2223')
   expect(hmacHex(Buffer.from('Jefe'), 'what do ya want for nothing?')).toStartWith(
@@ -24,7 +24,7 @@ test('digests are those of the standards', () => {
   )
 })
 
-test('derived keys are those of HKDF, so what was signed with one stays valid', () => {
+test('derived keys match HKDF, so that old signatures stay valid', () => {
   for (const secret of [Buffer.alloc(32, 1), Buffer.from('a'.repeat(100))]) {
     const expected = hkdfSync('sha256', secret, '', 'moonbase session', 32)
     expect(deriveKey(secret, 'session')).toEqual(new Uint8Array(expected))

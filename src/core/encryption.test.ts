@@ -5,18 +5,18 @@ import { createSeal } from './encryption.ts'
 const seal = createSeal(randomBytes(32))
 
 for (const text of ['', 'sk-secret', '密钥🔑', 'x'.repeat(10_000)]) {
-  test(`${text.slice(0, 10)} (${text.length}) opens again`, () => {
+  test(`${text.slice(0, 10)} (${text.length}) decrypts to itself`, () => {
     expect(seal.open(seal.seal(text, 'tenant'), 'tenant')).toBe(text)
   })
 }
 
-test('the same text is sealed differently each time and is not in it', () => {
+test('a text is encrypted differently each time and is not in its ciphertext', () => {
   const [one, two] = [seal.seal('sk-secret', 't'), seal.seal('sk-secret', 't')]
   expect(one).not.toEqual(two)
   expect(Buffer.from(one).includes('secret')).toBeFalse()
 })
 
-test('another key, another owner, and any changed, lost or added byte do not open', () => {
+test('another key or owner and any changed, lost or added byte do not decrypt', () => {
   const sealed = seal.seal('sk-secret', 'tenant')
   expect(createSeal(randomBytes(32)).open(sealed, 'tenant')).toBeNull()
   expect(seal.open(sealed, 'tenant2')).toBeNull()

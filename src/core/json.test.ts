@@ -12,7 +12,7 @@ test.each([
   JSON.stringify('[{,'.repeat(JSON_SIGNS_MAX)),
   `[${'"[",'.repeat(10_000)}1]`,
   ' '.repeat(10_000) + nested(3),
-])('an honest text is read as JSON.parse reads it', (text) => {
+])('parseUntrustedJson reads valid JSON as JSON.parse does', (text) => {
   expect(parseUntrustedJson(text)).toEqual(JSON.parse(text))
 })
 
@@ -26,6 +26,6 @@ test.each([
   ['has too many keys', `{${'"a":1,'.repeat(JSON_SIGNS_MAX)}"b":1}`],
   ['never closes a string', `"${'a'.repeat(10_000)}`],
   ['is none', 'x'.repeat(10_000)],
-])('a text that %s is no JSON to us', (_, text) => {
+])('parseUntrustedJson refuses a text that %s', (_, text) => {
   expect(() => parseUntrustedJson(text)).toThrow(SyntaxError)
 })

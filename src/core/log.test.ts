@@ -15,7 +15,7 @@ function logging() {
 }
 
 describe('a fault that lasts', () => {
-  test('is told ten times a minute, and how often it was not', () => {
+  test('a repeated log line is written ten times a minute, then counted', () => {
     const { log, lines, clock } = logging()
     for (let n = 0; n < 5_000; n++) log.warn('channel failed', { channel: 'byo' })
     expect(lines).toHaveLength(10)
@@ -26,7 +26,7 @@ describe('a fault that lasts', () => {
     expect(lines.at(-1)).not.toHaveProperty('left_out')
   })
 
-  test('hides no other fault, nor the same one of another channel', () => {
+  test('a repeated log line hides no other line, nor that of another channel', () => {
     const { log, lines } = logging()
     for (let n = 0; n < 100; n++) log.warn('channel failed', { channel: 'byo' })
     log.warn('channel failed', { channel: 'platform' })
@@ -37,7 +37,7 @@ describe('a fault that lasts', () => {
     ])
   })
 
-  test('is told again by a clock that was set back', () => {
+  test('a repeated log line is written again after the clock was set back', () => {
     const { log, lines, clock } = logging()
     clock.ms = 1_000_000
     for (let n = 0; n < 20; n++) log.error('request failed')
@@ -47,7 +47,7 @@ describe('a fault that lasts', () => {
     expect(lines.at(-1)).toMatchObject({ left_out: 10 })
   })
 
-  test('leaves what is no fault alone', () => {
+  test('log lines that are no faults are never left out', () => {
     const { log, lines } = logging()
     for (let n = 0; n < 50; n++) log.info('login code')
     expect(lines).toHaveLength(50)

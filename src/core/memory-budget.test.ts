@@ -15,23 +15,23 @@ function fill(share: { add(bytes: number): void }, step = 1): number {
   return bytes
 }
 
-test('an owner that is alone gets eight ninths of the budget', () => {
+test('an owner that is alone gets eight ninths of the memory budget', () => {
   expect(fill(createMemoryBudget(900).open('a'))).toBe(800)
 })
 
-test('an owner that comes late gets eight ninths of what is left', () => {
+test('an owner that comes late gets eight ninths of the rest of the budget', () => {
   const budget = createMemoryBudget(900)
   fill(budget.open('a'))
   expect(fill(budget.open('b'))).toBe(88)
 })
 
-test('shares of one owner count together', () => {
+test('memory shares of one owner count together', () => {
   const budget = createMemoryBudget(900)
   expect(fill(budget.open('a'), 100)).toBe(800)
   expect(fill(budget.open('a'))).toBe(0)
 })
 
-test('a short share of an owner that holds little is granted although the budget is spent', () => {
+test('a small share of an owner that holds little is granted on a spent budget', () => {
   const budget = createMemoryBudget(900, 10)
   fill(budget.open('a'))
   fill(budget.open('b'))
@@ -39,7 +39,7 @@ test('a short share of an owner that holds little is granted although the budget
   expect(fill(budget.open('d'))).toBeGreaterThanOrEqual(10)
 })
 
-test('a closed share gives everything back', () => {
+test('a closed memory share gives everything back', () => {
   const budget = createMemoryBudget(900)
   const share = budget.open('a')
   fill(share)
@@ -49,7 +49,7 @@ test('a closed share gives everything back', () => {
   expect(fill(budget.open('b'))).toBe(800)
 })
 
-test('a piece that does not fit counts nothing', () => {
+test('a reservation that does not fit the budget counts nothing', () => {
   const budget = createMemoryBudget(900)
   const share = budget.open('a')
   expect(() => share.add(10_000)).toThrow(BudgetExceeded)

@@ -14,7 +14,7 @@ function jobs() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a key that is alone uses every slot', async () => {
+test('a semaphore key that is alone uses every slot', async () => {
   const { started, work } = jobs()
   const { run } = createSemaphore({ slots: 3 })
   for (const name of ['a1', 'a2', 'a3', 'a4']) void run('a', work(name))
@@ -58,7 +58,7 @@ test('work whose signal aborts while it waits never starts', async () => {
   expect(started).toEqual(['a1'])
 })
 
-test('a slot that is given back twice counts once', async () => {
+test('a semaphore slot that is given back twice counts once', async () => {
   const { started, work } = jobs()
   const { acquire, run } = createSemaphore({ slots: 1 })
   const release = await acquire('a')
@@ -70,7 +70,7 @@ test('a slot that is given back twice counts once', async () => {
   expect(started).toEqual(['a1'])
 })
 
-test('work that throws gives its slot back', async () => {
+test('work that throws gives its semaphore slot back', async () => {
   const { started, work } = jobs()
   const { run } = createSemaphore({ slots: 1 })
   await expect(run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')

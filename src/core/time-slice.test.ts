@@ -14,7 +14,7 @@ function start(pieceMs: number) {
   return { order, piece }
 }
 
-test('other events pass whenever the pieces have taken a slice', async () => {
+test('other events run whenever the pieces of work have used a time slice', async () => {
   const { order, piece } = start(SLICE_MS / 2)
   const passed: number[] = []
   const look = () => {
@@ -26,7 +26,7 @@ test('other events pass whenever the pieces have taken a slice', async () => {
   expect(passed.length).toBeGreaterThanOrEqual(9)
 })
 
-test('a piece of another owner is next after one of many', async () => {
+test('after a piece of one owner the next piece is of another owner', async () => {
   const { order, piece } = start(1)
   const many = Array.from({ length: 50 }, () => piece('many'))
   await Promise.all([...many, piece('few')])

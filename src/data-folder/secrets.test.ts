@@ -8,7 +8,7 @@ const open = (dataDir: string, env: Record<string, string> = {}) =>
   openSecrets(loadConfig({ MB_DATA_DIR: dataDir, ...env }))
 
 describe('the keys of the box', () => {
-  test('are made on first start, for their owner alone, and kept', () => {
+  test('secrets are made on first start, readable by their owner only, and kept', () => {
     using folder = tempFolder()
     const made = open(folder.path)
     expect(made.session).toHaveLength(32)
@@ -19,13 +19,13 @@ describe('the keys of the box', () => {
     expect(open(folder.path)).toEqual(made)
   })
 
-  test('differ from box to box', () => {
+  test('secrets differ from installation to installation', () => {
     using one = tempFolder()
     using other = tempFolder()
     expect(open(one.path).session).not.toEqual(open(other.path).session)
   })
 
-  test('are overridden by the environment, and the file stays', () => {
+  test('secrets of the environment win, and the file stays unchanged', () => {
     using folder = tempFolder()
     const made = open(folder.path)
     const key = Buffer.alloc(32, 7)
@@ -38,7 +38,7 @@ describe('the keys of the box', () => {
     expect(open(folder.path)).toEqual(made)
   })
 
-  test('a file that others could read is closed to them', () => {
+  test('a secrets file that others could read is closed to them', () => {
     using folder = tempFolder()
     open(folder.path)
     chmodSync(folder.file('secrets.json'), 0o644)
@@ -47,7 +47,7 @@ describe('the keys of the box', () => {
   })
 
   for (const damage of ['', '{', '{}', '{"session_secret":"00","encryption_key":"00"}']) {
-    test(`a damaged file stops the start and is left alone: ${damage || 'empty'}`, () => {
+    test(`a damaged secrets file stops the start and is left alone: ${damage || 'empty'}`, () => {
       using folder = tempFolder()
       writeFileSync(folder.file('secrets.json'), damage, { mode: 0o600 })
       expect(() => open(folder.path)).toThrow(ConfigError)
@@ -55,7 +55,7 @@ describe('the keys of the box', () => {
     })
   }
 
-  test('many first starts at once agree', async () => {
+  test('many first starts at once agree on the secrets', async () => {
     using folder = tempFolder()
     const program = `
       import { loadConfig } from './src/config.ts'

@@ -27,18 +27,18 @@ const cases: [number, string | undefined, string, string][] = [
 
 describe('the client address', () => {
   for (const [proxies, forwarded, peer, address] of cases) {
-    test(`${proxies} proxies, ${forwarded ?? 'nothing'} forwarded by ${peer}: ${address}`, () => {
+    test(`client address: ${proxies} proxies, ${forwarded} from ${peer} give ${address}`, () => {
       expect(clientAddress(proxies)(request(forwarded), socket(peer))).toBe(address)
     })
   }
 
-  test('is unknown without a socket', () => {
+  test('the client address is unknown without a socket', () => {
     expect(clientAddress(0)(request(), null)).toBe('unknown')
     expect(clientAddress(0)(request(), { requestIP: () => null })).toBe('unknown')
   })
 })
 
-test('an IPv6 network counts as one, IPv4 addresses each', () => {
+test('an IPv6 network counts as one client, an IPv4 address each', () => {
   expect(addressGroup('2001:db8:1:2::1')).toBe(addressGroup('2001:db8:1:2:ffff::9'))
   expect(addressGroup('2001:db8:1:2::1')).not.toBe(addressGroup('2001:db8:1:3::1'))
   expect(addressGroup('192.0.2.1')).not.toBe(addressGroup('192.0.2.2'))

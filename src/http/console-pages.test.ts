@@ -15,8 +15,11 @@ test.each([
   expect(preferredEncoding(request)).toBe(expected)
 })
 
-test.each(['a%b, br', 'br;%b', 'br %; a'])('blanks without end in %p take no time', (header) => {
-  const blanks = header.replace('%', ' '.repeat(1_000_000))
-  const request = new Request('http://localhost/', { headers: { 'accept-encoding': blanks } })
-  expect(preferredEncoding(request)).toBe('br')
-})
+test.each(['a%b, br', 'br;%b', 'br %; a'])(
+  '%p is parsed in linear time as an encoding list',
+  (header) => {
+    const blanks = header.replace('%', ' '.repeat(1_000_000))
+    const request = new Request('http://localhost/', { headers: { 'accept-encoding': blanks } })
+    expect(preferredEncoding(request)).toBe('br')
+  },
+)

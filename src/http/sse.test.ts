@@ -40,7 +40,7 @@ const DELTA: Event = { type: 'llm_delta' }
 const END: Event = { type: 'llm_end' }
 const typesOf = (text: string) => [...text.matchAll(/^event: (\w+)$/gm)].map(([, type]) => type)
 
-test('headers leave before the first event', async () => {
+test('the headers of a stream leave before its first event', async () => {
   const ready = Promise.withResolvers<void>()
   // Resolves with the headers, while the producer still waits for `ready`.
   const { text } = await stream(async (_, emit) => {
@@ -51,7 +51,7 @@ test('headers leave before the first event', async () => {
   expect(await text).toBe(': ok\n\nevent: llm_end\ndata: {}\n\n')
 })
 
-test('a stream that the server calls off ends with an error', async () => {
+test('a stream that the server ends gets an error event', async () => {
   const { sse, text } = await stream(async (signal, emit) => {
     await emit([DELTA])
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -60,7 +60,7 @@ test('a stream that the server calls off ends with an error', async () => {
   expect(typesOf(await text)).toEqual(['llm_delta', 'error'])
 })
 
-test('a stream whose end is under way when the server stops gets it, and no error', async () => {
+test('a stream that is about to end when the server stops ends without error', async () => {
   const stored = Promise.withResolvers<void>()
   const { sse, text } = await stream(async (_, emit) => {
     await emit([DELTA])

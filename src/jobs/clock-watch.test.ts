@@ -3,7 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
 import { watchClock } from './clock-watch.ts'
 
-test('a jump is told once, with its size; a correction is not', () => {
+test('a jump of the clock is logged once with its size, a correction is not', () => {
   let [wall, steady] = [1_000_000, 0]
   let look = () => {}
   const every = (_ms: number, task: () => void) => {

@@ -34,21 +34,21 @@ const source = (version = 'v1') => ({
 })
 const data = () => join(dir, 'data')
 
-test('copies the parts into a folder named by their hash', async () => {
+test('native files are copied into a folder named by their hash', async () => {
   const runtime = await prepareRuntime(data(), source())
   expect(runtime.vec0).toBe(join(data(), 'runtime', 'v1', 'vec0.so'))
   expect(readFileSync(runtime.vec0, 'utf8')).toBe('extension')
   expect(readFileSync(join(runtime.modelDir, 'model.onnx'), 'utf8')).toBe('weights')
 })
 
-test('a second start uses the copy as it is', async () => {
+test('a second start uses the copied native files', async () => {
   const { vec0 } = await prepareRuntime(data(), source())
   const before = statSync(vec0).ino
   await prepareRuntime(data(), source())
   expect(statSync(vec0).ino).toBe(before)
 })
 
-test('a truncated or missing file is written again', async () => {
+test('a truncated or missing native file is written again', async () => {
   const { vec0, modelDir } = await prepareRuntime(data(), source())
   chmodSync(vec0, 0o700)
   writeFileSync(vec0, 'ext')
@@ -58,7 +58,7 @@ test('a truncated or missing file is written again', async () => {
   expect(readFileSync(join(modelDir, 'model.onnx'), 'utf8')).toBe('weights')
 })
 
-test('a part of other contents and the same size is written again, and told', async () => {
+test('a native file of other contents and the same size is replaced, and logged', async () => {
   const { vec0, replaced } = await prepareRuntime(data(), source())
   expect(replaced).toEqual([])
   chmodSync(vec0, 0o700)
@@ -67,7 +67,7 @@ test('a part of other contents and the same size is written again, and told', as
   expect(readFileSync(vec0, 'utf8')).toBe('extension')
 })
 
-test('parts of the embedding process are compared when it starts or when asked', async () => {
+test('native files of the embedding process are verified on start and on demand', async () => {
   const { modelDir } = await prepareRuntime(data(), source())
   const model = join(modelDir, 'model.onnx')
   const damage = () => {
@@ -84,7 +84,7 @@ test('parts of the embedding process are compared when it starts or when asked',
   expect(readFileSync(model, 'utf8')).toBe('weights')
 })
 
-test('a link in place of a part is replaced, and its target stays as it is', async () => {
+test('a link in place of a native file is replaced, and its target unchanged', async () => {
   const { vec0 } = await prepareRuntime(data(), source())
   const elsewhere = join(dir, 'elsewhere')
   writeFileSync(elsewhere, 'extension')
@@ -109,13 +109,13 @@ test.each(['runtime', 'runtime/v1', 'runtime/v1/model'])(
   },
 )
 
-test('several starts at once leave one whole copy and nothing unfinished', async () => {
+test('concurrent starts leave one whole copy of the native files', async () => {
   await Promise.all(Array.from({ length: 6 }, () => prepareRuntime(data(), source())))
   expect(await readdir(join(data(), 'runtime'))).toEqual(['v1'])
   expect((await readdir(join(data(), 'runtime', 'v1'))).sort()).toEqual(['model', 'vec0.so'])
 })
 
-test('an upgrade removes the copy of the version before', async () => {
+test('an upgrade removes the native files of the version before', async () => {
   await prepareRuntime(data(), source('v1'))
   await prepareRuntime(data(), source('v2'))
   expect(await readdir(join(data(), 'runtime'))).toEqual(['v2'])
@@ -127,7 +127,7 @@ test('a data folder that cannot be written fails with its cause', async () => {
   await expect(prepareRuntime(data(), source())).rejects.toThrow()
 })
 
-test('run from source, the parts are used where they lie', async () => {
+test('native files are used where they lie when run from source', async () => {
   const runtime = await prepareRuntime(data())
   expect(runtime.onnxBinding).toBeNull()
   expect(statSync(runtime.vec0).size).toBeGreaterThan(0)

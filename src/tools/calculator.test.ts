@@ -58,7 +58,7 @@ describe('calculator', () => {
     ['1e-7', '1e-7'],
     ['2^0.5', '1.4142135623731'],
   ]
-  test.each(right)('%p is %p', async (expression, result) => {
+  test.each(right)('the calculator evaluates %p to %p', async (expression, result) => {
     expect(await run(expression)).toBe(`${expression} = ${result}`)
   })
 

@@ -31,7 +31,7 @@ const isElsewhere = (path: string) =>
   /^\/(app(\/.*)?|docs\/reference|openapi\.json|status)$/.test(path)
 
 describe.each(pages)('the manual page $id', ({ zh: chinese, en: english }) => {
-  test('has the same parts, tables and code in both languages', () => {
+  test('a manual page has the same parts, tables and code in both languages', () => {
     expect(kinds(chinese)).toEqual(kinds(english))
     expect(ids(chinese)).toEqual(ids(english))
     expect(codes(chinese).map(({ text }) => text)).toEqual(codes(english).map(({ text }) => text))
@@ -40,18 +40,18 @@ describe.each(pages)('the manual page $id', ({ zh: chinese, en: english }) => {
     expect(sizes(chinese)).toEqual(sizes(english))
   })
 
-  test('speaks one language on each side', () => {
+  test('a manual page uses one language on each side', () => {
     expect(english).not.toMatch(/\p{Script=Han}/u)
     expect(chinese).toMatch(/\p{Script=Han}/u)
   })
 
-  test('gives every part an id of its own', () => {
+  test('a manual page gives every part a unique id', () => {
     for (const id of ids(english)) expect(id).toMatch(/^[a-z][a-z0-9-]*$/)
     expect(ids(english)).not.toContainEqual(expect.stringMatching(/^part-/))
     expect(new Set(ids(english)).size).toBe(ids(english).length)
   })
 
-  test('links to places that exist', () => {
+  test('a manual page links to existing places', () => {
     for (const text of [chinese, english]) {
       for (const [, link = ''] of text.matchAll(/\]\((\/[^)]*)\)/g)) {
         const [path = '', part] = link.split('#')
@@ -66,13 +66,13 @@ describe.each(pages)('the manual page $id', ({ zh: chinese, en: english }) => {
 describe('the manual page on devices', () => {
   const devices = pages.find(({ id }) => id === 'devices')?.en ?? ''
 
-  test('tells what to do at each status that a device may meet', () => {
+  test('the manual page on devices explains each status that a device may meet', () => {
     const first = tables(devices).flatMap(({ rows }) => rows.map(([cell]) => cell?.text ?? ''))
     const statuses = ['400', '401', '403', '410', '413', '429', '502', '503']
     expect(first.filter((cell) => /^\d{3}$/.test(cell))).toEqual(statuses)
   })
 
-  test('carries its programs whole', () => {
+  test('the manual page on devices contains its programs whole', () => {
     const programs = codes(devices).filter((token) => fileOf(token) !== null)
     expect(programs.map((token) => fileOf(token))).toEqual([
       'moonbase-device.ino',
@@ -83,7 +83,7 @@ describe('the manual page on devices', () => {
     expect(devices).not.toContain('{{')
   })
 
-  test('comes in parts that hold no heading of another part', () => {
+  test('parts of the manual page on devices hold no heading of another part', () => {
     const parts = partsOf(devices)
     expect(parts[0]?.title).toBeNull()
     expect(parts.slice(1).map(({ title }) => title)).toContain('Raspberry Pi')
@@ -114,12 +114,12 @@ describe('the search of the manual', () => {
     expect(hits.map((hit) => `${hit.page}#${hit.part}`)).toContain(`${page}#${part}`)
   })
 
-  test('marks what was searched for and nothing else', () => {
+  test('the manual search marks the searched words and nothing else', () => {
     const [hit] = search(entries('en'), 'prometheus')
     expect(hit?.excerpt.filter((_, index) => index % 2 === 1)).toEqual(['Prometheus'])
   })
 
-  test('finds nothing for words that the manual does not have', () => {
+  test('the manual search finds nothing for unknown words', () => {
     expect(search(entries('en'), 'zebra crossing')).toEqual([])
     expect(search(entries('zh'), '斑马线')).toEqual([])
     expect(search(entries('en'), '.*+?^()|[]\\')).toEqual([])

@@ -13,7 +13,7 @@ async function sources(): Promise<string> {
 }
 
 describe('the report of an import in English', () => {
-  test('every one of them is still said by the server', async () => {
+  test('every import sentence with an English text is still used by the server', async () => {
     const source = await sources()
     const said = (sentence: string) =>
       sentence.split(/\{\d\}/).every((piece) => source.includes(piece))
@@ -35,11 +35,11 @@ describe('the report of an import in English', () => {
       '人设超出单次导入上限（1000 个），其余 3 个已跳过',
       'Persona: more than 1000 in one import, 3 were skipped',
     ],
-  ])('%p', (sentence, english) => {
+  ])('the import sentence %p is translated', (sentence, english) => {
     expect(inEnglish(sentence)).toBe(english)
   })
 
-  test('what is not listed stays unknown', () => {
+  test('an unknown import sentence stays untranslated', () => {
     expect(inEnglish('从未说过的话')).toBe(null)
     expect(inEnglish('Bad Gateway')).toBe(null)
   })

@@ -26,23 +26,23 @@ const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([hole]) =>
 describe('texts of the console', () => {
   const keys = Object.keys(zh) as (keyof typeof zh)[]
 
-  test('both languages have the same keys', () => {
+  test('console texts have the same keys in both languages', () => {
     expect(Object.keys(en).sort()).toEqual([...keys].sort())
   })
 
-  test('none is empty, and both fill in the same values', () => {
+  test('console texts are never empty and fill in the same values', () => {
     expect(keys.filter((key) => !zh[key].trim() || !en[key].trim())).toEqual([])
     expect(keys.filter((key) => holes(en[key]).join() !== holes(zh[key]).join())).toEqual([])
   })
 
-  test('English is free of Chinese, Chinese is Chinese', () => {
+  test('console texts in English have no Chinese, and those in Chinese have some', () => {
     const han = /\p{Script=Han}/u
     expect(keys.filter((key) => han.test(en[key]))).toEqual([])
     const neutral = new Set(['logs.app', 'kb.docs.count'])
     expect(keys.filter((key) => !han.test(zh[key]) && !neutral.has(key))).toEqual([])
   })
 
-  test('no key is unused', async () => {
+  test('no key of the console texts is unused', async () => {
     const source = await sources()
     const shapes = shapesOf(source)
     const unused = keys.filter(
@@ -51,7 +51,7 @@ describe('texts of the console', () => {
     expect(unused).toEqual([])
   })
 
-  test('no Chinese and no English sentence stands in the pages themselves', async () => {
+  test('pages of the console hold no sentence of their own in either language', async () => {
     const source = (await sources()).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
     expect(source.match(/\p{Script=Han}+/gu) ?? []).toEqual(['中文', '中文'])
     expect(source.match(/>\s*[A-Z][a-z]+ [a-z]+[^<{]*</g) ?? []).toEqual([])

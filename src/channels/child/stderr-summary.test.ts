@@ -14,7 +14,7 @@ test.each([
   ],
   ['some other words\n', null],
   ['', null],
-])('%j', async (printed, words) => {
+])('%j is summarised in one line', async (printed, words) => {
   const complaint = createStderrSummary()
   await complaint.read(streamOf(printed))
   expect(complaint.words()).toBe(words)

@@ -34,7 +34,7 @@ function resolverOf(listed: readonly string[], query?: DnsQuery) {
   return { addresses, asked, clock }
 }
 
-test('a name of the hosts file is found there, also after the file has changed', async () => {
+test('a name of the hosts file is found there, also after the file changed', async () => {
   writeFileSync(hosts, '# local\n172.17.0.1\thost.docker.internal gateway # docker\n')
   const { addresses, asked } = resolverOf([])
   expect(await addresses('host.docker.internal')).toEqual(['172.17.0.1'])
@@ -50,7 +50,7 @@ test('a machine without a hosts file asks DNS', async () => {
   expect(missing('nas')).toEqual([])
 })
 
-test('localhost is this machine and is never asked for', async () => {
+test('localhost resolves to this machine without a query', async () => {
   const { addresses, asked } = resolverOf([])
   expect(await addresses('localhost')).toEqual(['127.0.0.1', '::1'])
   expect(await addresses('app.localhost')).toEqual(['127.0.0.1', '::1'])
@@ -82,7 +82,7 @@ test('addresses of both families are found, and one family is enough', async () 
   expect(await one.addresses('a.example.com')).toEqual(['2001:db8::1'])
 })
 
-test('of thousands of addresses of a host eight of each family are used', async () => {
+test('eight addresses of each family are used of a host with thousands', async () => {
   const many = resolverOf([], {
     resolve4: async () => Array.from({ length: 4_000 }, (_, i) => `192.0.2.${i % 250}`),
     resolve6: async () => Array.from({ length: 4_000 }, (_, i) => `2001:db8::${i}`),
@@ -92,7 +92,7 @@ test('of thousands of addresses of a host eight of each family are used', async 
   expect([addresses.length, addresses[7], addresses[8]]).toEqual([16, '192.0.2.7', '2001:db8::0'])
 })
 
-test('a name server that answers for one family alone is not waited for', async () => {
+test('the resolver does not wait for a name server that answers for one family', async () => {
   const cancelled = Promise.withResolvers<never>()
   const half = resolverOf([], {
     resolve4: async () => ['192.0.2.1'],
@@ -105,7 +105,7 @@ test('a name server that answers for one family alone is not waited for', async 
   expect(await resolving).toEqual(['192.0.2.1'])
 })
 
-test('a name that nobody answers fails after five seconds', async () => {
+test('a name without an answer fails after five seconds', async () => {
   const cancelled = Promise.withResolvers<never>()
   const silent = resolverOf([], {
     resolve4: () => cancelled.promise,

@@ -75,24 +75,24 @@ const PUBLIC = [
 ]
 
 describe('checkLiteral', () => {
-  test.each(INTERNAL_HOSTS)('refuses the internal host %p', (host) => {
+  test.each(INTERNAL_HOSTS)('the guard refuses the internal host %p', (host) => {
     expect(checkLiteral(`http://${host}/v1`, [])).toEqual({ refused: 'internal' })
     expect(checkLiteral(`https://${host}:8443`, [])).toEqual({ refused: 'internal' })
   })
 
-  test.each(MALFORMED)('refuses the malformed %p', (url) => {
+  test.each(MALFORMED)('the guard refuses the malformed URL %p', (url) => {
     expect(checkLiteral(url, [])).toEqual({ refused: 'malformed' })
   })
 
-  test.each(SCHEMES)('refuses the scheme of %p', (url) => {
+  test.each(SCHEMES)('the guard refuses the scheme of %p', (url) => {
     expect(checkLiteral(url, [])).toEqual({ refused: 'scheme' })
   })
 
-  test.each(CREDENTIALS)('refuses the credentials in %p', (url) => {
+  test.each(CREDENTIALS)('the guard refuses the credentials in %p', (url) => {
     expect(checkLiteral(url, [])).toEqual({ refused: 'credentials' })
   })
 
-  test.each(PUBLIC)('lets the public %p pass', (url) => {
+  test.each(PUBLIC)('the guard lets the public URL %p pass', (url) => {
     expect(checkLiteral(url, [])).toEqual({ url: new URL(url) })
   })
 })
@@ -124,7 +124,7 @@ describe('the allow list', () => {
     ['127.0.0.1', 'ftp://127.0.0.1/', false],
     ['10.0.0.0/8', 'http://10.0.0.1/', false],
   ]
-  test.each(lists)('%p for %p lifts: %p', (entry, url, lifted) => {
+  test.each(lists)('the allow list %p for %p lifts: %p', (entry, url, lifted) => {
     expect('url' in checkLiteral(url, ['other.local', entry])).toBe(lifted)
   })
 
@@ -164,13 +164,16 @@ describe('connectable', () => {
     ['93.184.216.34', 'nonsense'],
     ['64:ff9b::10.0.0.1'],
   ]
-  test.each(mixed.map((row) => [row]))('refuses a name that resolves to %p', async (addresses) => {
-    const failure = guardOf(answering(...addresses)).connectable(
-      'https://rebind.example.com/',
-      requester,
-    )
-    expect(await failure.catch((error) => error)).toMatchObject(refused)
-  })
+  test.each(mixed.map((row) => [row]))(
+    'the guard refuses a name that resolves to %p',
+    async (addresses) => {
+      const failure = guardOf(answering(...addresses)).connectable(
+        'https://rebind.example.com/',
+        requester,
+      )
+      expect(await failure.catch((error) => error)).toMatchObject(refused)
+    },
+  )
 
   test('the guard refuses an internal literal without resolving it', async () => {
     let asked = 0

@@ -11,12 +11,15 @@ describe('an event of MiniMax', () => {
     },
   )
 
-  test.each(['abc', '0g', '0', 7, true, {}])('audio of %j is refused', (audio) => {
+  test.each(['abc', '0g', '0', 7, true, {}])('MiniMax audio of %j is refused', (audio) => {
     expect(() => soundOf({ data: { audio } })).toThrow('malformed audio')
   })
 
   const nested = `{"data":null,"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
-  test.each(['', '{', '7', 'null', '"text"', nested])('the text %j is refused', (text) => {
-    expect(() => createEventReader().sound(text)).toThrow('malformed answer')
-  })
+  test.each(['', '{', '7', 'null', '"text"', nested])(
+    'the MiniMax event text %j is refused',
+    (text) => {
+      expect(() => createEventReader().sound(text)).toThrow('malformed answer')
+    },
+  )
 })

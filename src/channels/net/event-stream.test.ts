@@ -34,7 +34,7 @@ const CASES: readonly (readonly [name: string, stream: string, events: readonly 
 
 describe('an event stream', () => {
   for (const [name, stream, events] of CASES) {
-    test(name, () => {
+    test(`an event stream is decoded in reads of any size: ${name}`, () => {
       for (const step of [Number.POSITIVE_INFINITY, 1, 2, 3, 7]) {
         expect(decode(stream, step)).toEqual([...events])
       }
@@ -52,7 +52,7 @@ describe('an event stream', () => {
     expect(seen).toEqual([[], ['a'], [], ['b'], []])
   })
 
-  test('does not keep the buffer of a read', () => {
+  test('an event stream does not keep the buffer of a read', () => {
     const stream = new EventStream()
     const events: string[] = []
     const buffer = new TextEncoder().encode('data: first')
@@ -62,7 +62,7 @@ describe('an event stream', () => {
     expect(events).toEqual(['first'])
   })
 
-  test('end gives the event whose blank line never came', () => {
+  test('end gives the event whose blank line is missing', () => {
     for (const [rest, event] of [
       ['data: a', 'a'],
       ['data: a\r', 'a'],
@@ -81,7 +81,7 @@ describe('an event stream', () => {
     ['many lines of one event', `data: ${'x'.repeat(99)}\n`.repeat(20)],
   ]
   for (const [name, text] of tooLarge) {
-    test(`fails over the limit: ${name}`, () => {
+    test(`an event stream fails over the limit: ${name}`, () => {
       for (const step of [2500, 10]) {
         const stream = new EventStream(1000)
         const feed = () => {
@@ -110,11 +110,14 @@ describe('an event stream', () => {
     ['more of a comment', [': a', 'b'], false],
     ['more of a line that is no field', ['x', 'y'], false],
   ]
-  test.each(reads)('tells whether a read ends something: %s', (_, texts, ended) => {
-    const stream = new EventStream()
-    for (const text of texts) stream.push(new TextEncoder().encode(text), [])
-    expect(stream.ended).toBe(ended)
-  })
+  test.each(reads)(
+    'an event stream reports whether a read ends an event: %s',
+    (_, texts, ended) => {
+      const stream = new EventStream()
+      for (const text of texts) stream.push(new TextEncoder().encode(text), [])
+      expect(stream.ended).toBe(ended)
+    },
+  )
 
   test.each([
     ['a line', ['data: ', 'x'.repeat(900)]],
@@ -122,7 +125,7 @@ describe('an event stream', () => {
     ['lines of one event', Array.from({ length: 9 }, () => `data: ${'x'.repeat(100)}\n`)],
     ['an event after another', ['data: a\n\ndata: ', 'x'.repeat(900)]],
     ['a line in one-byte reads', ['data: ', ...'x'.repeat(900)]],
-  ])('counts what it holds of %s, until the event is whole', (_, texts) => {
+  ])('an event stream counts the bytes held of %s until the event is whole', (_, texts) => {
     const stream = new EventStream()
     for (const text of texts) stream.push(new TextEncoder().encode(text), [])
     expect(stream.heldBytes).toBeGreaterThanOrEqual(2 * 900)
@@ -130,7 +133,7 @@ describe('an event stream', () => {
     expect(stream.heldBytes).toBe(0)
   })
 
-  test('the limit is of an event, not of the stream', () => {
+  test('the limit of an event stream is for each event, not for the stream', () => {
     const stream = new EventStream(1000)
     const events: string[] = []
     for (let n = 0; n < 100; n++) {

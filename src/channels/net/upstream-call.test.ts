@@ -10,7 +10,7 @@ function open(timeoutMs = 100) {
 }
 
 describe('an upstream call', () => {
-  test('is silent when nothing comes for the limit', () => {
+  test('an upstream is silent when nothing arrives for the limit', () => {
     const { call, pass } = open()
     pass(99)
     expect(call.signal.aborted).toBe(false)
@@ -19,7 +19,7 @@ describe('an upstream call', () => {
     expect(call.explain(new Error('x'))).toMatchObject({ phrase: 'timed out', retryable: true })
   })
 
-  test('has one timer, however many reads', () => {
+  test('an upstream call has one timer for any number of reads', () => {
     const { call, pass, armed } = open()
     for (let n = 0; n < 50; n++) {
       call.startWait()
@@ -38,19 +38,22 @@ describe('an upstream call', () => {
     })
   })
 
-  test.each([-3_600_000, 3_600_000])('is as patient when the clock is set by %d ms', (byMs) => {
-    const { call, pass, set } = open()
-    pass(50)
-    call.gotBytes()
-    call.startWait()
-    set(byMs)
-    pass(99)
-    expect(call.signal.aborted).toBe(false)
-    pass(1)
-    expect(call.signal.aborted).toBe(true)
-  })
+  test.each([-3_600_000, 3_600_000])(
+    'the silence limit is the same when the clock is set by %d ms',
+    (byMs) => {
+      const { call, pass, set } = open()
+      pass(50)
+      call.gotBytes()
+      call.startWait()
+      set(byMs)
+      pass(99)
+      expect(call.signal.aborted).toBe(false)
+      pass(1)
+      expect(call.signal.aborted).toBe(true)
+    },
+  )
 
-  test('does not take a slow consumer for a silent upstream', () => {
+  test('a slow consumer is not mistaken for a silent upstream', () => {
     const { call, pass } = open()
     call.gotBytes()
     pass(10_000)
@@ -60,7 +63,7 @@ describe('an upstream call', () => {
     expect(call.signal.aborted).toBe(false)
   })
 
-  test('is silent although bytes of an unfinished line come now and then', () => {
+  test('an upstream is silent when it sends only bytes of an unfinished line', () => {
     const { call, pass } = open()
     call.gotBytes()
     for (let n = 0; n < 3; n++) {
@@ -75,7 +78,7 @@ describe('an upstream call', () => {
     expect(call.explain(new Error('x'))).toMatchObject({ phrase: 'stream went silent' })
   })
 
-  test('waits as long for each request that it sends', () => {
+  test('an upstream call waits the full limit for each request that it sends', () => {
     const { call, pass } = open()
     pass(60)
     call.restartWait()
@@ -85,7 +88,7 @@ describe('an upstream call', () => {
     expect(call.signal.aborted).toBe(true)
   })
 
-  test('shortens its patience and never lengthens it', () => {
+  test('an upstream call shortens its limit and never lengthens it', () => {
     const { call, pass, armed } = open(1000)
     call.shortenTimeout(50)
     call.shortenTimeout(500)
@@ -94,7 +97,7 @@ describe('an upstream call', () => {
     expect(call.signal.aborted).toBe(true)
   })
 
-  test('passes an abort on with its reason', () => {
+  test('an upstream call passes an abort on with its reason', () => {
     const { call, caller } = open()
     const reason = new Error('client left')
     caller.abort(reason)
@@ -103,13 +106,13 @@ describe('an upstream call', () => {
     expect(() => call.throwIfAborted()).toThrow(reason)
   })
 
-  test('leaves a failure as it is', () => {
+  test('an upstream call passes a failure on unchanged', () => {
     const failure = new ChannelFailure('channel_unavailable', 'host refused')
     expect(open().call.explain(failure)).toBe(failure)
   })
 
   for (const complete of [true, false]) {
-    test(`releases its timer when closed ${complete ? 'after' : 'before'} the end`, () => {
+    test(`a call releases its timer when closed ${complete ? 'after' : 'before'} the end`, () => {
       const { call, caller, armed } = open()
       call.close(complete)
       expect(armed()).toBe(0)
@@ -119,7 +122,7 @@ describe('an upstream call', () => {
     })
   }
 
-  test('does not begin for a caller that has left', () => {
+  test('an upstream call does not begin for a caller that has left', () => {
     const { clock, armed } = handClock()
     const reason = new Error('client left')
     expect(() => new UpstreamCall(clock, 100, AbortSignal.abort(reason))).toThrow(reason)

@@ -11,7 +11,7 @@ const answer = (body: string, head = '') =>
   `HTTP/1.1 200 OK\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`
 const post = async (url: string) => (await ask(url, POST)).text()
 
-test('a request asks for an answer that is not packed', async () => {
+test('a request asks for an uncompressed answer', async () => {
   const seen: string[] = []
   using server = listenByHand((socket, request) => {
     seen.push(request)
@@ -222,7 +222,7 @@ test('a header that would break the request apart is refused', async () => {
   expect(server.connections()).toBe(0)
 })
 
-test('the path goes below the base as given', () => {
+test('the path of an endpoint is appended to the base URL as given', () => {
   for (const [baseUrl, url] of [
     ['http://h/v1', 'http://h/v1/models'],
     ['http://h/v1///', 'http://h/v1/models'],
@@ -234,13 +234,13 @@ test('the path goes below the base as given', () => {
   }
 })
 
-test('only http and https', () => {
+test('an endpoint has the scheme http or https', () => {
   for (const baseUrl of ['', 'h/v1', 'ftp://h/', 'javascript:alert(1)', 'file:///etc/passwd']) {
     expect(() => endpointUrl({ baseUrl, apiKey: '' }, '/models')).toThrow(ChannelFailure)
   }
 })
 
-test('a key goes out as it is, or not at all', () => {
+test('the key of an endpoint is sent unchanged, or not at all', () => {
   const headers = (apiKey: string) => endpointHeaders({ baseUrl: 'http://h', apiKey })
   expect(headers('sk-1')).toEqual({ authorization: 'Bearer sk-1' })
   expect(headers('')).toEqual({})

@@ -57,35 +57,47 @@ const PASSAGES: Passage[] = [
 ]
 
 describe('offline responder', () => {
-  test.each(['讲个故事吧', '你是谁', '🙂 好的'])('is honest in Chinese: %p', async (text) => {
-    const reply = await say(text)
-    expect(reply).toContain('没有连接任何语言模型')
-    for (const word of ['Ollama', 'LM Studio', 'llama.cpp', 'MB_LLM_BASE_URL', 'MB_LLM_API_KEY']) {
-      expect(reply).toContain(word)
-    }
-  })
+  test.each(['讲个故事吧', '你是谁', '🙂 好的'])(
+    'the offline responder says in Chinese what it is: %p',
+    async (text) => {
+      const reply = await say(text)
+      expect(reply).toContain('没有连接任何语言模型')
+      for (const word of [
+        'Ollama',
+        'LM Studio',
+        'llama.cpp',
+        'MB_LLM_BASE_URL',
+        'MB_LLM_API_KEY',
+      ]) {
+        expect(reply).toContain(word)
+      }
+    },
+  )
 
-  test.each(['Tell me a story', 'Bonjour', '?!'])('is honest in English: %p', async (text) => {
-    const reply = await say(text)
-    expect(reply).toContain('No language model is connected')
-    expect(reply).toContain('MB_LLM_MODEL')
-    expect(reply).not.toMatch(/\p{Script=Han}/u)
-  })
+  test.each(['Tell me a story', 'Bonjour', '?!'])(
+    'the offline responder says in English what it is: %p',
+    async (text) => {
+      const reply = await say(text)
+      expect(reply).toContain('No language model is connected')
+      expect(reply).toContain('MB_LLM_MODEL')
+      expect(reply).not.toMatch(/\p{Script=Han}/u)
+    },
+  )
 
-  test('says what it can do when it cannot answer, also to a greeting', async () => {
+  test('the offline responder says what it can do when it cannot answer', async () => {
     for (const text of ['你好', '您好！', '讲个故事吧']) {
       expect(await say(text)).toStartWith('我是 Moonbase 的内置离线应答程序')
     }
     expect(await say('hi')).toStartWith('I am the built-in offline responder of Moonbase.')
   })
 
-  test('ends its answer with exactly one finish', async () => {
+  test('the offline responder ends its answer with exactly one finish', async () => {
     const parts = await partsOf({ messages: [{ role: 'user', content: '你好 there' }] })
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop', usage: null })
     expect(parts.filter(({ type }) => type === 'finish')).toHaveLength(1)
   })
 
-  test('quotes up to three passages with title and number, cut at 400 characters', async () => {
+  test('the offline responder quotes up to three passages, cut at 400 characters', async () => {
     const many = [...PASSAGES, ...PASSAGES]
     const reply = await say('退货期限是多久', { passages: many })
     expect(reply).toContain('《售后手册》第 3 段：“整机保修两年。 电池保修一年。”')
@@ -97,7 +109,7 @@ describe('offline responder', () => {
     for (const line of english.split('\n')) expect([...line].length).toBeLessThan(440)
   })
 
-  test('asks the calculator and answers with its result', async () => {
+  test('the offline responder calls the calculator and answers with its result', async () => {
     const [call] = await callsOf('12乘以12等于多少')
     expect(call).toMatchObject({ name: 'calculator', arguments: '{"expression":"12*12"}' })
     const asked = { name: 'calculator' }
@@ -117,13 +129,13 @@ describe('offline responder', () => {
     'what time is it?',
   ]
   test.each([...TIMES, "What's the date today", 'what day is it'])(
-    'asks the clock: %p',
+    'the offline responder calls the clock for %p',
     async (t) => {
       expect(await callsOf(t)).toMatchObject([{ name: 'current_time', arguments: '{}' }])
     },
   )
 
-  test('passes a named time zone on, and tells the time it gets', async () => {
+  test('the offline responder passes a named time zone on to the clock', async () => {
     const [call] = await callsOf('Asia/Tokyo 现在几点')
     expect(call?.arguments).toBe('{"time_zone":"Asia/Tokyo"}')
     const clock = '{"iso":"2026-11-22T01:04:05+08:00","time_zone":"Asia/Shanghai"}'
@@ -137,13 +149,13 @@ describe('offline responder', () => {
     )
   })
 
-  test('several tools in one turn, each call with an id of its own', async () => {
+  test('the offline responder calls several tools in a turn, with distinct ids', async () => {
     const calls = await callsOf('现在几点了？顺便计算 3*4')
     expect(calls.map(({ name }) => name)).toEqual(['calculator', 'current_time'])
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2)
   })
 
-  test('calls only what is offered, and once a turn', async () => {
+  test('the offline responder calls only offered tools, and each once a turn', async () => {
     expect(await callsOf('1+1等于多少', { tools: [] })).toEqual([])
     expect(await say('现在几点', { tools: [tool('calculator')] })).toContain('没有连接任何语言模型')
     expect(await callsOf('订单号 123-456 发货了吗', { passages: PASSAGES })).toEqual([])
@@ -151,7 +163,7 @@ describe('offline responder', () => {
     expect(again.some(({ type }) => type === 'tool_call')).toBe(false)
   })
 
-  test('looks only at the tools of the present question', async () => {
+  test('the offline responder uses tool results of the current question only', async () => {
     const earlier = afterTools('1+1', [[{ name: 'calculator' }, '1+1 = 2']]).messages
     const messages: LlmMessage[] = [
       ...earlier,
@@ -162,7 +174,7 @@ describe('offline responder', () => {
     expect(parts[0]).toMatchObject({ type: 'tool_call', call: { name: 'calculator' } })
   })
 
-  test('says that it cannot see images', async () => {
+  test('the offline responder says that it cannot see images', async () => {
     const message = { role: 'user' as const, images: ['https://a.example.com/i.png'] }
     const seen = textOf(await partsOf({ messages: [{ ...message, content: '这是什么' }] }))
     expect(seen).toContain('我看不到图片')
@@ -170,7 +182,7 @@ describe('offline responder', () => {
     expect(english).toContain('I cannot see images')
   })
 
-  test('folds old turns into first sentences, the same every time', async () => {
+  test('the offline responder summarises turns by their first sentences, repeatably', async () => {
     const transcript =
       '已有摘要：\n用户：我叫小明。\n\n对话：\n用户：我住在杭州。喜欢跑步。\n助手：好的！\n第二行\n\n' +
       `用户：${'长'.repeat(100)}\n助手：No language model is connected. More.`
@@ -192,7 +204,7 @@ describe('offline responder', () => {
     expect(textOf(await partsOf(request))).toBe(summary)
   })
 
-  test('a summary never grows without bound and is never empty', async () => {
+  test('a summary of the offline responder is bounded and never empty', async () => {
     const messages = Array.from({ length: 200 }, (_, index): LlmMessage => {
       return { role: index % 2 ? 'assistant' : 'user', content: `第${index}句话。其余。` }
     })
@@ -202,7 +214,7 @@ describe('offline responder', () => {
     expect(textOf(await partsOf({ purpose: 'summary' }))).not.toBe('')
   })
 
-  test('does not begin when the signal has aborted', async () => {
+  test('the offline responder does not begin when the signal has aborted', async () => {
     const reason = new Error('client left')
     const opened = offline.open(BASE, AbortSignal.abort(reason))
     expect(await opened.catch((error) => error)).toBe(reason)

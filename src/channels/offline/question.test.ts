@@ -33,11 +33,11 @@ const notAsked = [
 ]
 
 describe('findArithmetic', () => {
-  test.each(found)('finds in %p the expression %p', (text, expression) => {
+  test.each(found)('in %p the expression %p is found', (text, expression) => {
     expect(findArithmetic(text)).toBe(expression)
   })
 
-  test.each(notAsked)('finds nothing to work out in %p', (text) => {
+  test.each(notAsked)('in %p no expression is found', (text) => {
     expect(findArithmetic(text)).toBeNull()
   })
 })

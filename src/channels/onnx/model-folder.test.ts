@@ -19,7 +19,7 @@ async function put(files: Record<string, unknown>) {
 const BARE = { 'model.onnx': 'weights', 'tokenizer.json': '{}' }
 
 describe('a folder says what it is', () => {
-  test('in model.json', async () => {
+  test('a model folder is described by its model.json', async () => {
     const settings = {
       name: 'mine',
       dimensions: 64,
@@ -48,7 +48,7 @@ describe('a folder says what it is', () => {
     })
   })
 
-  test('in the files of a sentence-transformers export', async () => {
+  test('a model folder is described by the files of a sentence-transformers export', async () => {
     const model = await put({
       'onnx/model.onnx': 'weights',
       'tokenizer.json': '{}',
@@ -66,7 +66,7 @@ describe('a folder says what it is', () => {
     })
   })
 
-  test('by its family’s name, when its files say no more', async () => {
+  test('a model folder without description is known by the name of its family', async () => {
     const config = { _name_or_path: 'intfloat/multilingual-e5-small' }
     expect(await put({ ...BARE, 'config.json': config })).toMatchObject({
       pooling: 'mean',
@@ -76,14 +76,14 @@ describe('a folder says what it is', () => {
     })
   })
 
-  test('as a static table', async () => {
+  test('a model folder may hold a static table', async () => {
     const model = await put({ 'model.safetensors': 'table', 'tokenizer.json': '{}' })
     expect(model).toMatchObject({ kind: 'static', specialTokens: false })
   })
 })
 
 describe('the name of the vector space', () => {
-  test('changes with what changes the vectors of passages, and with nothing else', async () => {
+  test('the name of the vector space changes exactly when passage vectors change', async () => {
     const base = await put({ ...BARE, 'model.json': { name: 'a', query_prefix: 'x' } })
     const same = await put({ 'model.json': { name: 'a', query_prefix: 'y' } })
     expect(same.id).toBe(base.id)
@@ -117,7 +117,7 @@ describe('what is no model', () => {
     ),
   ]
   for (const [name, files, message] of rows) {
-    test(`${name} is refused in words`, async () => {
+    test(`a model folder with ${name} is refused in words`, async () => {
       await expect(put(files)).rejects.toThrow(message)
     })
   }

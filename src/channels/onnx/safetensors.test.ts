@@ -26,13 +26,13 @@ const encodings: [string, Uint8Array, number[]][] = [
   ['I8', bytes(Int8Array.of(1, -2, 3, -128)), [1, -2, 3, -128]],
 ]
 for (const [dtype, data, wanted] of encodings) {
-  test(`reads ${dtype}`, async () => {
+  test(`a safetensors table of ${dtype} is read`, async () => {
     const table = await readTable(await write(dtype, [2, 2], data), ['other', 'embeddings'])
     expect([table.rows, table.dimensions, [...table.values]]).toEqual([2, 2, wanted])
   })
 }
 
-test('refuses what is no such table', async () => {
+test('a malformed safetensors table is refused', async () => {
   const data = bytes(Float32Array.from(values))
   await expect(readTable(await write('F32', [2, 3], data), ['embeddings'])).rejects.toThrow(
     'wrong size',

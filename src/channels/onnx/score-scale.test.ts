@@ -13,7 +13,7 @@ for (const relevant of [0.05, 0.28, 0.44, 0.6, 0.8, 0.95]) {
   })
 }
 
-test('without a stated value, or with the threshold itself, the score is the cosine', () => {
+test('the score is the cosine without a stated relevance, or with the threshold', () => {
   expect(scoreScale(null, null)(0.3, 'q', 'p')).toBe(0.3)
   expect(scoreScale(0.45, null)(0.3, 'q', 'p')).toBe(0.3)
 })
@@ -30,7 +30,7 @@ for (const [relevant, across] of [
   [0.2, 0.2],
   [0.4, -0.5],
 ] as const) {
-  test(`${relevant} in one script, and ${across} across scripts, both meet the threshold`, () => {
+  test(`cosine ${relevant} in one script and ${across} across scripts meet the threshold`, () => {
     const score = scoreScale(relevant, across)
     for (const text of ['zh', 'en'] as const) {
       expect(score(relevant, TEXTS[text], TEXTS[text])).toBeCloseTo(0.45, 6)
@@ -57,7 +57,7 @@ for (const [text, share] of [
   ['𠮷野家', 1],
   ['Où étés', 0],
 ] as const) {
-  test(`the Chinese share of “${text}”`, () => {
+  test(`the share of Chinese is measured in “${text}”`, () => {
     expect(createHanShare()(text)).toBeCloseTo(share, 6)
   })
 }

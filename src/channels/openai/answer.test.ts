@@ -21,7 +21,7 @@ const textOf = (parts: readonly LlmPart[]) =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 describe('an answer from chunks', () => {
-  test('one text part a chunk, tool calls after it, finish last', () => {
+  test('an answer has one text part a chunk, then tool calls, then the finish', () => {
     const call = (args: string) => ({
       tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: args } }],
     })
@@ -59,7 +59,7 @@ describe('an answer from chunks', () => {
     '',
   ]
   for (const chunk of ignored) {
-    test(`ignored: ${JSON.stringify(chunk)}`, () => {
+    test(`an answer ignores the chunk ${JSON.stringify(chunk)}`, () => {
       const parts = answer(delta({ content: 'a' }), chunk, STOP)
       expect([textOf(parts), parts.at(-1)]).toEqual([
         'a',
@@ -68,7 +68,7 @@ describe('an answer from chunks', () => {
     })
   }
 
-  test('content as typed pieces, and a refusal', () => {
+  test('an answer reads content as typed pieces, and a refusal', () => {
     const pieces = [
       { type: 'thinking', thinking: [] },
       { type: 'text', text: 'a' },
@@ -79,13 +79,13 @@ describe('an answer from chunks', () => {
     expect(textOf(answer(delta({ content: null, refusal: '不行' }), STOP))).toBe('不行')
   })
 
-  test('chunks of one shape, in between others', () => {
+  test('an answer reads chunks of one shape between others', () => {
     const text = (content: string) => delta({ content })
     const parts = answer(text('a'), text('b'), text('"c"'), text('d'), delta({}), text('e'), STOP)
     expect(textOf(parts)).toBe('ab"c"de')
   })
 
-  test('fragments beside equal text are all read', () => {
+  test('an answer reads all fragments beside equal text', () => {
     const both = delta({
       content: 'a',
       tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '1' } }],
@@ -98,13 +98,13 @@ describe('an answer from chunks', () => {
     })
   })
 
-  test('the last usage counts', () => {
+  test('an answer reports the last usage', () => {
     const usage = (n: number) => ({ ...delta({ content: 'x' }), usage: usageOf(n) })
     const usageOf = (n: number) => ({ prompt_tokens: 9, completion_tokens: n })
     expect(answer(usage(1), usage(2), STOP).at(-1)).toMatchObject({ usage: { outputTokens: 2 } })
   })
 
-  test('nothing after [DONE] counts', () => {
+  test('an answer ignores what follows [DONE]', () => {
     expect(textOf(answer(delta({ content: 'a' }), '[DONE]', delta({ content: 'b' }), '{'))).toBe(
       'a',
     )
@@ -124,7 +124,7 @@ describe('an answer from chunks', () => {
     ['empty answer', [delta({ content: '<think>only that</think>' }), STOP]],
   ]
   for (const [phrase, payloads] of faults) {
-    test(`${phrase}: ${JSON.stringify(payloads)}`, () => {
+    test(`an answer fails with ${phrase}: ${JSON.stringify(payloads)}`, () => {
       let thrown: unknown
       try {
         answer(...payloads)
@@ -153,7 +153,7 @@ const CASES: readonly (readonly [name: string, content: string, answer: string])
 
 describe('a leading think block', () => {
   for (const [name, content, answer] of CASES) {
-    test(name, () => {
+    test(`a leading think block: ${name}`, () => {
       for (const step of [100, 1, 2, 3, 5]) {
         const filter = new ThinkFilter()
         let out = ''
@@ -165,7 +165,7 @@ describe('a leading think block', () => {
     })
   }
 
-  test('much blank space in small pieces takes no longer than other text', () => {
+  test('blank space in many small pieces takes no longer than other text', () => {
     const filter = new ThinkFilter()
     const pieces = 100_000
     for (let i = 0; i < pieces; i++) filter.push(' ')

@@ -27,7 +27,7 @@ const look = (timeoutMs = 5000) =>
     ],
   })
 
-test('finds the first in order of preference, with its first chat model', async () => {
+test('the first local model server in order is found, with its chat model', async () => {
   first.models.always({ ids: ['nomic-embed-text:latest', 'qwen3:4b'] })
   expect(await look()).toEqual({ name: 'Ollama', baseUrl: first.baseUrl, model: 'qwen3:4b' })
 })
@@ -42,19 +42,19 @@ const unusable: readonly (readonly [string, (server: Upstream) => void])[] = [
   ['lists things without names', (server) => server.models.reply({ ids: [7, null] as never })],
 ]
 for (const [name, prepare] of unusable) {
-  test(`passes by a server that ${name}`, async () => {
+  test(`the detection skips a server that ${name}`, async () => {
     prepare(first)
     expect((await look())?.name).toBe('LM Studio')
   })
 }
 
-test('a server that does not answer in time is passed by and left', async () => {
+test('the detection skips a server that does not answer in time and leaves it', async () => {
   first.models.fault('silent')
   expect((await look(200))?.name).toBe('LM Studio')
   await first.aborted()
 })
 
-test('null when nobody is there', async () => {
+test('the detection finds nothing when no server answers', async () => {
   const gone = await startUpstream()
   await gone.stop()
   const candidates = [{ name: 'Ollama', port: gone.port }]

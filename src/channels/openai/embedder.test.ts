@@ -43,7 +43,7 @@ async function failureOf(work: Promise<unknown>): Promise<ChannelFailure> {
 }
 
 describe('vectors', () => {
-  test('come in the order of the texts, however the answer orders them', async () => {
+  test('vectors come in the order of the texts, however the answer orders them', async () => {
     upstream.embeddings.reply({ reversed: true })
     const vectors = await create().embedder.embed(['甲', '乙', '丙'], 'passage')
     for (const [i, text] of ['甲', '乙', '丙'].entries()) {
@@ -51,13 +51,13 @@ describe('vectors', () => {
     }
   })
 
-  test('are as long as the endpoint makes them', async () => {
+  test('vectors have the length that the endpoint gives them', async () => {
     upstream.embeddings.reply({ dimensions: 1536 })
     const [vector] = await create().embedder.embed(['甲'], 'query')
     expect(vector).toHaveLength(1536)
   })
 
-  test('of many texts take several requests with the key and the model', async () => {
+  test('vectors of many texts take several requests with the key and the model', async () => {
     const start = requests().length
     const texts = Array.from({ length: 23 }, (_, i) => `text ${i}`)
     expect(await create().embedder.embed(texts, 'passage')).toHaveLength(23)
@@ -67,14 +67,14 @@ describe('vectors', () => {
     expect(sent[0]?.body.model).toBe('fake-embed')
   })
 
-  test('without a model the first one that is listed as embedding is asked', async () => {
+  test('vectors without a model use the first listed embedding model', async () => {
     await create({ model: null }).embedder.embed(['甲'], 'query')
     expect(requests().at(-1)?.body.model).toBe('fake-embed')
   })
 })
 
 describe('faults', () => {
-  test('busy and broken endpoints are asked again twice', async () => {
+  test('a busy or broken embedding endpoint is asked again twice', async () => {
     upstream.embeddings.fault(503)
     upstream.embeddings.fault(429, { retryAfter: '2' })
     const { embedder, waits } = create()
@@ -93,7 +93,7 @@ describe('faults', () => {
     ['html', 'provider_error'],
   ] as const
   for (const [fault, reason] of rows) {
-    test(`${fault} is ${reason}, and not asked again`, async () => {
+    test(`the embedding fault ${fault} is ${reason}, and not asked again`, async () => {
       const start = requests().length
       upstream.embeddings.fault(fault)
       const failure = await failureOf(create().embedder.embed(['甲'], 'query'))
@@ -102,7 +102,7 @@ describe('faults', () => {
     })
   }
 
-  test('silence and refused connections', async () => {
+  test('a silent or refused embedding connection is a failure', async () => {
     upstream.embeddings.alwaysFault('silent')
     const silent = create({ timeoutMs: 100 }).embedder.embed(['甲'], 'query')
     expect((await failureOf(silent)).phrase).toBe('timed out')
@@ -110,7 +110,7 @@ describe('faults', () => {
     expect((await failureOf(refused)).phrase).toBe('connection failed')
   })
 
-  test('an aborted caller gets its own reason; a closed embedder ends what is open', async () => {
+  test('an aborted embedding has the reason of its caller, a closed one ends', async () => {
     upstream.embeddings.alwaysFault('silent')
     const abort = new AbortController()
     const first = create().embedder.embed(['甲'], 'query', abort.signal)
@@ -126,7 +126,7 @@ describe('faults', () => {
 describe('reading an answer', () => {
   const answer = (...data: unknown[]) => JSON.stringify({ data })
 
-  test('takes base64, and missing indexes, and makes unit vectors', () => {
+  test('vectors are read from base64 and without indexes, and become unit vectors', () => {
     const bytes = Buffer.from(Float32Array.of(3, 4).buffer).toString('base64')
     const [a, b] = readVectors(answer({ embedding: bytes }, { embedding: [0, 2] }), 2)
     expect([...(a ?? [])].map((x) => Math.round(x * 10))).toEqual([6, 8])
@@ -152,7 +152,7 @@ describe('reading an answer', () => {
     ['half a number', answer({ embedding: 'AAAA' }, { embedding: [1] })],
   ]
   for (const [name, text] of broken) {
-    test(`refuses ${name}`, () => {
+    test(`an embedding answer is refused: ${name}`, () => {
       expect(() => readVectors(text, 2)).toThrow(ChannelFailure)
     })
   }

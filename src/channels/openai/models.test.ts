@@ -9,7 +9,7 @@ test.each([
   [['BAAI/bge-reranker-v2-m3', 'BAAI/bge-m3'], null, 'BAAI/bge-m3'],
   [['qwen3'], 'qwen3', null],
   [[], null, null],
-])('of %j: %p chats and %p makes vectors', async (ids, chat, embedding) => {
+])('of the models %j %p chats and %p makes vectors', async (ids, chat, embedding) => {
   expect(await firstChatModel(listing(...ids))).toBe(chat)
   expect(await firstEmbeddingModel(listing(...ids))).toBe(embedding)
 })

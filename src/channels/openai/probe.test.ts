@@ -26,7 +26,7 @@ const check = (options: Partial<ProbeOptions> = {}, signal = new AbortController
     signal,
   )
 
-test('asks for one token, once', async () => {
+test('the model probe asks for one token, once', async () => {
   const result = await check()
   expect(result.ok).toBe(true)
   expect(Number.isSafeInteger(result.latency_ms)).toBe(true)
@@ -38,7 +38,7 @@ test('asks for one token, once', async () => {
   expect(headers.authorization).toBe('Bearer sk-mine')
 })
 
-test('names the first chat model when none is given', async () => {
+test('the model probe names the first chat model when none is given', async () => {
   await check({ model: null })
   expect(upstream.requests.at(-1)?.body.model).toBe('fake')
   upstream.models.fault(404)
@@ -56,7 +56,7 @@ const FAULTS = [
   ['silent', 'timed out'],
 ] as const
 for (const [fault, error] of FAULTS) {
-  test(`${fault}: ${error}, without a second try`, async () => {
+  test(`the model probe reports ${fault} as ${error}, without a retry`, async () => {
     upstream.fault(fault)
     const result = await check(fault === 'silent' ? { timeoutMs: 100 } : {})
     expect(result).toEqual({ ok: false, latency_ms: expect.any(Number), error })
@@ -64,7 +64,7 @@ for (const [fault, error] of FAULTS) {
   })
 }
 
-test('the model list counts for the time limit', async () => {
+test('the model list counts toward the time limit of the model probe', async () => {
   const { clock, pass } = handClock()
   const slowFetch = createUpstreamFetch(async (url, init) => {
     pass(60)
@@ -75,7 +75,7 @@ test('the model list counts for the time limit', async () => {
   expect(result).toEqual({ ok: false, latency_ms: 120, error: 'timed out' })
 })
 
-test('nobody there, no URL, no key that can be sent', async () => {
+test('the model probe reports a refused connection, a bad URL and a bad key', async () => {
   const error = async (options: Partial<ProbeOptions>) => {
     const result = await check(options)
     return result.ok ? null : result.error
@@ -85,13 +85,13 @@ test('nobody there, no URL, no key that can be sent', async () => {
   expect(await error({ apiKey: '钥' })).toBe('invalid key')
 })
 
-test('an upstream that refuses max_tokens is asked in its own words', async () => {
+test('the model probe retries without max_tokens when an upstream refuses it', async () => {
   upstream.fault(400, { body: "Unsupported 'max_tokens'. Use 'max_completion_tokens' instead." })
   expect((await check()).ok).toBe(true)
   expect(upstream.requests.at(-1)?.body).toMatchObject({ max_completion_tokens: 1 })
 })
 
-test('an abort reaches the upstream and is thrown', async () => {
+test('an abort of the model probe reaches the upstream and is thrown', async () => {
   upstream.fault('silent')
   const controller = new AbortController()
   const reason = new Error('client left')

@@ -12,7 +12,7 @@ const REQUEST: LlmRequest = {
   temperature: null,
 }
 
-test('messages of every role', () => {
+test('a chat request holds messages of every role', () => {
   const image = 'data:image/png;base64,AA=='
   const call = { id: 'c1', name: 'f', arguments: '{"a":1}' }
   const { messages } = chatBody({
@@ -47,7 +47,7 @@ test('messages of every role', () => {
   ])
 })
 
-test('temperature and tools only when there are any', () => {
+test('a chat request has temperature and tools only when they are given', () => {
   expect(Object.keys(chatBody(REQUEST))).toEqual(['stream', 'messages'])
   const tool = { name: 'f', description: 'd', parameters: { type: 'object' } }
   const body = chatBody({ ...REQUEST, temperature: 0, tools: [tool] })
@@ -87,14 +87,14 @@ const FAMILIES: readonly (readonly [host: string, model: string, form: keyof typ
 ]
 
 for (const [host, model, form] of FAMILIES) {
-  test(`auto: ${host} ${model}`, () => {
+  test(`thinking fields are chosen by host and model: ${host} ${model}`, () => {
     expect(thinkingFields('auto', true, host, model)).toEqual(FORMS[form][0])
     expect(thinkingFields('auto', false, host, model)).toEqual(FORMS[form][1])
   })
 }
 
 for (const [form, [on, off]] of Object.entries(FORMS)) {
-  test(`fixed: ${form}`, () => {
+  test(`thinking fields have the configured form: ${form}`, () => {
     expect(thinkingFields(form as ThinkingForm, true, 'api.deepseek.com', 'x')).toEqual(on)
     expect(thinkingFields(form as ThinkingForm, false, 'api.deepseek.com', 'x')).toEqual(off)
   })

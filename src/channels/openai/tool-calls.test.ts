@@ -13,18 +13,18 @@ const fn = (name?: string | null, args?: unknown) => ({ function: { name, argume
 const TIME = { id: 'call_1', name: 'current_time', arguments: '{"zone":"UTC"}' }
 
 describe('tool calls from fragments', () => {
-  test('one call, its arguments split anywhere', () => {
+  test('a tool call may have its arguments split anywhere', () => {
     const args = [...'{"zone":"UTC"}'].map((part) => ({ index: 0, ...fn(undefined, part) }))
     expect(assemble({ index: 0, id: 'call_1', ...fn('current_time', '') }, ...args)).toEqual([TIME])
   })
 
-  test('a whole call in one fragment', () => {
+  test('a tool call may arrive whole in one fragment', () => {
     expect(assemble({ index: 0, id: 'call_1', ...fn('current_time', '{"zone":"UTC"}') })).toEqual([
       TIME,
     ])
   })
 
-  test('several calls, interleaved', () => {
+  test('several tool calls may arrive interleaved', () => {
     const calls = assemble(
       { index: 0, id: 'a', ...fn('f', '') },
       { index: 1, id: 'b', ...fn('g', '') },
@@ -39,7 +39,7 @@ describe('tool calls from fragments', () => {
     ])
   })
 
-  test('the index is missing', () => {
+  test('tool calls may lack their index', () => {
     const calls = assemble(
       { id: 'a', ...fn('f', '{"x"') },
       { ...fn(undefined, ':1}') },
@@ -52,7 +52,7 @@ describe('tool calls from fragments', () => {
     ])
   })
 
-  test('index and id are missing', () => {
+  test('tool calls may lack index and id', () => {
     const calls = assemble(
       fn('f', '{"x":1}'),
       fn('f', '{"x":2}'),
@@ -69,12 +69,12 @@ describe('tool calls from fragments', () => {
     for (const { id } of calls) expect(id).toMatch(/^call_/)
   })
 
-  test('name and id are repeated in every fragment', () => {
+  test('tool calls may repeat name and id in every fragment', () => {
     const repeated = (args: string) => ({ index: 0, id: 'call_1', ...fn('current_time', args) })
     expect(assemble(repeated(''), repeated('{"zone":'), repeated('"UTC"}'))).toEqual([TIME])
   })
 
-  test('the id comes late, or changes without a name', () => {
+  test('the id of a tool call may come late, or change without a name', () => {
     expect(
       assemble(
         { index: 0, ...fn('current_time') },
@@ -84,7 +84,7 @@ describe('tool calls from fragments', () => {
     ).toEqual([TIME])
   })
 
-  test('the name is split, and comes after the arguments', () => {
+  test('the name of a tool call may be split, and follow the arguments', () => {
     expect(
       assemble(
         { index: 0, id: 'call_1', ...fn('current') },
@@ -97,7 +97,7 @@ describe('tool calls from fragments', () => {
     ).toEqual([TIME])
   })
 
-  test('every call has index 0', () => {
+  test('every tool call may have index 0', () => {
     const calls = assemble(
       { index: 0, id: 'a', ...fn('f', '{"x":1}') },
       { index: 0, id: 'b', ...fn('f', '{"x":2}') },
@@ -105,7 +105,7 @@ describe('tool calls from fragments', () => {
     expect(calls.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  test('ids are made unique', () => {
+  test('ids of tool calls are made unique', () => {
     const calls = assemble(
       { index: 0, id: 'same', ...fn('f', '{}') },
       { index: 1, id: 'same', ...fn('g', '{}') },
@@ -115,20 +115,20 @@ describe('tool calls from fragments', () => {
     expect(calls[1]?.id).not.toBe('same')
   })
 
-  test('arguments: none, an object, malformed', () => {
+  test('tool call arguments may be missing, an object or malformed', () => {
     expect(assemble({ index: 0, ...fn('f') })[0]?.arguments).toBe('{}')
     expect(assemble({ index: 0, ...fn('f', { x: 1 }) })[0]?.arguments).toBe('{"x":1}')
     expect(assemble({ index: 0, ...fn('f', '{"x":') })[0]?.arguments).toBe('{"x":')
   })
 
-  test('nonsense is ignored, a call without name fails', () => {
+  test('malformed tool calls are ignored, and one without a name fails', () => {
     const calls = createToolCalls()
     for (const nonsense of [null, 'x', 7]) calls.add(nonsense as unknown as ToolFragment)
     expect(calls.finish()).toEqual([])
     expect(() => assemble({ index: 0, id: 'a', ...fn(null, '{}') })).toThrow(ChannelFailure)
   })
 
-  test('number of tool calls and length of ids, names and arguments are bounded', () => {
+  test('the number of tool calls and their ids, names and arguments are bounded', () => {
     const many = Array.from({ length: TOOL_CALLS_MAX + 1 }, (_, index) => ({ index, ...fn('f') }))
     expect(() => assemble(...many)).toThrow(ChannelFailure)
     const long = 'x'.repeat(TOOL_ARGUMENTS_CHARS_MAX / 2 + 1)
@@ -139,7 +139,7 @@ describe('tool calls from fragments', () => {
     expect(() => assemble(named(0), named(1))).toThrow(ChannelFailure)
   })
 
-  test('so is the work of a call in many fragments that all name it', () => {
+  test('the work of a tool call in many fragments that all name it is bounded', () => {
     const piece = `${' '.repeat(100)},{}`
     const pieces = Array.from({ length: 2_000 }, () => fn('f', piece))
     expect(() => assemble(fn('f', '{"x":[{}'), ...pieces)).toThrow(ChannelFailure)

@@ -71,7 +71,7 @@ async function useTimes(count: number) {
 
 describe('a channel that keeps failing', () => {
   test.each(['open', 'stream'] as const)(
-    'is skipped with the reason it failed for (failure at: %s)',
+    'the breaker skips a channel after failures in its %s',
     async (place) => {
       at = place
       await useTimes(BREAKER_FAILURES)
@@ -83,7 +83,7 @@ describe('a channel that keeps failing', () => {
   )
 
   test.each([-3_600_000, 3_600_000])(
-    'is skipped as long when the clock is set by %d ms',
+    'the breaker skips a channel as long when the clock is set by %d ms',
     async (byMs) => {
       await useTimes(BREAKER_FAILURES)
       clock.set(byMs)
@@ -95,7 +95,7 @@ describe('a channel that keeps failing', () => {
     },
   )
 
-  test('is tried by one call once its time is over, and used again if that goes well', async () => {
+  test('the breaker lets one trial call through, and closes when it succeeds', async () => {
     await useTimes(BREAKER_FAILURES)
     clock.advance(BREAKER_OPEN_MS)
     outcome = 'well'
@@ -108,7 +108,7 @@ describe('a channel that keeps failing', () => {
     expect(calls).toBe(BREAKER_FAILURES + 2)
   })
 
-  test('is skipped on when the trial fails, also in another way', async () => {
+  test('the breaker stays open when the trial fails, whatever the failure', async () => {
     await useTimes(BREAKER_FAILURES)
     clock.advance(BREAKER_OPEN_MS)
     outcome = failure('retry_exhausted', 'timed out')
@@ -118,7 +118,7 @@ describe('a channel that keeps failing', () => {
   })
 
   for (const leave of ['abort', 'return'] as const) {
-    test(`is tried by the next call when the client of the trial leaves (${leave})`, async () => {
+    test(`the breaker tries the next call when the trial is left by ${leave}`, async () => {
       await useTimes(BREAKER_FAILURES)
       clock.advance(BREAKER_OPEN_MS)
       outcome = 'hang'
@@ -135,14 +135,14 @@ describe('a channel that keeps failing', () => {
     })
   }
 
-  test('is used again when it was seen working elsewhere', async () => {
+  test('the breaker closes when the channel was seen working elsewhere', async () => {
     await useTimes(BREAKER_FAILURES)
     llm.reset()
     outcome = 'well'
     expect(await use()).toBeNull()
   })
 
-  test('many calls at once count, and open it once', async () => {
+  test('concurrent failures count, and open the breaker once', async () => {
     await Promise.all(Array.from({ length: 20 }, () => use()))
     expect([opened, calls]).toEqual([['HTTP 503'], 20])
     expect(await use()).toMatchObject({ phrase: 'skipped after HTTP 503' })
@@ -160,7 +160,7 @@ describe('what does not open it', () => {
     ['a refusal', failure('upstream_4xx', 'HTTP 400')],
     ['a failure of another kind', failure('provider_error', 'stream ended early')],
   ] as const) {
-    test(`${name} in between`, async () => {
+    test(`${name} between failures keeps the breaker closed`, async () => {
       await almost()
       outcome = between
       await use()
@@ -169,14 +169,14 @@ describe('what does not open it', () => {
     })
   }
 
-  test('failures spread over more than the window', async () => {
+  test('failures spread over more than the window keep the breaker closed', async () => {
     await almost()
     clock.advance(BREAKER_WINDOW_MS)
     await use()
     expect(opened).toEqual([])
   })
 
-  test('clients that leave, and faults of our own', async () => {
+  test('clients that leave and errors of our own keep the breaker closed', async () => {
     outcome = new TypeError('bug')
     await useTimes(BREAKER_FAILURES)
     outcome = 'hang'

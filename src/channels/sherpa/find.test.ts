@@ -25,7 +25,7 @@ describe('a model, by its files', () => {
   const kindOf = (name: string) => modelIn(join(root, name))
   const at = (name: string, file: string) => join(root, name, file)
 
-  test('SenseVoice, quantised before whole, in Chinese with punctuation', () => {
+  test('a SenseVoice model is found, quantised first, in Chinese with punctuation', () => {
     make(['m/model.onnx', 'm/model.int8.onnx', 'm/tokens.txt', 'm/README.md'], SENSE_VOICE)
     expect(kindOf('m')).toEqual({
       name: 'm',
@@ -41,7 +41,7 @@ describe('a model, by its files', () => {
     })
   })
 
-  test('Paraformer and Zipformer CTC', () => {
+  test('Paraformer and Zipformer CTC models are found', () => {
     make(['p/model.onnx', 'p/tokens.txt', 'zipformer-ctc/model.onnx', 'zipformer-ctc/tokens.txt'])
     expect(kindOf('p')).toMatchObject({
       kind: 'paraformer',
@@ -53,7 +53,7 @@ describe('a model, by its files', () => {
     })
   })
 
-  test('Whisper', () => {
+  test('a Whisper model is found', () => {
     make(['w/small-encoder.int8.onnx', 'w/small-decoder.onnx', 'w/small-tokens.txt'])
     expect(kindOf('w')).toMatchObject({
       kind: 'whisper',
@@ -69,7 +69,7 @@ describe('a model, by its files', () => {
     })
   })
 
-  test('a transducer', () => {
+  test('a transducer model is found', () => {
     const parts = ['encoder', 'decoder', 'joiner'].map((part) => `t/${part}-epoch-99-avg-1.onnx`)
     make([...parts, 't/encoder-epoch-99-avg-1.int8.onnx', 't/tokens.txt'])
     expect(kindOf('t')).toMatchObject({
@@ -83,7 +83,7 @@ describe('a model, by its files', () => {
     })
   })
 
-  test('half of one is none', () => {
+  test('an incomplete model is not found', () => {
     make(['a/model.onnx', 'b/tokens.txt', 'c/encoder.onnx', 'c/decoder.onnx', 'c/tokens.txt'])
     for (const name of ['a', 'b', 'c', 'nowhere']) expect(kindOf(name)).toBeNull()
   })
@@ -103,12 +103,12 @@ describe('the pack', () => {
     `${pack}/models/asr/${name}/tokens.txt`,
   ]
 
-  test('is not there', () => {
+  test('a missing voice pack is not found', () => {
     const folder = join(root, PACK)
     expect(find()).toEqual({ pack: null, folder, exists: false, missing: [`the folder ${folder}`] })
   })
 
-  test('lies in its folders, with or without a detector of speech', () => {
+  test('a voice pack lies in its folders, with or without a voice detector', () => {
     make([LIBRARY, ...model('one')])
     const { pack, missing } = find()
     expect(missing).toEqual([])
@@ -117,7 +117,7 @@ describe('the pack', () => {
     expect(find().pack?.vad).toBe(join(root, PACK, 'models/vad/silero_vad.onnx'))
   })
 
-  test('may also be one flat folder, as the downloads unpack', () => {
+  test('a voice pack may be one flat folder, as the downloads unpack', () => {
     make([`${PACK}/sherpa-onnx.node`, `${PACK}/model.int8.onnx`, `${PACK}/tokens.txt`])
     expect(find().pack?.library).toBe(join(root, PACK, 'sherpa-onnx.node'))
     make([`${PACK}/package/sherpa-onnx.node`])
@@ -127,7 +127,7 @@ describe('the pack', () => {
     expect(find().pack?.vad).toBe(join(root, PACK, 'silero_vad.onnx'))
   })
 
-  test('of several models has the chosen one, else SenseVoice, else the first', () => {
+  test('of several models the chosen one is used, else SenseVoice, else the first', () => {
     make([LIBRARY, ...model('b'), ...model('c')])
     expect(find().pack?.model.name).toBe('b')
     make(model('z'), SENSE_VOICE)
@@ -137,7 +137,7 @@ describe('the pack', () => {
     expect(find('d').missing.join()).toContain(join(PACK, 'models/asr/d'))
   })
 
-  test('says what it lacks', () => {
+  test('an incomplete voice pack says what it lacks', () => {
     make([`${PACK}/native/linux-arm64/sherpa-onnx.node`, `${PACK}/models/asr/m/model.onnx`])
     const { missing, exists } = find()
     expect(exists).toBe(true)
@@ -147,7 +147,7 @@ describe('the pack', () => {
     expect(find().missing).toHaveLength(2)
   })
 
-  test('beside the program counts when the one beside the data is not whole', () => {
+  test('a pack beside the program is used when the one in the data is incomplete', () => {
     const other = 'program/packs/voice'
     make([LIBRARY, `${other}/sherpa-onnx.node`, ...model('m', other)])
     expect(find().pack?.folder).toBe(join(root, other))

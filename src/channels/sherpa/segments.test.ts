@@ -16,12 +16,12 @@ const inSeconds = (spans: readonly Span[]) =>
   spans.map(({ start, end }) => [start / RATE, end / RATE])
 
 describe('where something can be heard', () => {
-  test('hiss and nothing are silence', () => {
+  test('hiss and silence have no segment', () => {
     expect(loudSpans(new Int16Array(0))).toEqual([])
     expect(loudSpans(sound([2, 0], [1, HISS]))).toEqual([])
   })
 
-  test('a short pause belongs to what is said, a long one does not', () => {
+  test('a short pause belongs to a segment, a long one does not', () => {
     const samples = sound([1, 0], [1, LOUD], [0.3, 0], [1, LOUD], [1, HISS], [1, LOUD])
     expect(inSeconds(loudSpans(samples))).toEqual([
       [1, 3.3],
@@ -29,7 +29,7 @@ describe('where something can be heard', () => {
     ])
   })
 
-  test('the last part may be shorter than a window', () => {
+  test('the last segment may be shorter than a window', () => {
     expect(loudSpans(new Int16Array(7).fill(LOUD))).toEqual([{ start: 0, end: 7 }])
   })
 })
@@ -37,7 +37,7 @@ describe('where something can be heard', () => {
 describe('pieces for the model', () => {
   const pieces = (samples: Int16Array) => toPieces(loudSpans(samples), samples)
 
-  test('have a margin, and close ones go together', () => {
+  test('segments have a margin, and close ones are joined', () => {
     const samples = sound([1, 0], [1, LOUD], [1, 0], [1, LOUD], [3, 0], [1, LOUD])
     expect(inSeconds(pieces(samples))).toEqual([
       [0.8, 4.2],
@@ -45,7 +45,7 @@ describe('pieces for the model', () => {
     ])
   })
 
-  test('are no longer than the longest, nothing is lost, and cuts are where it is quiet', () => {
+  test('segments have a longest length, lose nothing, and are cut where it is quiet', () => {
     const samples = sound([24, LOUD], [0.2, HISS], [50, LOUD], [0.2, HISS], [10, LOUD])
     const found = pieces(samples)
     expect(found.at(0)?.start).toBe(0)
@@ -57,7 +57,7 @@ describe('pieces for the model', () => {
     expect((found[0]?.end ?? 0) / RATE).toBeWithin(24, 24.2)
   })
 
-  test('spans of a detector may touch, overlap and stick out', () => {
+  test('spans of a voice detector may touch, overlap and exceed the recording', () => {
     const samples = sound([4, LOUD])
     const spans = [
       { start: 0, end: RATE },
@@ -76,6 +76,6 @@ test.each([
   [['hello', 'world.', 'Yes'], 'hello world. Yes'],
   [['打开', 'Wi-Fi', '吧'], '打开Wi-Fi吧'],
   [['a\nb', 'c'], 'a b c'],
-])('texts of pieces %j become %j', (texts, whole) => {
+])('texts of segments %j become %j', (texts, whole) => {
   expect(joinTexts(texts)).toBe(whole)
 })

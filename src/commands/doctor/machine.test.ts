@@ -4,7 +4,7 @@ import { tempFolder } from '../../../test/support/temp.ts'
 import { loadConfig } from '../../config.ts'
 import { checkClock, checkFiles, checkMemory } from './machine.ts'
 
-test('few open files are told with what they are enough for', () => {
+test('the doctor reports few open files and how many streams they allow', () => {
   const config = loadConfig({})
   const [few] = checkFiles(config, 256)
   expect(few).toMatchObject({ level: 'warn', text: expect.stringContaining('78 streams') })
@@ -14,7 +14,7 @@ test('few open files are told with what they are enough for', () => {
   expect(checkFiles(config)).toHaveLength(process.platform === 'linux' ? 1 : 0)
 })
 
-test('a small share of memory is told', () => {
+test('the doctor reports a small share of memory', () => {
   expect(checkMemory(128 * 1024 ** 2)).toMatchObject({
     level: 'warn',
     text: expect.stringMatching(/^128 MiB/),
@@ -22,7 +22,7 @@ test('a small share of memory is told', () => {
   expect(checkMemory(1024 ** 3)).toMatchObject({ level: 'ok' })
 })
 
-test('a clock that cannot be right is told', () => {
+test('the doctor reports a clock that cannot be right', () => {
   using folder = tempFolder()
   const config = loadConfig({ MB_DATA_DIR: folder.path })
   const now = Date.UTC(2027, 0, 1)

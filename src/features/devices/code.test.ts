@@ -33,7 +33,7 @@ describe('hashOfInput', () => {
   }
 
   for (const typed of ['', 'ABIO2345CDEF67G', `${code}A`, 'ABIO2345CDEF67G9', 'x'.repeat(5000)]) {
-    test(`${JSON.stringify(typed.slice(0, 20))} is no activation code`, () =>
+    test(`${JSON.stringify(typed.slice(0, 20))} is not an activation code`, () =>
       expect(hashOfInput(typed)).toBeNull())
   }
 })

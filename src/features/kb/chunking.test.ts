@@ -92,7 +92,7 @@ test('a text without any boundary gives 600 code points with 100 of overlap', ()
   ])
 })
 
-test('neighbouring chunks share about 100 code points', () => {
+test('neighbouring chunks overlap by about 100 code points', () => {
   const sentence = '夏天的雨来得快也去得快，屋檐下的燕子却不慌不忙。'
   const text = Array.from({ length: 200 }, (_, i) => `${i}${sentence}`).join('')
   const chunks = chunk(text)

@@ -16,13 +16,13 @@ test('terms of Chinese are pairs of characters', () => {
   expect(queryTerms('知识库')).toEqual(['知识', '识库'])
 })
 
-test('a single character is found wherever it stands', () => {
+test('a single Chinese character is found at any place', () => {
   for (const text of ['猫', '小猫', '猫粮', '一只猫。']) expect(meets('猫', text)).toBe(1)
   expect(meets('猫', '小狗')).toBe(0)
 })
 
 describe('exact terms', () => {
-  test('第36条 is not 第367条', () => {
+  test('the term 第36条 is not 第367条', () => {
     const question = queryTerms('第36条')
     expect(question).toEqual(expect.arrayContaining(['36', '第36', '36条']))
     expect(meets('第36条', '按照第36条办理')).toBe(question.length)

@@ -25,7 +25,7 @@ const paths: [string | null, string][] = [
   [`/${'a'.repeat(3_000)}`, '/'],
 ]
 for (const [text, path] of paths) {
-  test(`${JSON.stringify(text)?.slice(0, 60)} leads to ${path}`, () => {
+  test(`${JSON.stringify(text)?.slice(0, 60)} is turned into the safe path ${path}`, () => {
     expect(safePath(text)).toBe(path)
     expect(new URL(safePath(text), 'https://own.example').origin).toBe('https://own.example')
   })

@@ -6,11 +6,11 @@ test.each([
   ['plain', 'QUJD'],
   ['line breaks', 'QU\r\nJD\n'],
   ['blanks and tabs', ' Q U\tJ D '],
-])('%s is decoded', (_name, text) => {
+])('base64 audio is decoded: %s', (_name, text) => {
   expect(Buffer.from(decodeAudio(text)).toString()).toBe('ABC')
 })
 
-test('padding is read', () => {
+test('base64 audio with padding is decoded', () => {
   expect(Buffer.from(decodeAudio('QUI=')).toString()).toBe('AB')
   expect(Buffer.from(decodeAudio('QQ = =')).toString()).toBe('A')
 })
@@ -26,19 +26,19 @@ test.each([
   ['a no-break space', 'QU\u00a0JD'],
   ['nothing', ''],
   ['white space alone', ' \n '],
-])('%s is a 400', (_name, text) => {
+])('base64 audio with %s is refused with 400', (_name, text) => {
   expect(() => decodeAudio(text)).toThrow(expect.objectContaining({ status: 400 }))
 })
 
 describe('the limit of 25 MB', () => {
   const exact = Buffer.alloc(AUDIO_BYTES_MAX, 1).toString('base64')
 
-  test('holds for the decoded bytes, whatever white space is between', () => {
+  test('the limit of 25 MB applies to the decoded bytes, not to white space', () => {
     expect(decodeAudio(exact).length).toBe(AUDIO_BYTES_MAX)
     expect(decodeAudio(exact.replace(/.{76}/g, '$&\r\n')).length).toBe(AUDIO_BYTES_MAX)
   })
 
-  test('one byte more is a 413', () => {
+  test('base64 audio of one byte over the limit is refused with 413', () => {
     const more = Buffer.alloc(AUDIO_BYTES_MAX + 1, 1).toString('base64')
     expect(() => decodeAudio(more)).toThrow(expect.objectContaining({ status: 413 }))
     expect(() => decodeAudio(`${more}\n`)).toThrow(expect.objectContaining({ status: 413 }))

@@ -27,21 +27,24 @@ describe.each([
   ['line breaks', '第一行\n第二行\n'.repeat(200)],
   ['only signs', '。'.repeat(900)],
 ])('%s', (_name, text) => {
-  test.each([4_096, 1_000, 50])('is cut under %d characters and loses nothing', (most) => {
-    const pieces = [...splitSpeech(text, most)]
-    expect(pieces.join('')).toBe(text)
-    for (const piece of pieces) expect(charCount(piece)).toBeLessThanOrEqual(most)
-    expect(pieces.length).toBeGreaterThan(1)
-  })
+  test.each([4_096, 1_000, 50])(
+    'a text is cut into pieces under %d characters and loses nothing',
+    (most) => {
+      const pieces = [...splitSpeech(text, most)]
+      expect(pieces.join('')).toBe(text)
+      for (const piece of pieces) expect(charCount(piece)).toBeLessThanOrEqual(most)
+      expect(pieces.length).toBeGreaterThan(1)
+    },
+  )
 })
 
-test('the first piece is short and pieces end with sentences', () => {
+test('the first piece of speech is short, and pieces end with sentences', () => {
   const [first = '', ...rest] = splitSpeech(STORY, 4_096)
   expect(charCount(first)).toBeLessThanOrEqual(80)
   for (const piece of [first, ...rest]) expect(piece).toMatch(/[。！？]$/)
 })
 
-test('a number is not a sentence end', () => {
+test('the point in a number does not end a piece of speech', () => {
   const text = `${'a'.repeat(70)} costs 3.14 and ends. ${'b'.repeat(300)}`
   expect(splitSpeech(text, 4_096).next().value).toEndWith('ends. ')
 })

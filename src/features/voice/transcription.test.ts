@@ -32,6 +32,9 @@ test.each([
   ['谢谢大家', true, false, { heard: '', asked: 1 }],
   ['。', true, false, { heard: '', asked: 1 }],
   ['谢谢大家', false, false, { heard: '谢谢大家', asked: 1 }],
-])('%j with silence %p, skipping %p', async (text, silent, skip, expected) => {
-  expect(await listenTo(text, silent, skip)).toEqual(expected)
-})
+])(
+  'the recogniser text %j with silence %p and skipping %p is cleaned',
+  async (text, silent, skip, expected) => {
+    expect(await listenTo(text, silent, skip)).toEqual(expected)
+  },
+)

@@ -5,7 +5,7 @@ import { openConnection } from './connection.ts'
 
 const MIB = 1024 * 1024
 
-test('the log of the database shrinks again after somebody has held it open', () => {
+test('the database log shrinks again after a long read', () => {
   using folder = tempFolder()
   const file = { path: folder.file('test.db'), extensions: [] }
   const logBytes = () => statSync(`${file.path}-wal`).size

@@ -24,7 +24,7 @@ const rows = (path: string, query: string) => {
 }
 
 describe('migrations', () => {
-  test('make a database where there is none, without a copy', () => {
+  test('migrations create a new database without a copy', () => {
     const file = freshFile()
     expect(migrate(file, [FIRST, SECOND], 's')).toBeNull()
     expect(rows(file.path, 'SELECT name FROM migration')).toEqual([
@@ -34,7 +34,7 @@ describe('migrations', () => {
     expect(migrate(file, [FIRST, SECOND], 's')).toBeNull()
   })
 
-  test('go forward from any version, after a copy of the old database', () => {
+  test('migrations upgrade any version after a copy of the old database', () => {
     const file = freshFile()
     migrate(file, [FIRST], 's1')
     const db = new Database(file.path)
@@ -46,7 +46,7 @@ describe('migrations', () => {
     expect(rows(String(copy), 'SELECT * FROM a')).toEqual([{ x: 'kept' }])
   })
 
-  test('that fail leave the database as it was', () => {
+  test('a failing migration leaves the database unchanged', () => {
     const file = freshFile()
     migrate(file, [FIRST], 's1')
     expect(() => migrate(file, [FIRST, SECOND, BROKEN], 's2')).toThrow()
@@ -55,13 +55,13 @@ describe('migrations', () => {
     expect(rows(file.path, "SELECT name FROM sqlite_master WHERE name = 'c'")).toEqual([])
   })
 
-  test('refuse a database of a newer program', () => {
+  test('migrations refuse a database of a newer program', () => {
     const file = freshFile()
     migrate(file, [FIRST, SECOND], 's1')
     expect(() => migrate(file, [FIRST], 's2')).toThrow(NewerDatabaseError)
   })
 
-  test('of the product are those of its folder, in order', () => {
+  test('the migrations of the product are those of its folder, in order', () => {
     const files = readdirSync(join(import.meta.dir, '..', 'migrations'))
     const names = files.filter((name) => name.endsWith('.sql')).map((name) => name.slice(0, -4))
     expect(MIGRATIONS.map(({ name }) => name)).toEqual(names.sort())

@@ -18,16 +18,16 @@ function taken(names: readonly string[]): string[][] {
 }
 
 describe('the queue of the writer', () => {
-  test('gives small batches together, in the order they came', () => {
+  test('the write queue groups small batches in the order of their arrival', () => {
     expect(taken(['a', 'b', 'c'])).toEqual([['a', 'b', 'c']])
   })
 
-  test('gives no more than a group at a time', () => {
+  test('the write queue groups a limited number of batches', () => {
     const names = Array.from({ length: 300 }, (_, i) => String(i))
     expect(taken(names).map((group) => group.length)).toEqual([256, 44])
   })
 
-  test('gives large batches one at a time, behind the small ones that wait', () => {
+  test('the write queue runs large batches one by one, behind small ones', () => {
     expect(taken(['doc 1', 'doc 2', 'a', 'doc 3', 'b'])).toEqual([
       ['a', 'b'],
       ['doc 1'],
@@ -36,7 +36,7 @@ describe('the queue of the writer', () => {
     ])
   })
 
-  test('lets neither kind wait for more than one of the other', () => {
+  test('neither small nor large batches wait for more than one of the other', () => {
     const queue = createWriteQueue<{ name: string; batch: readonly Statement[] }>()
     const seen: string[] = []
     queue.add({ name: 'doc', batch: document() })

@@ -22,7 +22,7 @@ const persona = (id: string, is_default: number): Persona => ({
 })
 
 describe('effective settings of an app', () => {
-  test('nothing set: the platform decides', () => {
+  test('an app without settings shows those of the platform', () => {
     const result = effective(app, settings, [])
     expect(result.prompt).toEqual({ value: null, from: 'platform', persona: null })
     expect(result.model).toEqual({ value: null, from: 'platform' })
@@ -30,7 +30,7 @@ describe('effective settings of an app', () => {
     expect(result.tools).toEqual({ value: null, from: 'platform' })
   })
 
-  test('the tenant decides what the app leaves out', () => {
+  test('an app shows the settings of the tenant for what it leaves out', () => {
     const tenant = { model: 'm', thinking: true, temperature: 0 }
     const result = effective(app, tenant, [persona('shared', 1)])
     expect(result.model).toEqual({ value: 'm', from: 'tenant' })
@@ -39,7 +39,7 @@ describe('effective settings of an app', () => {
     expect(result.prompt).toEqual({ value: 'prompt of shared', from: 'tenant', persona: 'shared' })
   })
 
-  test('the app decides first, with false and 0 as answers of their own', () => {
+  test('an app shows its own settings first, with false and 0 as values', () => {
     const own = { ...app, thinking: false, temperature: 0, tools_enabled: [], kb_enabled: false }
     const result = effective(own, { model: null, thinking: true, temperature: 2 }, [])
     expect(result.thinking).toEqual({ value: false, from: 'app' })
@@ -48,7 +48,7 @@ describe('effective settings of an app', () => {
     expect(result.kb).toEqual({ value: false, from: 'app' })
   })
 
-  test('a prompt goes before a persona, and a persona that is gone falls through', () => {
+  test('an app shows its prompt before its persona, and ignores a deleted persona', () => {
     const personas = [persona('own', 0), persona('shared', 1)]
     const both = { ...app, system_prompt: 'p', persona_id: 'own' }
     expect(effective(both, settings, personas).prompt.value).toBe('p')

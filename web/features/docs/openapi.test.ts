@@ -23,7 +23,7 @@ const document = {
 }
 
 describe('API reference', () => {
-  test('groups the operations of one surface by noun', () => {
+  test('the API reference groups the operations of one surface by noun', () => {
     const groups = groupsOf(document, '/v1')
     expect(groups.map(({ name, operations }) => [name, operations.length])).toEqual([
       ['asr', 1],
@@ -36,7 +36,7 @@ describe('API reference', () => {
     })
   })
 
-  test('names types', () => {
+  test('the API reference names types', () => {
     expect(typeOf({ type: 'string' })).toBe('string')
     expect(typeOf({ type: 'string', nullable: true })).toBe('string | null')
     expect(typeOf({ type: 'array', items: { type: 'string' } })).toBe('string[]')
@@ -44,7 +44,7 @@ describe('API reference', () => {
     expect(typeOf({ enum: ['skip', 'merge'] })).toBe('"skip" | "merge"')
   })
 
-  test('makes a body to start from', () => {
+  test('the API reference makes a body to start from', () => {
     const schema = {
       type: 'object',
       required: ['text', 'items'],

@@ -10,6 +10,6 @@ test.each([
   ['UTF-16 little end first', bytes(0xff, 0xfe, 0x60, 0x4f), '你'],
   ['UTF-16 big end first', bytes(0xfe, 0xff, 0x4f, 0x60), '你'],
   ['nothing', bytes(), ''],
-])('reads %s', (_name, given, text) => {
+])('an uploaded file in %s is read', (_name, given, text) => {
   expect(textOf(given as ArrayBuffer)).toBe(text)
 })

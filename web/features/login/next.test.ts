@@ -19,6 +19,6 @@ test.each([
   ['', '/app'],
   [undefined, '/app'],
   [7, '/app'],
-])('%p leads to %p', (next, expected) => {
+])('the next path %p is turned into the safe path %p', (next, expected) => {
   expect(safeNext(next, ORIGIN)).toBe(expected)
 })

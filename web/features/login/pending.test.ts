@@ -10,7 +10,7 @@ function memory(): Storage {
   } as unknown as Storage
 }
 
-test('the address is remembered as long as its code is valid', () => {
+test('the sign-in page remembers the address as long as its code is valid', () => {
   const storage = memory()
   expect(readPending(storage, 1_000)).toBe(null)
   savePending(storage, 'a@example.com', 1_000)

@@ -58,7 +58,7 @@ test('the charts of a busy day show the whole day, not its newest rows', async (
   ])
 })
 
-test('every moment of the period is asked for once, with the filters of the page', async () => {
+test('every moment of the period is requested once, with the filters of the page', async () => {
   const { ask, asked } = serverWith([row(5 * HOUR_MS, 1)])
   await chartsOfPeriod(ask, { hours: '24', app_id: 'a' }, NOW)
   expect(asked.every(({ app_id: app, hours }) => app === 'a' && hours === undefined)).toBe(true)

@@ -43,7 +43,7 @@ function feed(
 const shape = (tokens: Blocks['settled']) => tokens.map(({ type, raw }) => [type, raw])
 
 describe('a growing text', () => {
-  test('comes out as the whole text does', () => {
+  test('a growing text has the same blocks as the whole text', () => {
     for (const size of [1, 7, 64]) {
       const sample = LONG.slice(0, 3_000)
       const { settled, open } = feed(sample, size)
@@ -51,7 +51,7 @@ describe('a growing text', () => {
     }
   })
 
-  test('is read once: what is open does not grow with the text', () => {
+  test('a growing text is parsed once, whatever its length', () => {
     let openMost = 0
     feed(LONG, 20, ({ openFrom }, soFar) => {
       openMost = Math.max(openMost, soFar.length - openFrom)
@@ -60,7 +60,7 @@ describe('a growing text', () => {
     expect(openMost).toBeLessThan(600)
   })
 
-  test('settled blocks stay the same objects, so that they are not drawn again', () => {
+  test('settled blocks stay the same objects and are not drawn again', () => {
     let before: Blocks['settled'] = []
     feed(LONG.slice(0, 5_000), 30, ({ settled }) => {
       for (const [index, token] of before.entries()) expect(settled[index]).toBe(token)
@@ -68,7 +68,7 @@ describe('a growing text', () => {
     })
   })
 
-  test('a definition may come last and still counts', () => {
+  test('a link definition at the end of a growing text still counts', () => {
     const text =
       'See [there][1].\n\nMore.\n\nMore.\n\nMore.\n\nMore.\n\nMore.\n\n[1]: https://example.com'
     const { settled, open } = feed(text, 5)

@@ -19,7 +19,7 @@ test.each([
   expect(tokens.map(({ raw }) => raw).join('')).toBe(text)
 })
 
-test('nesting that people write keeps its form', () => {
+test('Markdown nested as people write it keeps its form', () => {
   const text = `> > > quoted\n\n${indented(8)}\n\n**bold _and *more* of_ it**`
   expect(lex(text)).toEqual([...marked.lexer(text)])
 })

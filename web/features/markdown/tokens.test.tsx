@@ -23,7 +23,7 @@ describe('a reply as elements', () => {
     ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
     ['a <img src=x onerror=alert(1)> b', '&lt;img src=x onerror=alert(1)&gt;'],
     ['<b>x</b>', '&lt;b&gt;x&lt;/b&gt;'],
-  ])('HTML stays text: %p', (text, expected) => {
+  ])('HTML in a reply stays text: %p', (text, expected) => {
     const shown = html(text)
     expect(shown).toContain(expected)
     expect(shown).not.toMatch(/<(script|img|b)\b/)
@@ -38,11 +38,11 @@ describe('a reply as elements', () => {
     '[x](/console/keys)',
     '![x](javascript:alert(1))',
     '<javascript:alert(1)>',
-  ])('an unsafe address is no link: %p', (text) => {
+  ])('an unsafe address in a reply is no link: %p', (text) => {
     expect(html(text)).not.toMatch(/href|src=/)
   })
 
-  test('links leave without telling where from, pictures are links', () => {
+  test('links of a reply send no referrer, and pictures become links', () => {
     expect(html('[x](https://example.com/a)')).toBe(
       '<p><a href="https://example.com/a" target="_blank" ' +
         'rel="noreferrer noopener nofollow">x</a></p>',
@@ -52,14 +52,14 @@ describe('a reply as elements', () => {
     expect(picture).not.toContain('<img')
   })
 
-  test('escapes are undone once', () => {
+  test('escapes in a reply are undone once', () => {
     expect(html('a & b < c "d" `x < y & z`')).toBe(
       '<p>a &amp; b &lt; c &quot;d&quot; <code>x &lt; y &amp; z</code></p>',
     )
     expect(html('&lt;b&gt; and &amp;lt;')).toContain('&lt;b&gt; and &amp;lt;')
   })
 
-  test('lists, tables, quotes and code', () => {
+  test('lists, tables, quotes and code of a reply become elements', () => {
     const shown = html('3. c\n4. d\n\n> q\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```js\n1 < 2\n```')
     expect(shown).toContain('<ol start="3">')
     expect(shown).toContain('<blockquote><p>q</p></blockquote>')
@@ -67,7 +67,7 @@ describe('a reply as elements', () => {
     expect(shown).toContain('<code>1 &lt; 2</code>')
   })
 
-  test('columns keep their side, and a box takes the place of a mark', () => {
+  test('table columns keep their alignment, and task items show a box', () => {
     const shown = html('| a | b |\n| :-: | --: |\n| 1 | 2 |\n\n- [x] done')
     expect(shown).toContain('<th data-align="center">a</th>')
     expect(shown).toContain('<td data-align="right">2</td>')

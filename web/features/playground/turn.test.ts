@@ -4,7 +4,7 @@ import { afterEvents, newTurn } from './turn.ts'
 const turn = newTurn(1, 'q', [], 1_000)
 
 describe('a turn of the playground', () => {
-  test('grows by increments and ends with the authoritative text', () => {
+  test('a playground turn grows by increments and ends with the final text', () => {
     const growing = afterEvents(
       turn,
       [
@@ -25,12 +25,12 @@ describe('a turn of the playground', () => {
     expect(done).toMatchObject({ reply: 'Hello!', state: 'done', firstMs: 200, totalMs: 500 })
   })
 
-  test('knows that the passages were left out', () => {
+  test('a playground turn knows that the passages were left out', () => {
     const stats = { type: 'stats', iterations: 1, channel: 'platform', kb: 'skipped' } as const
     expect(afterEvents(turn, [stats], 1_100).stats?.kb).toBe('skipped')
   })
 
-  test('a fallback clears what the failed channel said', () => {
+  test('a fallback clears what the failed channel said in a playground turn', () => {
     const fallen = afterEvents(
       turn,
       [
@@ -44,7 +44,7 @@ describe('a turn of the playground', () => {
     expect(fallen).toMatchObject({ reply: 'whole', tools: [], fallback: 'upstream_5xx' })
   })
 
-  test('two uses of one tool end one after the other', () => {
+  test('two calls of one tool in a playground turn end one after the other', () => {
     const used = afterEvents(
       turn,
       [
@@ -57,7 +57,7 @@ describe('a turn of the playground', () => {
     expect(used.tools.map(({ ok }) => ok)).toEqual([false, null])
   })
 
-  test('an error keeps what was said and marks the turn', () => {
+  test('an error keeps the text of a playground turn and marks the turn', () => {
     const failed = afterEvents(
       turn,
       [

@@ -14,7 +14,7 @@ const config = (personas: ConfigExport['personas'], more = {}): ConfigExport => 
 })
 
 describe('preview of an import', () => {
-  test('tells new, same, skipped and overwritten apart', () => {
+  test('the import preview tells new, same, skipped and overwritten items apart', () => {
     const wanted = config([persona('a'), persona('b', 'changed'), persona('c')])
     const held = config([persona('a'), persona('b')])
     const fates = (mode: 'skip' | 'merge') => plan(wanted, held, mode).map(({ fate }) => fate)
@@ -22,7 +22,7 @@ describe('preview of an import', () => {
     expect(fates('merge')).toEqual(['same', 'overwrite', 'new', 'same'])
   })
 
-  test('settings that are not set yet are taken over in both modes', () => {
+  test('the import preview takes over unset settings in both modes', () => {
     const wanted = config([], { settings: { ...settings, model: 'm' } })
     expect(plan(wanted, config([]), 'skip')[0]?.fate).toBe('new')
     const held = config([], { settings: { ...settings, thinking: true } })
@@ -30,7 +30,7 @@ describe('preview of an import', () => {
     expect(plan(wanted, held, 'merge')[0]?.fate).toBe('overwrite')
   })
 
-  test('reads only what is a configuration', () => {
+  test('the import preview reads only configuration files', () => {
     expect(readConfig('{"format_version":1}')).toMatchObject({ personas: [], apps: [] })
     for (const text of [
       '',

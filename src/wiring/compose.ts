@@ -14,6 +14,7 @@ import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import type { Logs } from '../features/logs/service.ts'
 import { createFolding } from '../features/sessions/folding.ts'
+import { keepRecent } from '../features/sessions/recent.ts'
 import { createMemory, createSessions } from '../features/sessions/service.ts'
 import { createSessionStore } from '../features/sessions/store.ts'
 import { bearer, gate } from '../http/gate.ts'
@@ -50,7 +51,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const management = openManagement({ db, clock, log, keys })
   const { devices, endpoints, lastSeen, onTurn } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
-  const sessionStore = createSessionStore(db)
+  const sessionStore = keepRecent(createSessionStore(db))
   const sessions = createSessions({ store: sessionStore })
   const agent = createAgent({
     clock,

@@ -68,7 +68,11 @@ export function createSessionStore(db: Db) {
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY t.seq`)
       const [first] = rows
       if (!first) return null
-      const turns = rows.filter((row): row is MemoryRow & StoredTurn => row.seq !== null)
+      const turns = rows.flatMap((row): StoredTurn[] => {
+        if (row.seq === null) return []
+        const { seq, user_text, reply, created_at } = row
+        return [{ seq, user_text, reply, created_at }]
+      })
       return { summary: first.summary, foldedThrough: first.folded_through, turns }
     },
 

@@ -169,6 +169,24 @@ describe('held parts', () => {
     expect(most).toBeGreaterThanOrEqual(atLeast)
   })
 
+  test('what the runtime has read ahead of the parser counts as held', async () => {
+    const flood = `${': x\n\n'.repeat(100_000)}data: ${delta({ content: 'a' }, 'stop')}\n\n`
+    const answered = async () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode(flood))
+            controller.close()
+          },
+        }),
+      )
+    const fetch = Object.assign(answered, { unpacks: false } as const)
+    const { parts, text } = await collect(chat({ fetch }))
+    const held = parts.flatMap((part) => (part.type === 'held' ? [part.bytes] : []))
+    expect(text).toBe('a')
+    expect(Math.max(...held)).toBeGreaterThan(1_000_000)
+  })
+
   test('an answer of usual pieces reports nothing held', async () => {
     const held = await heldBytes([delta({ content: 'a' }), delta({ content: 'b' }), STOP])
     expect(held.every((bytes) => bytes === 0)).toBe(true)

@@ -1,7 +1,5 @@
-import { findEspeak } from '../../src/channels/espeak/find.ts'
-import { createEspeakTts } from '../../src/channels/espeak/tts.ts'
-import { SPEECH_RATE } from '../../src/channels/ports/audio.ts'
-import { DEFAULT_VOICE } from '../../src/channels/ports/tts.ts'
+import { createEspeakTts, findEspeak } from '../../src/channels/espeak/tts.ts'
+import { DEFAULT_VOICE, SPEECH_RATE } from '../../src/channels/ports/speech.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { codecs } from '../../test/support/speech-codecs.ts'
 

@@ -1,10 +1,10 @@
+import { ChannelFailure } from '../channels/ports/failure.ts'
 import {
   type AudioCodecs,
   SPEECH_RATE,
   type SpeechEncoder,
   type SpeechFormat,
-} from '../channels/ports/audio.ts'
-import { ChannelFailure } from '../channels/ports/failure.ts'
+} from '../channels/ports/speech.ts'
 import type { Clock } from '../core/clock.ts'
 import { SPEECH_THREAD_IDLE_MS } from '../core/limits/machine.ts'
 import { timeSlice } from '../core/time-slice.ts'

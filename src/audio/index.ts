@@ -1,6 +1,6 @@
-import type { AudioCodecs } from '../channels/ports/audio.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import { ParseFailure, type Parser } from '../channels/ports/parser.ts'
+import type { AudioCodecs } from '../channels/ports/speech.ts'
 import { appError } from '../core/errors.ts'
 import { AUDIO_SECONDS_MAX } from '../core/limits/machine.ts'
 import { createEncode, type EncoderOptions } from './encode.ts'

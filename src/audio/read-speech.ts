@@ -1,6 +1,5 @@
-import { type AudioCodecs, SPEECH_RATE } from '../channels/ports/audio.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
-import type { PcmStream } from '../channels/ports/tts.ts'
+import { type AudioCodecs, type PcmStream, SPEECH_RATE } from '../channels/ports/speech.ts'
 import { TTS_ENCODED_BYTES_MAX } from '../core/limits/upstream.ts'
 import { toBytes } from './pcm.ts'
 import { mp3FrameBytes, sniff } from './sniff.ts'

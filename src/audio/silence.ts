@@ -1,4 +1,4 @@
-import { SILENCE_RMS } from '../channels/ports/audio.ts'
+import { SILENCE_RMS } from '../channels/ports/speech.ts'
 import { timeSlice } from '../core/time-slice.ts'
 import { sniff } from './sniff.ts'
 import { createWavReader, createWavSamples } from './wav.ts'

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { banner } from './banner.ts'
 import { printed } from './doctor/finding.ts'
-import { printable } from './output.ts'
+import { banner, printable } from './output.ts'
 
 const HOSTILE = 'm\u001b[31m\u001b]0;title\u0007\n  Address    http://evil\u009b2J\u202e'
 

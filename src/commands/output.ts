@@ -1,4 +1,9 @@
 import { fstatSync, statSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import type { Clock } from '../core/clock.ts'
+import { LOGIN_CODE_SECONDS_MAX } from '../core/limits/contract.ts'
+import { createLogger } from '../core/log.ts'
+import type { Adapters } from '../wiring/adapters.ts'
 
 const STDOUT = 1
 
@@ -39,3 +44,66 @@ export function isTerminal(): boolean {
 }
 
 const rdevOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.rdev
+
+/** What the server prints when it listens (contract, section 6). */
+export function startFacts(url: string, { config, platform, embedding, speech }: Adapters) {
+  return {
+    url,
+    data: config.MB_DATA_DIR,
+    channel: platform.get().description,
+    embedding: embedding.description,
+    voice: speech.description,
+    sign_in: signIn(url, config),
+  }
+}
+
+/** The same as text for a terminal. */
+export function banner(facts: ReturnType<typeof startFacts>, version: string): string {
+  const rows = [
+    ['Address', facts.url],
+    ['Data', facts.data],
+    ['Model', facts.channel],
+    ['Embedding', facts.embedding],
+    ['Voice', facts.voice],
+    ['Sign in', facts.sign_in],
+    ['First key', 'moonbase key create (in another terminal)'],
+  ]
+  const lines = rows.map(
+    ([name, text]) => `  ${(name ?? '').padEnd(10)} ${printableLine(text ?? '')}`,
+  )
+  return `\n  Moonbase ${version}\n\n${lines.join('\n')}\n\n  Stop with Ctrl+C.\n\n`
+}
+
+function signIn(url: string, config: Config): string {
+  const page = `${config.MB_PUBLIC_URL?.replace(/\/$/, '') ?? url}/login`
+  return config.MB_SMTP_URL ? `${page} (codes by mail)` : `${page} (codes are shown here)`
+}
+
+export interface CodePrinterOptions {
+  readonly clock: Clock
+  /** Whether the output is a terminal. */
+  readonly terminal: boolean
+  readonly write: (text: string) => void
+}
+
+/**
+ * Prints login codes on the server's output when no mail server is set (contract, E-mail), at any
+ * MB_LOG_LEVEL: without them nobody could sign in.
+ */
+export function codePrinter({ clock, terminal, write }: CodePrinterOptions) {
+  const now = () => new Date(clock.now())
+  const log = createLogger({ level: 'info', json: true, now, write })
+  return (email: string, code: string): void => {
+    if (terminal) write(block(email, code))
+    else log.info('login code', { email, code })
+  }
+}
+
+const block = (email: string, code: string) => `
+  ┌ Sign-in code for ${email}
+  │
+  │     ${code}
+  │
+  └ valid for ${LOGIN_CODE_SECONDS_MAX / 60} minutes
+
+`

@@ -8,9 +8,7 @@ import { watchClock } from '../jobs/clock-watch.ts'
 import { openAdapters } from '../wiring/adapters.ts'
 import { compose } from '../wiring/compose.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
-import { banner, startFacts } from './banner.ts'
-import { codePrinter } from './login-code.ts'
-import { isTerminal } from './output.ts'
+import { banner, codePrinter, isTerminal, startFacts } from './output.ts'
 import { loadTls, type Tls } from './tls.ts'
 
 type App = ReturnType<typeof compose>['app']

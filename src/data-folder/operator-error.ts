@@ -2,7 +2,7 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { UnsafePathError } from '../core/private-files.ts'
 import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
-import { networkDisk } from './network-disk.ts'
+import { networkDisk } from './files.ts'
 
 /** An error that the operator can fix: printed as one sentence, without a stack. */
 export class OperatorError extends Error {

@@ -1,7 +1,6 @@
 import { createGuardedFetch } from '../channels/egress/guarded-fetch.ts'
 import { createHappyEyeballs, probeConnect } from '../channels/egress/happy-eyeballs.ts'
-import { createHostsFile } from '../channels/egress/hosts-file.ts'
-import { createResolver, type DnsQuery } from '../channels/egress/resolver.ts'
+import { createHostsFile, createResolver, type DnsQuery } from '../channels/egress/resolver.ts'
 import { createGuard, isListedHost } from '../channels/egress/url-guard.ts'
 import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'

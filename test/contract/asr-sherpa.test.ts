@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AudioClip } from '../../src/channels/ports/asr.ts'
+import type { AudioClip } from '../../src/channels/ports/speech.ts'
 import { createSherpaAsr, type SherpaAsr } from '../../src/channels/sherpa/asr.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { appError } from '../../src/core/errors.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ChannelFailure } from '../../src/channels/ports/failure.ts'
-import type { Tts } from '../../src/channels/ports/tts.ts'
+import type { Tts } from '../../src/channels/ports/speech.ts'
 import { createLogger } from '../../src/core/log.ts'
 import { createVoice } from '../../src/features/voice/service.ts'
 import { mp3Frames } from '../support/mp3-frames.ts'

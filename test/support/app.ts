@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { fileURLToPath } from 'node:url'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
-import { codePrinter } from '../../src/commands/login-code.ts'
+import { codePrinter } from '../../src/commands/output.ts'
 import { loadConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { IDLE_SECONDS_MAX } from '../../src/core/limits/machine.ts'

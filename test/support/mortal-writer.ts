@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import '../../src/storage/sqlite/writer.ts'
-import type { WriterRequest } from '../../src/storage/sqlite/protocol.ts'
+import type { WriterRequest } from '../../src/storage/sqlite/writer.ts'
 
 declare const self: Worker
 

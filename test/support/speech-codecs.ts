@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createAudioCodecs } from '../../src/audio/index.ts'
-import type { Tts } from '../../src/channels/ports/tts.ts'
+import type { Tts } from '../../src/channels/ports/speech.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { openParser } from '../../src/wiring/machine.ts'
 import { programAt } from '../../src/wiring/program.ts'

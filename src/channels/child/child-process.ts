@@ -1,6 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
-import { CHILD_ENV } from './child-env.ts'
-import { createStderrSummary } from './stderr-summary.ts'
+
+/**
+ * The environment of child processes, which get nothing of the server's. It turns off Bun's crash
+ * reports and the telemetry of ONNX Runtime: the server talks to nobody the operator did not name.
+ */
+const CHILD_ENV = {
+  BUN_ENABLE_CRASH_REPORTING: '0',
+  DO_NOT_TRACK: '1',
+  ORT_DISABLE_TELEMETRY: '1',
+} as const
 
 /** How a child process is started: this executable with one of its worker commands. */
 export interface ChildCommand {
@@ -150,6 +158,29 @@ function createInbox<Message>() {
       if (closed) throw closed
       waiting = Promise.withResolvers()
       return waiting.promise
+    },
+  }
+}
+
+const CHARS_MAX = 16_000
+/** The last line of an uncaught error of ONNX Runtime, and the log lines of sherpa-onnx. */
+const CAUSES = [/^\s*what\(\):\s*(.+)$/m, /^\S*sherpa-onnx\/\S+:\d+ (.+)$/m]
+
+/** Finds the cause in what a native library prints before it aborts its process. */
+export function createStderrSummary() {
+  let text = ''
+  return {
+    /** Reads to the end of the stream and keeps its beginning. */
+    async read(stream: ReadableStream<Uint8Array>): Promise<void> {
+      const decoder = new TextDecoder()
+      for await (const chunk of stream) {
+        if (text.length < CHARS_MAX) text += decoder.decode(chunk, { stream: true })
+      }
+    },
+    /** One line for the operator; null when no known line was printed. */
+    words(): string | null {
+      const found = CAUSES.map((pattern) => pattern.exec(text)?.[1]?.trim()).find(Boolean)
+      return found ?? null
     },
   }
 }

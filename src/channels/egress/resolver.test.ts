@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fakeClock } from '../../../test/support/clock.ts'
 import { tempFolder } from '../../../test/support/temp.ts'
-import { createHostsFile } from './hosts-file.ts'
-import { createResolver, type DnsQuery } from './resolver.ts'
+import { createHostsFile, createResolver, type DnsQuery } from './resolver.ts'
 
 const folder = tempFolder()
 afterAll(() => folder[Symbol.dispose]())

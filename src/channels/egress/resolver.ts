@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { createTtlMap } from '../../core/bounded-maps.ts'
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import {
@@ -6,7 +8,6 @@ import {
   RESOLVES_PER_TENANT_MAX,
 } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import type { HostsFile } from './hosts-file.ts'
 import type { Resolve, ResolvedAddress } from './url-guard.ts'
 
 /** One query by `dns.promises.Resolver` (c-ares): UDP sockets of its own, no thread. */
@@ -119,4 +120,39 @@ export function createResolver(options: ResolverOptions): Resolve {
 function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): ResolvedAddress[] {
   if (answer.status === 'rejected') return []
   return answer.value.slice(0, HOST_ADDRESSES_MAX).map((address) => ({ address, family }))
+}
+
+/** The addresses of a name in the hosts file; none when it is not there. */
+export type HostsFile = (name: string) => readonly ResolvedAddress[]
+
+/**
+ * Reads the system's hosts file (hosts(5)), again whenever it has changed. Docker and operators
+ * name the machines of a local network there, such as `host.docker.internal`.
+ */
+export function createHostsFile(path: string): HostsFile {
+  let version = ''
+  let entries = new Map<string, ResolvedAddress[]>()
+
+  return (name) => {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    const current = stat ? `${stat.mtimeMs} ${stat.size}` : ''
+    if (current !== version) {
+      version = current
+      entries = parse(stat ? readFileSync(path, 'utf8') : '')
+    }
+    return entries.get(name) ?? []
+  }
+}
+
+function parse(text: string): Map<string, ResolvedAddress[]> {
+  const entries = new Map<string, ResolvedAddress[]>()
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    const family = isIP(address)
+    if (family === 0) continue
+    for (const name of names.map((text) => text.toLowerCase())) {
+      entries.set(name, [...(entries.get(name) ?? []), { address, family }])
+    }
+  }
+  return entries
 }

@@ -4,10 +4,8 @@ import type { Clock } from '../../core/clock.ts'
 import { SPEECH_PROGRAMS_PER_CORE } from '../../core/limits/machine.ts'
 import { TTS_ENCODED_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import type { AudioCodecs } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/tts.ts'
-import type { EspeakProgram } from './find.ts'
+import { type AudioCodecs, DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/speech.ts'
 import type { Language, Segment } from './text-segments.ts'
 
 export interface EspeakTtsOptions {
@@ -141,4 +139,33 @@ function start(argv: readonly string[], env: Command['env'], text: string) {
   } catch (cause) {
     throw new ChannelFailure('channel_unavailable', 'program not found', { cause })
   }
+}
+
+export interface EspeakProgram {
+  readonly path: string
+  /** Folder of the pack with program and data; null for an installed program. */
+  readonly pack: string | null
+}
+
+export interface EspeakPlaces {
+  /** Folders that may contain `packs/espeak`: the data folder, the folder of the executable. */
+  readonly folders: readonly string[]
+  readonly which: (name: string) => string | null
+  readonly exists: (path: string) => boolean
+}
+
+const NAMES = ['espeak-ng', 'espeak-ng.exe', 'bin/espeak-ng']
+
+/**
+ * Looks for eSpeak NG in a pack beside the data or the executable, then on PATH. It is under the
+ * GPL and therefore a separate program, not a part of the executable.
+ */
+export function findEspeak({ folders, which, exists }: EspeakPlaces): EspeakProgram | null {
+  for (const folder of folders) {
+    const pack = join(folder, 'packs', 'espeak')
+    const path = NAMES.map((name) => join(pack, name)).find(exists)
+    if (path !== undefined) return { path, pack }
+  }
+  const path = which('espeak-ng')
+  return path === null ? null : { path, pack: null }
 }

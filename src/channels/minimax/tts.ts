@@ -3,9 +3,14 @@ import { TTS_EVENT_BYTES_MAX, TTS_SILENCE_MS_MAX } from '../../core/limits/upstr
 import { EventStream } from '../net/event-stream.ts'
 import { createPost, type PostAnswer, readText } from '../net/post.ts'
 import type { SenderOptions } from '../net/upstream-call.ts'
-import { SPEECH_RATE } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { DEFAULT_VOICE, type PcmStream, type SpeechRequest, type Tts } from '../ports/tts.ts'
+import {
+  DEFAULT_VOICE,
+  type PcmStream,
+  SPEECH_RATE,
+  type SpeechRequest,
+  type Tts,
+} from '../ports/speech.ts'
 import { createEventReader, Declined } from './events.ts'
 
 /** The root is such as `https://api.minimaxi.com/v1` and may carry `?GroupId=`. */

@@ -7,8 +7,8 @@ import { createSupervisor } from '../child/supervisor.ts'
 import type { Embedder, EmbedKind } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { EmbeddingModel } from './model-folder.ts'
-import type { EmbedAnswer, EmbedRequest } from './protocol.ts'
 import { scoreScale } from './score-scale.ts'
+import type { EmbedAnswer, EmbedRequest } from './worker.ts'
 
 export interface OnnxOptions {
   /** The folder that `command` loads. */

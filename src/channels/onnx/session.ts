@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
+import type { Piece } from './model.ts'
 import type { EmbeddingModel } from './model-folder.ts'
 import { readTable } from './safetensors.ts'
-import type { Piece } from './tokenize.ts'
 
 /** Computes pooled vectors of token sequences, not yet of unit length. No piece may be empty. */
 export interface Session {

@@ -1,6 +1,18 @@
 import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
+import type { EmbedKind } from '../ports/embedder.ts'
 import { loadModel } from './model.ts'
-import type { EmbedAnswer, EmbedRequest } from './protocol.ts'
+
+/** Messages between the server and its embedding process; one request is open at a time. */
+export interface EmbedRequest {
+  readonly type: 'embed'
+  readonly kind: EmbedKind
+  readonly texts: readonly string[]
+}
+
+export type EmbedAnswer =
+  /** The vectors of all texts, one behind the other. */
+  | { readonly type: 'vectors'; readonly values: Float32Array }
+  | { readonly type: 'error'; readonly message: string }
 
 /**
  * The embedding process: ONNX Runtime blocks the thread it runs on and has crashed at exit in other

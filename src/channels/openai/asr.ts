@@ -3,9 +3,8 @@ import { parseUntrustedJson } from '../../core/json.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
 import { createPost, readText } from '../net/post.ts'
 import type { SenderOptions } from '../net/upstream-call.ts'
-import type { Asr } from '../ports/asr.ts'
-import type { AudioCodecs } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
+import type { Asr, AudioCodecs } from '../ports/speech.ts'
 
 export interface OpenAiAsrOptions extends SenderOptions {
   readonly model: string

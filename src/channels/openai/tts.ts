@@ -2,8 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
 import { createPost } from '../net/post.ts'
 import type { HttpFailure, SenderOptions } from '../net/upstream-call.ts'
-import type { AudioCodecs } from '../ports/audio.ts'
-import { DEFAULT_VOICE, type Tts } from '../ports/tts.ts'
+import { type AudioCodecs, DEFAULT_VOICE, type Tts } from '../ports/speech.ts'
 
 export interface OpenAiTtsOptions extends SenderOptions {
   readonly model: string

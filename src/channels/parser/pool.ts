@@ -7,8 +7,8 @@ import type { ChildCommand } from '../child/child-process.ts'
 import { createSupervisor, type Supervisor } from '../child/supervisor.ts'
 import { usageOf } from '../child/usage.ts'
 import { ParseFailure, type Parser, type ParseTask } from '../ports/parser.ts'
-import type { ParseAnswer, ParseRequest } from './protocol.ts'
 import { watch } from './watchdog.ts'
+import type { ParseAnswer, ParseRequest } from './worker.ts'
 
 export interface ParserOptions {
   readonly command: ChildCommand

@@ -1,7 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import { type ParentLink, serveParent } from '../child/worker-link.ts'
-import { ParseFailure, type ParseTaskName, type ParseTasks } from '../ports/parser.ts'
-import type { ParseAnswer, ParseRequest } from './protocol.ts'
+import {
+  ParseFailure,
+  type ParseFailureReason,
+  type ParseTaskName,
+  type ParseTasks,
+} from '../ports/parser.ts'
+
+/** Messages between the server and a parse worker, which does one task at a time. */
+export type ParseRequest =
+  /** The next bytes of the task's input; it comes in pieces. */
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array }
+  /** The input is whole: begin. */
+  | { readonly type: 'begin'; readonly name: string; readonly options: unknown }
+
+export type ParseAnswer =
+  | { readonly type: 'part'; readonly part: unknown }
+  | { readonly type: 'end' }
+  | { readonly type: 'failed'; readonly reason: ParseFailureReason }
 
 type Run<Name extends ParseTaskName> = (
   bytes: Uint8Array,

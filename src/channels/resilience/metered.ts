@@ -1,8 +1,7 @@
 import type { Meters } from '../../core/meters.ts'
-import type { Asr } from '../ports/asr.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { Tts } from '../ports/tts.ts'
+import type { Asr, Tts } from '../ports/speech.ts'
 
 /** What an embedder is doing, for operators. */
 export interface EmbedderActivity {

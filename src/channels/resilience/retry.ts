@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Asr } from '../ports/asr.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { Llm } from '../ports/llm.ts'
-import type { Tts } from '../ports/tts.ts'
+import type { Asr, Tts } from '../ports/speech.ts'
 
 const BACK_OFF_MS = [250, 1000]
 const RETRY_AFTER_MS_MAX = 5000

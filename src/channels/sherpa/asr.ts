@@ -10,10 +10,9 @@ import {
   ChildUnloadable,
 } from '../child/child-process.ts'
 import { createSupervisor } from '../child/supervisor.ts'
-import type { Asr, AudioClip } from '../ports/asr.ts'
-import { type AudioCodecs, RECOGNISER_RATE } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { AsrAnswer, AsrRequest } from './protocol.ts'
+import { type Asr, type AudioClip, type AudioCodecs, RECOGNISER_RATE } from '../ports/speech.ts'
+import type { AsrAnswer, AsrRequest } from './worker.ts'
 
 export interface SherpaAsrOptions {
   readonly command: ChildCommand

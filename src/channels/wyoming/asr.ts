@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
-import type { Asr } from '../ports/asr.ts'
-import { type AudioCodecs, RECOGNISER_RATE } from '../ports/audio.ts'
 import { ChannelFailure } from '../ports/failure.ts'
+import { type Asr, type AudioCodecs, RECOGNISER_RATE } from '../ports/speech.ts'
 import { connect, parseAddress, type WyomingConnection } from './connection.ts'
 
 export interface WyomingAsrOptions {

@@ -7,8 +7,7 @@ import {
   sql,
   storedAsExpected,
 } from '../../storage/db.ts'
-import type { VectorIndex } from '../../storage/vectors.ts'
-import type { WordIndex } from '../../storage/words.ts'
+import type { VectorIndex, WordIndex } from '../../storage/indexes.ts'
 import type { ChunkIndex } from './embedding.ts'
 import type { KbChunk, KbDoc } from './model.ts'
 

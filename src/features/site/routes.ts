@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { appError } from '../../core/errors.ts'
+import { MANUAL_PATHS } from '../../core/manual.ts'
 import { PAGE_HEADERS } from '../../http/entry.ts'
 import type { Origins } from '../../http/origin.ts'
-import { robots, sitemap } from './crawlers.ts'
 import favicon from './favicon.svg' with { type: 'text' }
 import type { Status } from './status.ts'
 import { STATUS_PAGE_POLICY, statusPage } from './status-page.ts'
@@ -69,3 +69,23 @@ function wantsJson(request: Request): boolean {
 
 const text = (body: string, type: string, cache: string) =>
   new Response(body, { headers: { 'content-type': type, 'cache-control': cache } })
+
+/** Pages that search engines may list; all others are for signed-in people or for programs. */
+const PUBLIC_PATHS = ['/', ...MANUAL_PATHS, '/status']
+const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/']
+
+/** `origin` is that of the request, validated (specification, Platform and site). */
+function robots(origin: string): string {
+  const rules = PRIVATE_PATHS.map((path) => `Disallow: ${path}`)
+  return ['User-agent: *', ...rules, '', `Sitemap: ${origin}/sitemap.xml`, ''].join('\n')
+}
+
+/** Sitemaps 0.9. A validated origin contains nothing that XML must escape. */
+function sitemap(origin: string): string {
+  const urls = PUBLIC_PATHS.map((path) => `  <url><loc>${origin}${path}</loc></url>`)
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('\n')}
+</urlset>
+`
+}

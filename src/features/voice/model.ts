@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_VOICE } from '../../channels/ports/tts.ts'
+import { DEFAULT_VOICE } from '../../channels/ports/speech.ts'
 import { issue } from '../../core/errors.ts'
 import { optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits/contract.ts'

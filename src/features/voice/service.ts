@@ -1,14 +1,11 @@
 import { availableParallelism } from 'node:os'
-import type { Asr } from '../../channels/ports/asr.ts'
-import type { AudioCodecs } from '../../channels/ports/audio.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
-import type { Tts } from '../../channels/ports/tts.ts'
+import type { Asr, AudioClip, AudioCodecs, Tts } from '../../channels/ports/speech.ts'
 import { appError } from '../../core/errors.ts'
 import { VOICE_REQUESTS_GREED, VOICE_REQUESTS_PER_CORE } from '../../core/limits/machine.ts'
 import type { Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { encodeSpeech, speechMp3, type Utterance } from './speech.ts'
-import { hear } from './transcription.ts'
 
 export interface VoiceOptions {
   /** Null when the operator has configured none. */
@@ -109,4 +106,33 @@ async function* untilFailure(
     release()
     await rest.return(undefined)
   }
+}
+
+export interface HearingOptions {
+  readonly asr: Asr
+  readonly codecs: Pick<AudioCodecs, 'isSilent'>
+  /** Whether silence is answered without asking the recogniser. */
+  readonly skipSilence: boolean
+}
+
+/** Texts that Whisper invents for silence: subtitles of its training data, and our own prompt. */
+const INVENTED = new RegExp(
+  [
+    '字幕|点赞|訂閱|订阅|打赏|明镜|以下是普通话|amara\\.org|thank(s| you) for watching',
+    '(谢谢|謝謝|感谢|感謝)(观看|觀看|收看|收听|大家)',
+    '^[\\p{P}\\p{S}\\s]*(you|bye|嗯|啊)?[\\p{P}\\p{S}\\s]*$',
+  ].join('|'),
+  'iu',
+)
+
+/** The recognised text, trimmed; empty for silence. */
+export async function hear(
+  { asr, codecs, skipSilence }: HearingOptions,
+  clip: AudioClip,
+  signal: AbortSignal,
+): Promise<string> {
+  const silent = (await codecs.isSilent(clip.bytes)) === true
+  if (silent && skipSilence) return ''
+  const text = (await asr.transcribe(clip, signal)).trim()
+  return silent && INVENTED.test(text) ? '' : text
 }

@@ -1,6 +1,11 @@
-import { type AudioCodecs, SPEECH_RATE, type SpeechFormat } from '../../channels/ports/audio.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
-import type { PcmStream, Tts } from '../../channels/ports/tts.ts'
+import {
+  type AudioCodecs,
+  type PcmStream,
+  SPEECH_RATE,
+  type SpeechFormat,
+  type Tts,
+} from '../../channels/ports/speech.ts'
 import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
 import { splitSpeech } from './split.ts'
 

@@ -2,9 +2,21 @@
  * The reading thread: a connection of its own for searches, which scan megabytes and would hold up
  * every open stream if they ran on the event loop.
  */
+
+import type { Statement } from '../db.ts'
 import { type DatabaseFile, openConnection, statements } from './connection.ts'
-import { faultOf } from './fault.ts'
-import type { ReaderAnswer, ReaderRequest } from './protocol.ts'
+import { type Fault, faultOf } from './fault.ts'
+
+/** Messages between the event loop and the reading thread; many may be open. */
+export type ReaderAsk =
+  | { readonly type: 'open'; readonly file: DatabaseFile }
+  | { readonly type: 'read'; readonly statement: Statement }
+  | { readonly type: 'close' }
+export type ReaderRequest = ReaderAsk & { readonly id: number }
+
+export type ReaderAnswer =
+  | { readonly id: number; readonly rows: readonly unknown[] }
+  | { readonly id: number; readonly fault: Fault }
 
 declare const self: Worker
 

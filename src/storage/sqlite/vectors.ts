@@ -1,5 +1,5 @@
 import { type Db, type Statement, sql } from '../db.ts'
-import type { Neighbour, VectorIndex, VectorSpace } from '../vectors.ts'
+import type { Neighbour, VectorIndex, VectorSpace } from '../indexes.ts'
 import type { ReadThread } from './read-thread.ts'
 
 /**

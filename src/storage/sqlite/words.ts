@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../core/crypto.ts'
 import { type Statement, sql } from '../db.ts'
-import type { WordIndex } from '../words.ts'
+import type { WordIndex } from '../indexes.ts'
 import type { ReadThread } from './read-thread.ts'
 import { mayBeMisspelt, nearTerms, type Slice } from './spell-correction.ts'
 

@@ -3,7 +3,7 @@ import type { Statement } from '../db.ts'
 import type { DatabaseFile } from './connection.ts'
 import { errorOf } from './fault.ts'
 import type { BatchResult } from './group-commit.ts'
-import type { WriterAnswer, WriterRequest } from './protocol.ts'
+import type { WriterAnswer, WriterRequest } from './writer.ts'
 
 export interface WriterThread {
   /** Writes the batches with one flush. Rejects with `DiskFault` when the thread dies at it. */

@@ -2,10 +2,23 @@
  * The writer thread: owns the only writing connection, so that a flush to disk or a checkpoint
  * never holds up the event loop. It is told to open, then gets one group at a time.
  */
+
+import type { Statement } from '../db.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
-import { faultOf } from './fault.ts'
-import { groupWriter } from './group-commit.ts'
-import type { WriterAnswer, WriterRequest } from './protocol.ts'
+import { type Fault, faultOf } from './fault.ts'
+import { type BatchResult, groupWriter } from './group-commit.ts'
+
+/** Messages between the event loop and the writer thread; one request is open at a time. */
+export type WriterRequest =
+  | { readonly type: 'open'; readonly file: DatabaseFile }
+  | { readonly type: 'write'; readonly batches: readonly (readonly Statement[])[] }
+  | { readonly type: 'close' }
+
+export type WriterAnswer =
+  | { readonly type: 'opened' }
+  | { readonly type: 'written'; readonly results: readonly BatchResult[] }
+  | { readonly type: 'closed' }
+  | { readonly type: 'failed'; readonly fault: Fault }
 
 declare const self: Worker
 

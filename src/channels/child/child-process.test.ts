@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createStderrSummary } from './stderr-summary.ts'
+import { createStderrSummary } from './child-process.ts'
 
 const streamOf = (...parts: readonly string[]) => new Blob([...parts]).stream()
 

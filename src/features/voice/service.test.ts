@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Asr } from '../../channels/ports/asr.ts'
-import { hear } from './transcription.ts'
+import type { Asr } from '../../channels/ports/speech.ts'
+import { hear } from './service.ts'
 
 const { signal } = new AbortController()
 const bytes = new Uint8Array(1)

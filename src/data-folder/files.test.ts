@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { networkDisk } from './network-disk.ts'
+import { networkDisk } from './files.ts'
 
 test('network shares are told from local disks', () => {
   expect(networkDisk('/', 0x6969)).toBe('NFS')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { MANUAL_PATHS } from '../src/core/manual.ts'
 import { type Look, launch, visit } from '../test/support/chromium.ts'
-import { furnish } from '../test/support/furnish.ts'
 import { signIn } from '../test/support/login.ts'
+import { seedTenant } from '../test/support/seed-tenant.ts'
 import { startServer } from '../test/support/server.ts'
 import { tempFolder } from '../test/support/temp.ts'
 import { buildWeb } from './build-web.ts'
@@ -189,7 +189,7 @@ await runScript(HELP, async (args) => {
   using folder = tempFolder()
   await using server = await startServer({ dataDir: folder.path })
   const session = await signIn(server, 'ada@example.com')
-  const { app } = await furnish(server.url, session.headers.cookie)
+  const { app } = await seedTenant(server.url, session.headers.cookie)
   const browser = await launch()
   for (const look of quick ? QUICK : ALL) {
     if (isWanted('login')) await takeLogin(browser, server.url, look)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startApp, type TestApp } from '../support/app.ts'
 import { tempFolder } from '../support/temp.ts'
 
-const MORTAL = new URL('../support/mortal-writer.ts', import.meta.url).href
+const CRASHING = new URL('../support/crashing-writer.ts', import.meta.url).href
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 const post = (app: TestApp, headers: Record<string, string>, name: string) =>
@@ -29,7 +29,7 @@ async function untilHealthy(app: TestApp): Promise<void> {
 
 describe('when the writer thread dies', () => {
   test('writes fail and /healthz is 503 until a dead writer thread is replaced', async () => {
-    await using app = await startApp({ writerUrl: MORTAL })
+    await using app = await startApp({ writerUrl: CRASHING })
     const { headers } = await app.person()
     expect((await post(app, headers, 'before')).status).toBe(201)
     const hold = join(app.dataDir, 'moonbase.db.hold')
@@ -53,7 +53,7 @@ describe('when the writer thread dies', () => {
   })
 
   test('writes are answered when the writer thread dies, acknowledged ones stored', async () => {
-    await using app = await startApp({ writerUrl: MORTAL })
+    await using app = await startApp({ writerUrl: CRASHING })
     const { headers } = await app.person()
     const sent = Array.from({ length: 60 }, (_, i) => (i % 20 === 10 ? 'die' : `name-${i}`))
     const answers = await Promise.all(
@@ -71,7 +71,7 @@ describe('when the writer thread dies', () => {
   })
 
   test('the server still stops after its writer thread died and no other can start', async () => {
-    const app = await startApp({ writerUrl: MORTAL })
+    const app = await startApp({ writerUrl: CRASHING })
     const { headers } = await app.person()
     await Bun.write(join(app.dataDir, 'moonbase.db.hold'), '')
     expect((await post(app, headers, 'die')).status).toBe(500)

@@ -6,10 +6,10 @@ import {
   EMPTY,
   exported,
   freshTenant,
-  furnish,
   load,
   type Persona,
   personasOf,
+  seedConfiguration,
   settingsOf,
 } from '../support/transfer.ts'
 
@@ -36,7 +36,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
 
   test('an import takes no persona, id or tenant from another tenant', async () => {
     const stranger = await freshTenant(app, surface)
-    await furnish(stranger.person)
+    await seedConfiguration(stranger.person)
     const theirs = (await personasOf(stranger.person))[0]?.id
     const { tenantId } = await app.key(stranger.email)
     const { me, person } = await freshTenant(app, surface)

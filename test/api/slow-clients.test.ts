@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { systemClock } from '../../src/core/clock.ts'
 import { ANSWER_STALL_MS_MAX } from '../../src/core/limits/machine.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
-import { importManyPersonas } from '../support/personas.ts'
+import { importManyPersonas } from '../support/many-personas.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 let aheadMs = 0

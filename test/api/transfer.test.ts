@@ -8,9 +8,9 @@ import {
   EMPTY,
   exported,
   freshTenant,
-  furnish,
   load,
   personasOf,
+  seedConfiguration,
 } from '../support/transfer.ts'
 
 let app: TestApp
@@ -22,7 +22,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 describe.each(SURFACES)('export and import on %s', (surface) => {
   test('an export has names for ids, and no secret', async () => {
     const { me, person } = await freshTenant(app, surface)
-    const key = await furnish(person)
+    const key = await seedConfiguration(person)
     const answer = await me<ConfigExport>('GET', '/export')
     expect(answer.status).toBe(200)
     expect(answer.json()).toEqual({
@@ -56,7 +56,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
   test('an export imported by another tenant exports unchanged', async () => {
     const from = await freshTenant(app, surface)
     const to = await freshTenant(app, surface)
-    await furnish(from.person)
+    await seedConfiguration(from.person)
     const config = (await from.me<ConfigExport>('GET', '/export')).json()
     const answer = await to.me<ImportResult>('POST', '/import', { config })
     expect([answer.status, answer.json()]).toEqual([
@@ -74,7 +74,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
 
   test('an import with skip keeps existing items, and an unknown mode is skip', async () => {
     const { me, person } = await freshTenant(app, surface)
-    await furnish(person)
+    await seedConfiguration(person)
     const before = await exported(me)
     const config = {
       format_version: 1,
@@ -102,7 +102,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
 
   test('an import with merge overwrites same names, settings and the default', async () => {
     const { me, person } = await freshTenant(app, surface)
-    const key = await furnish(person)
+    const key = await seedConfiguration(person)
     const ids = [...(await personasOf(person)), ...(await appsOf(person))].map(({ id }) => id)
     const result = await load(
       me,
@@ -137,7 +137,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
 
   test('the default persona survives a merge that does not name a default', async () => {
     const { me, person } = await freshTenant(app, surface)
-    await furnish(person)
+    await seedConfiguration(person)
     const personas = [
       { name: '客服', prompt: '新' },
       { name: '三', prompt: 'p' },

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createKey } from '../support/key.ts'
-import { canMount, mounted, readOnly } from '../support/mounted.ts'
+import { canMount, mounted, readOnly } from '../support/mount-namespace.ts'
 import { run, sentence } from '../support/run.ts'
 import { startServer } from '../support/server.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'

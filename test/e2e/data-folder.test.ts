@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { moonbase } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
-import { canMount, mounted } from '../support/mounted.ts'
+import { canMount, mounted } from '../support/mount-namespace.ts'
 import { run, sentence } from '../support/run.ts'
 import { startServer } from '../support/server.ts'
 import { postSse } from '../support/sse.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { createKey } from '../support/key.ts'
-import { importManyPersonas } from '../support/personas.ts'
+import { importManyPersonas } from '../support/many-personas.ts'
 import { startServer } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
 

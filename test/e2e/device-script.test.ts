@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../support/command.ts'
-import { fakePrograms, heardBy, startVoiceApp, typeInto } from '../support/makers.ts'
+import { fakePrograms, heardBy, startVoiceApp, typeInto } from '../support/manual-programs.ts'
 import { RECOGNISER, recognise, startRecogniser } from '../support/pocketsphinx.ts'
 import { tone, wav } from '../support/recordings.ts'
 import { tempFolder } from '../support/temp.ts'

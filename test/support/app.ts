@@ -13,7 +13,7 @@ import { createTenantStore } from '../../src/features/tenants/store.ts'
 import { openAdapters } from '../../src/wiring/adapters.ts'
 import { compose, type ServerLimits } from '../../src/wiring/compose.ts'
 import { programAt } from '../../src/wiring/program.ts'
-import { createPrinted } from './printed.ts'
+import { createProcessOutput } from './process-output.ts'
 import { tempFolder } from './temp.ts'
 
 export interface AppOptions extends ServerLimits {
@@ -73,7 +73,7 @@ export async function startApp(options: AppOptions = {}) {
     ...options.env,
   })
   const clock = options.clock ?? systemClock()
-  const printed = createPrinted()
+  const printed = createProcessOutput()
   const now = () => new Date(clock.now())
   const log = createLogger({ level: 'debug', json: true, now, write: printed.add })
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })

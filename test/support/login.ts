@@ -1,9 +1,9 @@
-import type { Printed } from './printed.ts'
+import type { ProcessOutput } from './process-output.ts'
 
 /** A server without mail, in this process or in one of its own: it prints login codes. */
 export interface PrintingServer {
   readonly url: string
-  readonly printed: Printed
+  readonly printed: ProcessOutput
 }
 
 export interface SignedIn {

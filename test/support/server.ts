@@ -1,5 +1,5 @@
 import { environment, moonbase, ROOT } from './command.ts'
-import { createPrinted, type Printed } from './printed.ts'
+import { createProcessOutput, type ProcessOutput } from './process-output.ts'
 
 export interface ServerOptions {
   readonly dataDir: string
@@ -18,7 +18,7 @@ export interface Server extends AsyncDisposable {
   readonly pid: number
   /** Everything it printed so far. */
   output(): string
-  readonly printed: Printed
+  readonly printed: ProcessOutput
   /** Asks it to stop, and resolves with its exit code. */
   stop(): Promise<number>
   /** Ends it at once, as a power cut would. */
@@ -52,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     running.delete(child)
     return code
   }
-  const printed = createPrinted()
+  const printed = createProcessOutput()
   const listening = Promise.withResolvers<string>()
   const reading = Promise.all([
     readLines(child.stdout, printed, (line) => {

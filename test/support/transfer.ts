@@ -53,7 +53,7 @@ export const appsOf = async (person: Call) =>
 export const settingsOf = async (person: Call) => (await person('GET', '/settings')).json()
 
 /** A tenant with something of everything, some of it secret. */
-export async function furnish(person: Call) {
+export async function seedConfiguration(person: Call) {
   const persona = { name: '客服', prompt: '你是客服', is_default: true }
   const { id } = (await person<Persona>('POST', '/personas', persona)).json()
   await person('POST', '/personas', { name: '老师', prompt: '你是老师' })

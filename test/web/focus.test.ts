@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
-import { furnish } from '../support/furnish.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
+import { seedTenant } from '../support/seed-tenant.ts'
 import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
 
 const TIMEOUT_MS = 30_000
@@ -21,7 +21,7 @@ describeWeb('the focus', () => {
   let session: SignedIn
   beforeAll(async () => {
     session = await signIn(at.app, 'ada@example.com')
-    await furnish(at.app.url, session.headers.cookie)
+    await seedTenant(at.app.url, session.headers.cookie)
   }, BUILD_MS)
   const open = async (path: string) => {
     const guest = await visit(at.browser, at.app.url, { language: 'en' }, session)

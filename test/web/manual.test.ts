@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
-import { guideBlock } from '../support/makers.ts'
+import { guideBlock } from '../support/manual-programs.ts'
 import { describeWeb, useConsole } from './setup.ts'
 
 const PHONE = { language: 'zh', theme: 'dark', width: 390, height: 800 } as const

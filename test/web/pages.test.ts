@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
-import { furnish } from '../support/furnish.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
+import { seedTenant } from '../support/seed-tenant.ts'
 import { describeWeb, useConsole } from './setup.ts'
 
 const PAGES = [
@@ -51,7 +51,7 @@ describeWeb('every page', () => {
   let session: SignedIn
   beforeAll(async () => {
     session = await signIn(at.app, 'ada@example.com')
-    await furnish(at.app.url, session.headers.cookie)
+    await seedTenant(at.app.url, session.headers.cookie)
     await at.app.flush()
   })
 

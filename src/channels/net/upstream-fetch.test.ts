@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
-import { type Caller, listenByHand } from '../../../test/support/by-hand.ts'
 import { selfSigned } from '../../../test/support/certificate.ts'
+import { listenRawHttp, type RawClient } from '../../../test/support/raw-http.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { createUpstreamFetch, endpointHeaders, endpointUrl } from './upstream-fetch.ts'
 
@@ -13,7 +13,7 @@ const post = async (url: string) => (await ask(url, POST)).text()
 
 test('a request asks for an uncompressed answer', async () => {
   const seen: string[] = []
-  using server = listenByHand((socket, request) => {
+  using server = listenRawHttp((socket, request) => {
     seen.push(request)
     socket.write(answer('ok'))
   })
@@ -35,7 +35,7 @@ test('a request asks for an uncompressed answer', async () => {
 describe('a packed answer', () => {
   for (const coding of ['br', 'gzip', 'zstd', 'deflate', 'x', 'gzip, gzip', 'identity, br']) {
     test(`an answer packed as ${coding} is a failure of the upstream`, async () => {
-      using server = listenByHand((socket) => {
+      using server = listenRawHttp((socket) => {
         socket.write(answer('packed', `Content-Encoding: ${coding}\r\n`))
       })
       const failure = { reason: 'provider_error', phrase: 'compressed answer', retryable: false }
@@ -44,14 +44,14 @@ describe('a packed answer', () => {
   }
 
   test.each(['identity', 'Identity', ''])('an answer coded as %p is not packed', async (coding) => {
-    using server = listenByHand((socket) => {
+    using server = listenRawHttp((socket) => {
       socket.write(answer('as it is', `Content-Encoding: ${coding}\r\n`))
     })
     expect(await post(server.url)).toBe('as it is')
   })
 
   test('a packed error answer keeps its status and loses its body', async () => {
-    using server = listenByHand((socket) => {
+    using server = listenRawHttp((socket) => {
       socket.write('HTTP/1.1 429 Slow Down\r\nRetry-After: 3\r\nContent-Encoding: br\r\n')
       socket.write('Content-Length: 6\r\n\r\npacked')
     })
@@ -61,7 +61,7 @@ describe('a packed answer', () => {
   })
 
   test('a packed answer whose end never comes holds no connection', async () => {
-    using server = listenByHand((socket) => {
+    using server = listenRawHttp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1000\r\n\r\npacked')
     })
     await expect(ask(server.url, POST)).rejects.toThrow('compressed answer')
@@ -71,14 +71,14 @@ describe('a packed answer', () => {
 
 describe('a kept connection', () => {
   test('a kept connection carries the next request, and the answers stay apart', async () => {
-    using server = listenByHand((socket, _, count) => socket.write(answer(`answer ${count}`)))
+    using server = listenRawHttp((socket, _, count) => socket.write(answer(`answer ${count}`)))
     for (let n = 1; n <= 3; n += 1) expect(await post(server.url)).toBe(`answer ${n}`)
     expect(server.connections()).toBe(1)
   })
 
   test('a connection carries one request at a time', async () => {
     const waiting: (() => void)[] = []
-    using server = listenByHand((socket, _, count) => {
+    using server = listenRawHttp((socket, _, count) => {
       waiting.push(() => socket.write(answer(String(count))))
       if (waiting.length === 2) for (const go of waiting) go()
     })
@@ -88,12 +88,12 @@ describe('a kept connection', () => {
 
   // A model server that dies while it reads the prompt must not be paid twice (RFC 9110, 9.2.2).
   for (const [end, close] of [
-    ['closes', (socket: Caller) => socket.end()],
-    ['resets', (socket: Caller) => socket.terminate()],
+    ['closes', (socket: RawClient) => socket.end()],
+    ['resets', (socket: RawClient) => socket.terminate()],
   ] as const) {
     test(`a POST is not sent again when the upstream ${end} a kept connection`, async () => {
       let requests = 0
-      using server = listenByHand((socket, _, count) => {
+      using server = listenRawHttp((socket, _, count) => {
         requests += 1
         if (count === 1) socket.write(answer('first'))
         else close(socket)
@@ -105,7 +105,7 @@ describe('a kept connection', () => {
   }
 
   test('bytes that nobody asked for do not answer the next request', async () => {
-    using server = listenByHand((socket, _, count) => {
+    using server = listenRawHttp((socket, _, count) => {
       socket.write(answer(String(count)) + (count === 1 ? answer('stolen') : ''))
     })
     expect(await post(server.url)).toBe('1')
@@ -115,8 +115,8 @@ describe('a kept connection', () => {
 
 describe('an answer', () => {
   test('an answer that is cut gives what came, then a fault', async () => {
-    const callers: Caller[] = []
-    using server = listenByHand((socket) => {
+    const callers: RawClient[] = []
+    using server = listenRawHttp((socket) => {
       callers.push(socket)
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi')
     })
@@ -130,7 +130,7 @@ describe('an answer', () => {
     ['one header', 'x-a: ', 'b'.repeat(65_536)],
     ['headers', '', `x-a: ${'b'.repeat(1_000)}\r\n`.repeat(60)],
   ])('an answer whose %s never end is given up', async (_, start, more) => {
-    using server = listenByHand((socket) => {
+    using server = listenRawHttp((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\n${start}`)
       for (let n = 0; n < 100; n += 1) socket.write(more)
     })
@@ -138,7 +138,7 @@ describe('an answer', () => {
   })
 
   test('a redirect is an answer like any other', async () => {
-    using server = listenByHand((socket) => {
+    using server = listenRawHttp((socket) => {
       socket.write('HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n')
     })
     expect((await ask(server.url, { ...POST, redirect: 'follow' })).status).toBe(302)
@@ -175,7 +175,7 @@ describe('an answer', () => {
     const got = await ask(`http://127.0.0.1:${server.port}/`, POST)
     await stuck.promise
     // Everything that would come without being asked for has come after other requests.
-    using other = listenByHand((socket) => socket.write(answer('x')))
+    using other = listenRawHttp((socket) => socket.write(answer('x')))
     for (let n = 0; n < 20; n += 1) await post(other.url)
     expect(sent).toBeLessThan(total / 2)
     expect((await got.bytes()).length).toBe(total)
@@ -187,14 +187,14 @@ describe('an abort', () => {
 
   test('an abort while the answer is waited for ends the connection', async () => {
     const abort = new AbortController()
-    using server = listenByHand(() => abort.abort(reason))
+    using server = listenRawHttp(() => abort.abort(reason))
     await expect(ask(server.url, { ...POST, signal: abort.signal })).rejects.toBe(reason)
     await server.gone
   })
 
   test('an abort while the body is read ends the connection', async () => {
     const abort = new AbortController()
-    using server = listenByHand((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhi'))
+    using server = listenRawHttp((socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nhi'))
     const reader = (await ask(server.url, { ...POST, signal: abort.signal })).body?.getReader()
     await reader?.read()
     const reading = reader?.read()
@@ -206,7 +206,7 @@ describe('an abort', () => {
 
 test('an upstream whose certificate nobody vouches for gets no request', async () => {
   let asked = false
-  using server = listenByHand(() => {
+  using server = listenRawHttp(() => {
     asked = true
   }, selfSigned('localhost'))
   await expect(ask(server.url, POST)).rejects.toThrow()
@@ -215,7 +215,7 @@ test('an upstream whose certificate nobody vouches for gets no request', async (
 })
 
 test('a header that would break the request apart is refused', async () => {
-  using server = listenByHand(() => {})
+  using server = listenRawHttp(() => {})
   for (const headers of [{ a: 'b\r\nc: d' }, { 'a\r\nb': 'c' }, { a: 'b\0' }]) {
     await expect(ask(server.url, { headers })).rejects.toThrow()
   }

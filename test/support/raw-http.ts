@@ -1,13 +1,13 @@
 import type { Socket } from 'bun'
 
-export type Caller = Socket<{ received: string }>
+export type RawClient = Socket<{ received: string }>
 
 /**
  * A TCP server whose test writes each answer byte by byte: `onRequest` is called with each whole
- * HTTP request of a connection and its number. `using server = listenByHand(...)`.
+ * HTTP request of a connection and its number. `using server = listenRawHttp(...)`.
  */
-export function listenByHand(
-  onRequest: (caller: Caller, request: string, count: number) => void,
+export function listenRawHttp(
+  onRequest: (caller: RawClient, request: string, count: number) => void,
   tls?: { readonly cert: string; readonly key: string },
 ) {
   let count = 0

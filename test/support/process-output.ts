@@ -1,12 +1,12 @@
 /** What a server printed, to look at now or to wait for. */
-export interface Printed {
+export interface ProcessOutput {
   /** Everything so far. */
   text(): string
   /** Resolves with the first answer of `find` that is not null, now or after more was printed. */
   until<Found>(find: (text: string) => Found | null): Promise<Found>
 }
 
-export function createPrinted() {
+export function createProcessOutput() {
   let text = ''
   const waiting = new Set<() => void>()
   return {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { guideBlock, heardBy, startVoiceApp, typeInto } from '../support/makers.ts'
+import { guideBlock, heardBy, startVoiceApp, typeInto } from '../support/manual-programs.ts'
 import { pcm16, tone } from '../support/recordings.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
 

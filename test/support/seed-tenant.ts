@@ -1,5 +1,5 @@
 /** Gives a tenant some of everything, as a person would have after a while. */
-export async function furnish(url: string, cookie: string) {
+export async function seedTenant(url: string, cookie: string) {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(url + path, {
       method,

@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
-import { fakePrograms, guideBlock, heardBy, startVoiceApp, typeInto } from '../support/makers.ts'
+import {
+  fakePrograms,
+  guideBlock,
+  heardBy,
+  startVoiceApp,
+  typeInto,
+} from '../support/manual-programs.ts'
 import { tone, wav } from '../support/recordings.ts'
 import { startServer } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'

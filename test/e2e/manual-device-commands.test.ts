@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { guideBlock, heardBy, startVoiceApp } from '../support/makers.ts'
+import { guideBlock, heardBy, startVoiceApp } from '../support/manual-programs.ts'
 import { tone, wav } from '../support/recordings.ts'
 import { tempFolder } from '../support/temp.ts'
 

@@ -30,19 +30,22 @@ export function createJsonParser({ clock, workerUrl }: JsonParserOptions) {
     cancelEnd()
     worker ??= new Worker(workerUrl)
     const thread = worker
+    const { promise, resolve, reject } = Promise.withResolvers<ParsedJson>()
+    const onClose = () => reject(new Error('the JSON thread ended'))
+    thread.addEventListener('close', onClose)
+    thread.onmessage = ({ data }: MessageEvent<ParsedJson>) => resolve(data)
+    thread.onerror = (event) => {
+      event.preventDefault()
+      reject(new Error('the JSON thread failed', { cause: event.error }))
+    }
     try {
-      return await new Promise<ParsedJson>((resolve, reject) => {
-        thread.onmessage = ({ data }: MessageEvent<ParsedJson>) => resolve(data)
-        thread.onerror = (event) => {
-          event.preventDefault()
-          reject(new Error('the JSON thread failed', { cause: event.error }))
-        }
-        thread.postMessage(bytes, [bytes.buffer as ArrayBuffer])
-      })
+      thread.postMessage(bytes, [bytes.buffer as ArrayBuffer])
+      return await promise
     } catch (error) {
       end()
       throw error
     } finally {
+      thread.removeEventListener('close', onClose)
       cancelEnd = clock.after(IDLE_MS, end)
     }
   }

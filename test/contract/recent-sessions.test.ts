@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { keepRecent } from '../../src/features/sessions/recent.ts'
-import { createSessionStore, type SessionStore } from '../../src/features/sessions/store.ts'
+import {
+  createSessionStore,
+  keepRecent,
+  type SessionStore,
+} from '../../src/features/sessions/store.ts'
 import { sql } from '../../src/storage/db.ts'
 import { openIndexes } from '../support/indexes.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'

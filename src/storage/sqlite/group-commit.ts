@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { NotAsExpected, type Statement } from '../db.ts'
-import { statements } from './connection.ts'
-import { type Fault, faultOf } from './fault.ts'
+import { type Fault, faultOf, statements } from './connection.ts'
 
 type Batch = readonly Statement[]
 

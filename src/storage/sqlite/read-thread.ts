@@ -1,7 +1,6 @@
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { Reader, Statement } from '../db.ts'
-import type { DatabaseFile } from './connection.ts'
-import { errorOf } from './fault.ts'
+import { type DatabaseFile, errorOf } from './connection.ts'
 import type { ReaderAnswer, ReaderAsk, ReaderRequest } from './reader.ts'
 
 export interface ReadThread extends Reader {

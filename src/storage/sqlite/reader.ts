@@ -4,8 +4,7 @@
  */
 
 import type { Statement } from '../db.ts'
-import { type DatabaseFile, openConnection, statements } from './connection.ts'
-import { type Fault, faultOf } from './fault.ts'
+import { type DatabaseFile, type Fault, faultOf, openConnection, statements } from './connection.ts'
 
 /** Messages between the event loop and the reading thread; many may be open. */
 export type ReaderAsk =

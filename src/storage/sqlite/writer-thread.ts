@@ -1,7 +1,6 @@
 import { DiskFault } from '../../core/errors.ts'
 import type { Statement } from '../db.ts'
-import type { DatabaseFile } from './connection.ts'
-import { errorOf } from './fault.ts'
+import { type DatabaseFile, errorOf } from './connection.ts'
 import type { BatchResult } from './group-commit.ts'
 import type { WriterAnswer, WriterRequest } from './writer.ts'
 

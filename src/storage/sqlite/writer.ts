@@ -4,8 +4,7 @@
  */
 
 import type { Statement } from '../db.ts'
-import { type DatabaseFile, openConnection } from './connection.ts'
-import { type Fault, faultOf } from './fault.ts'
+import { type DatabaseFile, type Fault, faultOf, openConnection } from './connection.ts'
 import { type BatchResult, groupWriter } from './group-commit.ts'
 
 /** Messages between the event loop and the writer thread; one request is open at a time. */

@@ -5,9 +5,8 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { timeSlice } from '../../core/time-slice.ts'
 import type { ChildCommand } from '../child/child-process.ts'
 import { createSupervisor, type Supervisor } from '../child/supervisor.ts'
-import { usageOf } from '../child/usage.ts'
 import { ParseFailure, type Parser, type ParseTask } from '../ports/parser.ts'
-import { watch } from './watchdog.ts'
+import { usageOf, watch } from './watchdog.ts'
 import type { ParseAnswer, ParseRequest } from './worker.ts'
 
 export interface ParserOptions {

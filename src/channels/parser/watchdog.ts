@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { platform } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
 import {
   PARSE_CPU_MS_MAX,
   PARSE_STEP_CPU_MS_MAX,
   PARSE_STEP_MS_MAX,
 } from '../../core/limits/machine.ts'
-import { usageOf } from '../child/usage.ts'
 
 /** A library that allocates as fast as it can gets some 30 MB further in this time. */
 const LOOK_EVERY_MS = 50
@@ -51,4 +52,44 @@ export function watch(process: WatchedProcess, memoryBytes: number, clock: Clock
       cancel()
     },
   }
+}
+
+/** What a process uses of the machine at a moment. */
+export interface ProcessUsage {
+  /** Resident memory that belongs to it alone; files it has mapped are left out on Linux. */
+  readonly memoryBytes: number
+  /** Processor time since its start; null where the system does not tell it cheaply. */
+  readonly cpuMs: number | null
+}
+
+/** The kernel counts processor time for /proc in hundredths of a second on every architecture. */
+const MS_PER_TICK = 10
+/** Fields of /proc/PID/stat behind the command name (proc_pid_stat(5)). */
+const [UTIME, STIME] = [11, 12]
+
+/** Null when the process has ended. Linux reads /proc; other systems ask `ps`. */
+export async function usageOf(pid: number): Promise<ProcessUsage | null> {
+  try {
+    return platform() === 'linux' ? fromProc(pid) : await fromPs(pid)
+  } catch {
+    return null
+  }
+}
+
+function fromProc(pid: number): ProcessUsage {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(status) ?? /^VmRSS:\s+(\d+) kB$/m.exec(status)
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The command name is in brackets and may hold blanks.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return {
+    memoryBytes: Number(kilobytes?.[1]) * 1024,
+    cpuMs: (Number(fields[UTIME]) + Number(fields[STIME])) * MS_PER_TICK,
+  }
+}
+
+async function fromPs(pid: number): Promise<ProcessUsage> {
+  const ps = Bun.spawn(['ps', '-o', 'rss=', '-p', String(pid)], { stderr: 'ignore' })
+  const kilobytes = Number.parseInt(await new Response(ps.stdout).text(), 10)
+  return { memoryBytes: kilobytes * 1024, cpuMs: null }
 }

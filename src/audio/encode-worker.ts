@@ -1,4 +1,5 @@
 import { SPEECH_RATE, type SpeechFormat } from '../channels/ports/speech.ts'
+import { lowerThreadPriority } from '../core/priority.ts'
 import { createMp3Factory, type Mp3Encoder } from './mp3.ts'
 import { createResamplerFactory, type Resampler } from './resample.ts'
 
@@ -22,6 +23,7 @@ export interface EncodeAnswer {
 
 declare const self: Worker
 
+lowerThreadPriority()
 const createEncoder = createSpeechEncoders()
 const encoders = new Map<number, Promise<SyncSpeechEncoder>>()
 

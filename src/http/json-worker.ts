@@ -1,4 +1,5 @@
 import { parseUntrustedJson } from '../core/json.ts'
+import { lowerThreadPriority } from '../core/priority.ts'
 
 /** The thread of http/json-parser.ts: parses one body after another. */
 
@@ -6,6 +7,8 @@ import { parseUntrustedJson } from '../core/json.ts'
 export type ParsedJson = { readonly value: unknown } | null
 
 declare const self: Worker
+
+lowerThreadPriority()
 
 self.onmessage = ({ data: bytes }: MessageEvent<Uint8Array>) => {
   self.postMessage(parsed(bytes))

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { type CreatedKey, createKey } from '../support/key.ts'
 import { mp3Frames } from '../support/mp3-frames.ts'
 import { type Server, startServer } from '../support/server.ts'
@@ -40,6 +41,22 @@ function processorTime() {
   const { pid } = server
   return { main: ticks(`/proc/${pid}/task/${pid}/stat`), all: ticks(`/proc/${pid}/stat`) }
 }
+
+/** The niceness of each thread of the server (proc(5)). */
+function niceness(): number[] {
+  const tasks = `/proc/${server.pid}/task`
+  return readdirSync(tasks).map((thread) => {
+    const stat = readFileSync(`${tasks}/${thread}/stat`, 'utf8')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16])
+  })
+}
+
+test('speech is encoded at a lower priority than the server has', async () => {
+  upstream.speech.reply({ ms: 100 })
+  await (await say('短')).arrayBuffer()
+  expect(niceness()).toContain(10)
+  expect(getPriority(server.pid)).toBe(0)
+})
 
 test('a long speech is resampled and encoded outside the thread that answers', async () => {
   const seconds = 300

@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os'
+import { lowerProcessPriority } from '../../core/priority.ts'
 import type { ChildState, Ping } from './child-process.ts'
 
 /** The part of `process` that ties a child process to its parent. */
@@ -7,9 +7,6 @@ export interface ParentLink<Request> {
   on(event: 'message', listener: (request: Request | Ping) => void): unknown
   on(event: 'disconnect' | 'SIGINT', listener: () => void): unknown
 }
-
-/** A little lower priority than the server, whose streams must keep their pace. */
-const NICENESS = 5
 
 /**
  * Runs the child's side: `load` prepares what the child works with and gives the function that
@@ -22,7 +19,7 @@ export async function serveParent<Request extends { readonly type: string }, Ans
   const send = (message: Answer | ChildState) => parent.send?.(message)
   parent.on('SIGINT', () => {})
   const gone = new Promise<void>((resolve) => parent.on('disconnect', resolve))
-  setPriority(NICENESS)
+  lowerProcessPriority()
   try {
     const handle = await load(send)
     parent.on('message', (request) => {

@@ -32,6 +32,8 @@ export function cpuSeconds(pid: number): number {
 /** Resident memory of a process and its children in KB; Linux only, else NaN. */
 export function residentKb(pid: number): number {
   return total(pid, (member) => {
-    return Number(read(`/proc/${member}/status`).match(/^VmRSS:\s+(\d+)/m)?.[1])
+    const resident = read(`/proc/${member}/status`).match(/^VmRSS:\s+(\d+)/m)?.[1]
+    // A child that has ended since it was listed holds nothing.
+    return resident === undefined && member !== pid ? 0 : Number(resident)
   })
 }

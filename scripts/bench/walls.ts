@@ -37,6 +37,7 @@ const words = (from: number) =>
   Array.from({ length: VOCABULARY_WORDS }, (_, index) => `q${(from + index).toString(36)}x`)
     .join(' ')
     .slice(0, 100_000)
+const IMAGES = ['A', 'B', 'C'].map((sign) => `data:image/png;base64,${sign.repeat(13_300_000)}`)
 const PERSONAS = Array.from({ length: 1_000 }, (_, index) => ({
   name: `persona ${index}`,
   prompt: 'p'.repeat(8_000),
@@ -90,6 +91,10 @@ const WALLS = (headers: Record<string, string>): readonly Wall[] => [
     name: 'three bodies of 47 MB of escapes',
     attack: (to) =>
       times(3, () => drained(to.post('/v1/agent', { text: 'hi', more: '\\'.repeat(23_500_000) }))),
+  },
+  {
+    name: 'a turn of 40 MB, three images, sent to its model',
+    attack: (to) => drained(to.post('/v1/agent', { text: 'look', kb: false, images: IMAGES })),
   },
   {
     name: 'forty exports of 8 MB that nobody reads',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { appError } from '../core/errors.ts'
 import { checked } from '../core/fields.ts'
 import { parseUntrustedJson } from '../core/json.ts'
+import { joinBytes } from '../core/large-bytes.ts'
 import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import type { JsonParser } from './json-parser.ts'
@@ -98,7 +99,7 @@ async function readAll(request: Request, bytesMax: number, timer?: BodyTimer): P
     if (size > bytesMax) throw appError('body_too_large')
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  return joinBytes(chunks)
 }
 
 /**

@@ -33,6 +33,8 @@ test('large bodies of one tenant leave room for those of another', async () => {
   const gate = Promise.withResolvers<void>()
   upstream.reply({ text: 'slow', hold: { after: 0, until: gate.promise } })
   const running = await ask(mine, 3.8 * MB)
+  // The first to arrive is held.
+  await upstream.nextRequest('/chat/completions')
   const refused = await ask(mine, 1 * MB)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('1')
@@ -42,6 +44,20 @@ test('large bodies of one tenant leave room for those of another', async () => {
   gate.resolve()
   expect((await running.all()).at(-1)?.data.type).toBe('llm_end')
   expect(await statusOf(mine, 3.8 * MB)).toBe(200)
+})
+
+test('large images reach the upstream as they came, in a request that tells its length', async () => {
+  const images = ['A', 'B', 'C'].map((sign) => `data:image/png;base64,${sign.repeat(400_000)}`)
+  const body = { text: '看😀', kb: false, session_id: crypto.randomUUID(), images }
+  const stream = await postSse(`${app.url}/v1/agent`, { headers: mine.headers, body })
+  expect((await stream.all()).at(-1)?.data.type).toBe('llm_end')
+  const { headers, body: sent } = upstream.requests.at(-1) ?? {}
+  expect(headers?.['transfer-encoding']).toBeUndefined()
+  expect(Number(headers?.['content-length'])).toBe(Buffer.byteLength(JSON.stringify(sent)))
+  expect(sent?.messages.at(-1)?.content).toEqual([
+    { type: 'text', text: body.text },
+    ...images.map((url) => ({ type: 'image_url', image_url: { url } })),
+  ])
 })
 
 test('a body that is refused or broken off gives its memory back', async () => {

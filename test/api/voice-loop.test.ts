@@ -152,6 +152,14 @@ describe('POST /v1/voice', () => {
     expect(upstream.requests.at(-1)?.body.input).toBe('三点了。')
   })
 
+  test('answers a speech of forty seconds whole', async () => {
+    upstream.speech.reply({ ms: 40_000 })
+    const { audio_b64, ...rest } = await talkOf('长长的回答')
+    expect(rest).toEqual({ asr_text: '说吧', reply_text: '长长的回答', audio_format: 'mp3' })
+    const frames = mp3Frames(Buffer.from(audio_b64 ?? '', 'base64'))
+    expect((frames.length * 1152) / 32_000).toBeWithin(40, 41)
+  })
+
   test('/v1/voice speaks the start of a very long reply only', async () => {
     const { reply_text } = await talkOf(`开头。\n\`\`\`\n${'x\n'.repeat(30_000)}\`\`\`\n结尾。`)
     expect(reply_text).toEndWith('结尾。')

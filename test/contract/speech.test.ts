@@ -76,7 +76,7 @@ test('speech joins pieces of different rates into one sound of the right length'
 
 test('speech encodes all pieces as one mp3', async () => {
   const { events, voice } = createTts(() => sound(0.25))
-  const frames = mp3Frames(await voice.speak(request, signal))
+  const frames = mp3Frames(Buffer.concat(await voice.speak(request, signal)))
   const pieces = events.filter((event) => event.startsWith('ask')).length
   expect(pieces).toBeGreaterThan(3)
   expect(frames.length).toBeWithin((pieces * 8_000) / 1152, (pieces * 8_000) / 1152 + 4)

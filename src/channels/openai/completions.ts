@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { jsonPieces, SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
 import {
   createSender,
   httpFailure,
@@ -9,7 +10,7 @@ import {
 import { endpointHost } from '../net/upstream-fetch.ts'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
 import { firstChatModel } from './models.ts'
-import { chatBody, thinkingFields } from './request.ts'
+import { chatBody, textUnits, thinkingFields } from './request.ts'
 
 export interface CompletionsOptions extends SenderOptions {
   readonly clock: Clock
@@ -52,8 +53,9 @@ export function createCompletions(options: CompletionsOptions) {
         ...thinkingFields(thinkingForm, request.thinking, host, key),
       })
       const body = { ...(model === null ? {} : { model }), ...chatBody(request) }
+      const isLarge = textUnits(request) > SMALL_BYTES
       const ask = (fields: Fields) =>
-        transport.complete(call, { ...body, ...fields }, 'text/event-stream')
+        transport.complete(call, { ...body, ...fields }, 'text/event-stream', isLarge)
 
       const response = await ask(optional)
       if (response.ok) return response
@@ -124,11 +126,28 @@ export function createTransport(options: SenderOptions) {
   const send = createSender(options)
   return {
     list: (call: SendingCall) => send(call, '/models', { headers: { accept: 'application/json' } }),
-    complete: (call: SendingCall, body: object, accept: 'text/event-stream' | 'application/json') =>
-      send(call, '/chat/completions', {
-        method: 'POST',
-        headers: { accept, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+    async complete(
+      call: SendingCall,
+      body: object,
+      accept: 'text/event-stream' | 'application/json',
+      isLarge = false,
+    ): Promise<Response> {
+      const content: Content = isLarge ? await largeContent(body) : { body: JSON.stringify(body) }
+      const headers = { accept, 'content-type': 'application/json', ...content.headers }
+      return send(call, '/chat/completions', { method: 'POST', headers, body: content.body })
+    },
   }
+}
+
+interface Content {
+  readonly body: string | ReadableStream
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Written in pieces: in one, 40 MB of images hold the event loop for 120 ms. */
+async function largeContent(body: object): Promise<Content> {
+  const pieces = await jsonPieces(body)
+  // With its length, because some servers take no chunked requests.
+  const headers = { 'content-length': String(totalBytes(pieces)) }
+  return { body: streamOf(pieces), headers }
 }

@@ -13,6 +13,13 @@ export function chatBody(request: LlmRequest): Record<string, unknown> {
   }
 }
 
+/** The text and images of a request, in UTF-16 units. */
+export const textUnits = ({ messages }: LlmRequest): number =>
+  messages.reduce((sum, message) => {
+    const images = message.role === 'user' ? (message.images ?? []) : []
+    return images.reduce((units, { length }) => units + length, sum + message.content.length)
+  }, 0)
+
 function wireMessage(message: LlmMessage): object {
   switch (message.role) {
     case 'system':

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { AUDIO_BYTES_MAX } from '../../core/limits/contract.ts'
-import { decodeAudio } from './audio-b64.ts'
+import { base64Pieces, decodeAudio } from './audio-b64.ts'
+
+test.each([[[]], [[1]], [[2]], [[3]], [[1, 1]], [[4, 0, 5, 3, 2]], [[1_000, 1_001, 1_002]]])(
+  'parts of %j bytes are encoded as one',
+  (sizes) => {
+    const parts = sizes.map((size) => crypto.getRandomValues(new Uint8Array(size)))
+    expect([...base64Pieces(parts)].join('')).toBe(Buffer.concat(parts).toString('base64'))
+  },
+)
 
 test.each([
   ['plain', 'QUJD'],

@@ -42,3 +42,16 @@ function decodedBytes(text: string): number {
   }
   return (signs / 4) * 3 - Math.min(padding, PADDING_MAX)
 }
+
+/** The base64 of `parts` as one, piece by piece. */
+export function* base64Pieces(parts: Iterable<Uint8Array>): Generator<string> {
+  let rest: Uint8Array = new Uint8Array(0)
+  for (const part of parts) {
+    const bytes = Buffer.concat([rest, part])
+    // Three bytes make four signs; a rest would be padded.
+    const whole = bytes.length - (bytes.length % 3)
+    rest = bytes.subarray(whole)
+    yield bytes.toString('base64', 0, whole)
+  }
+  yield Buffer.from(rest).toString('base64')
+}

@@ -1,17 +1,18 @@
 import { Elysia } from 'elysia'
 import { sessionId } from '../../core/fields.ts'
+import { SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
 import { ASR_BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody, readBytes } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
-import { BYTES_BODY_DOC, binaryDoc } from '../../http/openapi-parts.ts'
+import { BYTES_BODY_DOC, binaryDoc, jsonDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
-import { checkAudio, decodeAudio } from './audio-b64.ts'
+import { base64Pieces, checkAudio, decodeAudio } from './audio-b64.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
 import type { Voice } from './service.ts'
-import type { Stage, VoiceLoop } from './voice-turn.ts'
+import type { Stage, VoiceAnswer, VoiceLoop } from './voice-turn.ts'
 
 export interface VoiceRouteOptions {
   readonly voice: Voice
@@ -46,7 +47,7 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
         const utterance = { ...input, tenantId: principal.tenantId }
         const speak = () => voice.speak(utterance, request.signal)
         const mp3 = await withoutIdleTimeout(request, server, speak)
-        return new Response(mp3, { headers: { 'content-type': 'audio/mpeg' } })
+        return new Response(bodyOf(mp3), { headers: { 'content-type': 'audio/mpeg' } })
       },
       {
         allow: EVERYONE,
@@ -112,17 +113,42 @@ const hearingRoutes = (gate: Gate, { voice, loop, contexts, onStage }: VoiceRout
           request: rest,
         }
         const note = (stage: Stage) => onStage(request, stage)
-        return withoutIdleTimeout(request, server, () =>
+        const answer = await withoutIdleTimeout(request, server, () =>
           loop.answerVoice(turn, request.signal, note),
         )
+        return voiceResponse(answer)
       },
       {
         allow: EVERYONE,
         parse: 'none',
-        response: VoiceResponse,
-        detail: { summary: 'Hear, answer and speak in one request', requestBody: spoken.doc },
+        detail: {
+          summary: 'Hear, answer and speak in one request',
+          requestBody: spoken.doc,
+          responses: jsonDoc(VoiceResponse),
+        },
       },
     )
+
+/** A long speech has 24 MB and more: it is copied piece by piece, as the client takes it. */
+const bodyOf = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> | ReadableStream =>
+  totalBytes(parts) <= SMALL_BYTES ? Buffer.concat(parts) : streamOf(parts)
+
+/** A `VoiceResponse`; a long speech is encoded in pieces, too. */
+function voiceResponse({ heard, reply, mp3 }: VoiceAnswer): Response {
+  const text = { asr_text: heard, reply_text: reply, audio_format: 'mp3' } as const
+  const headers = { 'content-type': 'application/json' }
+  if (mp3 === null) return Response.json({ ...text, audio_b64: null }, { headers })
+  const start = `${JSON.stringify(text).slice(0, -1)},"audio_b64":"`
+  const pieces = jsonAround(start, base64Pieces(mp3), '"}')
+  const isSmall = totalBytes(mp3) <= SMALL_BYTES
+  return new Response(isSmall ? Buffer.concat([...pieces]) : streamOf(pieces), { headers })
+}
+
+function* jsonAround(start: string, pieces: Iterable<string>, end: string) {
+  yield Buffer.from(start)
+  for (const piece of pieces) yield Buffer.from(piece, 'latin1')
+  yield Buffer.from(end)
+}
 
 /**
  * A response body that pulls: a client that reads slowly slows the upstream down, and one that

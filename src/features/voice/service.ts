@@ -46,8 +46,8 @@ export function createVoice(options: VoiceOptions) {
   }
 
   return {
-    /** The text as mp3 of 32 kHz and 128 kbps. */
-    async speak(utterance: Utterance, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    /** The text as the parts of an mp3 of 32 kHz and 128 kbps. */
+    async speak(utterance: Utterance, signal: AbortSignal): Promise<readonly Uint8Array[]> {
       const options = { tts: speaker(), codecs }
       const work = () => speechMp3(options, utterance, signal)
       return speeches.run(utterance.tenantId, work, signal).catch((error: unknown) => {

@@ -85,13 +85,13 @@ function createSoundCount() {
   }
 }
 
-/** The whole text as one mp3; a failure in its middle is a failure of all. */
+/** The whole text as the parts of one mp3; a failure in its middle is a failure of all. */
 export async function speechMp3(
   options: SpeechOptions,
   utterance: Utterance,
   signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const frames: Uint8Array[] = []
-  for await (const part of encodeSpeech(options, utterance, 'mp3', signal)) frames.push(part)
-  return Buffer.concat(frames)
+): Promise<readonly Uint8Array[]> {
+  const parts: Uint8Array[] = []
+  for await (const part of encodeSpeech(options, utterance, 'mp3', signal)) parts.push(part)
+  return parts
 }

@@ -5,7 +5,7 @@ import { AGENT_TEXT_CHARS_MAX, TTS_TEXT_CHARS_MAX } from '../../core/limits/cont
 import type { Principal } from '../../core/principal.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import type { Agent, OpenedTurn } from '../agent/service.ts'
-import type { VoiceRequest, VoiceResponse } from './model.ts'
+import type { VoiceRequest } from './model.ts'
 import type { Voice } from './service.ts'
 import { speakable } from './speech-text.ts'
 
@@ -33,6 +33,13 @@ export interface VoiceTurn {
   readonly request: Omit<VoiceRequest, 'audio_b64' | 'session_id'>
 }
 
+export interface VoiceAnswer {
+  readonly heard: string
+  readonly reply: string
+  /** The parts of an mp3; null when speech synthesis failed or the reply has nothing to say. */
+  readonly mp3: readonly Uint8Array[] | null
+}
+
 /** A reply is read to this many times the characters that are spoken; the rest is ignored. */
 const WRITTEN_PER_SPOKEN = 4
 
@@ -46,7 +53,7 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
       { principal, audio, sessionId, request }: VoiceTurn,
       signal: AbortSignal,
       onStage: (stage: Stage) => void,
-    ): Promise<VoiceResponse> {
+    ): Promise<VoiceAnswer> {
       const timed = stopwatch(clock, onStage)
       const heard = await timed('/v1/asr', async (note) => {
         const text = await voice.transcribe(principal.tenantId, audio, signal).catch(askAgain)
@@ -75,15 +82,7 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
         if (signal.aborted) throw error
         return null
       })
-      return {
-        asr_text: heard,
-        reply_text: reply,
-        audio_b64:
-          mp3 === null
-            ? null
-            : Buffer.from(mp3.buffer, mp3.byteOffset, mp3.length).toString('base64'),
-        audio_format: 'mp3',
-      }
+      return { heard, reply, mp3 }
     },
   }
 }

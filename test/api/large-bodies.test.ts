@@ -46,7 +46,7 @@ test('large bodies of one tenant leave room for those of another', async () => {
   expect(await statusOf(mine, 3.8 * MB)).toBe(200)
 })
 
-test('large images reach the upstream as they came, in a request that tells its length', async () => {
+test('large images reach the upstream as they came, in a request of known length', async () => {
   const images = ['A', 'B', 'C'].map((sign) => `data:image/png;base64,${sign.repeat(400_000)}`)
   const body = { text: '看😀', kb: false, session_id: crypto.randomUUID(), images }
   const stream = await postSse(`${app.url}/v1/agent`, { headers: mine.headers, body })

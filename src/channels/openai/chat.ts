@@ -117,8 +117,14 @@ async function* partsOf(call: UpstreamCall, reader: Reader, first: Read, inTurn:
   }
 }
 
-function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+function piecesOf(bytes: Uint8Array): Uint8Array[] {
+  // Usually one token; a second view of it would cost as much as to decode it.
+  if (bytes.length <= PIECE_BYTES) return [bytes]
+  const pieces: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    pieces.push(bytes.subarray(at, at + PIECE_BYTES))
+  }
+  return pieces
 }
 
 /** A failure after the finish is none: the answer is whole. */

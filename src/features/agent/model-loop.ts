@@ -163,17 +163,15 @@ async function callModel(
   let heldBytes = 0
   for await (const parts of await llm.open({ ...request, messages, model, tools }, signal)) {
     const events: AgentEvent[] = []
-    // Before the parts themselves are counted: the adapter no longer holds what it has given out.
+    // In one step, because the adapter no longer holds the parts that it gives out.
     const stillHeld = heldAfter(parts, heldBytes)
-    share.add(stillHeld - heldBytes)
+    share.add(bytesOfParts(parts) + stillHeld - heldBytes)
     heldBytes = stillHeld
     for (const part of parts) {
       if (part.type === 'text') {
-        share.add(bytesOfText(part.text))
         text.add(part.text)
         events.push({ type: 'llm_delta', text: part.text })
       } else if (part.type === 'tool_call') {
-        share.add(bytesOfCall(part.call))
         toolCalls.push(part.call)
       } else if (part.type === 'finish') {
         finish = part
@@ -191,6 +189,15 @@ function heldAfter(parts: readonly LlmPart[], before: number): number {
   for (const part of parts) {
     if (part.type === 'finish') return 0
     if (part.type === 'held') bytes = part.bytes
+  }
+  return bytes
+}
+
+function bytesOfParts(parts: readonly LlmPart[]): number {
+  let bytes = 0
+  for (const part of parts) {
+    if (part.type === 'text') bytes += bytesOfText(part.text)
+    else if (part.type === 'tool_call') bytes += bytesOfCall(part.call)
   }
   return bytes
 }

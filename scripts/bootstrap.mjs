@@ -1,9 +1,9 @@
 // Runs a command of this repository on a machine that has only Node.js 20 and npm (or Bun).
-// Uses Bun of exactly the version that scripts/toolchain names. When the machine has none, npm
-// brings it into .toolchain/ and checks it against the hashes of scripts/toolchain. Then the
-// packages of bun.lock are installed when they are missing or stale, and Bun takes over. No install
-// script of any package runs: onnxruntime-node's would download GPU libraries, and bun's is not
-// needed because the executable itself lies in @oven/bun-<platform>.
+// Uses exactly the Bun version of scripts/toolchain. Without it, npm installs it into .toolchain/
+// and verifies it with the hashes of scripts/toolchain. Then Bun installs the packages of bun.lock
+// when they are missing or stale, and runs the command. No install script of a package runs:
+// onnxruntime-node's would download GPU libraries, and bun's is not needed, because the executable
+// lies in @oven/bun-<platform>.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -44,7 +44,7 @@ function fail(text) {
   process.exit(1)
 }
 
-/** Path of a Bun of the pinned version, or null. */
+/** Path of a Bun of the pinned version; null without one. */
 function findBun() {
   const local = join(root, '.toolchain', 'node_modules', '@oven')
   const shipped = existsSync(local)
@@ -73,8 +73,8 @@ function installBun() {
 }
 
 /**
- * Installs when node_modules of `folder` is missing or was made from other package files; tells
- * whether all is there.
+ * Installs the packages of `folder` when its node_modules is missing or stale; returns whether they
+ * are installed.
  */
 function installPackages(bun, folder) {
   const stamp = join(folder, 'node_modules', '.moonbase-install')
@@ -95,8 +95,8 @@ function installPackages(bun, folder) {
 /** Runs one Bun command with this terminal, passing signals on, and resolves with its exit code. */
 function run(bun, args) {
   return new Promise((resolve) => {
-    // The limit of 256 concurrent fetches must be lifted before the process starts, and crashes are
-    // reported to nobody.
+    // The limit of 256 concurrent fetches must be raised before the process starts; crash reports
+    // are turned off.
     const own = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65336' }
     const env = { BUN_ENABLE_CRASH_REPORTING: '0', ...process.env, ...own }
     const child = spawn(bun, args, { cwd: root, stdio: 'inherit', env })
@@ -112,7 +112,7 @@ const bun = findBun() ?? installBun()
 if (!installPackages(bun, root)) {
   fail('the packages could not be installed; check the network, try again')
 }
-// A speech library that only tests use: 11 MB that nobody who starts the server waits for.
+// A speech library of 11 MB for tests only, so that starting the server does not install it.
 if (task === 'test' && !installPackages(bun, join(root, 'test/fixtures/sherpa'))) {
   say('sherpa-onnx could not be installed; its tests are skipped')
 }

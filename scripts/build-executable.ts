@@ -4,7 +4,7 @@ import type { BunPlugin } from 'bun'
 
 const root = join(import.meta.dir, '..')
 
-/** The names of a target: Bun's, that of npm packages for a processor, and Bun's npm package. */
+/** Names of a target: for Bun, for npm packages of that platform, and Bun's npm package. */
 export const TARGETS = {
   'linux-x64': { compile: 'bun-linux-x64', arch: 'x64', bun: 'bun-linux-x64' },
   'linux-x64-baseline': {
@@ -16,7 +16,7 @@ export const TARGETS = {
 } as const
 export type Target = keyof typeof TARGETS
 
-/** Name below the runtime folder, mapped to the file whose bytes go into the executable. */
+/** Maps names below the runtime folder to the files that are embedded. */
 function nativeFiles(arch: string): Record<string, string> {
   const onnx = join(root, 'node_modules/onnxruntime-node/bin/napi-v6/linux', arch)
   const model = join(root, 'models/default')
@@ -29,7 +29,7 @@ function nativeFiles(arch: string): Record<string, string> {
   }
 }
 
-/** The console as scripts/build-web.ts wrote it. */
+/** The console files that scripts/build-web.ts wrote. */
 function consoleFiles(): Record<string, string> {
   const web = join(root, 'dist/web')
   const names = readdirSync(web, { recursive: true, withFileTypes: true })
@@ -38,7 +38,7 @@ function consoleFiles(): Record<string, string> {
   return Object.fromEntries(names.sort().map((name) => [`web/${name}`, join(web, name)]))
 }
 
-/** The module that takes the place of src/native/embedded.ts. */
+/** The source of the module that replaces src/native/embedded.ts. */
 function embeddedModule(files: Record<string, string>): string {
   const hash = new Bun.CryptoHasher('sha256')
   const imports: string[] = []
@@ -56,8 +56,8 @@ function embeddedModule(files: Record<string, string>): string {
 export const embedded = { version: '${version}', files: { ${entries.join(', ')} } }`
 }
 
-// onnxruntime-node requires its addon by a computed path, which no bundler can follow. The embed
-// worker learns the extracted path from its parent.
+// onnxruntime-node requires its addon by a computed path, which no bundler can follow. The
+// embedding process gets the extracted path from its parent.
 const bindingModule = `const { Tensor } = require('onnxruntime-common')
 const { isMainThread } = require('worker_threads')
 const addon = { exports: {} }
@@ -88,7 +88,7 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
 }
 
 /**
- * Threads are entry points of their own. The executable keeps their place below src/, where
+ * Worker threads are separate entry points. The executable keeps their paths below src/, where
  * `new URL('./storage/sqlite/writer.ts', import.meta.url)` in src/main.ts finds them.
  */
 const THREADS = [
@@ -102,11 +102,11 @@ export interface Build {
   readonly target: Target
   readonly entry: string
   readonly outfile: string
-  /** The Bun inside the executable; by default the one that builds. */
+  /** The Bun inside the executable; by default the running one. */
   readonly runtime?: string
 }
 
-/** Files of a target that are not installed on this machine. */
+/** Required files of a target that are missing on this machine. */
 export function missingFiles(target: Target): string[] {
   return Object.values(nativeFiles(TARGETS[target].arch)).filter((path) => !existsSync(path))
 }
@@ -121,11 +121,11 @@ export async function buildExecutable({ target, entry, outfile, runtime }: Build
     entrypoints: [entry, ...THREADS.map((path) => join(root, path))],
     root: join(root, 'src'),
     target: 'bun',
-    // Names stay: Elysia reads the source of a handler to see what it uses, and with short names it
-    // sees a body where there is none and reads it away before the handler can.
+    // Identifiers are not shortened: Elysia reads the source of a handler to see what it uses. With
+    // short names it assumes a body and consumes it before the handler can.
     minify: { whitespace: true, syntax: true, identifiers: false },
     format: 'esm',
-    // What is imported when it is used first stays in a file of its own, not loaded before.
+    // Code splitting keeps dynamic imports in separate files, loaded on first use.
     splitting: true,
     bytecode: true,
     sourcemap: 'inline',
@@ -135,14 +135,14 @@ export async function buildExecutable({ target, entry, outfile, runtime }: Build
       target: compile,
       outfile,
       ...(runtime ? { executablePath: runtime } : {}),
-      // Files of the folder that it is started in must neither run as code nor change settings.
+      // Files of the working folder must neither run as code nor change settings.
       autoloadBunfig: false,
       autoloadDotenv: false,
       autoloadTsconfig: false,
       autoloadPackageJson: false,
     },
   })
-  // They are inside the executable already; what lies beside it is a by-product.
+  // The executable contains these files; the copies beside it are by-products.
   const cwd = dirname(outfile)
   for (const map of new Bun.Glob('*.map').scanSync({ cwd, absolute: true })) rmSync(map)
   for (const log of result.logs) process.stderr.write(`${log}\n`)

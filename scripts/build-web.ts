@@ -6,13 +6,13 @@ import { compile, optimize } from '@tailwindcss/node'
 import { Scanner } from '@tailwindcss/oxide'
 import { readArguments, runScript } from './usage.ts'
 
-const HELP = `Builds the console of web/: hashed assets with their gzip and brotli twins beside
-them, and the index.html that names them. Does nothing when nothing changed since the last build.
+const HELP = `Builds the console of web/: hashed assets, each also compressed with gzip and brotli,
+and the index.html that names them. Does nothing when no input changed since the last build.
 
   bun scripts/build-web.ts [--outdir FOLDER] [--force]
 
-  --outdir FOLDER   where it is written (dist/web)
-  --force           builds although nothing changed
+  --outdir FOLDER   output folder (dist/web)
+  --force           build even when no input changed
 `
 
 const root = join(import.meta.dir, '..')
@@ -23,10 +23,10 @@ const STAMP = '.stamp'
 const hashOf = (text: string | Uint8Array) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
-/** Bun finds nothing by one pattern whose braces hold braces and folders. */
+/** Two patterns, because Bun's glob fails on braces that hold braces and folders. */
 const READ = ['web/**/*.{ts,tsx,css,html,md,py,ino}', 'src/core/limits/*.ts']
 
-/** Every file that the build reads. */
+/** Lists every file that the build reads. */
 export async function inputsOfWeb(): Promise<string[]> {
   const inputs = ['bun.lock', 'package.json', 'scripts/build-web.ts']
   for (const pattern of READ) {
@@ -43,7 +43,7 @@ async function stampOf(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The style sheet with the utilities that the pages use. */
+/** Builds the style sheet with the utility classes that the pages use. */
 async function styles(): Promise<string> {
   const path = join(web, 'css/app.css')
   const compiler = await compile(readFileSync(path, 'utf8'), {
@@ -57,7 +57,7 @@ async function styles(): Promise<string> {
 interface Script {
   readonly name: string
   readonly text: string
-  /** Named by the page itself. */
+  /** Files that the page names. */
   readonly entry: boolean
 }
 

@@ -20,8 +20,8 @@ const HELP = `Writes the single executable, and its checksum beside it in SHA256
   npm run build -- --target all         dist/release/moonbase-linux-x64 and its siblings
 
   --target NAME    ${names.join(', ')} or all
-  --outfile FILE   where one executable is written (dist/moonbase)
-  --entry FILE     what is built (src/main.ts)
+  --outfile FILE   output file of a single target (dist/moonbase)
+  --entry FILE     entry module (src/main.ts)
 `
 
 function plan(args: string[]): Build[] {
@@ -44,7 +44,7 @@ function plan(args: string[]): Build[] {
   return [{ target: known, entry, outfile }]
 }
 
-/** Packages for another processor are left out by an ordinary installation. */
+/** Installs packages for another platform, which an ordinary installation skips. */
 function installFor(builds: readonly Build[]): void {
   const missing = () => builds.flatMap(({ target }) => missingFiles(target))
   if (missing().length === 0) return
@@ -67,8 +67,8 @@ function installFor(builds: readonly Build[]): void {
 }
 
 /**
- * Bun for another machine than this one. Bun would fetch it without checking it; npm checks it
- * against the hashes of scripts/toolchain/targets. `--force` lets it install what cannot run here.
+ * Bun for another platform. Bun would download it unverified; npm verifies it with the hashes of
+ * scripts/toolchain/targets. `--force` lets npm install packages of another platform.
  */
 function runtimeOf(target: Target): { readonly runtime?: string } {
   if (target === `linux-${process.arch}`) return {}

@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import { readArguments, runScript } from './usage.ts'
 
-const HELP = `Checks format, lint, types and what nobody uses, without writing anything.
+const HELP = `Checks format, lint, types and unused code, without writing anything.
 
   npm run check
 
-Prints what each tool found and ends with 1 when any found something.
+Prints the findings of each tool and ends with 1 when there are any.
 `
 
 const root = join(import.meta.dir, '..')
@@ -25,7 +25,7 @@ const TOOLS = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit'], mend: null },
 ] as const
 
-/** Runs one tool under this Bun, so that no Node is needed, and keeps its output together. */
+/** Runs one tool under this Bun, so that Node is not needed, and collects its output. */
 async function check({ name, args, mend }: (typeof TOOLS)[number]) {
   const started = performance.now()
   const child = Bun.spawn([process.execPath, ...args], {

@@ -1,16 +1,16 @@
-// Kills the server many times under mixed load and looks for every acknowledged write. See --help.
+// Kills the server many times under mixed load and checks every acknowledged write. See --help.
 import { crash } from '../test/support/crash.ts'
 import { readArguments, runScript, wholeNumber } from './usage.ts'
 
-const HELP = `Kills the server many times under mixed load and looks for every acknowledged write.
+const HELP = `Kills the server many times under mixed load and checks every acknowledged write.
 
   bun scripts/crash.ts [--rounds 300] [--seed 1]
 
-  --rounds N   how often it is killed (300)
-  --seed N     makes another course of events (1)
+  --rounds N   number of kills (300)
+  --seed N     seed of the random load (1)
 
-$MOONBASE_BIN names the executable; without it the sources run under this Bun. Ends with 1 when
-something was lost.
+$MOONBASE_BIN names the executable; without it the sources run under this Bun. Ends with 1 when an
+acknowledged write was lost.
 `
 const LIFE_MS = { least: 20, most: 800 }
 

@@ -1,4 +1,4 @@
-// A simulated device: pairs, beats, listens and speaks, as hardware would. See --help.
+// A simulated device: pairs, sends heartbeats, records and plays, as hardware does. See --help.
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -18,11 +18,11 @@ const HELP = `A simulated Moonbase device.
 Pairing
   --server URL      address of the server, such as http://192.168.1.10:3900
   --code CODE       activation code from the console (Devices); needed once, and again after the
-                    device was cut off. A kept key that still works goes before it.
-  --key-file FILE   where the key is kept, mode 0600 (~/.moonbase-device.json)
+                    key was revoked. A valid stored key takes precedence.
+  --key-file FILE   file of the key, mode 0600 (~/.moonbase-device.json)
   --ca FILE         certificate of your own authority (PEM), for https
 
-What to do, once; without any of these, each line that is typed is one turn
+One action; without any of these, each typed line is one turn
   --say TEXT        speak TEXT with espeak-ng, send it, play the answer
   --audio FILE      send a recording: wav, mp3, flac, ogg, webm
   --record SECONDS  record with arecord or rec, send it, play the answer
@@ -78,7 +78,7 @@ function readOptions(args: string[]) {
 
 type Options = ReturnType<typeof readOptions>
 
-/** False when only the lines that are typed tell what to do. */
+/** False when the typed lines alone decide what the device does. */
 async function doOnce(options: Options, turns: Turns): Promise<boolean> {
   const { say: sentence, audio, record: length, speak } = options
   if (sentence !== undefined) await turns.converse(await pronounce(sentence))
@@ -95,7 +95,7 @@ async function doLine(line: string, turns: Turns): Promise<void> {
   return turns.converse(line.trim() ? await pronounce(line) : await record(RECORD_SECONDS))
 }
 
-/** One turn a line. What fails is told, and the next line is tried; a dead key ends it. */
+/** One turn a line. Prints a failure and continues; a revoked key ends the loop. */
 async function doLines(turns: Turns): Promise<void> {
   say('Type what to say, or press Enter to record; Ctrl-D ends.')
   for await (const line of createInterface({ input: process.stdin })) {
@@ -114,7 +114,7 @@ function fail(error: unknown): never {
   process.exit(mustPair(error) ? 3 : 1)
 }
 
-/** A heartbeat that fails for now is told; one with a dead key ends the device. */
+/** Prints a temporary failure of the heartbeat; a revoked key ends the device. */
 const keepBeating = (server: Server) =>
   setInterval(() => {
     beat(server).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { readArguments, runScript, UsageError } from './usage.ts'
 
 interface HubModel {
   readonly repository: string
-  /** File in the repository, mapped to its name in the folder. */
+  /** Maps files of the repository to their names in the folder. */
   readonly files: Readonly<Record<string, string>>
   readonly settings: Readonly<Record<string, string | number | boolean>>
 }
@@ -59,14 +59,14 @@ const MODELS: Readonly<Record<string, HubModel>> = {
 const HUB = 'https://huggingface.co'
 const NAMES = Object.keys(MODELS)
 
-const HELP = `Downloads an embedding model, with progress, and checks it against the hub's sha256
-where there is one. What is there already is not fetched again.
+const HELP = `Downloads an embedding model, with progress, and verifies the sha256 of files for which
+the hub states one. Files that exist already are not downloaded again.
 
   bun scripts/fetch-model.ts NAME [--base-url URL] [--into FOLDER]
 
   NAME             ${NAMES.join(`\n${' '.repeat(19)}`)}
   --base-url URL   the hub, or a mirror of it (${HUB})
-  --into FOLDER    where a folder NAME is made (models)
+  --into FOLDER    parent folder of the new folder NAME (models)
 
 Then start the server with MB_EMBED_MODEL_DIR=FOLDER/NAME.
 `
@@ -101,7 +101,7 @@ async function download(url: string, path: string, label: string): Promise<void>
   )
 }
 
-/** The sha256 that the hub tells of large files, as an entity tag; null for others. */
+/** The sha256 that the hub sends as the entity tag of large files; null for others. */
 function statedHash(response: Response): string | null {
   const tags = ['x-linked-etag', 'etag'].map((name) => response.headers.get(name) ?? '')
   return tags.map((tag) => /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(tag)?.[1]).find(Boolean) ?? null

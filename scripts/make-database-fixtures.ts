@@ -1,4 +1,4 @@
-// Writes the databases of earlier versions that the upgrade is tested on. See --help.
+// Writes the databases of earlier versions for the upgrade tests. See --help.
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,9 +8,9 @@ import { migrate } from '../src/storage/sqlite/migrate.ts'
 import { type Row, SEEDS } from '../test/fixtures/databases/seed.ts'
 import { readArguments, runScript } from './usage.ts'
 
-const HELP = `Writes test/fixtures/databases/NAME.db.gz for each migration that has none yet:
-a database as the version with that newest migration left it, with rows in every table.
-To be run once for a new migration, after its tables were given rows in seed.ts.
+const HELP = `Writes test/fixtures/databases/NAME.db.gz for each migration without such a file:
+a database of the version whose newest migration it is, with rows in every table.
+Run it once for a new migration, after adding rows of its tables to seed.ts.
 
   bun scripts/make-database-fixtures.ts [--anew]
 

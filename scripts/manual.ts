@@ -1,16 +1,16 @@
-// Writes the pages of the manual that are made from the code. See --help.
+// Writes the manual pages that are generated from the code. See --help.
 import { join } from 'node:path'
 import { errorsPage } from './manual/errors.ts'
 import { licencesPage } from './manual/licences.ts'
 import { settingsPage } from './manual/settings.ts'
 import { readArguments, runScript } from './usage.ts'
 
-const HELP = `Writes the pages of the manual (web/guides) that are made from the code: settings from
+const HELP = `Writes the generated pages of the manual (web/guides): settings from
 src/config.ts, error codes from src/core, licences from the installed packages.
 
   bun scripts/manual.ts
 
-A test fails while a page differs from what this would write.
+A test fails while a page differs from the output of this script.
 `
 
 const root = join(import.meta.dir, '..')
@@ -19,7 +19,7 @@ export type Language = (typeof LANGUAGES)[number]
 
 const PAGES = { settings: settingsPage, errors: errorsPage, licences: licencesPage }
 
-/** The generated pages by their paths in the repository. */
+/** The generated pages by repository path. */
 export function generatedPages(): Map<string, string> {
   const pages = LANGUAGES.flatMap((language) =>
     Object.entries(PAGES).map(

@@ -1,16 +1,16 @@
-// Prints what a release says of itself. See --help.
+// Prints the notes of a release. See --help.
 import { join } from 'node:path'
 import { readArguments, runScript, UsageError } from './usage.ts'
 
-const HELP = `Prints the section of CHANGELOG.md of a version, for the notes of its release. Fails
-when the version is not that of package.json, or when its section is missing, empty or not dated.
+const HELP = `Prints the section of a version in CHANGELOG.md, as its release notes. Fails when
+package.json has another version, or when the section is missing, empty or not dated.
 
   bun scripts/release-notes.ts v0.1.0
 `
 
 const root = join(import.meta.dir, '..')
 
-/** The text below `## VERSION (DATE)`; throws a `UsageError` that says what is missing. */
+/** The text below `## VERSION (DATE)`; throws a `UsageError` when a part is missing. */
 export function releaseNotes(tag: string, changelog: string, version: string): string {
   const wanted = tag.replace(/^v/, '')
   if (wanted !== version) {

@@ -1,4 +1,4 @@
-// Takes pictures of every page of the console. See --help.
+// Takes screenshots of every page of the console. See --help.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -31,7 +31,7 @@ type Shot = readonly [name: string, path: string, prepare?: (page: Page) => Prom
 
 const manualName = (path: string) => path.slice(1).replace('/', '-')
 
-/** Dialogs and other states that a page does not show by itself. */
+/** Dialogs and other states that need a click. */
 const states: readonly Shot[] = [
   ...MANUAL_PATHS.map((path): Shot => [manualName(path), path]),
   [
@@ -130,17 +130,17 @@ const shots = (appId: string): readonly Shot[] => [
   ...states,
 ]
 
-/** What `--only` may name. */
+/** The names that `--only` accepts. */
 const NAMES = ['login', ...shots('').map(([name]) => name)]
 
-const HELP = `Takes every page of the console, wide and narrow, light and dark, Chinese and
-English, into dist/screenshots, to be looked at. Needs a Chromium.
+const HELP = `Takes screenshots of every page of the console, wide and narrow, light and dark,
+in Chinese and English, into dist/screenshots. Needs Chromium.
 
   bun scripts/screenshots.ts [--only NAME] [--quick]
 
-  --only NAME   pages and states of this name or that begin with it, such as kb or docs; a wrong
+  --only NAME   pages and states whose name begins with NAME, such as kb or docs; an unknown
                 name lists all
-  --quick       two looks in place of eight
+  --quick       two variants of each page instead of eight
 `
 
 function readOptions(args: string[]) {

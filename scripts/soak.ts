@@ -1,4 +1,4 @@
-// Load for minutes on one server, watching its memory and its promptness. See --help.
+// Loads one server for minutes and watches its memory and response time. See --help.
 import { createKey } from '../test/support/key.ts'
 import { type Server, startServer } from '../test/support/server.ts'
 import { tempFolder } from '../test/support/temp.ts'
@@ -8,17 +8,17 @@ import { mixed } from './soak/mixed.ts'
 import type { Running } from './soak/scenario.ts'
 import { readArguments, runScript, UsageError } from './usage.ts'
 
-const HELP = `Load for minutes on one server, watching its memory and its promptness.
+const HELP = `Loads one server for minutes and watches its memory and response time.
 
   bun scripts/soak.ts [--only mixed] [--minutes 10]
 
-  --only NAME     mixed: turns, documents and devices that come and go, beside rude clients (mixed)
-                  devices: twenty devices that beat, talk, listen, are cut off and pair again
-  --minutes N     how long; parts of a minute as 0.5 (10)
+  --only NAME     mixed: turns, documents, short-lived devices and misbehaving clients (mixed)
+  devices: twenty devices that talk, interrupt, lose their keys and pair again
+  --minutes N     duration, such as 0.5 (10)
 
-$MOONBASE_BIN names the executable; without it the sources run under this Bun. Figures of memory
-need Linux. Ends with 1 when something was answered wrongly, when memory at the end is more than a
-fifth above what it was a third of the way in, or when it ever went beyond the scenario's bound.
+$MOONBASE_BIN names the executable; without it the sources run under this Bun. Memory figures need
+Linux. Ends with 1 after a wrong answer, when memory at the end is more than a fifth above its
+value after a third of the time, or when it exceeded the limit of the scenario.
 `
 
 const SCENARIOS = { mixed, devices } as const
@@ -53,7 +53,7 @@ function readOptions(args: string[]) {
 
 type Options = ReturnType<typeof readOptions>
 
-/** Resident memory in MiB, sample by sample; each is told with how promptly the server answers. */
+/** Samples resident memory in MiB; prints each sample with the response time of the server. */
 async function watch(server: Server, running: Running, { samples, everyMs }: Options) {
   const memory: number[] = []
   for (let sample = 1; sample <= samples; sample++) {
@@ -70,7 +70,7 @@ async function watch(server: Server, running: Running, { samples, everyMs }: Opt
   return memory
 }
 
-/** Whether memory stayed within the bound and did not grow; says what it was. */
+/** Whether memory stayed below the limit and did not grow; prints the figures. */
 function judge(memory: readonly number[], residentMibMax: number): boolean {
   const third = Math.ceil(memory.length / 3)
   const early = Math.max(...memory.slice(0, third))
@@ -97,6 +97,6 @@ await runScript(HELP, async (args) => {
   for (const fault of faults.slice(0, FAULTS_SHOWN)) process.stdout.write(`${fault}\n`)
   const steady = judge(memory, scenario.residentMibMax)
   process.stdout.write(`${faults.length} faults; stopped with ${code}\n`)
-  // The clients of a scenario go on asking a server that is gone, so they are not waited for.
+  // Does not wait for the clients of a scenario, which keep calling a stopped server.
   process.exit(steady && code === 0 && faults.length === 0 ? 0 : 1)
 })

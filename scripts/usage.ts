@@ -1,16 +1,16 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** Arguments that do not make sense; the message is for the person who typed them. */
+/** Invalid arguments; the message is for the person who typed them. */
 export class UsageError extends Error {}
 
-/** `parseArgs`, strict; what it does not understand is a `UsageError`. */
+/** A strict `parseArgs` that throws `UsageError`. */
 export function readArguments<Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
   try {
     return parseArgs(config)
   } catch (error) {
-    // Its first sentence says what is wrong; what follows explains the parser.
+    // Keeps the first sentence of the message; the rest explains the parser.
     const [what = ''] = error instanceof Error ? error.message.split(/\. |\n/) : []
     throw new UsageError(what)
   }
@@ -24,8 +24,8 @@ export function wholeNumber(option: string, text: string, least: number, most: n
 }
 
 /**
- * Runs a script that a person has started. `--help` prints `help` and does nothing else; a
- * `UsageError` is one line and exit code 2.
+ * Runs a script from the command line. `--help` only prints `help`; a `UsageError` prints one line
+ * and ends with exit code 2.
  */
 export async function runScript(help: string, main: (args: string[]) => unknown): Promise<void> {
   const args = process.argv.slice(2)

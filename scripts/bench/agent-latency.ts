@@ -7,11 +7,11 @@ import { quantile } from './stats.ts'
 interface Step {
   readonly load: StreamLoad
   readonly delayMs: number
-  /** What the ratio to `relay-full` may be, at the median and at the 99th percentile. */
+  /** Targets of the ratio to `relay-full`, at the median and the 99th percentile. */
   readonly most: { readonly p50: number; readonly p99: number } | null
 }
 
-/** Token rates far from saturation: this is about waiting, not about working. */
+/** Token rates far below saturation, so that latency and not throughput is measured. */
 const STEPS: readonly Step[] = [
   { load: { streams: 1, requests: 50, tokens: 4 }, delayMs: 4, most: null },
   {
@@ -55,7 +55,7 @@ export async function measureLatency(programs: LatencyPrograms, rounds: number):
 type Measured = 'direct' | 'raw' | 'full' | 'product'
 
 function latencyRows({ load, most }: Step, results: Rounds<Measured, StreamResult>): Row[] {
-  /** What a program adds to the upstream's own time, round by round. */
+  /** The time that a program adds to the upstream's own time, round by round. */
   const added = (name: Measured, of: (result: StreamResult) => number) =>
     results[name].map((result, round) => {
       const floor = results.direct[round]

@@ -5,11 +5,11 @@ import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 
 const STREAMS = 2_000
-/** Two rounds are enough: memory does not depend on what else the machine does. */
+/** Two rounds are enough, because memory does not depend on the load of the machine. */
 const ROUNDS_MAX = 2
 const SETTLE_MS = 1_000
 
-/** What an open, quiet stream costs; in a fresh process, since memory is seldom given back. */
+/** Memory of an open, idle stream, in a new process because processes rarely return memory. */
 async function measure(upstream: Upstream, start: () => Promise<Program>): Promise<number> {
   await using program = await start()
   const target = program.turns
@@ -18,7 +18,7 @@ async function measure(upstream: Upstream, start: () => Promise<Program>): Promi
   await Bun.sleep(SETTLE_MS)
   const before = residentKb(program.pid)
   await upstream.plan({ tokens: 1_000, delayMs: 60_000 })
-  // Awaited here, since the program ends with this function.
+  // Awaited here, because the program ends with this function.
   return await holdStreams(target, STREAMS, async () => {
     await Bun.sleep(SETTLE_MS)
     return (residentKb(program.pid) - before) / STREAMS

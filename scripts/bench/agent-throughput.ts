@@ -4,7 +4,7 @@ import type { Program, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 
-/** More tokens a second than a core relays. */
+/** More tokens a second than a core can relay. */
 const FLOOD: StreamLoad = { streams: 400, seconds: 3, tokens: 100, rampMs: 200 }
 const FLOOD_DELAY_MS = 2
 const SHORT: StreamLoad = { streams: 50, seconds: 2, tokens: 1 }
@@ -28,7 +28,7 @@ export interface ThroughputPrograms {
   readonly durable: Program
 }
 
-/** Relayed tokens a second and core, under more than it can relay. */
+/** Relayed tokens a second and core under overload. */
 export async function measureTokens(
   { upstream, product, raw }: ThroughputPrograms,
   rounds: number,
@@ -51,7 +51,7 @@ export async function measureTokens(
   ]
 }
 
-/** Turns of one token: what a request costs beside its tokens. */
+/** Turns of one token: the cost of a request without its tokens. */
 export async function measureTurns(
   { upstream, product, full, durable }: ThroughputPrograms,
   rounds: number,

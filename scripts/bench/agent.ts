@@ -5,7 +5,7 @@ import { loadStreams } from './load-sse.ts'
 import { type Product, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 
-/** Everything about POST /v1/agent, against relays that do the same work and no more. */
+/** POST /v1/agent beside relays that do only the same work. */
 export async function benchAgent(
   upstream: Upstream,
   prepared: Product,
@@ -18,7 +18,7 @@ export async function benchAgent(
     await using full = await startReference('full', upstream.url)
     await using durable = await startReference('durable', upstream.url)
     const programs = { upstream, product, raw, full, durable }
-    // The first requests pay for compiling and for connections.
+    // A warm-up: the first requests include compilation and connecting.
     await upstream.plan({ tokens: 20, delayMs: 0 })
     for (const program of [product, raw, full, durable]) {
       await loadStreams(program.turns, { streams: 20, requests: 400, tokens: 20 })

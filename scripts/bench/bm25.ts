@@ -1,4 +1,4 @@
-/** A chunk of text and the passage it is of. */
+/** A chunk of text and the passage that it comes from. */
 export interface Piece {
   readonly text: string
   readonly owner: string
@@ -7,7 +7,7 @@ export interface Piece {
 const K1 = 1.2
 const B = 0.75
 
-/** Plain BM25 over bigrams of Chinese characters and lower-cased words; owners, best first. */
+/** Plain BM25 over bigrams of Chinese characters and lower-case words; passages, best first. */
 export function bm25(pieces: readonly Piece[]): (question: string) => string[] {
   const entries = pieces.map(({ text, owner }) => ({ owner, counts: count(terms(text)) }))
   const lengths = entries.map(({ counts }) => [...counts.values()].reduce((a, b) => a + b, 0))

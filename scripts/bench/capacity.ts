@@ -5,12 +5,12 @@ import type { Product, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 
 const STREAMS = 9_000
-/** The product has a connection to the client and one to the upstream for each stream. */
+/** Each stream has one connection to the client and one to the upstream. */
 const FILES_MIN = STREAMS * 2 + 500
 const SETTLE_MS = 2_000
 const TOKENS = { tokens: 1_000, delayMs: 60_000 }
 
-/** Files that this process and those it starts may open; no limit where nothing tells. */
+/** Open file limit of this process and its children; infinite where it cannot be read. */
 function filesMax(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -21,7 +21,7 @@ function filesMax(): number {
   }
 }
 
-/** As many open, quiet streams as one box should hold; once, for it hardly varies. */
+/** Opens as many idle streams as one machine should hold; one round, because it hardly varies. */
 export async function benchCapacity(upstream: Upstream, prepared: Product): Promise<Row[]> {
   if (filesMax() < FILES_MIN) {
     const limit = `ulimit -n is ${filesMax()} and should be ${FILES_MIN}`

@@ -7,7 +7,7 @@ function chunk(delta: object, finish: string | null): string {
   return `data: ${JSON.stringify({ ...head, model: 'fake', choices })}\n\n`
 }
 
-/** What an OpenAI-compatible stream begins and ends with. */
+/** The first and last chunks of an OpenAI-compatible stream. */
 export const OPENING = Buffer.from(chunk({ role: 'assistant', content: '' }, null))
 export const CLOSING = Buffer.from(`${chunk({}, 'stop')}data: [DONE]\n\n`)
 
@@ -15,7 +15,7 @@ const DIGITS = '0'.repeat(STAMP_DIGITS)
 const TEMPLATE = Buffer.from(chunk({ content: `${TOKEN}${DIGITS} ` }, null))
 const STAMP_AT = TEMPLATE.indexOf(DIGITS)
 
-/** One token with the time of its writing; made from a template, so that the stub is fast. */
+/** One token with the time of its writing; filled into a template, so that the stub is fast. */
 export function tokenChunk(): Buffer {
   const bytes = Buffer.from(TEMPLATE)
   bytes.write(nowMicros().toFixed(0), STAMP_AT, 'latin1')

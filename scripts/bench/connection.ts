@@ -13,8 +13,8 @@ interface Exchange {
 }
 
 /**
- * A keep-alive connection that does as little as a client can, so that the machine's time goes to
- * the servers and not to the measuring. One request at a time; plain http only.
+ * A minimal keep-alive connection, so that processor time goes to the servers and not to the load
+ * generator. One request after the other, plain http only.
  */
 export async function openConnection(url: string): Promise<Connection> {
   const { hostname, port } = new URL(url)

@@ -4,8 +4,8 @@ interface DirectSource {
 }
 
 /**
- * Bun's stream that writes straight to the socket. The cast is there because the compiler resolves
- * `ReadableStream` to the browser's type, which does not know it.
+ * Bun's stream that writes directly to the socket. The cast is needed because the compiler resolves
+ * `ReadableStream` to the browser's type, which lacks this kind.
  */
 export function directStream(source: DirectSource): ReadableStream {
   const direct = { type: 'direct', ...source }

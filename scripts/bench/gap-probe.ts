@@ -1,6 +1,6 @@
-// A program: asks /healthz of the address in its first argument, one request after the other, until
-// its standard input ends; prints the longest wait as JSON. A process of its own, so that it waits
-// for nothing but the server.
+// A program: requests /healthz of the address in its first argument, one request after the other,
+// until its standard input ends; prints the longest wait as JSON. It runs in its own process, so
+// that it measures the server only.
 import { openConnection, requestBytes } from './connection.ts'
 
 const url = process.argv[2] ?? ''

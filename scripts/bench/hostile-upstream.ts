@@ -17,7 +17,7 @@ const events = (deltas: readonly object[]) =>
 const stream = (text: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Response(text, { headers: { 'content-type': 'text/event-stream', ...headers } })
 
-/** A model that first asks for sixty pages of this server, then answers. */
+/** A model that first fetches sixty pages of this server, then answers. */
 export async function pagesModel(request: Request): Promise<Response> {
   const { messages } = (await request.json()) as { messages: readonly { role: string }[] }
   if (messages.some(({ role }) => role === 'tool')) return stream(events([{ content: 'read' }]))
@@ -35,14 +35,14 @@ export const hostilePage = () => new Response(PAGE, { headers: { 'content-type':
 
 let packed: Uint8Array<ArrayBuffer> | null = null
 
-/** A model whose answer of some hundred bytes unpacks to 256 MB. */
+/** A model whose compressed answer of some hundred bytes unpacks to 256 MB. */
 export async function packedModel(request: Request): Promise<Response> {
   await request.arrayBuffer()
   packed ??= new Uint8Array(brotliCompressSync(Buffer.alloc(256 * 1024 * 1024)))
   return stream(packed, { 'content-encoding': 'br' })
 }
 
-/** Speech as long as its text, all of it at once. */
+/** Speech in proportion to its text, sent at once. */
 export async function longSpeech(request: Request): Promise<Response> {
   const { input } = (await request.json()) as { input: string }
   const minutes = Math.ceil((input.length * SECONDS_PER_CHARACTER) / 60)

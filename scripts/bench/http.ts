@@ -5,7 +5,7 @@ import { alternate } from './rounds.ts'
 
 const LOAD: HttpLoad = { connections: 32, seconds: 2 }
 const WARM_UP: HttpLoad = { connections: 32, seconds: 0.5 }
-/** Nothing is asked beyond the key and one row that is not there. */
+/** A request that reads its key and one missing row only. */
 const LIGHT = '/v1/provider'
 const LIST = '/v1/sessions?limit=1'
 
@@ -13,7 +13,7 @@ const get = ({ url, headers }: Program, path: string) => {
   return { method: 'GET', url: `${url}${path}`, headers } as const
 }
 
-/** Light endpoints beside a server that answers two letters, and one that looks a key up first. */
+/** Light endpoints beside a server that answers two letters, and one that also looks up a key. */
 export async function benchHttp(
   upstream: Upstream,
   prepared: Product,

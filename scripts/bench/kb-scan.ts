@@ -12,7 +12,7 @@ const BATCH = 500
 const QUERIES = 9
 const LIMIT = 50
 
-/** The physical floor: the same vectors, once through the processor's vector unit. */
+/** The lower bound: one pass over the same vectors with SIMD instructions. */
 const SCAN_C = `float scan(const float *q, const float *v, long n, long d) {
   float best = -9;
   for (long r = 0; r < n; r++) {
@@ -23,7 +23,7 @@ const SCAN_C = `float scan(const float *q, const float *v, long n, long d) {
   return best;
 }`
 
-/** One tenant's nearest chunks among those of many, as a ratio to a bare scan of its vectors. */
+/** Nearest-chunk search of one tenant among many, as a ratio to a bare scan of its vectors. */
 export async function measureScan(rounds: number): Promise<Row[]> {
   using folder = tempFolder()
   await using indexes = await openIndexes(folder.path)
@@ -109,7 +109,7 @@ async function timed(work: (i: number) => Promise<void>): Promise<number> {
   return median(times)
 }
 
-/** In C where the machine has a compiler, else in JavaScript. */
+/** The scan is C where the machine has a compiler, else JavaScript. */
 async function openFloor(path: string) {
   await Bun.write(`${path}.c`, SCAN_C)
   const flags = ['-O3', '-march=native', '-ffast-math', '-shared', '-fPIC']

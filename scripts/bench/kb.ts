@@ -7,11 +7,11 @@ import { quantile } from './stats.ts'
 
 const LOAD = { streams: 50, requests: 150, tokens: 60, rampMs: 200, stamped: true }
 const DELAY_MS = 20
-/** As large as a document may be. */
+/** A document of the largest size. */
 const TEXT = '夏天的雨来得快也去得快，屋檐下的燕子却不慌不忙。'.repeat(1_400)
 const WARM_UP = 'a short text'
 
-/** Search beside a bare scan; and whether uploads of documents hold up other requests. */
+/** Search beside a bare scan, and the delay that uploads cause for other requests. */
 export async function benchKb(
   upstream: Upstream,
   prepared: Product,
@@ -61,7 +61,7 @@ async function measurePace(upstream: Upstream, prepared: Product, rounds: number
   ]
 }
 
-/** Uploads and deletes one document after the other; resolves with how many there were. */
+/** Uploads and deletes one document after the other; resolves with their number. */
 async function uploadUntil(product: Program, signal: AbortSignal): Promise<number> {
   let count = 0
   for (; !signal.aborted; count++) await upload(product, TEXT)

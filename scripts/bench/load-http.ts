@@ -5,7 +5,7 @@ export interface HttpLoad {
   readonly seconds: number
 }
 
-/** Requests a second through some keep-alive connections; every answer must be a 200. */
+/** Requests a second over several keep-alive connections; every answer must be a 200. */
 export async function loadHttp(parts: RequestParts, load: HttpLoad): Promise<number> {
   const request = requestBytes(parts)
   let answers = 0

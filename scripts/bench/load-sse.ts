@@ -1,24 +1,24 @@
 import { type Connection, openConnection, requestBytes } from './connection.ts'
 import { createScanner, type StreamFormat } from './scanner.ts'
 
-/** Where a stream of tokens is asked for. */
+/** The server and path that stream tokens. */
 export interface StreamTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly format: StreamFormat
-  /** The request of one of the workers; each has a conversation of its own. */
+  /** The request of one worker; each worker has its own session. */
   readonly body: (worker: number) => string
 }
 
 export interface StreamLoad {
-  /** Streams open at the same time; each worker starts its next when its stream has ended. */
+  /** Concurrent streams; each worker starts its next stream when the last has ended. */
   readonly streams: number
-  /** In all, or for how long: what comes first. */
+  /** The total number of streams, or the duration, whichever limit is reached first. */
   readonly requests?: number
   readonly seconds?: number
-  /** Every stream must deliver exactly so many. */
+  /** The exact number of tokens of every stream. */
   readonly tokens: number
-  /** Over which the workers start. */
+  /** The period over which the workers start. */
   readonly rampMs?: number
   readonly stamped?: boolean
 }
@@ -33,7 +33,7 @@ export interface StreamResult {
   readonly seconds: number
 }
 
-/** Loads a target with streams and checks every one. Throws on the first that is not whole. */
+/** Loads a target with streams and checks each. Throws on the first incomplete one. */
 export async function loadStreams(target: StreamTarget, load: StreamLoad): Promise<StreamResult> {
   const firstMs: number[] = []
   const ageMs: number[] = []
@@ -72,8 +72,8 @@ export async function loadStreams(target: StreamTarget, load: StreamLoad): Promi
 }
 
 /**
- * Opens streams that go on, waits for a token on each, calls `look` with what counts those that are
- * still open, and leaves.
+ * Opens endless streams, waits for a token on each, calls `look` with a counter of the open ones,
+ * and closes them.
  */
 export async function holdStreams<Seen>(
   target: StreamTarget,

@@ -1,5 +1,5 @@
-// `npm run bench`: the product beside references that do the same work, in one run, as ratios. See
-// --help.
+// `npm run bench`: measures the product and references that do the same work, as ratios of one
+// run. See --help.
 import { availableParallelism, loadavg } from 'node:os'
 import { runScript } from '../usage.ts'
 import { benchAgent } from './agent.ts'
@@ -53,7 +53,7 @@ async function measure(names: readonly SuiteName[], rounds: number): Promise<voi
   }
   const subject = process.env.MOONBASE_BIN ?? 'bun src/main.ts'
   const seconds = Math.round((performance.now() - begin) / 1_000)
-  // Above one a core, the machine has other work, and only the ratios still say something.
+  // A load above one a core means other work on the machine: only the ratios are meaningful.
   const load = short(loadavg()[0] ?? Number.NaN)
   const machine = `${availableParallelism()} cores, load ${load}`
   const times = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`

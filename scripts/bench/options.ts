@@ -1,9 +1,9 @@
 import { readArguments, UsageError, wholeNumber } from '../usage.ts'
 
-/** What the help text and the choice of suites need to know of a suite. */
+/** The description of a suite for the help text and for the choice of suites. */
 export interface SuiteText {
   readonly about: string
-  /** Runs only when it is asked for by its name. */
+  /** Runs only when it is named. */
   readonly optIn?: boolean
 }
 
@@ -13,7 +13,7 @@ export type Options<Name extends string> =
 
 const ROUNDS_DEFAULT = '3'
 
-/** What is to be measured; suites come in the order of `texts`. Throws `UsageError`. */
+/** The chosen suites in the order of `texts`. Throws `UsageError`. */
 export function readOptions<Name extends string>(
   args: string[],
   texts: Readonly<Record<Name, SuiteText>>,

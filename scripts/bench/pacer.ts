@@ -1,8 +1,8 @@
 type Task = () => void
 
 /**
- * Runs thousands of timed tasks from one timer, in slots of a millisecond; a timer for each stream
- * would cost the stub more than writing the stream does.
+ * Runs thousands of timed tasks from one timer, in slots of a millisecond. One timer for each
+ * stream would cost the stub more than writing the stream.
  */
 export function createPacer() {
   const slots = new Map<number, Task[]>()
@@ -22,7 +22,7 @@ export function createPacer() {
   }
 
   return {
-    /** Calls `task` at `due` of `performance.now()`, at once when that has passed. */
+    /** Calls `task` at `due` (`performance.now()`), at once when that time has passed. */
     at(due: number, task: Task) {
       if (!running) {
         running = true

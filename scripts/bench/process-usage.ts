@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Linux counts processor time in hundredths of a second for every reader of /proc. */
+/** Linux reports processor time in /proc in hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
 const read = (path: string): string => {
@@ -11,7 +11,7 @@ const read = (path: string): string => {
   }
 }
 
-/** A process and those it started. */
+/** The ids of a process and its children. */
 function family(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
   return [pid, ...children.flatMap(family)]
@@ -20,10 +20,10 @@ function family(pid: number): number[] {
 const total = (pid: number, of: (member: number) => number) =>
   family(pid).reduce((sum, member) => sum + of(member), 0)
 
-/** Seconds of processor time that a process, its threads and its children have used; Linux only. */
+/** Processor time in seconds of a process, its threads and its children; Linux only. */
 export function cpuSeconds(pid: number): number {
   return total(pid, (member) => {
-    // Fields after the command name in brackets; utime and stime are the 14th and 15th of all.
+    // Fields after the command name in brackets; utime and stime are fields 14 and 15 (proc(5)).
     const fields = read(`/proc/${member}/stat`).split(') ')[1]?.split(' ') ?? []
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
   })

@@ -7,21 +7,21 @@ import type { Plan } from './upstream.ts'
 
 export type ReferenceKind = 'ok' | 'elysia' | 'raw' | 'full' | 'durable'
 
-/** A server under measure. */
+/** A measured server. */
 export interface Program extends AsyncDisposable {
   readonly url: string
   readonly pid: number
-  /** Milliseconds from its start until it answered. */
+  /** Milliseconds from its start to its first answer. */
   readonly startMs: number
   readonly headers: Readonly<Record<string, string>>
-  /** Turns without retrieval, each worker in a session of its own. */
+  /** Turns without retrieval; each worker has its own session. */
   readonly turns: StreamTarget
 }
 
 const program = (url: URL) => [process.execPath, fileURLToPath(url)]
 const REFERENCE_KEY = 'sk-bench'
 
-/** Starts a server in a folder of its own, which goes when the server goes. */
+/** Starts a server in a new folder, which is removed with the server. */
 async function start(options: Omit<Parameters<typeof startServer>[0], 'dataDir'>) {
   const folder = tempFolder()
   try {
@@ -39,7 +39,7 @@ export async function startUpstream() {
   })
   return {
     url: server.url,
-    /** Sets what streams do from now on. */
+    /** Sets the plan of all following streams. */
     async plan(plan: Plan) {
       const answer = await fetch(`${server.url}/plan`, {
         method: 'PUT',
@@ -56,12 +56,12 @@ export type Upstream = Awaited<ReturnType<typeof startUpstream>>
 export interface ProgramOptions {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Answered with 200 as soon as it serves. */
+  /** A path that is 200 as soon as the server is ready. */
   readonly readyPath: string
   readonly target: (server: Server) => StreamTarget
 }
 
-/** Starts a program that tells its address as the product does. */
+/** Starts a program that prints its address as the product does. */
 async function startProgram(options: ProgramOptions): Promise<Program> {
   const { command, env, readyPath, target } = options
   const begin = performance.now()
@@ -77,7 +77,7 @@ export function startReference(kind: ReferenceKind, upstream: string): Promise<P
       BENCH_REFERENCE: kind,
       BENCH_UPSTREAM: upstream,
       BENCH_KEY: REFERENCE_KEY,
-      // Else Bun calls the upstream 256 times at once and no more.
+      // Bun's default limit is 256 concurrent requests to the upstream.
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65336',
     },
     readyPath: '/healthz',
@@ -85,7 +85,7 @@ export function startReference(kind: ReferenceKind, upstream: string): Promise<P
   })
 }
 
-/** The product: a folder with a key, on which it may be started again and again. */
+/** The product with a data folder and a key; it can be started repeatedly on that folder. */
 export async function prepareProduct(upstream: string) {
   const folder = tempFolder()
   const env = { MB_LLM_BASE_URL: `${upstream}/v1`, MB_LLM_MODEL: 'fake' }
@@ -139,7 +139,7 @@ const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget
   body: (worker) => JSON.stringify({ text: 'hello', session_id: `s${worker}`, kb: false }),
 })
 
-/** The upstream itself, with nothing between. */
+/** The upstream itself, without a server in front. */
 export const direct = ({ url }: Upstream): StreamTarget => ({
   url: `${url}/v1/chat/completions`,
   headers: {},

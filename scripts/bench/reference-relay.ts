@@ -1,6 +1,6 @@
 import { directStream } from './direct-stream.ts'
 
-/** The upstream request of a turn: what the product would send, without tools. */
+/** The upstream request of a turn, as the product sends it without tools. */
 const upstreamBody = (text: string, history: readonly unknown[]) =>
   JSON.stringify({
     model: 'fake',
@@ -38,7 +38,7 @@ export interface RelayWork {
   readonly store: (reply: string) => void
 }
 
-/** The least that turns an upstream's chunks into the events of a turn, written straight out. */
+/** A minimal relay: turns the upstream's chunks into the events of a turn and writes them. */
 export function relay(upstream: string, work: RelayWork): Response {
   const left = new AbortController()
   const body = directStream({

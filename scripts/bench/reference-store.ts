@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 
-/** Keys beside the one that is used, so that the look-up is one. */
+/** Additional keys, so that the look-up searches an index. */
 const OTHER_KEYS = 1_000
 /** Rows of history that a turn reads. */
 const HISTORY_ROWS = 40
@@ -9,8 +9,8 @@ const HISTORY_ROWS = 40
 const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()
 
 /**
- * The storage work of one turn and no more: key by hash, history, and the turn in one commit.
- * `durable` commits survive a power cut; others only a crash of the process.
+ * Only the storage work of one turn: key by hash, history, and the turn in one commit. `durable`
+ * commits survive a power cut; others only a crash of the process.
  */
 export function openStore(folder: string, key: string, durable: boolean) {
   const db = new Database(join(folder, 'reference.db'))

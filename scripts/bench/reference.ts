@@ -1,9 +1,9 @@
-// A program: one of the references that the product is measured against, named by $BENCH_REFERENCE.
+// A program: the reference for the product that $BENCH_REFERENCE names.
 //   ok       answers every request with two letters
-//   elysia   the same by the product's framework, to those whose key is in the database
+//   elysia   the same by the product's framework, after a look-up of the key in the database
 //   raw      relays a turn: parses the upstream's chunks, writes the events
 //   full     raw, and looks the key up, reads the history and stores the turn
-//   durable  full, and every turn survives a power cut, each with a commit of its own
+//   durable  full, with one commit for each turn, which survives a power cut
 import { relay } from './reference-relay.ts'
 import { openStore } from './reference-store.ts'
 
@@ -29,7 +29,7 @@ async function answer(request: Request): Promise<Response> {
   })
 }
 
-/** The framework is loaded by its own reference alone, so that the others stay small. */
+/** Only its own reference loads the framework, so that the others stay small. */
 async function serve(): Promise<URL> {
   const where = { port: 0, hostname: '127.0.0.1', idleTimeout: 0, development: false }
   if (kind !== 'elysia' || !store) return Bun.serve({ ...where, fetch: answer }).url

@@ -1,15 +1,15 @@
 import { median, ratioOf, short, table } from './stats.ts'
 
-/** One line of the result: the product beside its reference, measured in the same rounds. */
+/** One row of the result: the product and its reference, measured in the same rounds. */
 export interface Row {
   readonly measure: string
   readonly unit: string
   /** One value a round. */
   readonly product: readonly number[]
   readonly reference: { readonly name: string; readonly values: readonly number[] }
-  /** What the ratio, or the product's value where there is no reference, should reach. */
+  /** The target of the ratio, or of the product's value where there is no reference. */
   readonly target: { readonly atMost: number } | { readonly atLeast: number } | null
-  /** The target speaks of the value and not of the ratio. */
+  /** True when the target applies to the value and not to the ratio. */
   readonly absolute?: boolean
 }
 

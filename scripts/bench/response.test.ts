@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createResponseReader } from './response.ts'
 
-/** Feeds the text in pieces of `size` bytes; `at` tells the last piece, -1 when it is not done. */
+/** Feeds the text in pieces of `size` bytes; `at` is the completing piece, -1 without one. */
 function read(text: string, size: number) {
   const bytes = Buffer.from(text)
   let body = ''

@@ -7,14 +7,14 @@ export interface ResponseReader {
 }
 
 /**
- * Reads one HTTP/1.1 response from pieces of any size and hands on its body. Knows what servers
- * here send: a length, or chunks. Bytes after the response are an error of the server.
+ * Reads one HTTP/1.1 response from pieces of any size and passes its body on. Reads the framings
+ * that the measured servers use: a length, or chunks. Bytes after the response are a server error.
  */
 export function createResponseReader(onBody: (bytes: Buffer) => void): ResponseReader {
   let held: Buffer = Buffer.alloc(0)
   let status = 0
   let chunked = false
-  /** Bytes of the body or of the chunk that are still to come, with the line end of a chunk. */
+  /** Bytes left of the body or of the chunk, including the line end of a chunk. */
   let left = -1
   let line = ''
 

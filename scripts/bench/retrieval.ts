@@ -1,8 +1,8 @@
-// Recall of the knowledge base's search beside plain BM25, through the port:
+// Recall of the knowledge base search beside plain BM25, over HTTP:
 //   npm run bench -- retrieval FOLDER
-// FOLDER holds one folder a language, or pair of languages, with passages.jsonl {id, title, text}
-// and questions.jsonl {question, gold: [passage ids]}. Passages go in as sections of up to 50
-// documents; a hit counts when most of its new text comes from the right passage.
+// FOLDER holds one folder for each language or pair of languages, with passages.jsonl
+// {id, title, text} and questions.jsonl {question, gold: [passage ids]}. Passages are stored as
+// sections of up to 50 documents; a hit counts when most of its new text is of the right passage.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKey } from '../../test/support/key.ts'
@@ -24,7 +24,7 @@ interface Question {
 }
 
 const DOCS_MAX = 50
-/** The preview of a document shows no more. */
+/** The number of chunks in the preview of a document. */
 const CHUNKS_MAX = 50
 const TOP = 10
 
@@ -36,7 +36,7 @@ const lines = <Row>(path: string): Row[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Row)
 
-/** Stores the passages and tells which of them each chunk is of. */
+/** Stores the passages and returns the passage of each chunk. */
 async function store(ask: Ask, passages: readonly Passage[]): Promise<Map<string, Piece>> {
   const pieces = new Map<string, Piece>()
   const perDoc = Math.ceil(passages.length / DOCS_MAX)
@@ -59,7 +59,7 @@ async function store(ask: Ask, passages: readonly Passage[]): Promise<Map<string
   return pieces
 }
 
-/** The section that most of the text from `from` to `to` belongs to. */
+/** The section that holds most of the text from `from` to `to`. */
 function ownerOf(sections: readonly string[], from: number, to: number): number {
   let start = 0
   const shares = sections.map((section) => {
@@ -70,7 +70,7 @@ function ownerOf(sections: readonly string[], from: number, to: number): number 
   return shares.indexOf(Math.max(...shares))
 }
 
-/** Ranks of the right passages, from 0; -1 where it is not among the first ten. */
+/** Rank of each right passage, from 0; -1 when it is not among the first ten. */
 function score(ranks: readonly number[]): string[] {
   const share = (within: number) =>
     ranks.filter((rank) => rank >= 0 && rank < within).length / ranks.length

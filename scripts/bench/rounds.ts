@@ -1,9 +1,9 @@
-/** Measures of several programs, one value a round for each. */
+/** Values of several programs, one for each round. */
 export type Rounds<Name extends string, Result> = Readonly<Record<Name, readonly Result[]>>
 
 /**
- * Runs every measure once a round, in turning order, so that a machine that gets slower or faster
- * meanwhile does so for all of them. Null is a measure that is left out and has no values.
+ * Runs every measure once a round, in rotating order, so that a change of the machine's speed
+ * affects all of them. Null is a measure that is skipped and has no values.
  */
 export async function alternate<Name extends string, Result>(
   rounds: number,

@@ -4,21 +4,21 @@ import { nowMicros, readStamp } from './stamp.ts'
 export const TOKEN = 'tkn'
 const TOKEN_BYTES = Buffer.from(TOKEN)
 
-/** How the two kinds of stream say that they are done; what comes after holds no new tokens. */
+/** The end marks of both kinds of stream; no token follows them. */
 const END = { openai: Buffer.from('[DONE]'), agent: Buffer.from('"llm_end"') } as const
 export type StreamFormat = keyof typeof END
 
 export interface Scanner {
   feed(bytes: Buffer): void
   readonly tokens: number
-  /** Of `performance.now()`, when the first token was there; 0 before. */
+  /** `performance.now()` of the first token; 0 before it. */
   readonly firstAt: number
   readonly ended: boolean
 }
 
 /**
- * Counts the tokens of an event stream and notes the first one, without parsing the frames. Stamped
- * tokens add their age in milliseconds to `ages`.
+ * Counts the tokens of an event stream and records the time of the first one, without parsing the
+ * frames. Stamped tokens add their age in milliseconds to `ages`.
  */
 export function createScanner(format: StreamFormat, ages: number[] | null): Scanner {
   let held: Buffer | null = null
@@ -27,7 +27,7 @@ export function createScanner(format: StreamFormat, ages: number[] | null): Scan
     firstAt: 0,
     ended: false,
     feed(bytes: Buffer) {
-      // Whole lines only, so that no token is cut in two.
+      // Scans whole lines only, so that no token is cut in two.
       const all: Buffer = held ? Buffer.concat([held, bytes]) : bytes
       const cut = all.lastIndexOf(10) + 1
       held = cut < all.length ? Buffer.from(all.subarray(cut)) : null

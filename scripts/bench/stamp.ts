@@ -1,13 +1,13 @@
-/** Digits of a stamp: microseconds of the epoch have 16 of them until the year 2286. */
+/** Digits of a stamp: microseconds since the epoch have 16 digits until the year 2286. */
 export const STAMP_DIGITS = 16
 
 /**
- * Microseconds on a clock that the processes of one machine share, finer than `Date.now`. Equal
- * between processes to some 10 microseconds, measured.
+ * Microseconds of a clock that all processes of a machine share, finer than `Date.now`. Processes
+ * differ by about 10 microseconds (measured).
  */
 export const nowMicros = (): number => (performance.timeOrigin + performance.now()) * 1_000
 
-/** Reads a stamp out of bytes without making a string of it. */
+/** Reads a stamp from bytes without creating a string. */
 export function readStamp(bytes: Uint8Array, at: number): number {
   let value = 0
   for (let i = at; i < at + STAMP_DIGITS; i++) value = value * 10 + ((bytes[i] ?? 48) - 48)

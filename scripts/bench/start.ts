@@ -3,7 +3,7 @@ import { type Product, type Program, startReference, type Upstream } from './pro
 import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 
-/** A start is short and its time uneven, so it is measured more often than the rest. */
+/** A start is short and its time varies, so it is measured more often than the rest. */
 const STARTS_PER_ROUND = 3
 const IDLE_MS = 1_000
 
@@ -13,7 +13,7 @@ async function measure(start: () => Promise<Program>) {
   return { startMs: program.startMs, idleMb: residentKb(program.pid) / 1024 }
 }
 
-/** From spawning to the first answer of /healthz on an existing database, and the memory then. */
+/** Time from spawn to the first answer of /healthz on an existing database, and the memory. */
 export async function benchStart(
   upstream: Upstream,
   prepared: Product,

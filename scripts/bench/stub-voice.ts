@@ -6,7 +6,7 @@ export const STUB_TRANSCRIPT = '现在几点了？'
 
 const FIRST_BYTES = STUB_RATE / 5
 
-/** A sound that changes, so that encoders have work as they have with speech. */
+/** A changing sound, which costs encoders as much as speech. */
 export function sweep(rate: number, seconds: number): Int16Array<ArrayBuffer> {
   let phase = 0
   return Int16Array.from({ length: Math.round(rate * seconds) }, (_, at) => {
@@ -18,7 +18,7 @@ export function sweep(rate: number, seconds: number): Int16Array<ArrayBuffer> {
 
 const SPEECH = new Uint8Array(sweep(STUB_RATE, STUB_SPEECH_SECONDS).buffer)
 
-/** `POST /audio/speech`: the first tenth of a second at once, the rest right behind it. */
+/** `POST /audio/speech`: sends the first tenth of a second at once, then the rest. */
 export async function stubSpeech(request: Request): Promise<Response> {
   await request.arrayBuffer()
   const body = directStream({
@@ -33,7 +33,7 @@ export async function stubSpeech(request: Request): Promise<Response> {
   return new Response(body, { headers: { 'content-type': `audio/pcm;rate=${STUB_RATE}` } })
 }
 
-/** `POST /audio/transcriptions`: takes the recording and hears always the same. */
+/** `POST /audio/transcriptions`: reads the recording and always returns the same text. */
 export async function stubTranscript(request: Request): Promise<Response> {
   await request.arrayBuffer()
   return Response.json({ text: STUB_TRANSCRIPT })

@@ -1,15 +1,15 @@
-// A program: an OpenAI-compatible upstream that is faster than what it measures. Each token is a
-// write of its own, paced as the plan says; the plan is set before a measure by PUT /plan.
+// A program: an OpenAI-compatible upstream that is faster than the measured servers. It writes each
+// token separately, paced by the plan, which PUT /plan sets before a measure.
 import { CLOSING, OPENING, tokenChunk } from './chunks.ts'
 import { directStream } from './direct-stream.ts'
 import { hostilePage, longSpeech, packedModel, pagesModel } from './hostile-upstream.ts'
 import { createPacer } from './pacer.ts'
 import { stubSpeech, stubTranscript } from './stub-voice.ts'
 
-/** What every stream does until the next plan. */
+/** The plan of every stream until the next PUT /plan. */
 export interface Plan {
   readonly tokens: number
-  /** Between two tokens; 0 sends all of them in one write. */
+  /** Time between two tokens; 0 sends all tokens in one write. */
   readonly delayMs: number
 }
 
@@ -36,14 +36,14 @@ function stream(): Response {
 
   function paced(controller: ReadableStreamDirectController): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    // Streams that start together do not stay together, as they would not elsewhere.
+    // A random start offset keeps concurrent streams apart, as with real models.
     let due = performance.now() + Math.random() * delayMs
     let left = tokens
     const next = () => {
       if (gone) return resolve()
       controller.write(tokenChunk())
       left--
-      // The last token leaves with the closing chunks.
+      // The last token is written together with the closing chunks.
       if (left === 0) return resolve()
       controller.flush()
       due += delayMs

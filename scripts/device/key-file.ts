@@ -2,15 +2,15 @@ import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import type { Paired } from './server.ts'
 
 export interface Kept extends Paired {
-  /** Where the key came from, and the only place it may go to. */
+  /** The server that issued the key; the key is sent to no other. */
   readonly server: string
 }
 
-/** The key of this device, in a file that nobody else may read (mode 0600). */
+/** The key of this device, in a file with mode 0600. */
 export function createKeyFile(path: string) {
   return {
     path,
-    /** Null without a file. Throws for one that is no key file, or is another server's. */
+    /** Null without a file. Throws for a malformed file and for a key of another server. */
     read(server: string): Kept | null {
       if (!existsSync(path)) return null
       const kept = parse(path)
@@ -24,8 +24,8 @@ export function createKeyFile(path: string) {
       return kept
     },
     /**
-     * Keeps what `activate` gives. The file is made first: a code works once, and a key that cannot
-     * be kept would be lost with it.
+     * Stores the key that `activate` returns. Creates the file first: a code works once, so a key
+     * that cannot be stored would be lost.
      */
     async fill(server: string, activate: () => Promise<Paired>): Promise<Kept> {
       const fresh = `${path}.${process.pid}.new`
@@ -52,7 +52,7 @@ function parse(path: string): Kept {
     const { server, device_id, key, app_id = null } = kept
     if (server && device_id && key) return { server, device_id, key, app_id }
   } catch {
-    // Told below, without quoting what the file holds.
+    // Reported below, without the content of the file.
   }
   throw new Error(`${path} is not the key file of a device. Name another with --key-file.`)
 }

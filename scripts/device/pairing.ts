@@ -14,8 +14,8 @@ const ABOUT = { firmware: 'simulated 1.0.0', hw_model: 'Moonbase device script' 
 export class NotPaired extends Error {}
 
 /**
- * Makes the device known to the server: by the key it kept, or by exchanging the code. A key that
- * still works is used though a code is given, so that the same command can be started again.
+ * Pairs the device: by its stored key, or by exchanging the code. A valid stored key takes
+ * precedence over a code, so that the same command can be started again.
  */
 export async function pair({ server, keyFile, code, say }: PairingOptions): Promise<void> {
   const kept = keyFile.read(server.origin)

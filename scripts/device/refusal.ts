@@ -1,9 +1,9 @@
-/** What the server refused, in its own words and in words on what to do next. */
+/** A refusal of the server: its sentence, and what to do next. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
     words: string,
-    /** Seconds to wait before asking again; null when the server names none. */
+    /** Seconds of Retry-After; null without the header. */
     readonly retryAfterS: number | null,
     activating: boolean,
   ) {
@@ -11,7 +11,7 @@ export class Refused extends Error {
   }
 }
 
-/** Nobody answered. */
+/** The server did not answer. */
 export class Unreachable extends Error {}
 
 const PAIR = 'open Devices in the console, choose New code, and start again with --code'
@@ -37,7 +37,7 @@ const adviceOn = (status: number, activating: boolean): string =>
 
 const UNTRUSTED = /CERT|SELF_SIGNED|VERIFY|ISSUER|ALTNAME/i
 
-/** What a failed connection means. */
+/** Explains a failed connection. */
 export function unreachable(origin: string, error: unknown): Unreachable {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const mend = UNTRUSTED.test(code)

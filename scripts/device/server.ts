@@ -3,7 +3,7 @@ import { Refused, unreachable } from './refusal.ts'
 export interface ServerOptions {
   /** Scheme, host and port. */
   readonly origin: string
-  /** Certificate of the authority to trust besides the usual ones, as PEM. */
+  /** Additional certificate authority to trust, as PEM. */
   readonly ca?: string | undefined
   readonly say: (text: string) => void
 }
@@ -26,8 +26,8 @@ const TRIES = 3
 const WAIT_S_MAX = 90
 
 /**
- * The calls a device makes. Waits where the server asks to (429, 503) and tries again; throws
- * `Refused` for every other refusal and `Unreachable` when nobody answers.
+ * The requests of a device. Waits and retries after 429 and 503; throws `Refused` for other
+ * refusals and `Unreachable` without an answer.
  */
 export function createServer({ origin, ca, say }: ServerOptions) {
   let key: string | null = null
@@ -38,7 +38,7 @@ export function createServer({ origin, ca, say }: ServerOptions) {
       'content-type': 'application/json',
       ...(key === null ? {} : { authorization: `Bearer ${key}` }),
     }
-    // A redirect is not followed: the key would go along.
+    // Redirects are not followed, because they would carry the key to another server.
     const init = { method: 'POST', headers, body, redirect: 'manual', ...tls } as const
     const response = await fetch(origin + path, init).catch((error: unknown) => {
       throw unreachable(origin, error)
@@ -77,7 +77,7 @@ export function createServer({ origin, ca, say }: ServerOptions) {
       json<{ last_seen_at: string }>('/v1/devices/heartbeat', told),
     voice: (turn: { audio_b64: string; session_id: string; voice?: string | undefined }) =>
       json<VoiceTurn>('/v1/voice', turn),
-    /** PCM as it comes: signed 16-bit little-endian, 32 kHz, mono. */
+    /** PCM stream: signed 16-bit little-endian, 32 kHz, mono. */
     async speech(request: { text: string; voice?: string | undefined }) {
       const response = await post('/v1/tts/stream', request)
       const format = response.headers.get('x-audio-format')

@@ -22,13 +22,13 @@ const PCM_PLAYERS: readonly Command[] = [
 
 const PLAYERS = { mp3: MP3_PLAYERS, pcm: PCM_PLAYERS } as const
 
-/** The first of them that this machine has. */
+/** The first of the programs that this machine has. */
 const found = (commands: readonly Command[]) =>
   commands.find(([program]) => Bun.which(program) !== null) ?? null
 
 const names = (commands: readonly Command[]) => commands.map(([program]) => program).join(', ')
 
-/** Records from the microphone, as WAV. Throws without a program that can. */
+/** Records from the microphone, as WAV. Throws without a recording program. */
 export async function record(seconds: number): Promise<Uint8Array> {
   const command = found(recorders(seconds))
   if (command === null) throw new Error(`no recorder found (${names(recorders(seconds))})`)
@@ -38,7 +38,7 @@ export async function record(seconds: number): Promise<Uint8Array> {
   return bytes
 }
 
-/** What a person would say, spoken by eSpeak NG in Mandarin or English, as WAV. */
+/** Text spoken by eSpeak NG in Mandarin or English, as WAV. */
 export async function pronounce(text: string): Promise<Uint8Array> {
   const which = (name: string) => Bun.which(name)
   const program = findEspeak({ folders: [], which, exists: () => false })
@@ -54,7 +54,7 @@ export async function pronounce(text: string): Promise<Uint8Array> {
   return asWav(rate, Buffer.concat(parts))
 }
 
-/** Samples (signed 16-bit little-endian, mono) as a file. */
+/** A WAV file of samples (signed 16-bit little-endian, mono). */
 export function asWav(rate: number, pcm: Uint8Array): Uint8Array {
   const head = Buffer.alloc(44)
   head.write('RIFF')
@@ -74,11 +74,11 @@ export function asWav(rate: number, pcm: Uint8Array): Uint8Array {
 
 export interface Player {
   write(bytes: Uint8Array): Promise<void>
-  /** Resolves once all was played; throws when the program failed. */
+  /** Resolves once the sound has played; throws when the program failed. */
   end(): Promise<void>
 }
 
-/** A program that plays what is written to it; null where there is none. */
+/** A program that plays its standard input; null without one. */
 export function openPlayer(kind: keyof typeof PLAYERS): Player | null {
   const command = found(PLAYERS[kind])
   if (command === null) return null

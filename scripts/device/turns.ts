@@ -8,7 +8,7 @@ export interface TurnOptions {
   readonly say: (text: string) => void
   readonly session: string
   readonly voice: string | undefined
-  /** Takes the sound in place of the loudspeaker. */
+  /** A file for the sound, in place of the loudspeaker. */
   readonly out: string | undefined
 }
 
@@ -16,10 +16,10 @@ export type Turns = ReturnType<typeof createTurns>
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
 
-/** What the device does when it is spoken to. */
+/** The turns of a device. */
 export function createTurns({ server, say, session, voice, out }: TurnOptions) {
   return {
-    /** The voice loop: a recording goes out, transcript, answer and its sound come back. */
+    /** Sends a recording to /v1/voice and gets the transcript, the answer and its sound. */
     async converse(sound: Uint8Array): Promise<void> {
       const begin = performance.now()
       const turn = await server.voice({ audio_b64: sound.toBase64(), session_id: session, voice })
@@ -38,7 +38,7 @@ export function createTurns({ server, say, session, voice, out }: TurnOptions) {
       } else save(out ?? 'moonbase-answer.mp3', mp3, 'mp3')
     },
 
-    /** Plays speech while it is made, and shows how soon it began. */
+    /** Plays streamed speech, and prints the time to the first sound. */
     async speak(text: string): Promise<void> {
       const begin = performance.now()
       const player = out === undefined ? openPlayer('pcm') : null

@@ -43,7 +43,7 @@ const TEXTS = {
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
-/** The page of what a request may be refused with. */
+/** The page of error codes. */
 export function errorsPage(language: Language): string {
   const text = TEXTS[language]
   const statuses = STATUSES.map(

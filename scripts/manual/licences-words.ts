@@ -6,7 +6,7 @@ interface Words {
 const primitives = { zh: '无障碍的界面基础部件', en: 'accessible primitives' }
 const losslessAudio = { zh: '解码 FLAC 和 Vorbis', en: 'FLAC and Vorbis in' }
 
-/** What each package is for. */
+/** The purpose of each package. */
 export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
   '@elysiajs/static': { zh: '控制台的文件', en: "the console's files" },
   '@huggingface/tokenizers': { zh: '向量模型的分词器', en: "the embedding models' tokenisers" },
@@ -45,7 +45,7 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
   zod: { zh: '设置、请求体、API 描述', en: 'settings, bodies, the API document' },
 }
 
-/** What a package holds that its own licence field does not tell. */
+/** Parts of a package under licences that its licence field omits. */
 export const PACKAGE_NOTES: Readonly<Record<string, string>> = {
   '@wasm-audio-decoders/flac': 'codec-parser: LGPL-3.0',
   '@wasm-audio-decoders/ogg-vorbis': 'codec-parser: LGPL-3.0',

@@ -39,10 +39,10 @@ interface Manifest {
 
 const read = (path: string): Manifest => JSON.parse(readFileSync(path, 'utf8')) as Manifest
 
-/** Types and the compiler are asked for by packages and are in no bundle. */
+/** Type packages and the compiler, which packages depend on but no bundle contains. */
 const isCode = (name: string) => !name.startsWith('@types/') && name !== 'typescript'
 
-/** The page of what the executable is made of. Throws when a package has no words yet. */
+/** The page of dependencies and licences. Throws for a package without a description. */
 export function licencesPage(language: Language, root: string): string {
   const text = TEXTS[language]
   const own = read(join(root, 'package.json'))
@@ -77,7 +77,7 @@ export function licencesPage(language: Language, root: string): string {
   ].join('\n')
 }
 
-/** All packages that code of `from` may load; platform packages carry their parent's licence. */
+/** All packages that `from` may load; platform packages have the licence of their parent. */
 function reachable(from: readonly string[], manifest: (name: string) => Manifest | null) {
   const seen = new Set<string>()
   const visit = (name: string) => {

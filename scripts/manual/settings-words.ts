@@ -1,4 +1,4 @@
-/** The settings by subject, with the Chinese for what `--help` says of each in English. */
+/** The settings by subject, with a Chinese translation of each description in `--help`. */
 export const SETTING_GROUPS = [
   {
     id: 'server',

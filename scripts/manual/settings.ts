@@ -21,7 +21,7 @@ const TEXTS = {
 
 type Name = keyof typeof SETTINGS
 
-/** The page of all settings. Throws when a setting has no words yet. */
+/** The page of all settings. Throws for a setting without a description. */
 export function settingsPage(language: Language): string {
   const { about, head } = TEXTS[language]
   const told = SETTING_GROUPS.flatMap(({ settings }) => Object.keys(settings))

@@ -4,7 +4,7 @@ import { asWav } from '../device/sound.ts'
 
 export interface DeviceOptions {
   readonly url: string
-  /** Stands for the address of the device, by which activations are counted. */
+  /** The client address of the device, by which activations are limited. */
   readonly address: string
   readonly name: string
 }
@@ -19,7 +19,7 @@ const MP3_SYNC = 0xff
 export const DEVICE_WORK = ['beat', 'talk', 'listen', 'leave', 'hear'] as const
 export type Work = (typeof DEVICE_WORK)[number]
 
-/** One device that checks all it is answered. Every work throws with words when it was wrong. */
+/** One device that checks all its answers. Each action throws an explanation of a wrong answer. */
 export function createDevice({ url, address, name }: DeviceOptions) {
   let key = ''
 
@@ -50,7 +50,7 @@ export function createDevice({ url, address, name }: DeviceOptions) {
       const { length } = await response.bytes()
       must(length === SPEECH_BYTES, `${length} bytes of speech`)
     },
-    /** Somebody speaks in between: the rest of the speech is not wanted. */
+    /** An interruption: the device drops the rest of the speech. */
     async leave() {
       const response = await post('/v1/tts/stream', JSON.stringify({ text: '长。'.repeat(400) }))
       const reader = response.body?.getReader()
@@ -69,7 +69,7 @@ export function createDevice({ url, address, name }: DeviceOptions) {
       const response = await post('/v1/devices/activate', JSON.stringify({ code }))
       key = ((await response.json()) as { key: string }).key
     },
-    /** The key was taken away: it must be refused from the next request on. */
+    /** A revoked key must be refused from the next request on. */
     async expectRevoked(): Promise<void> {
       await (await post('/v1/devices/heartbeat', '', 401)).text()
     },

@@ -7,10 +7,10 @@ import type { Scenario } from './scenario.ts'
 const DEVICES = 20
 /** A device may make 60 requests a minute; this stays just below. */
 const PACE_MS = 1_050
-/** Every fourth device is cut off each time it has done so many things, and pairs again. */
+/** Actions after which every fourth device loses its key and pairs again. */
 const CUT_EVERY = 10
 
-/** Twenty devices that beat, talk, listen, break off, are cut off and pair again. */
+/** Twenty devices that send heartbeats, talk, interrupt, lose their keys and pair again. */
 export async function devices(): Promise<Scenario> {
   const upstream = await startUpstream()
   await upstream.plan({ tokens: 10, delayMs: 5 })
@@ -82,7 +82,7 @@ function createOwner(url: string, headers: Readonly<Record<string, string>>) {
       return { id: String(id), code: String(activation_code) }
     },
     recode: async (id: string) => String((await call('POST', `/${id}/recode`)).activation_code),
-    /** Devices that the list does not show as online, in words. */
+    /** Devices that the list does not show as online, as sentences. */
     async unseen(): Promise<string[]> {
       const list = (await call('GET', '')).devices as { name: string; last_seen_at: string }[]
       const late = list.filter(({ last_seen_at }) => {
@@ -94,7 +94,7 @@ function createOwner(url: string, headers: Readonly<Record<string, string>>) {
   }
 }
 
-/** Counts and times of every kind of work, and what failed. */
+/** Counts and times of every kind of action, and its failures. */
 function createTally() {
   const times = new Map<string, number[]>()
   const faults: string[] = []

@@ -4,7 +4,7 @@ import type { Scenario } from './scenario.ts'
 
 const KINDS = ['turns', 'turns', 'docs', 'devices'] as const
 
-/** Turns, documents and devices that come and go, beside clients that do not behave. */
+/** Turns, documents and short-lived devices, beside misbehaving clients. */
 export async function mixed(): Promise<Scenario> {
   return {
     env: {},
@@ -18,7 +18,7 @@ export async function mixed(): Promise<Scenario> {
         beRude(url, headers),
       ]
       for (const one of work) {
-        // They end with the server, whose refusals alone are faults.
+        // The clients end with the server; only refusals of the server count as faults.
         one.catch((error: unknown) => error instanceof Refused && faults.push(error.message))
       }
       return {
@@ -33,7 +33,7 @@ export async function mixed(): Promise<Scenario> {
   }
 }
 
-/** A client that leaves in the middle of a turn, or asks for what is not there, over and over. */
+/** A client that repeatedly leaves in the middle of a turn or requests missing rows. */
 async function beRude(url: string, headers: Readonly<Record<string, string>>): Promise<void> {
   for (let turn = 0; ; turn++) {
     const leave = new AbortController()

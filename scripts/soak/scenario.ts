@@ -1,20 +1,20 @@
 import type { Server } from '../../test/support/server.ts'
 
-/** A load for minutes on one server. */
+/** A load of some minutes on one server. */
 export interface Scenario {
   /** Settings of the server. */
   readonly env: Readonly<Record<string, string>>
-  /** Resident memory that the server must never go beyond. */
+  /** The limit of the server's resident memory. */
   readonly residentMibMax: number
-  /** Begins the load on a running server whose general key is `headers`. */
+  /** Starts the load on a running server; `headers` carry a general key. */
   start(server: Server, headers: Readonly<Record<string, string>>): Promise<Running>
-  /** Ends what the scenario itself has started. */
+  /** Stops everything that the scenario has started. */
   close(): Promise<void>
 }
 
 export interface Running {
-  /** What was done so far, for one line. */
+  /** The progress, as one line. */
   progress(): string
-  /** Stops asking; resolves with what went wrong, in words. */
+  /** Stops the load; resolves with the failures as sentences. */
   stop(): Promise<readonly string[]>
 }

@@ -20,19 +20,19 @@ export interface AppOptions extends ServerLimits {
   /** Root of the model upstream; without one the built-in responder answers. */
   readonly upstream?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Stands for the system clock, to move time forward. */
+  /** Replaces the system clock, to move time forward. */
   readonly clock?: Clock
-  /** In place of the server's idle limit, which is minutes; it is kept to within four seconds. */
+  /** Replaces the idle limit of minutes; the server keeps it to within four seconds. */
   readonly idleSeconds?: number
-  /** In place of the embedding model that is shipped. */
+  /** Replaces the shipped embedding model. */
   readonly embedder?: Embedder
-  /** A folder of an earlier app, to start again on; by default a new one. */
+  /** The data folder, such as that of an earlier app; by default a new one. */
   readonly dataDir?: string
-  /** In place of the product's writer thread. */
+  /** Replaces the writer thread of the product. */
   readonly writerUrl?: string
-  /** Asked for the names that tenants supply, in place of the system's name servers. */
+  /** Replaces the system's name servers for host names that tenants supply. */
   readonly nameServer?: string
-  /** Stands for the network, to put stand-ins in the place of login providers. */
+  /** Replaces `fetch`, so that requests to login providers reach stand-ins. */
   readonly fetch?: typeof fetch
 }
 
@@ -56,7 +56,7 @@ export interface TestPerson {
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>
 
-/** The threads as `src/main.ts` finds them, and the way it starts itself. */
+/** Paths of the worker threads, and the command that starts the product again. */
 const MAIN = new URL('../../src/main.ts', import.meta.url)
 const PROGRAM = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
 
@@ -106,7 +106,7 @@ export async function startApp(options: AppOptions = {}) {
     db,
     kb,
     jobs,
-    /** What requests hold in memory together. */
+    /** Memory that all open requests hold. */
     budget,
     /** Everything the server logged so far. */
     log: printed.text,
@@ -117,13 +117,13 @@ export async function startApp(options: AppOptions = {}) {
       const { id, key } = await keys.issue(tenant_id, { rateLimit: 0, ...scope })
       return { id, tenantId: tenant_id, key, headers: { authorization: `Bearer ${key}` } }
     },
-    /** A browser in which the person of `email` has signed in, without the way there. */
+    /** A session of the person of `email`, made without the login flow. */
     async person(email = 'a@example.com'): Promise<TestPerson> {
       const { user_id, tenant_id } = await tenants.ensure(email)
       const cookie = `mb_session=${tokens.issue(user_id)}`
       return { tenantId: tenant_id, headers: { cookie } }
     },
-    /** Writes out what is buffered, such as log rows and usage. */
+    /** Writes buffered rows, such as log rows and usage, to the database. */
     async flush(): Promise<void> {
       await Promise.all(Object.values(buffers).map((buffer) => buffer.flush()))
     },

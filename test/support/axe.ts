@@ -2,8 +2,8 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /**
- * What axe-core finds on the page as it stands, serious and critical only: rule and first element.
- * Runs through the debugging protocol, so the page's policy need not be loosened for it.
+ * Serious and critical findings of axe-core on the current page: rule and first element.
+ * Runs through the debugging protocol, so the page's content security policy stays strict.
  */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)

@@ -3,7 +3,7 @@ import { constants, createBrotliCompress } from 'node:zlib'
 
 const BLOCK = Buffer.alloc(1024 * 1024)
 
-/** Zeros of `megabytes`, packed to some kilobytes without ever being in memory as a whole. */
+/** `megabytes` of zeros, compressed to some kilobytes in a stream, never whole in memory. */
 export async function brotliBomb(megabytes: number): Promise<Uint8Array> {
   const packer = createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
   const parts: Buffer[] = []

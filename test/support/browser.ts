@@ -1,4 +1,4 @@
-/** A browser as far as logins need one: it keeps cookies by origin and follows redirects. */
+/** The part of a browser that logins need: cookies by origin, and redirects. */
 export function createBrowser() {
   const jars = new Map<string, Map<string, string>>()
   const jarOf = (url: URL) => {
@@ -19,7 +19,7 @@ export function createBrowser() {
 
   return {
     cookies: (url: string) => jarOf(new URL(url)),
-    /** One request with the origin's cookies; redirects stay where they are. */
+    /** Sends one request with the origin's cookies and does not follow redirects. */
     async get(address: string): Promise<Response> {
       const url = new URL(address)
       const cookie = [...jarOf(url)].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -27,7 +27,7 @@ export function createBrowser() {
       keep(url, response)
       return response
     },
-    /** Follows redirects until an answer is none, or leads to where `until` says so. */
+    /** Follows redirects until an answer is not a redirect, or `until` accepts its target. */
     async follow(address: string, until: (url: URL) => boolean = () => false): Promise<URL> {
       let url = new URL(address)
       for (let hops = 0; hops < 12; hops++) {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 /**
- * A self-signed certificate (PEM) for `name`, valid for a day around now, made for one test run so
- * that no private key lies in the repository. X.509 version 3 (RFC 5280), ECDSA on P-256.
+ * A self-signed certificate (PEM) for `name`, valid from a day before to a day after now. Made for
+ * each test run, so that the repository holds no private key. X.509 v3 (RFC 5280), ECDSA on P-256.
  */
 export function selfSigned(name: string): { cert: string; key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

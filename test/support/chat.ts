@@ -29,7 +29,7 @@ export function createChat(baseUrl: string, options: Partial<OpenAiChatOptions> 
   })
 }
 
-/** Everything one model call gives, with its error in place of a throw. */
+/** All parts of one model call; an error is returned instead of thrown. */
 export async function collect(
   llm: Llm,
   request: LlmRequest = REQUEST,

@@ -3,7 +3,7 @@ import type { SignedIn } from './login.ts'
 
 const PLACES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** A Chromium of this machine; null when it has none, and tests with a browser are left out. */
+/** The Chromium of this machine; null without one, and browser tests are skipped. */
 export const findChromium = (): string | null =>
   process.env.CHROMIUM_BIN ?? PLACES.map((name) => Bun.which(name)).find(Boolean) ?? null
 
@@ -31,11 +31,11 @@ export interface Look {
 export interface Visit extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the browser complained of: faults of scripts and breaches of the policy. */
+  /** Errors the browser reported: script errors and policy violations. */
   readonly complaints: readonly string[]
 }
 
-/** A person with a browser of their own before the server at `url`. */
+/** Opens a new browser context, with its own cookies, on the server at `url`. */
 export async function visit(
   browser: Browser,
   url: string,
@@ -58,7 +58,7 @@ export async function visit(
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
-    // A failed request is the page's to show; the browser logs it besides.
+    // The page itself shows a failed request; the browser's log line is ignored.
     const failed = message.text().startsWith('Failed to load resource')
     if (message.type() === 'error' && !failed) complaints.push(message.text())
   })

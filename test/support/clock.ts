@@ -1,24 +1,24 @@
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 
 export interface FakeClock extends Clock {
-  /** Moves time on: what reads `now` and `steady` sees it, and timers of `moved` clocks fire. */
+  /** Moves `now` and `steady` forward, and fires the due timers of a `moved` clock. */
   advance(ms: number): void
-  /** Sets the wall clock, forward or back; no time passes. */
+  /** Sets the wall clock forward or back, without moving `steady`. */
   set(byMs: number): void
-  /** Timers of `after` that are waiting; only of a `moved` clock. */
+  /** Number of waiting timers of `after`; only of a `moved` clock. */
   armed(): number
 }
 
 interface FakeClockOptions {
   readonly start?: number
   /**
-   * Whose timers `after` uses: the system's, so that a server under test works on beside a clock
-   * that stands; or this clock's own, which fire when it is moved.
+   * The timers that `after` uses: the system's, so that a server under test keeps working while the
+   * clock stands still; or this clock's own, which fire when it is moved.
    */
   readonly timers?: 'system' | 'moved'
 }
 
-/** A clock that stands until it is moved. */
+/** A clock that stands still until it is moved. */
 export function fakeClock(options: FakeClockOptions = {}): FakeClock {
   const { start = Date.UTC(2026, 10, 21, 12), timers = 'system' } = options
   const system = systemClock()
@@ -62,7 +62,7 @@ export function fakeClock(options: FakeClockOptions = {}): FakeClock {
   }
 }
 
-/** A clock whose timers fire when it is moved, with its hands apart. */
+/** A clock whose timers fire when it is moved; the functions that move it are separate. */
 export function handClock() {
   const clock = fakeClock({ timers: 'moved' })
   return { clock, pass: clock.advance, set: clock.set, armed: clock.armed }

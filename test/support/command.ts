@@ -9,8 +9,8 @@ export const moonbase = (): readonly string[] => {
 }
 
 /**
- * A clean environment for the product: settings of the surroundings do not leak in, and nothing is
- * looked for on the machine.
+ * A clean environment for the product: no setting of the shell leaks in, and the product does not
+ * search the machine for model servers or programs.
  */
 export const environment = (dataDir: string, env: Readonly<Record<string, string>> = {}) => {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'].flatMap((name) => {

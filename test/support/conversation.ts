@@ -4,7 +4,7 @@ import { startUpstream } from './upstream.ts'
 
 export type Conversation = Awaited<ReturnType<typeof startConversation>>
 
-/** The product with a scripted model that is waited for briefly, and one key that talks with it. */
+/** The product with a scripted model, a model timeout of 400 ms, and one key. */
 export async function startConversation() {
   const upstream = await startUpstream()
   const env = { MB_LLM_TIMEOUT_MS: '400' }

@@ -1,6 +1,6 @@
-/** What a server has acknowledged, and what it may or may not have done when it died. */
+/** What a server acknowledged, and the requests that were open when it died. */
 export interface Ledger {
-  /** Texts of the acknowledged turns of each session, in order, and one that may be in doubt. */
+  /** Texts of the acknowledged turns of each session, in order, and an unanswered one, if any. */
   readonly sessions: Map<string, { said: string[]; doubtful: string | null }>
   readonly docs: Book
   readonly devices: Book
@@ -9,11 +9,11 @@ export interface Ledger {
   readonly acknowledged: { turns: number; docs: number; devices: number; keys: number }
 }
 
-/** Things that are made and deleted, by id. */
+/** Rows that are created and deleted, by id. */
 export interface Book {
   readonly there: Map<string, string>
   readonly gone: Set<string>
-  /** Ids whose deletion was not answered. */
+  /** Ids whose deletion was not acknowledged. */
   readonly doubtful: Set<string>
 }
 
@@ -27,7 +27,7 @@ export const createLedger = (): Ledger => ({
   acknowledged: { turns: 0, docs: 0, devices: 0, keys: 0 },
 })
 
-/** What is wrong with a list that a server shows, in words; empty when it keeps its word. */
+/** Differences between a list of the server and the ledger, in words; empty without any. */
 export function compare(
   kind: string,
   { there, gone, doubtful }: Book,
@@ -41,7 +41,7 @@ export function compare(
   ]
 }
 
-/** Numbers that look random and are the same for one seed (mulberry32). */
+/** Pseudo-random numbers, the same for one seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

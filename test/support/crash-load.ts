@@ -11,7 +11,7 @@ const TURNS_OF_A_SESSION = 8
 const DOCS_MOST = 20
 const DEVICES_MOST = 40
 
-/** A request that the server answered; rejects when it died before. */
+/** Sends a request; rejects when the server dies before it answers. */
 async function call(caller: Caller, method: string, path: string, body?: object) {
   const answer = await fetch(caller.url + path, {
     method,
@@ -23,10 +23,10 @@ async function call(caller: Caller, method: string, path: string, body?: object)
   return JSON.parse(text) as Record<string, string>
 }
 
-/** The server lived and said no: a fault of the test or of the server, never of the crash. */
+/** The server answered with a refusal: a bug of the test or the server, not of the crash. */
 export class Refused extends Error {}
 
-/** One worker: keeps writing until the server is gone. */
+/** One worker: writes until the server is gone. */
 export async function writeUntilDeath(
   kind: 'turns' | 'docs' | 'devices',
   worker: string,
@@ -60,7 +60,7 @@ async function takeTurn(name: string, { url, headers }: Caller, ledger: Ledger) 
   throw new Error('the stream ended early')
 }
 
-/** Deletes one of a book when it is full; tells whether it did. */
+/** Deletes one row of a full list; returns whether it did. */
 async function makeRoom(caller: Caller, path: string, held: Book, most: number) {
   if (held.there.size < most) return false
   const ids = [...held.there.keys()].filter((id) => !held.doubtful.has(id))
@@ -89,7 +89,7 @@ async function changeDevices(name: string, caller: Caller, ledger: Ledger) {
   const { id, activation_code } = await call(caller, 'POST', '/v1/devices', { name })
   ledger.devices.there.set(String(id), name)
   ledger.acknowledged.devices++
-  // Ten a minute are answered; the other devices stay without a key.
+  // An address activates ten devices a minute; the others get no key.
   const answer = await fetch(`${caller.url}/v1/devices/activate`, {
     method: 'POST',
     body: JSON.stringify({ code: activation_code }),

@@ -15,15 +15,15 @@ export interface CrashOptions {
 export interface CrashReport {
   readonly kills: number
   readonly acknowledged: Ledger['acknowledged']
-  /** Each is a word that the server did not keep. */
+  /** Acknowledged writes that were missing or wrong after a crash. */
   readonly faults: readonly string[]
 }
 
 const WORKERS = ['turns', 'turns', 'turns', 'turns', 'docs', 'devices'] as const
 
 /**
- * Kills the server in the middle of mixed load, again and again on one folder, and after each start
- * looks for everything that it has ever acknowledged.
+ * Kills the server during mixed load, repeatedly on one data folder, and after each start reads
+ * back everything that it has acknowledged.
  */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
   using folder = tempFolder()
@@ -60,7 +60,7 @@ async function verify(caller: Caller, ledger: Ledger): Promise<string[]> {
     ...(await verifyKeys(caller, ledger)),
     ...(await verifySearch(caller, ledger)),
   ]
-  // What was in doubt is known now: its state is the one to keep from here on.
+  // The state after the restart decides about requests that were open during the crash.
   for (const [book, path, field] of [
     [docs, '/v1/kb/docs', 'docs'],
     [devices, '/v1/devices', 'devices'],
@@ -89,7 +89,7 @@ async function shown(caller: Caller, path: string, field: string): Promise<Map<s
   return new Map(rows.map(({ id, title, name }) => [id, title ?? name ?? '']))
 }
 
-/** Every session once after the crash it was in, and then again from time to time. */
+/** Checks the latest sessions, and 2 % of the older ones. */
 async function verifyTurns(caller: Caller, { sessions }: Ledger): Promise<string[]> {
   const found: string[] = []
   const latest = [...sessions.keys()].slice(-WORKERS.length * 4)
@@ -125,10 +125,10 @@ async function verifyKeys(caller: Caller, { keys, devices }: Ledger): Promise<st
   return found
 }
 
-/** The vector and word indexes must know what the table of documents knows. */
+/** Checks that the vector and word indexes agree with the table of documents. */
 async function verifySearch(caller: Caller, { docs }: Ledger): Promise<string[]> {
   const [id, name] = [...docs.there].filter(([key]) => !docs.doubtful.has(key)).at(-1) ?? []
-  // Also without documents: it loads the embedding model, so that the load can store some.
+  // Searches even without documents, to load the embedding model before the load begins.
   const answer = await fetch(`${caller.url}/v1/kb/search`, {
     method: 'POST',
     headers: caller.headers,

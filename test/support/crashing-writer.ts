@@ -1,6 +1,6 @@
 /**
- * The product's writer thread, made mortal: it dies when it is given the text `die`, and while a
- * file `<database>.hold` exists it dies as soon as it is told to open.
+ * The product's writer thread with a crash on request: it throws on a statement with the argument
+ * `die`, and on opening while a file `<database>.hold` exists.
  */
 import { existsSync } from 'node:fs'
 import '../../src/storage/sqlite/writer.ts'

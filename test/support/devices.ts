@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** Calls of the device endpoints, as their `owner` unless another key is given. */
+/** Calls the device endpoints with the key of `owner` unless another key is given. */
 export function deviceClient(app: TestApp, owner: TestKey) {
   async function call(
     method: string,

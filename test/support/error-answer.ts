@@ -8,8 +8,8 @@ interface Refusal {
 }
 
 /**
- * What is wrong with an answer of 4xx or 5xx by the table of errors, or null: it carries a code
- * that is listed, and its body is the sentence of that code with the values of `X-Error-Params`.
+ * How an answer of 4xx or 5xx breaks the table of errors; null when it does not: its code is listed
+ * and its body is the sentence of that code with the values of `X-Error-Params`.
  */
 export function errorProblem({ status, headers, text }: Refusal): string | null {
   const code = headers.get('x-error-code')

@@ -12,7 +12,7 @@ const SOURCES = [
   'bun.lock',
 ]
 
-/** The product's executable; built when there is none that is newer than its sources. */
+/** The product's executable; built when it is missing or older than its sources. */
 export async function executable(): Promise<string> {
   const given = process.env.MOONBASE_BIN
   if (given) return given

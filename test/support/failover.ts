@@ -4,10 +4,10 @@ import { postSse } from './sse.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 export const BYO_KEY = 'sk-byo-SECRET-of-the-tenant'
-/** Model that the tenant's settings name. */
+/** The model in the tenant's settings. */
 export const BYO_MODEL = 'tenant-model'
 
-/** Waits between tries are over at once and written down; `advance` moves time on. */
+/** Waits between attempts end at once and are recorded; `advance` moves the time. */
 function hurriedClock(): Clock & { advance(ms: number): void; readonly waits: number[] } {
   const waits: number[] = []
   let ahead = 0
@@ -29,7 +29,7 @@ function hurriedClock(): Clock & { advance(ms: number): void; readonly waits: nu
 
 export type Failover = Awaited<ReturnType<typeof startFailover>>
 
-/** The product with a platform upstream, and an upstream that tenants bring. */
+/** The product with a platform upstream and an upstream for tenants' own channels. */
 export async function startFailover(env: Readonly<Record<string, string>> = {}) {
   const [byo, platform] = await Promise.all([startUpstream(), startUpstream()])
   const clock = hurriedClock()
@@ -46,7 +46,7 @@ export async function startFailover(env: Readonly<Record<string, string>> = {}) 
   })
   let tenants = 0
 
-  /** A tenant of its own, so that what one test did to its channel ends with it. */
+  /** A new tenant for each test, so that no test sees the channel state of another. */
   async function tenant(options: { failover?: boolean; baseUrl?: string } = {}) {
     const { failover = true, baseUrl = byo.baseUrl } = options
     const { headers, tenantId } = await app.key(`tenant${++tenants}@example.com`)
@@ -84,7 +84,7 @@ export async function startFailover(env: Readonly<Record<string, string>> = {}) 
     platform,
     clock,
     tenant,
-    /** Chat requests that an upstream got. */
+    /** Chat requests that an upstream received. */
     asked: (upstream: Upstream) =>
       upstream.requests.filter(({ path }) => path === '/chat/completions'),
     reset() {

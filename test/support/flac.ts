@@ -1,6 +1,6 @@
 /**
- * A FLAC writer for tests (RFC 9639): mono at 48 kHz, verbatim or silence as constant subframes,
- * of which an hour fits in some kilobytes.
+ * A FLAC writer for tests (RFC 9639): mono at 48 kHz, as verbatim subframes, or silence as constant
+ * subframes, which store an hour in some kilobytes.
  */
 const BLOCK = 4_096
 const RATE = 48_000
@@ -31,7 +31,7 @@ function header(total: number, block: number): Uint8Array {
 }
 
 function frame(index: number, size: number, samples: Float32Array | null): Uint8Array {
-  // Block size as 16 bits behind the header, 48 kHz, mono, 16 bits a sample.
+  // 16-bit block size after the header, 48 kHz, mono, 16 bits a sample.
   const head = [0xff, 0xf8, 0x7a, 0x08, ...codedNumber(index), (size - 1) >> 8, (size - 1) & 0xff]
   head.push(crc8(head))
   const body = Buffer.alloc(samples === null ? 3 : 1 + size * 2)

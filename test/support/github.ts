@@ -12,8 +12,8 @@ export interface GithubEmail {
 }
 
 /**
- * GitHub's endpoints on a port of their own, reached by a `fetch` that sends github.com there. They
- * check what GitHub checks: client, secret, code, redirect address and PKCE.
+ * GitHub's login endpoints on a local port, and a `fetch` that sends requests for github.com there.
+ * They check what GitHub checks: client, secret, code, redirect address and PKCE.
  */
 export function startGithub() {
   const codes = new Map<string, { challenge: string; redirectUri: string }>()
@@ -32,7 +32,7 @@ export function startGithub() {
           code.redirectUri === body.get('redirect_uri') &&
           body.get('client_id') === GITHUB_SETTINGS.MB_GITHUB_CLIENT_ID &&
           body.get('client_secret') === GITHUB_SETTINGS.MB_GITHUB_CLIENT_SECRET
-        // GitHub tells its refusals with status 200.
+        // GitHub reports refusals with status 200.
         return right
           ? Response.json({ access_token: 'gho_1', token_type: 'bearer', scope: 'user:email' })
           : Response.json({ error: 'bad_verification_code', error_description: 'secret words' })
@@ -56,7 +56,7 @@ export function startGithub() {
   return {
     state,
     fetch: Object.assign(toStandIn, { preconnect: fetch.preconnect }),
-    /** What happens on GitHub's page when a person agrees: the address they are sent back to. */
+    /** The address that GitHub sends a person back to after they agree. */
     agree(location: string): string {
       const query = new URL(location).searchParams
       const code = crypto.randomUUID()

@@ -1,6 +1,6 @@
 import { opus, tone } from './recordings.ts'
 
-// Recordings of under a kilobyte that name far more than they hold.
+// Recordings of under a kilobyte whose headers declare far more data than they contain.
 
 const u8 = (...values: number[]) => Buffer.from(values)
 function u32(...values: number[]): Buffer {
@@ -14,7 +14,7 @@ function box(type: string, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content)
   return Buffer.concat([u32(body.length + 8), Buffer.from(type, 'latin1'), body])
 }
-/** One with a version and flags. */
+/** A full box of ISO/IEC 14496-12, with version and flags. */
 const fullBox = (type: string, flags: number, ...content: readonly Buffer[]) =>
   box(type, u32(flags), ...content)
 
@@ -57,7 +57,7 @@ function movie(sampleTables: readonly Buffer[], more: readonly Buffer[]): Buffer
   ])
 }
 
-/** A fragment that names 4,294,967,295 samples without a byte for each. */
+/** A fragment that declares 4,294,967,295 samples without data. */
 export function endlessFragment(): Uint8Array {
   const empty = [
     fullBox('stts', 0, u32(0)),
@@ -77,7 +77,7 @@ export function endlessFragment(): Uint8Array {
   return new Uint8Array(Buffer.concat([movie(empty, [extends_]), fragment, data]))
 }
 
-/** A table of 4,294,967,295 sample sizes of no bits each. */
+/** A table of 4,294,967,295 sample sizes of zero bits each. */
 export function endlessSizes(): Uint8Array {
   const tables = [
     fullBox('stts', 0, u32(1, 1, 960)),
@@ -88,7 +88,7 @@ export function endlessSizes(): Uint8Array {
   return new Uint8Array(Buffer.concat([movie(tables, []), box('mdat', Buffer.alloc(8))]))
 }
 
-/** A WebM whose header states the length of an element by a number without a length. */
+/** A WebM whose element length is a variable-length integer without its length marker. */
 export async function spinningWebm(): Promise<Uint8Array> {
   const bytes = await opus('webm', tone(RATE, 1))
   const segment = Buffer.from(bytes).indexOf(Buffer.from('114d9b74', 'hex'))

@@ -9,7 +9,7 @@ import { createWordIndex } from '../../src/storage/sqlite/words.ts'
 const thread = (name: string) =>
   new URL(`../../src/storage/sqlite/${name}.ts`, import.meta.url).href
 
-/** A migrated database in `folder` with both search indexes, as the product opens them. */
+/** A migrated database in `folder` with both search indexes, opened as the product does. */
 export async function openIndexes(folder: string) {
   const { vec0 } = await prepareRuntime(folder)
   const file = { path: `${folder}/test.db`, extensions: [vec0] }
@@ -22,7 +22,7 @@ export async function openIndexes(folder: string) {
     reader,
     vectors,
     words: createWordIndex(reader),
-    /** As a restart would: another index over the same tables. */
+    /** A second index over the same tables, as after a restart. */
     reopenVectors: () => openVectorIndex(db, reader),
     async [Symbol.asyncDispose]() {
       await reader.close()

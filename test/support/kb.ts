@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { TestKey } from './app.ts'
 
-/** Calls the knowledge base of a server on its machine side. */
+/** Calls the knowledge base of a server on `/v1`. */
 export function kbClient(url: () => string) {
   async function call(key: TestKey, method: string, path: string, body?: unknown) {
     const response = await fetch(`${url()}/v1/kb${path}`, {
@@ -22,7 +22,7 @@ export function kbClient(url: () => string) {
   }
 }
 
-/** A short Chinese sentence as text/plain, without what happened inside. */
+/** Expects a short Chinese sentence as text/plain, without internal details. */
 export function expectRefusal(answer: { status: number; text: string }, status: number) {
   expect([answer.status, answer.text]).toEqual([status, expect.stringMatching(/^[^\n<>{}]{2,80}$/)])
   expect(answer.text).toMatch(/\p{Script=Han}/u)

@@ -2,7 +2,7 @@ import { run } from './run.ts'
 
 export interface KeyOptions {
   readonly email?: string
-  /** Requests a minute; 0 is unlimited, which is what tests want unless they test the limit. */
+  /** Requests a minute; 0, the default in tests, is unlimited. */
   readonly rateLimit?: number
   readonly env?: Readonly<Record<string, string>>
 }
@@ -13,7 +13,7 @@ export interface CreatedKey {
   readonly headers: { readonly authorization: string }
 }
 
-/** Makes a general key by `key create --json`, with or without a server on the same folder. */
+/** Makes a general key by `key create --json`; a server may run on the same folder. */
 export async function createKey(dataDir: string, options: KeyOptions = {}): Promise<CreatedKey> {
   const { email, rateLimit = 0, env } = options
   const args = ['key', 'create', '--json', '--rate-limit', String(rateLimit)]

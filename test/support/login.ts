@@ -1,6 +1,6 @@
 import type { ProcessOutput } from './process-output.ts'
 
-/** A server without mail, in this process or in one of its own: it prints login codes. */
+/** A server without mail, which prints login codes; in this process or another. */
 export interface PrintingServer {
   readonly url: string
   readonly printed: ProcessOutput
@@ -10,7 +10,7 @@ export interface SignedIn {
   readonly me: { readonly user_id: string; readonly email: string; readonly tenant_id: string }
   /** `Cookie` header of the session. */
   readonly headers: { readonly cookie: string }
-  /** The Set-Cookie value as it came. */
+  /** The unchanged Set-Cookie value. */
   readonly setCookie: string
 }
 
@@ -31,7 +31,7 @@ export function codesFor(email: string, text: string): string[] {
     .map((entry) => entry.code)
 }
 
-/** Asks for a code and reads it from what the server prints. At most 20 a minute and server. */
+/** Requests a code and reads it from the server's output. A server allows 20 a minute. */
 export async function requestCode(
   { url, printed }: PrintingServer,
   email: string,

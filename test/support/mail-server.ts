@@ -4,13 +4,13 @@ import { SMTPServer } from 'smtp-server'
 export interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
-  /** Headers and body as they came over the wire. */
+  /** Headers and body, unchanged. */
   readonly raw: string
 }
 
 /**
- * A real SMTP server that keeps what it is given. `refuses` makes it turn recipients away; who logs
- * in does so with `password`.
+ * A real SMTP server that keeps the mail it receives. With `refuses` it rejects recipients; a login
+ * needs `password`.
  */
 export async function startMailServer({ password = '' } = {}) {
   const mails: ReceivedMail[] = []
@@ -50,7 +50,7 @@ export async function startMailServer({ password = '' } = {}) {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     state,
-    /** The next mail to come in. */
+    /** Resolves with the next mail. */
     next: () => new Promise<ReceivedMail>((resolve) => waiting.push(resolve)),
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }

@@ -7,13 +7,13 @@ import { deviceClient } from './devices.ts'
 import { runProgram } from './run.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
-/** The blocks of code of the manual's page on devices, as it shows them. */
+/** The code blocks of the manual's page on devices. */
 async function guideBlocks(language: 'zh' | 'en' = 'en'): Promise<Tokens.Code[]> {
   const tokens = marked.lexer(await readGuide('devices', language))
   return tokens.filter((token): token is Tokens.Code => token.type === 'code')
 }
 
-/** One block: the first whose info line or text contains `mark`. */
+/** The first code block whose info line or text contains `mark`. */
 export async function guideBlock(mark: string): Promise<string> {
   const found = (await guideBlocks()).find(
     ({ lang = '', text }) => lang.includes(mark) || text.includes(mark),
@@ -22,7 +22,7 @@ export async function guideBlock(mark: string): Promise<string> {
   return found.text
 }
 
-/** Programs that stand for those of a machine with sound, to be the whole PATH. */
+/** Writes shell scripts in place of the machine's sound programs, for use as the whole PATH. */
 export function fakePrograms(folder: string, scripts: Readonly<Record<string, string>>): string {
   mkdirSync(folder, { recursive: true })
   for (const [name, script] of Object.entries(scripts)) {
@@ -38,7 +38,7 @@ export interface Ended {
   readonly code: number
 }
 
-/** Runs a program to its end with `lines` typed into it; output and errors in one. */
+/** Runs a program to its end with `lines` as its input; returns output and errors as one text. */
 export async function typeInto(
   command: readonly string[],
   lines: readonly string[],
@@ -49,7 +49,7 @@ export async function typeInto(
   return { out: out + err, code }
 }
 
-/** A server whose speech and hearing are scripted, and its owner's device calls. */
+/** A server with scripted speech and recognition, and a client of its device endpoints. */
 export async function startVoiceApp(options: AppOptions = {}) {
   const upstream = await startUpstream()
   const { baseUrl } = upstream
@@ -67,7 +67,7 @@ export async function startVoiceApp(options: AppOptions = {}) {
   }
 }
 
-/** The last recording that was given to the recogniser. */
+/** The last recording that the recogniser received. */
 export async function heardBy({ requests }: Upstream): Promise<Buffer> {
   const heard = requests.findLast(({ path }) => path === '/audio/transcriptions')
   const file = heard?.form?.get('file')

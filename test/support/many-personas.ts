@@ -1,4 +1,4 @@
-/** Gives a tenant 1,000 personas with prompts of 24 KB: an export of 24 MB. */
+/** Imports 1,000 personas with prompts of 24 KB into a tenant: an export of 24 MB. */
 export async function importManyPersonas(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dir, '..', '..')
 
-/** The model that is shipped with the product. */
+/** Folder of the shipped embedding model. */
 export const DEFAULT_MODEL = join(root, 'models', 'default')
 
-/** Folders with real tokenizers and graph shapes; not part of the repository, often absent. */
+/** Folders with real tokenizers and graph shapes, outside the repository and often absent. */
 export const MODEL_FIXTURES =
   process.env.MB_TEST_MODELS ?? join(root, '..', 'shared', 'models-for-tests')
 

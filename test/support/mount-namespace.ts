@@ -1,6 +1,6 @@
 /**
- * Begins a command in a mount namespace of its own. `mount` is what is mounted there for it alone,
- * `first` what a shell runs before it.
+ * The command prefix that starts a program in a new mount namespace, after the shell commands
+ * `mount` and `first`. Other processes do not see its mounts.
  */
 const inNamespace = (mount: string, first = 'true'): readonly string[] => [
   'unshare',
@@ -11,11 +11,11 @@ const inNamespace = (mount: string, first = 'true'): readonly string[] => [
   'sh',
 ]
 
-/** A file system in memory with these options. */
+/** Mounts a tmpfs with `options` on `path`. */
 export const mounted = (options: string, path: string, first = 'true') =>
   inNamespace(`mount -t tmpfs -o ${options} tmpfs "${path}"`, first)
 
-/** The folder as it is, on a disk that takes no writes. */
+/** Mounts the folder `path` read-only over itself. */
 export const readOnly = (path: string) =>
   inNamespace(`mount --bind "${path}" "${path}" && mount -o remount,ro,bind "${path}"`)
 

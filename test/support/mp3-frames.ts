@@ -9,7 +9,7 @@ const KBPS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 32
 const KBPS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const RATES_V1 = [44_100, 48_000, 32_000]
 
-/** Walks MPEG audio layer III frames from the first byte; throws where a header is not one. */
+/** Reads MPEG audio layer III frames from the first byte; throws on an invalid header. */
 export function mp3Frames(bytes: Uint8Array): Mp3Frame[] {
   const frames: Mp3Frame[] = []
   for (let at = 0; at < bytes.length; ) {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 
-/** What is asked of a name: its IPv4 address; null for an unknown name, silence for no answer. */
+/** The answer for a name: its IPv4 address, null for an unknown name, silence for none. */
 export type Zone = (name: string) => string | null | 'silence'
 
 const TYPE_A = 1
@@ -24,9 +24,9 @@ export async function startNameServer(zone: Zone) {
   const { port } = socket.address() as AddressInfo
   return {
     address: `127.0.0.1:${port}`,
-    /** Names as they were asked for, once for each query. */
+    /** The queried names, one for each query. */
     asked,
-    /** Resolves when this many different names were asked for. */
+    /** Resolves when `count` different names have been queried. */
     hasHeardOf(count: number): Promise<void> {
       return new Promise((resolve) => {
         const look = () => {
@@ -59,7 +59,7 @@ function responseTo(query: Buffer, address: string | null, type: number): Buffer
   head.writeUInt16BE(hasAnswer ? 1 : 0, 6)
   head.writeUInt32BE(0, 8)
   if (!hasAnswer) return head
-  // A pointer to the name of the question, type A, class IN, a minute to live, four bytes.
+  // Pointer to the question's name, type A, class IN, TTL of 60 s, four bytes of data.
   const record = Buffer.from([0xc0, 12, 0, TYPE_A, 0, 1, 0, 0, 0, 60, 0, 4])
   return Buffer.concat([head, record, Buffer.from(address.split('.').map(Number))])
 }

@@ -1,6 +1,6 @@
 /**
- * Writes small ONNX models, field by field as onnx.proto numbers them: enough of the format for
- * graphs made of matrix products, sums and look-ups.
+ * Writes small ONNX models by the field numbers of onnx.proto: the part of the format that graphs
+ * of matrix products, sums and look-ups need.
  */
 export const FLOAT = 1
 export const INT32 = 6
@@ -21,7 +21,7 @@ export interface Node {
   readonly attributes?: Readonly<Record<string, number | readonly number[]>>
 }
 
-/** A name stands for a size that is known only at run time. */
+/** A string names a dimension whose size is known at run time only. */
 export interface Value {
   readonly name: string
   readonly type: number

@@ -5,10 +5,10 @@ import Provider from 'oidc-provider'
 const CLIENT_ID = 'moonbase'
 const CLIENT_SECRET = 'a-secret-of-the-issuer-and-moonbase'
 
-/** How the client's secret travels to the token endpoint; the issuer takes no other way. */
+/** How the client sends its secret to the token endpoint; the issuer refuses other methods. */
 export type SecretMethod = 'client_secret_basic' | 'client_secret_post'
 
-/** What the issuer says of whoever signs in next. */
+/** The claims of the person who signs in next. */
 export interface Person {
   readonly sub: string
   readonly email?: string
@@ -16,8 +16,8 @@ export interface Person {
 }
 
 /**
- * A real OpenID provider on a port of its own, whose login page signs `person` in without asking.
- * `open(redirectUri)` comes after Moonbase has started, for only then its address is known.
+ * A real OpenID provider on a local port, whose login page signs `person` in without a prompt. Call
+ * `open(redirectUri)` after Moonbase has started, when its address is known.
  */
 export async function startIssuer() {
   const state: { person: Person | null; provider: Provider | null } = {
@@ -80,7 +80,7 @@ function createProvider(
   })
 }
 
-/** Signs the person in and agrees to everything; without a person, says no. */
+/** Signs the person in and grants all scopes; denies access without a person. */
 async function interact(
   provider: Provider,
   person: Person | null,

@@ -1,8 +1,8 @@
-/** What a server printed, to look at now or to wait for. */
+/** The output of a server, to read now or to wait for. */
 export interface ProcessOutput {
-  /** Everything so far. */
+  /** The whole output so far. */
   text(): string
-  /** Resolves with the first answer of `find` that is not null, now or after more was printed. */
+  /** Resolves with the first result of `find` that is not null, now or after more output. */
   until<Found>(find: (text: string) => Found | null): Promise<Found>
 }
 

@@ -3,8 +3,8 @@ import type { Socket } from 'bun'
 export type RawClient = Socket<{ received: string }>
 
 /**
- * A TCP server whose test writes each answer byte by byte: `onRequest` is called with each whole
- * HTTP request of a connection and its number. `using server = listenRawHttp(...)`.
+ * A TCP server whose answers the test writes byte by byte: `onRequest` gets each whole HTTP request
+ * of a connection and its number. `using server = listenRawHttp(...)`.
  */
 export function listenRawHttp(
   onRequest: (caller: RawClient, request: string, count: number) => void,
@@ -41,7 +41,7 @@ export function listenRawHttp(
     url: `${scheme}://127.0.0.1:${server.port}/v1/x?y=1`,
     port: server.port,
     connections: () => connections,
-    /** Resolves when a connection was closed. */
+    /** Resolves when a connection has closed. */
     gone: gone.promise,
     [Symbol.dispose]: () => server.stop(true),
   }

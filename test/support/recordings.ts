@@ -9,7 +9,7 @@ import {
 } from 'mediabunny'
 import { createMp3Encoder, createOggEncoder } from 'wasm-media-encoders'
 
-/** Recordings in every container and codec, made with what the product does not decode with. */
+/** Recordings in every container and codec, encoded without the product's decoders. */
 export function tone(rate: number, seconds: number, hertz = 440, gain = 0.5): Float32Array {
   return Float32Array.from(
     { length: Math.round(rate * seconds) },
@@ -25,9 +25,9 @@ export interface WavOptions {
   readonly bits?: 8 | 16 | 24 | 32
   readonly float?: boolean
   readonly channels?: number
-  /** Written instead of the true size, as streaming servers do. */
+  /** Written in place of the true size, as streaming servers do. */
   readonly dataSize?: number
-  /** A chunk between format and data. */
+  /** Adds a chunk between format and data. */
   readonly extra?: boolean
   readonly extensible?: boolean
 }

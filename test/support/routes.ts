@@ -13,7 +13,7 @@ export interface Route {
 
 type Parts = Parameters<typeof createApp>[0]
 
-/** Stands for services that are never called: whatever is asked of it is itself. */
+/** A proxy in place of services that are never called: every property and call returns it. */
 const idle: unknown = new Proxy(() => {}, {
   get: (_, name) => {
     if (name === Symbol.iterator) return [][Symbol.iterator].bind([])
@@ -22,7 +22,7 @@ const idle: unknown = new Proxy(() => {}, {
   apply: () => idle,
 })
 
-/** The application with all its routes and nothing behind them. */
+/** The application with all its routes and without services. */
 export function emptyApp() {
   const refuse = () => Promise.reject(new Error('nobody is let in'))
   const memory = createRequestMemory(createMemoryBudget(0))

@@ -9,7 +9,7 @@ export interface Ran {
 export interface RunOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** What is typed into it. */
+  /** The standard input of the program. */
   readonly stdin?: Blob
 }
 
@@ -32,7 +32,7 @@ export async function runProgram(
   return { out, err, code }
 }
 
-/** Runs the product's command line to its end; `before` stands in front of it. */
+/** Runs the product's command line to its end, with the command prefix `before`. */
 export function run(
   args: readonly string[],
   dataDir: string,
@@ -43,7 +43,7 @@ export function run(
   return runProgram(command, { cwd: ROOT, env: environment(dataDir, env) })
 }
 
-/** The one sentence a command that refused has printed; fails when it printed more, or a stack. */
+/** The sentence that a refusing command printed; throws on more lines or a stack trace. */
 export function sentence({ err, code }: Ran): string {
   const lines = err.trim().split('\n')
   if (code !== 1 || lines.length !== 1 || !lines[0]?.startsWith('moonbase: ')) {

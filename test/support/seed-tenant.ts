@@ -1,4 +1,4 @@
-/** Gives a tenant some of everything, as a person would have after a while. */
+/** Fills a tenant with personas, apps, documents, keys, devices, turns and log rows. */
 export async function seedTenant(url: string, cookie: string) {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(url + path, {

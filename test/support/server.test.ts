@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { startServer } from './server.ts'
 import { tempFolder } from './temp.ts'
 
-/** A program that prints what the product prints, and answers with its data folder. */
+/** A program that prints the listening line of the product and answers with its data folder. */
 const program = (body: string) => [process.execPath, '-e', body]
 const WELL = program(`
   const server = Bun.serve({ port: 0, fetch: () => new Response(process.env.MB_DATA_DIR) })

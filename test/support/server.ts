@@ -4,38 +4,38 @@ import { createProcessOutput, type ProcessOutput } from './process-output.ts'
 export interface ServerOptions {
   readonly dataDir: string
   readonly env?: Readonly<Record<string, string>>
-  /** In place of the product's command line. */
+  /** Replaces the product's command line. */
   readonly command?: readonly string[]
   readonly cwd?: string
-  /** The whole environment, in place of the one that tests have in common. */
+  /** Replaces the common environment of the tests. */
   readonly onlyEnv?: Readonly<Record<string, string>>
 }
 
 export interface Server extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** Has no slash at the end. */
   readonly url: string
   readonly dataDir: string
   readonly pid: number
-  /** Everything it printed so far. */
+  /** The whole output so far. */
   output(): string
   readonly printed: ProcessOutput
-  /** Asks it to stop, and resolves with its exit code. */
+  /** Sends SIGTERM, and resolves with the exit code. */
   stop(): Promise<number>
-  /** Ends it at once, as a power cut would. */
+  /** Sends SIGKILL, which ends the process at once. */
   kill(): Promise<number>
 }
 
 const running = new Set<Bun.Subprocess>()
 
-/** Ends what tests that failed or timed out have left running; called once after the last test. */
+/** Ends servers that failed tests left running; called once after the last test. */
 export function endServers() {
   for (const child of running) child.kill('SIGKILL')
 }
 
 /**
- * Starts the product as a process of its own on a free port; resolves once it listens. Use
- * `await using server = await startServer(...)`, or call `stop`. Throws with what it printed when
- * it ends before it listens.
+ * Starts the product in a new process on a free port; resolves once it listens. Use
+ * `await using server = await startServer(...)`, or call `stop`. Throws with the process output
+ * when the process ends before it listens.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const child = Bun.spawn([...(options.command ?? moonbase()), 'serve'], {
@@ -93,7 +93,7 @@ async function readLines(
   }
 }
 
-/** The address in the log line `{"event":"listening","url":"http://..."}`, else null. */
+/** The address in the log line `{"event":"listening","url":"http://..."}`; null in other lines. */
 function listeningUrl(line: string): string | null {
   if (!line.startsWith('{')) return null
   const entry = JSON.parse(line) as { event?: unknown; url?: unknown }

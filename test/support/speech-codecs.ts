@@ -15,10 +15,10 @@ const parser = openParser(self, clock)
 /** The product's codecs as the command line opens them. */
 export const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads: 1 })
 
-/** Longer than any limit on waiting. */
+/** Longer than any timeout under test. */
 const EXPIRY_MS = 60 * 60_000
 
-/** Back-off takes no time, and limits on waiting are reached when `expire` is called. */
+/** A clock whose back-off takes no time, and whose timeouts expire when `expire` is called. */
 export function patientClock() {
   const limits = new Set<() => void>()
   const waits: number[] = []
@@ -46,7 +46,7 @@ export function patientClock() {
   }
 }
 
-/** Everything one call of an adapter gives. */
+/** The whole result of one call of an adapter. */
 export async function listen(
   tts: Tts,
   request: { readonly text?: string; readonly voice?: string } = {},

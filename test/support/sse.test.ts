@@ -3,7 +3,7 @@ import { postSse } from './sse.ts'
 
 const frame = (type: string, rest = '') => `event: ${type}\ndata: {"type":"${type}"${rest}}\n\n`
 
-/** A server that sends what `write` is told to, and learns when the client leaves. */
+/** A server that streams what the test writes, and reports when the client leaves. */
 function streamServer() {
   const seen: { request?: Request; body?: string } = {}
   const left = Promise.withResolvers<void>()

@@ -2,12 +2,12 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
 export interface SseOptions {
   readonly headers?: Record<string, string>
-  /** Sent as JSON, unless it is text already. */
+  /** Sent as JSON unless it is a string. */
   readonly body: unknown
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
-/** One frame: the `event:` line, and `data:` both raw and parsed. */
+/** One frame: its `event:` line, and its `data:` line raw and parsed. */
 export interface SseEvent {
   readonly event: string
   readonly raw: string
@@ -17,14 +17,14 @@ export interface SseEvent {
 export interface SseStream extends AsyncIterable<SseEvent> {
   readonly status: number
   readonly headers: Headers
-  /** What has arrived so far; complete once the iteration has ended. */
+  /** The events so far; complete once the iteration has ended. */
   readonly events: readonly SseEvent[]
   readonly comments: readonly string[]
   /** The whole body; for answers that are no event stream. */
   text(): Promise<string>
-  /** Reads to the end and gives every event. */
+  /** Reads to the end and returns every event. */
   all(): Promise<readonly SseEvent[]>
-  /** Leaves, as a client that closes its connection. */
+  /** Closes the connection, as a leaving client does. */
   abort(): void
 }
 
@@ -66,7 +66,7 @@ export async function postSse(url: string, options: SseOptions): Promise<SseStre
   }
 }
 
-/** Fills the two lists; yields after every read, so that a waiting reader looks again. */
+/** Fills both lists, and yields after every read so that a waiting reader checks again. */
 async function* readEvents(response: Response, events: SseEvent[], comments: string[]) {
   const parser = createParser({
     onEvent: (message) => events.push(parseEvent(message)),

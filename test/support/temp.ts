@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 export interface TempFolder extends Disposable {
   readonly path: string
-  /** Path of something in the folder. */
+  /** The path of a file in the folder. */
   file(...parts: string[]): string
 }
 

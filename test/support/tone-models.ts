@@ -1,17 +1,16 @@
 import { FLOAT, INT32, INT64, onnxModel } from './onnx.ts'
 
 /**
- * Models with the shape and the metadata of real ones, which hear tones instead of words: 400 Hz is
- * 低, 1,000 Hz is 中, 3,000 Hz is 高. They run through the whole of sherpa-onnx, features, decoding
- * and text included.
+ * Recognition models with the shape and metadata of real ones, which recognise tones: 400 Hz is 低,
+ * 1,000 Hz is 中, 3,000 Hz is 高. They exercise all of sherpa-onnx: features, decoding and text.
  */
 const TOKENS = ['<blk>', '<|zh|>', '<|NEUTRAL|>', '<|Speech|>', '<|withitn|>']
 const TONES = { 低: 14, 中: 26, 高: 52 }
-/** What is heard when another language is asked for, or no punctuation. */
+/** Tokens that the model returns for another language, or without punctuation. */
 const WRONG = { language: '错', punctuation: '生' }
 const ALL = [...TOKENS, ...Object.keys(TONES), ...Object.values(WRONG)]
 const [BINS, FRAMES] = [80, 7]
-/** Ids that real SenseVoice models have. */
+/** The ids of real SenseVoice models. */
 const [CHINESE, WITH_PUNCTUATION] = [3, 14]
 
 export const tokensText = ALL.map((token, id) => `${token} ${id}\n`).join('')
@@ -77,7 +76,7 @@ export function senseVoice(): Uint8Array {
   })
 }
 
-/** A row for each id that leads to `token`, but for the right one. */
+/** One row for each id: all lead to `token` except the id `right`. */
 function unless(right: number, token: string): Float32Array {
   const rows = new Float32Array(16 * ALL.length)
   for (let id = 0; id < 16; id++) {
@@ -86,7 +85,7 @@ function unless(right: number, token: string): Float32Array {
   return rows
 }
 
-/** A detector in the form of Silero's: what is louder than a mean of 0.05 is speech. */
+/** A voice detector with the interface of Silero VAD: a mean level above 0.05 is speech. */
 export function sileroVad(): Uint8Array {
   const state = { type: FLOAT, shape: [2, 1, 64] }
   return onnxModel({

@@ -32,7 +32,7 @@ export const EMPTY = {
 }
 
 let tenants = 0
-/** A tenant of its own: its console, and the surface under test. */
+/** A new tenant: a client of its console, and one of the surface under test. */
 export async function freshTenant(app: TestApp, surface: Surface) {
   const email = `t${++tenants}@example.com`
   return {
@@ -52,7 +52,7 @@ export const appsOf = async (person: Call) =>
   (await person<{ apps: App[] }>('GET', '/apps')).json().apps
 export const settingsOf = async (person: Call) => (await person('GET', '/settings')).json()
 
-/** A tenant with something of everything, some of it secret. */
+/** Fills a tenant with every kind of item, some of them secret. */
 export async function seedConfiguration(person: Call) {
   const persona = { name: '客服', prompt: '你是客服', is_default: true }
   const { id } = (await person<Persona>('POST', '/personas', persona)).json()

@@ -2,16 +2,16 @@ import type { ChatBody } from './upstream-exchange.ts'
 
 export interface PlannedCall {
   readonly name: string
-  /** JSON text, or a value to be written as such. */
+  /** JSON text, or a value that is sent as JSON. */
   readonly arguments?: unknown
   readonly id?: string
 }
 
-/** Content of one answer, before it is framed. */
+/** Content of one answer, without its framing. */
 export interface ChatPlan {
   /** Sent in pieces of about four characters. */
   readonly text?: string
-  /** Sent as they are, one a chunk; wins over `text`. */
+  /** Sent unchanged, one a chunk; takes precedence over `text`. */
   readonly pieces?: readonly string[]
   /** Sent in fragments, as most vendors do; after the text. */
   readonly toolCalls?: readonly PlannedCall[]
@@ -21,9 +21,9 @@ export interface ChatPlan {
   readonly usage?: { readonly input: number; readonly output: number } | null
   /** Default `stop` or `tool_calls`. Null: no finish is sent. */
   readonly finish?: string | null
-  /** False: the closing `[DONE]` is left out. */
+  /** False: no closing `[DONE]` is sent. */
   readonly done?: boolean
-  /** Payloads in place of everything above, JSON values or raw text. */
+  /** Payloads that replace all other content: JSON values or raw text. */
   readonly payloads?: readonly unknown[]
 }
 

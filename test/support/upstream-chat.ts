@@ -24,11 +24,10 @@ export interface ChatAnswer extends ChatPlan {
 }
 
 /**
- * Beside the general faults, after `after` good pieces: `cut` resets the connection, `eof` ends the
- * body without a finish, `hang` falls silent, `malformed` sends broken JSON and goes on, `error`
- * sends an error object, `huge` an endless line, `dribble` an unfinished
- * line byte by byte; and whole answers: `json` is a completion that is
- * no stream, `empty` a finish without content.
+ * Besides the general faults, after `after` good pieces: `cut` resets the connection, `eof` ends
+ * the body without a finish, `hang` falls silent, `malformed` sends broken JSON and continues,
+ * `error` sends an error object, `huge` an endless line, `dribble` an unfinished line byte by byte.
+ * As whole answers: `json` is a completion without a stream, `empty` a finish without content.
  */
 export type ChatFault =
   | Fault
@@ -97,7 +96,7 @@ export async function chatFault(exchange: Exchange, fault: ChatFault, options: F
   if (fault === 'eof') {
     response.end()
   } else if (fault === 'cut') {
-    // What was written has to leave first: a reset overtakes data.
+    // Waits until the data has left, because a reset overtakes it.
     await sleep(20)
     response.socket?.resetAndDestroy()
   } else {

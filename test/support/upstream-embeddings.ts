@@ -4,7 +4,7 @@ import { sendJson } from './upstream-fault.ts'
 export interface EmbeddingAnswer {
   /** Length of each vector unless the request names `dimensions`. */
   readonly dimensions?: number
-  /** Answers the vectors in reverse order, each with its right `index`. */
+  /** Sends the vectors in reverse order, each with its correct `index`. */
   readonly reversed?: boolean
   /** Leaves this many vectors out at the end. */
   readonly missing?: number
@@ -29,8 +29,8 @@ export function sendEmbeddings(exchange: Exchange, answer: EmbeddingAnswer): voi
 }
 
 /**
- * A unit vector that depends on nothing but the text: each character and each pair of neighbours
- * adds its own pattern, so texts that share words lie close together.
+ * A unit vector that depends on the text only: each character and each pair of neighbours adds a
+ * pattern, so texts that share words lie close together.
  */
 export function hashVector(text: string, dimensions: number): Float32Array {
   const characters = [...text.toLowerCase()]

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What a test may ask of a recorded chat body; further fields are reached by name. */
+/** Fields of a recorded chat body; further fields are read by name. */
 export interface ChatBody {
   readonly model?: string
   readonly stream?: boolean
@@ -22,16 +22,16 @@ export interface Received {
   readonly bytes: Uint8Array
   /** The JSON body; an empty object when there is none. */
   readonly body: ChatBody
-  /** The multipart body; null when it is none. */
+  /** The multipart body; null for other bodies. */
   readonly form: FormData | null
 }
 
 export interface Exchange {
   readonly request: Received
   readonly response: ServerResponse
-  /** Whether the connection is gone. */
+  /** Whether the connection is closed. */
   readonly left: () => boolean
-  /** The server itself breaks this answer off, so its end does not count as the client's. */
+  /** Marks that the server breaks this answer off, so that its end is not counted as an abort. */
   brokenOff?: boolean
 }
 

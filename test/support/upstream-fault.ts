@@ -14,7 +14,7 @@ export interface FaultOptions {
   readonly retryAfter?: string
   /** Replaces the error body. */
   readonly body?: string
-  /** Target of `redirect`. */
+  /** The target of `redirect`. */
   readonly location?: string
 }
 

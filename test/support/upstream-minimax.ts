@@ -1,6 +1,6 @@
-/** Stands for MiniMax's `POST /t2a_v2`: each request takes the next script, or the last again. */
+/** MiniMax's `POST /t2a_v2`: each request uses the next script, then repeats the last one. */
 export interface MiniMaxAnswer {
-  /** Sound of each event in order; hex of it is sent. */
+  /** Sound of each event in order; sent as hex. */
   readonly chunks?: readonly Uint8Array[]
   /** `base_resp` of every event; default 0. */
   readonly code?: number
@@ -8,9 +8,9 @@ export interface MiniMaxAnswer {
   readonly http?: number
   /** One JSON object instead of events. */
   readonly whole?: boolean
-  /** Without the closing event that repeats everything. */
+  /** Sends no closing event, which would repeat the whole sound. */
   readonly cut?: boolean
-  /** Bytes of one write. */
+  /** Bytes in one write. */
   readonly step?: number
 }
 

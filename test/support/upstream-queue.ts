@@ -3,7 +3,7 @@ import type { FaultOptions } from './upstream-fault.ts'
 
 export interface Script {
   play(exchange: Exchange): void | Promise<void>
-  /** Empties the queue and puts the first default back. */
+  /** Empties the queue and restores the first default. */
   reset(): void
 }
 
@@ -28,7 +28,7 @@ export function scriptQueue<Answer extends object, Kind>(
     fault(fault: Kind, options: FaultOptions = {}): void {
       queue.push({ fault, options })
     },
-    /** What to answer when the queue is empty. */
+    /** The answer when the queue is empty. */
     always(answer: Answer | ((request: Exchange['request']) => Answer)): void {
       standing = { answer }
     },

@@ -1,6 +1,6 @@
 import type { Received } from './upstream-exchange.ts'
 
-/** What came in, who left early, and promises to wait for either. */
+/** Records requests and clients that left early, with promises to wait for both. */
 export function createRecord() {
   const requests: Received[] = []
   const untaken: Received[] = []
@@ -30,10 +30,10 @@ export function createRecord() {
       aborts = 0
     },
 
-    /** Requests that the client left before the answer was complete. */
+    /** Requests whose client left before the answer was complete. */
     aborts: () => aborts,
 
-    /** The oldest request that was not taken yet, or the next to come. */
+    /** The oldest request that no call has returned; waits for the next one. */
     next(path: string | null = null): Promise<Received> {
       const at = untaken.findIndex((request) => path === null || request.path === path)
       const [taken] = at < 0 ? [] : untaken.splice(at, 1)

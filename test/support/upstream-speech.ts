@@ -5,11 +5,11 @@ import { sendJson } from './upstream-fault.ts'
 export interface SpeechAnswer {
   /** Samples a second. */
   readonly rate?: number
-  /** Length of the sound in milliseconds; the default is short so that tests are. */
+  /** Length of the sound in milliseconds; short by default to keep tests fast. */
   readonly ms?: number
   /** Bytes of one write; the default splits samples between writes. */
   readonly chunkBytes?: number
-  /** Default: what the request asked for, `wav` or `pcm`. */
+  /** Default: the requested format, `wav` or `pcm`. */
   readonly format?: 'pcm' | 'wav'
   readonly contentType?: string
   /** Resets the connection after this many writes. */
@@ -46,7 +46,7 @@ export async function sendSpeech(exchange: Exchange, answer: SpeechAnswer): Prom
 
 export interface Transcript {
   readonly text: string
-  /** Waits before it answers. */
+  /** Awaited before the answer. */
   readonly hold?: Promise<unknown>
 }
 

@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 
 /**
- * A Wyoming server of its own making, written from the protocol's description: it reads and writes
- * the frames without the product's code.
+ * A Wyoming server written from the protocol's description. It reads and writes frames without the
+ * product's code.
  */
 export interface Heard {
   readonly type: string
@@ -50,13 +50,13 @@ export async function startWyoming(reply: Reply) {
   return {
     baseUrl: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     heard,
-    /** Resolves when a client has hung up. */
+    /** Resolves when a client has closed its connection. */
     closed: closed.promise,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
   }
 }
 
-/** A frame with its data inside the line, as older servers write it, or behind it. */
+/** A frame with its data in the header line, as older servers write it, or after the line. */
 export function frame(type: string, data: object = {}, payload = Buffer.alloc(0), inline = false) {
   const json = Buffer.from(JSON.stringify(data))
   const head = inline

@@ -1,6 +1,6 @@
 /**
- * A real HTTP server that stands for any OpenAI-compatible upstream. Answers are scripted: each
- * endpoint takes the next script of its queue, and its default once the queue is empty.
+ * A real HTTP server in place of any OpenAI-compatible upstream. Answers are scripted: each
+ * endpoint uses the next script of its queue, and its default once the queue is empty.
  *
  *   const upstream = await startUpstream()
  *   upstream.reply({ text: '你好' })
@@ -61,9 +61,9 @@ export async function startUpstream({ port = 0 } = {}) {
     /** Root for an OpenAI-compatible client. */
     baseUrl: `http://127.0.0.1:${bound}/v1`,
     ...endpoints.scripts,
-    /** Queues a chat answer; a function sees the request first. */
+    /** Queues a chat answer; a function gets the request first. */
     reply: endpoints.scripts.chat.reply,
-    /** Queues a broken chat answer. */
+    /** Queues a chat fault. */
     fault: endpoints.scripts.chat.fault,
     requests: record.requests,
     nextRequest: record.next,
@@ -71,7 +71,7 @@ export async function startUpstream({ port = 0 } = {}) {
     aborted: record.aborted,
     /** Requests that are being answered now. */
     active: () => active,
-    /** TCP connections so far. */
+    /** Number of TCP connections so far. */
     connections: () => connections,
     /** Forgets requests, aborts and scripts, for use between two tests. */
     reset(): void {
@@ -107,7 +107,7 @@ function createEndpoints() {
   return { scripts, of: (path: string) => byPath[path] }
 }
 
-/** A base URL at which nobody listens: connections are refused. */
+/** A base URL without a server: connections are refused. */
 export async function refusedUrl(): Promise<string> {
   const upstream = await startUpstream()
   await upstream.stop()

@@ -7,7 +7,7 @@ const PLATFORM = `${process.platform}-${process.arch}`
 const LIBRARIES = ['sherpa-onnx.node', 'libsherpa-onnx-c-api.so', 'libonnxruntime.so']
 const PACKAGE = join(ROOT, `test/fixtures/sherpa/node_modules/sherpa-onnx-${PLATFORM}`)
 
-/** `npm test` brings the library; without it, real packs cannot be tried. */
+/** `npm test` installs the library; tests of real packs are skipped without it. */
 export const hasSherpa = existsSync(join(PACKAGE, 'sherpa-onnx.node'))
 
 export function sayWhenNoSherpa(): void {
@@ -20,7 +20,7 @@ export interface PackOptions {
   readonly vad?: boolean
 }
 
-/** A voice pack that hears tones, in `folder/packs/voice`; gives the path of its model. */
+/** Writes a voice pack that recognises tones to `folder/packs/voice`; returns its model path. */
 export function makeVoicePack(folder: string, options: PackOptions = {}): string {
   const { library = true, model = senseVoice(), vad = false } = options
   const pack = join(folder, 'packs', 'voice')

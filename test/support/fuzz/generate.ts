@@ -14,11 +14,11 @@ export interface Schema {
   readonly maximum?: number
 }
 
-/** How often a value is not what the schema says. */
+/** The share of values that break the schema. */
 const WRONG = 0.15
 
 /**
- * A body for a schema: mostly right, so that it comes past the first checks, and wrong somewhere.
+ * A body for a schema: mostly valid, so that it passes the first checks, with some wrong values.
  */
 export function bodyFor(schema: Schema, random: Random): unknown {
   if (random() < WRONG) return anything(random)
@@ -62,7 +62,7 @@ function objectFor({ properties = {}, required = [] }: Schema, random: Random): 
   return Object.fromEntries(entries)
 }
 
-/** JSON, now and then with a fault in its text. */
+/** JSON text, sometimes malformed. */
 export function textOf(body: unknown, random: Random): string | Uint8Array<ArrayBuffer> {
   const text = JSON.stringify(body) ?? ''
   const kind = random()
@@ -72,7 +72,7 @@ export function textOf(body: unknown, random: Random): string | Uint8Array<Array
   return Uint8Array.from({ length: 64 }, () => Math.floor(random() * 256))
 }
 
-/** A header value: only what a client can send at all. */
+/** A header value of characters that a client can send. */
 export const headerValue = (random: Random): string =>
   pick(random, HOSTILE_TEXTS)
     .replace(/[^\x20-\x7e]/g, '?')

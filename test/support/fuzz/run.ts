@@ -10,7 +10,7 @@ interface Operation {
   }
 }
 
-/** The product's OpenAPI document, as far as it is looked at here. */
+/** The part of the product's OpenAPI document that the fuzzer reads. */
 export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
@@ -21,9 +21,9 @@ export interface FuzzOptions {
   /** Requests to each operation. */
   readonly rounds: number
   readonly seed: number
-  /** Headers of somebody who may call a path. */
+  /** Headers with a credential that may call a path. */
   readonly credential: (path: string, random: Random) => Readonly<Record<string, string>>
-  /** Ids that exist, to come further than "not found". */
+  /** Existing ids, so that requests get past "not found". */
   readonly ids: () => readonly string[]
 }
 
@@ -33,15 +33,15 @@ export interface FuzzReport {
   readonly problems: readonly string[]
 }
 
-/** What a refusal must never hold: traces of the program, the database, the machine, secrets. */
+/** Patterns that an error must never contain: stack traces, SQL, paths, secrets. */
 const LEAK =
   /\bat \w+ \(|node_modules|\.ts:|SQLITE|SELECT |constraint|\/tmp\/|sk-mb-[0-9a-f]|SECRET/
 
-/** Where an upstream is asked, it may fail for a reason of its own (specification, Errors). */
+/** Routes that call an upstream may answer its failure (specification, Errors). */
 const MAY_502 = /\/(tts|tts\/stream|asr|voice|kb\/(docs|search|docs\/\{id\}))$/
 const MAY_503 = /\/provider/
 
-/** Sends generated requests to every operation and looks at what comes back. */
+/** Sends generated requests to every operation and checks the answers. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const random = randomFrom(options.seed)
   const byStatus: Record<string, number> = {}
@@ -96,7 +96,7 @@ function build(
 }
 
 const hostile = (random: Random) => pick(random, HOSTILE_TEXTS).slice(0, 1_000)
-/** A lone surrogate has no place in a URL. */
+/** Replaces lone surrogates, which a URL cannot hold. */
 const toWellFormed = (text: string) => text.toWellFormed()
 
 async function send(

@@ -1,4 +1,4 @@
-/** Texts that have broken programs before; as keys, values, path segments and headers. */
+/** Texts known to break programs, used as keys, values, path segments and headers. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -69,7 +69,7 @@ export type Random = () => number
 export const pick = <Item>(random: Random, items: readonly Item[]): Item =>
   items[Math.floor(random() * items.length)] as Item
 
-/** Anything that JSON can hold, wherever something else was expected. */
+/** JSON values of every type, used in place of the expected type. */
 export function anything(random: Random, depth = 0): unknown {
   const kinds = ['text', 'text', 'number', 'null', 'boolean', ...(depth < 4 ? ['list', 'map'] : [])]
   const some = () => Math.floor(random() * 4)

@@ -3,9 +3,9 @@ import type { Finding, SourceFile } from './tree.ts'
 
 export interface Import {
   readonly line: number
-  /** Erased by the compiler: a declaration that begins `import type` or `export type`. */
+  /** True for `import type` and `export type`, which the compiler erases. */
   readonly typeOnly: boolean
-  /** Repository path that a relative specifier names; null for a package. */
+  /** The repository path of a relative specifier; null for a package. */
   readonly target: string | null
 }
 
@@ -39,7 +39,7 @@ export function importsOf({ path, text }: SourceFile): Import[] {
   )
 }
 
-/** A rule about lines: each one that `pattern` matches in a file that `inFile` names. */
+/** A rule against every line that matches `pattern` in the files that `inFile` accepts. */
 export const lineRule = (
   name: string,
   inFile: (path: string) => boolean,

@@ -3,5 +3,5 @@ import { layerRules } from './rules/layers.ts'
 import { migrationRule } from './rules/migrations.ts'
 import { textRules } from './rules/text.ts'
 
-/** What Biome, knip and the compiler do not check: layers, SQL, migrations, and words. */
+/** Rules that Biome, knip and the compiler do not check: layers, SQL, migrations and words. */
 export const RULES: readonly Rule[] = [...layerRules, ...textRules, migrationRule]

@@ -1,4 +1,4 @@
-/** Files that break a rule, the places it names, and files that it lets pass. */
+/** Files that break a rule, the places that the rule reports, and files that pass. */
 interface Sample {
   readonly rule: string
   readonly bad: Readonly<Record<string, string>>

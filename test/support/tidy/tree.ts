@@ -6,7 +6,7 @@ export interface SourceFile {
   readonly text: string
 }
 
-/** What a rule has against a line, and how to mend it. */
+/** A line that breaks a rule, and how to fix it. */
 export interface Finding {
   readonly path: string
   readonly line: number
@@ -16,7 +16,7 @@ export interface Finding {
 export const show = (finding: Finding): string =>
   `${finding.path}:${finding.line} ${finding.message}`
 
-/** Folders and files of the repository that people write; everything else is generated or data. */
+/** Hand-written files of the repository; all others are generated or data. */
 const WRITTEN = [
   '{src,web,test,scripts}/**/*.{ts,tsx,mts,js,mjs,css,html,sql,json,md}',
   '{models,.ci}/**/*.md',
@@ -26,7 +26,7 @@ const WRITTEN = [
 ]
 const GENERATED = /(^|\/)(node_modules|dist|data)\//
 
-/** Reads every written file below `root`. */
+/** Reads every hand-written file below `root`. */
 export async function readTree(root: string): Promise<SourceFile[]> {
   const files = new Map<string, Promise<string>>()
   for (const pattern of WRITTEN) {

@@ -1,4 +1,4 @@
-// Where a file stands in the order
+// The layer (zone) of each file, in the order
 // core < ports < features < routes of features < surface < app < composition roots.
 export type Zone =
   | 'root'
@@ -15,7 +15,7 @@ export type Zone =
   | 'unknown'
 
 const ZONES: readonly (readonly [RegExp, Zone])[] = [
-  // Composition roots: the files that may know every part and the machine below.
+  // Composition roots may import every part, and may use the machine directly.
   [/^src\/main\.ts$/, 'root'],
   [/^src\/(commands|data-folder|wiring)\//, 'root'],
   [/^src\/core\//, 'core'],
@@ -39,15 +39,15 @@ const ZONES: readonly (readonly [RegExp, Zone])[] = [
 export const zoneOf = (path: string): Zone =>
   ZONES.find(([pattern]) => pattern.test(path))?.[1] ?? 'outside'
 
-/** The folder that belongs together: one feature, one adapter. */
+/** The folder of one feature or one adapter. */
 export const unitOf = (path: string): string =>
   path.match(/^src\/(features|channels|storage)\/[^/]+(?=\/)|^src\/[^/]+/)?.[0] ?? path
 
 export const isTest = (path: string) => /\.test\.tsx?$/.test(path)
 
-/** Entry of a worker thread or child process: a program of its own, like `main.ts`. */
+/** The entry point of a worker thread or child process, like `main.ts` of the main process. */
 const isWorkerEntry = (path: string) => /(^|[-/])(worker|child)\.ts$/.test(path)
 
-/** Files that may reach for the process, the clock, randomness and the network by name. */
+/** Files that may use the process, the clock, randomness and the network as globals. */
 export const mayTouchMachine = (path: string) =>
   ['root', 'core'].includes(zoneOf(path)) || isWorkerEntry(path) || isTest(path)

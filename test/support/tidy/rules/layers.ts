@@ -2,7 +2,7 @@ import { type Import, importsOf, isModule, type Rule } from '../rule.ts'
 import type { Finding, SourceFile } from '../tree.ts'
 import { isTest, unitOf, type Zone, zoneOf } from '../zones.ts'
 
-/** Zones a file may import at run time, and those it may import the types of. */
+/** Zones that a file may import at run time, and zones that it may import types from. */
 const MAY: Partial<
   Record<Zone, { readonly run: readonly Zone[]; readonly type: readonly Zone[] }>
 > = {
@@ -42,7 +42,7 @@ function checkImport(module: SourceFile, item: Import): Finding[] {
   ]
 }
 
-/** A test beside a module tests that folder, on the ports and the core. */
+/** A test beside a module may import its own folder, the ports and the core. */
 function checkTestImport(module: SourceFile, item: Import): Finding[] {
   if (!item.target || item.typeOnly || unitOf(module.path) === unitOf(item.target)) return []
   if (!['adapter', 'feature', 'routes', 'http', 'app'].includes(zoneOf(item.target))) return []

@@ -1,7 +1,7 @@
 import { importsOf, isModule, lineRule, type Rule } from '../rule.ts'
 import { isTest, mayTouchMachine, zoneOf } from '../zones.ts'
 
-// Patterns are written so that they do not match their own line.
+// Each pattern is written so that it does not match its own line.
 const STATEMENT = new RegExp(
   [
     String.raw`SELECT\s+(?!1 AS)\S`,
@@ -17,10 +17,10 @@ const STATEMENT = new RegExp(
 const CLOCK = /\bDate\.now\(|\bnew Date(\(\)|\b(?![(\w]))|\bMath\.random\b/
 const UNDONE = /\/[/*].*\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/
 const SILENCED = /@ts-(ignor[e]|expect-erro[r]|nochec[k])|biome-ignor[e]|eslint-disabl[e]/
-/** Folders of somebody's machine, at the start of a path. */
+/** Paths that start in a folder of one person's machine. */
 const MACHINE_PATH =
   /(?<![\w.~:/-])(?:\/(?:home|Users|root|work|workspace|tmp|mnt)\/[\w.-]|[A-Z]:\\Users\\)/
-/** An address of a package registry or of a mirror of one. */
+/** The address of a package registry or of its mirror. */
 const REGISTRY = /\b(?:https?:)?\/\/[\w.-]*(?:registry|npm|artifact|verdaccio|mirror|nexus)[\w.-]*/i
 
 const COLUMNS = 100
@@ -30,7 +30,7 @@ const isSource = (path: string) => path.startsWith('src/') && isModule(path)
 const mayHoldSql = (path: string) =>
   path.startsWith('src/storage/') || /(^|[-/])store(-[\w-]+)?\.ts$/.test(path) || isTest(path)
 
-/** Numbers and nothing else, so that the console refuses what the server would refuse. */
+/** Files of limits hold numbers only, so that console and server share them. */
 const SHARED = 'src/core/limits/'
 
 const webTypes: Rule = {

@@ -26,19 +26,19 @@ One action; without any of these, each typed line is one turn
   --say TEXT        speak TEXT with espeak-ng, send it, play the answer
   --audio FILE      send a recording: wav, mp3, flac, ogg, webm
   --record SECONDS  record with arecord or rec, send it, play the answer
-  --speak TEXT      let the server speak TEXT as a stream, and show how soon sound began
+  --speak TEXT      let the server speak TEXT as a stream, and print the time to the first sound
   --heartbeat       only stay online, until Ctrl-C
 
 Lines typed: a sentence is said, an empty line records 5 seconds, "/speak TEXT" streams,
-"/audio FILE" sends a recording. The device beats every 60 seconds as long as it runs.
+"/audio FILE" sends a recording. The device sends a heartbeat every 60 seconds.
 
 Options
   --out FILE        write the sound to FILE instead of playing it (mp3, or wav of a stream)
-  --session ID      which conversation goes on (device)
+  --session ID      session of the conversation (device)
   --voice ID        voice of the answer
   --help
 
-Ends with 0, with 1 when something failed, 2 for wrong options, 3 when it must be paired again.
+Ends with 0, with 1 after a failure, 2 for wrong options, 3 when the device must be paired again.
 `
 
 const HEARTBEAT_MS = 60_000

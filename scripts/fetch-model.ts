@@ -59,8 +59,8 @@ const MODELS: Readonly<Record<string, HubModel>> = {
 const HUB = 'https://huggingface.co'
 const NAMES = Object.keys(MODELS)
 
-const HELP = `Downloads an embedding model, with progress, and verifies the sha256 of files for which
-the hub states one. Files that exist already are not downloaded again.
+const HELP = `Downloads an embedding model, with progress, and verifies the sha256 of files whose
+hash the hub states. Files that exist already are not downloaded again.
 
   bun scripts/fetch-model.ts NAME [--base-url URL] [--into FOLDER]
 

@@ -13,7 +13,7 @@ const HELP = `Loads one server for minutes and watches its memory and response t
   bun scripts/soak.ts [--only mixed] [--minutes 10]
 
   --only NAME     mixed: turns, documents, short-lived devices and misbehaving clients (mixed)
-  devices: twenty devices that talk, interrupt, lose their keys and pair again
+                  devices: twenty devices that talk, interrupt, lose their keys and pair again
   --minutes N     duration, such as 0.5 (10)
 
 $MOONBASE_BIN names the executable; without it the sources run under this Bun. Memory figures need

@@ -18,8 +18,8 @@ async function start(root: HTMLElement): Promise<void> {
   const router = createPages()
   markDirtyForms()
   addEventListener(AWAY, () => toasts.show('bad', new ApiError('', 0)))
-  // A reader who opens another page goes on at its heading, as if the page had been loaded, or in
-  // the field that the page has chosen.
+  // Opening a page moves the focus to its heading, as a page load would, or to the field that the
+  // page has focused.
   router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {
     if (
       !fromLocation ||
@@ -33,7 +33,7 @@ async function start(root: HTMLElement): Promise<void> {
   const onSignedOut = () => {
     const { pathname, href } = router.state.location
     if (pathname === '/login') return
-    // Who has typed something signs in beside it and goes on here.
+    // With unsaved input, the sign-in page opens in another tab.
     if (isDirty()) toasts.show('bad', new ApiError('', SIGNED_OUT))
     else void router.navigate({ to: '/login', search: { next: href } })
   }

@@ -12,7 +12,7 @@ import { Shell } from './shell/shell.tsx'
 import { Loading } from './ui/state.tsx'
 import { ToastRegion } from './ui/toasts.tsx'
 
-/** Every page is a file of its own that is loaded when it is first opened. */
+/** Every page is a separate file, loaded when it is first opened. */
 const lazy = <T extends Record<string, unknown>>(load: () => Promise<T>, name: keyof T & string) =>
   lazyRouteComponent(() => loadChunk(load), name)
 

@@ -1,14 +1,14 @@
 import type { ErrorName } from '../i18n/index.tsx'
 
-/** An answer that was not 2xx; its message is the server's short sentence. */
+/** An answer other than 2xx; its message is the server's short sentence. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
 
   constructor(
     message: string,
-    /** 0: the server could not be reached. */
+    /** HTTP status; 0 when the server could not be reached. */
     readonly status: number,
-    /** The code of the error and the values of its sentence; none from a proxy. */
+    /** The error code and the values of its sentence; absent in answers of a proxy. */
     readonly error?: ErrorName,
   ) {
     super(message)
@@ -51,7 +51,7 @@ export async function call<T>(method: Method, path: string, body?: unknown): Pro
   return (await response.json()) as T
 }
 
-/** As `call`, for answers that are read piece by piece. */
+/** As `call`, for answers that are read as a stream. */
 export const open = (path: string, body: unknown, signal: AbortSignal): Promise<Response> =>
   answer(path, json(body, { method: 'POST', signal }))
 
@@ -62,7 +62,7 @@ export interface RawAnswer {
   readonly ms: number
 }
 
-/** One request of the API reference's try-it, with whatever comes back. */
+/** Sends one request of the API reference and returns any answer. */
 export async function tryRequest(
   method: string,
   path: string,

@@ -10,8 +10,8 @@ export interface TurnRequest {
 }
 
 /**
- * The events of one turn, in batches as they arrive. Ends when the stream does; throws `ApiError`
- * when it could not be opened, and the signal's reason when it was stopped.
+ * The events of one turn, in batches as they arrive. Throws `ApiError` when the stream could not be
+ * opened, and the signal's reason when it was aborted.
  */
 export async function* streamTurn(
   request: TurnRequest,
@@ -31,7 +31,7 @@ export async function* streamTurn(
   }
 }
 
-/** Clients go by the `type` inside the data (specification, Events); comments carry none. */
+/** The `type` inside the data decides (specification, Events); comments have no data. */
 function parseFrame(frame: string): AgentEvent[] {
   const data = frame
     .split('\n')

@@ -26,7 +26,7 @@ const tables = (markdown: string) =>
   marked.lexer(markdown).filter((token): token is Tokens.Table => token.type === 'table')
 const ids = (markdown: string) => partsOf(markdown).map(({ id }) => id)
 
-/** Addresses that are no pages of the manual. */
+/** Addresses outside the manual. */
 const isElsewhere = (path: string) =>
   /^\/(app(\/.*)?|docs\/reference|openapi\.json|status)$/.test(path)
 

@@ -1,4 +1,4 @@
-/** The manual by its parts; the server knows the same addresses (src/core/manual.ts). */
+/** The pages of the manual by section; src/core/manual.ts lists the same addresses. */
 export const GUIDE_GROUPS = [
   { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools'] },
   { id: 'sound', pages: ['devices', 'voice'] },

@@ -3,7 +3,7 @@ import type { GuideId } from './pages.ts'
 
 type Load = () => Promise<{ readonly default: string }>
 
-/** Each page of the manual is a file of its own that is loaded when it is read. */
+/** Each page of the manual is a separate file, loaded when it is opened. */
 const texts: Readonly<Record<Language, Readonly<Record<GuideId, Load>>>> = {
   zh: {
     start: () => import('./zh/start.md', { with: { type: 'text' } }),
@@ -37,16 +37,16 @@ const texts: Readonly<Record<Language, Readonly<Record<GuideId, Load>>>> = {
   },
 }
 
-/** The programs of the page on devices, which are files of their own so that tests run them. */
+/** The programs of the page on devices, kept as files so that tests can run them. */
 const programs: Readonly<Record<string, Load>> = {
   'moonbase-device.py': () => import('./moonbase-device.py', { with: { type: 'text' } }),
   'moonbase-device.ino': () => import('./moonbase-device.ino', { with: { type: 'text' } }),
 }
 
-/** Comments around what scripts/manual.ts writes. */
+/** Comments around the output of scripts/manual.ts. */
 const GENERATED_MARK = /^<!-- .* -->\n/gm
 
-/** A page of the manual as Markdown, its programs in their places. */
+/** A page of the manual as Markdown, with its programs inserted. */
 export async function readGuide(id: GuideId, language: Language): Promise<string> {
   const { default: text } = await texts[language][id]()
   let guide = text.replace(GENERATED_MARK, '')

@@ -3,8 +3,8 @@ import type { ErrorCode } from '../../src/core/errors.ts'
 export type ErrorParams = Readonly<Record<string, string>>
 
 /**
- * English for each error of the server, by its code; `{max}` and its like are the values that come
- * with it. Loaded with the English texts; the manual's page of error codes shows them, too.
+ * English for each error code of the server, with placeholders such as `{max}` for its values.
+ * Loaded with the English texts, and shown on the manual's page of error codes.
  */
 export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   invalid_json: 'The request is not valid JSON',
@@ -109,7 +109,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   console_not_built: 'The console is not built: run npm start, or bun scripts/build-web.ts',
 }
 
-/** English for values that are words. */
+/** English for the values that are words. */
 export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   kind: {
     string: 'a string',
@@ -139,7 +139,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
   },
 }
 
-/** The English for an error of the server; null when a value of it is not known. */
+/** The English for an error of the server; null when the code or a value is unknown. */
 export function errorInEnglish(code: string, params: ErrorParams): string | null {
   const words: string | undefined = (ERROR_WORDS as Readonly<Record<string, string>>)[code]
   if (words === undefined) return null

@@ -12,20 +12,20 @@ export interface I18n {
   /** The text of a key with `{name}` filled in. */
   readonly t: (key: Key, values?: Values) => string
   /**
-   * A sentence of the server, which speaks Chinese, in the language in use: by its code, or as a
-   * line of a report. Null: not known.
+   * Translates a Chinese sentence of the server to the current language, by its code or as a line
+   * of a report. Null: unknown.
    */
   readonly words: (sentence: string, error?: ErrorName) => string | null
   readonly setLanguage: (language: Language) => void
 }
 
-/** An error as the server names it beside its sentence. */
+/** The code and values of an error. */
 export interface ErrorName {
   readonly code: string
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What is loaded for a language. */
+/** The loaded texts of a language. */
 export interface Texts {
   readonly dictionary: Dictionary
   readonly words: I18n['words']
@@ -33,7 +33,7 @@ export interface Texts {
 
 const SAVED = 'mb.language'
 
-/** What was chosen, else what the browser prefers. */
+/** The chosen language, else the browser's preference. */
 export function preferredLanguage(): Language {
   const saved = localStorage.getItem(SAVED)
   if (saved === 'zh' || saved === 'en') return saved
@@ -41,7 +41,7 @@ export function preferredLanguage(): Language {
   return wanted?.startsWith('zh') ? 'zh' : 'en'
 }
 
-/** Each language is a file of its own; only the one in use is loaded. */
+/** Each language is a separate file; only the current one is loaded. */
 export async function loadTexts(language: Language): Promise<Texts> {
   if (language === 'zh') {
     const { zh } = await import('./zh.ts')

@@ -1,7 +1,7 @@
 /**
- * What the report of an import says, which comes in Chinese sentences, in English; `{0}`, `{1}`
- * stand for what is filled in, which may be a sentence of the list again; `<1>` leaves it as it is,
- * a name of the tenant's own. Errors of requests have codes, see error-words.ts.
+ * English for the Chinese sentences of an import report. `{0}` and `{1}` are values, which may be
+ * sentences of this list; `<1>` is a value that stays unchanged, such as a tenant's name for an
+ * item. Errors of requests have codes, see error-words.ts.
  */
 const SENTENCES: readonly (readonly [string, string])[] = [
   ['缺少字段 {0}', 'the field {0} is missing'],
@@ -56,5 +56,5 @@ export function inEnglish(sentence: string): string | null {
   return null
 }
 
-/** The sentences as the server's sources spell them. */
+/** The Chinese sentences in the spelling of the server's sources. */
 export const knownSentences = SENTENCES.map(([chinese]) => chinese)

@@ -14,7 +14,7 @@ async function sources(): Promise<string> {
   return texts.join('\n')
 }
 
-/** `home.${id}.go` in the source stands for every key of that shape. */
+/** `home.${id}.go` in the source uses every key of that shape. */
 const shapesOf = (source: string) =>
   [...source.matchAll(/`([a-z]+\.[\w.]*\$\{[^`]*)`/g)].map(([, shape = '']) => {
     const parts = shape.split(/\$\{[^}]*\}/).map((part) => part.replaceAll('.', '\\.'))

@@ -1,4 +1,4 @@
-/** The console in Chinese; its keys are the ones every other language has to have. */
+/** The Chinese texts of the console; every other language has the same keys. */
 export const zh = {
   'action.cancel': '取消',
   'action.close': '关闭',

@@ -1,10 +1,10 @@
-/** Marks every form in which something is typed, wherever it stands. */
+/** Marks every form with unsaved input. */
 export function markDirtyForms(): void {
   addEventListener('input', ({ target }) => {
     if (target instanceof Element) target.closest('form')?.setAttribute('data-typed', '')
   })
 }
 
-/** Whether leaving now would lose what was typed. */
+/** Whether leaving the page would lose input. */
 export const isDirty = (within = ''): boolean =>
   document.querySelector(`${within} form[data-typed]`) !== null

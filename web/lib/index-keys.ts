@@ -1,5 +1,5 @@
 export interface WithIndexKey<T> {
-  /** Place in the list: a key for items that have no name and never change places. */
+  /** The index as key, for items without an id that never move. */
   readonly key: string
   readonly item: T
 }

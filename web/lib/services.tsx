@@ -15,7 +15,7 @@ export function useToasts(): Toasts {
 export const SIGNED_OUT = 401
 const STALE_MS = 10_000
 
-/** The one client of the console; what fails is told, and who is signed out signs in again. */
+/** The query client of the console: reports failures, and asks to sign in after a 401. */
 export function createQueries(tell: (error: Error) => void, onSignedOut: () => void): QueryClient {
   const failed = (error: Error) => {
     if (error instanceof ApiError && error.status === SIGNED_OUT) onSignedOut()
@@ -23,8 +23,8 @@ export function createQueries(tell: (error: Error) => void, onSignedOut: () => v
   }
   return new QueryClient({
     defaultOptions: {
-      // The server may be this machine or the next one, so what the browser takes for being offline
-      // says nothing about reaching it.
+      // The server may be on this machine or network, so the browser's offline state does not tell
+      // whether it is reachable.
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',
@@ -33,7 +33,7 @@ export function createQueries(tell: (error: Error) => void, onSignedOut: () => v
       },
     },
     queryCache: new QueryCache({
-      // A page that has nothing to show says so itself; only a failed renewal needs a message.
+      // A page without data shows the error itself; only a failed refresh needs a message.
       onError: (error, query) => {
         if (error instanceof ApiError && error.status === SIGNED_OUT) failed(error)
         else if (query.state.data !== undefined) failed(error)
@@ -48,18 +48,18 @@ export function createQueries(tell: (error: Error) => void, onSignedOut: () => v
 }
 
 interface ActionOptions<Input, Output> {
-  /** What is said when it worked. */
+  /** The message after success. */
   readonly done?: Key
-  /** Lists that are read again. */
+  /** Lists to load again. */
   readonly refresh?: readonly string[]
   readonly onDone?: (output: Output, input: Input) => void
-  /** Faults are shown where they happen and not as a message at the edge. */
+  /** Shows errors in place and not as a toast. */
   readonly quiet?: boolean
 }
 
 /**
- * A call that changes something: says how it went and renews what it touched. A second click that
- * comes before the first is answered changes nothing again.
+ * A call that changes data: shows its result and reloads the affected lists. Ignores a second click
+ * while the first call is open.
  */
 export function useAction<Input, Output>(
   run: (input: Input) => Promise<Output>,
@@ -91,8 +91,8 @@ export function useAction<Input, Output>(
 const HAN = /\p{Script=Han}/u
 
 /**
- * The sentence for a fault: the server's own, which is Chinese; in other languages its translation,
- * or what its status means with the server's words behind it.
+ * The sentence for an error: the server's Chinese sentence, its translation, or the meaning of its
+ * status followed by the server's sentence.
  */
 export function useExplain() {
   const { t, language, words } = useI18n()

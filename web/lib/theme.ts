@@ -37,5 +37,5 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** The chosen theme; follows the system while that is the choice. */
+/** The current theme; follows the system when "system" is chosen. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, readTheme)

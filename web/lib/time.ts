@@ -15,7 +15,7 @@ function relative(then: number, now: number, locale: string): string {
   return step ? format.format(Math.trunc(seconds / step[1]), step[0]) : format.format(0, 'second')
 }
 
-/** The current time, renewed every `everyMs`. */
+/** The current time, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useNow(everyMs: number): number {
   return now
 }
 
-/** Formats moments in the language in use. */
+/** Formats times in the current language. */
 export function useTimes() {
   const { locale } = useI18n()
   const now = useNow(30_000)

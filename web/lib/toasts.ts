@@ -1,14 +1,14 @@
 export interface Toast {
   readonly id: number
   readonly tone: 'good' | 'bad'
-  /** An error is put into words where it is shown, in the language in use. */
+  /** An error is translated when it is shown, to the current language. */
   readonly text: string | Error
 }
 
 const SHOWN_MS = { good: 4_000, bad: 9_000 } as const
 const SHOWN_MAX = 4
 
-/** Short messages at the edge of the page. A store outside React, so that any error reaches it. */
+/** Short messages at the edge of the page. A store outside React, so that any code can add one. */
 export function createToasts() {
   let list: readonly Toast[] = []
   let next = 1

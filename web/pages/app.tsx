@@ -30,7 +30,7 @@ export function AppPage() {
       {({ apps }) => {
         const app = apps.find((item) => item.id === id)
         if (app) return <Editor key={id} app={app} />
-        // One that was made just now is in the list that is being read.
+        // A new app is missing until the list has loaded.
         return query.isFetching ? <Loading /> : <Missing />
       }}
     </Loaded>

@@ -15,13 +15,13 @@ import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 import { Missing } from './missing.tsx'
 
-/** What commands of the manual talk to; the reader's server stands in its place. */
+/** The server address in commands of the manual; replaced by the reader's server. */
 const EXAMPLE_SERVER = 'http://127.0.0.1:3900'
 
-/** Fewer headings are seen at a glance. */
+/** Pages with fewer headings get no table of contents. */
 const CONTENTS_MIN = 4
 
-/** A page of the manual, from the file that the executable carries. */
+/** A page of the manual, from a file inside the executable. */
 export function Guide() {
   const { page = 'start' } = useParams({ strict: false }) as { readonly page?: string }
   if (isGuide(page)) return <GuideText id={page} />
@@ -59,7 +59,7 @@ function GuideText({ id }: { readonly id: GuideId }) {
   )
 }
 
-/** A text comes after its page, so the part that the address names is looked for then. */
+/** Scrolls to the part in the URL after the text has loaded. */
 function GoToPart() {
   useEffect(() => {
     const part = location.hash.slice(1)
@@ -68,7 +68,7 @@ function GoToPart() {
   return null
 }
 
-/** The manual links to its own pages; those of the server that are not the console's load anew. */
+/** Links between manual pages; links to other pages of the server cause a page load. */
 function ownLink(href: string, label: ReactNode) {
   if (href.startsWith('#')) return <a href={href}>{label}</a>
   const [path = '', hash] = href.split('#')
@@ -108,7 +108,7 @@ function Contents({ parts }: { readonly parts: readonly GuidePart[] }) {
   )
 }
 
-/** The pages before and after this one, for who reads it all. */
+/** Links to the previous and the next page. */
 function Neighbours({ id }: { readonly id: GuideId }) {
   const { t } = useI18n()
   const at = GUIDE_IDS.indexOf(id)
@@ -167,7 +167,7 @@ interface ProgramProps {
   readonly token: Tokens.Code
 }
 
-/** A whole program: to copy, and to save under its name. */
+/** A whole program, with buttons to copy and to download it. */
 function Program({ name, token }: ProgramProps) {
   const { t } = useI18n()
   const save = () => {

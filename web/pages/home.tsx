@@ -30,7 +30,7 @@ function useFacts(): Facts {
   }
 }
 
-/** Whether all is well, what is still to be set up, and the way to the first call. */
+/** The state of the server, the open set-up steps, and the first call. */
 export function Home() {
   const i18n = useI18n()
   const { t } = i18n

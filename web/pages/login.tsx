@@ -13,7 +13,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { Brand } from '../shell/logo.tsx'
 import { Notice } from '../ui/page.tsx'
 
-/** Plain http from another machine: browsers do not keep a cookie marked Secure. */
+/** Over plain http from another machine, browsers drop a cookie marked Secure. */
 const dropsCookies = () =>
   location.protocol === 'http:' &&
   !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)
@@ -32,7 +32,7 @@ export function Login() {
     savePending(sessionStorage, null, Date.now())
     location.replace(next)
   }, [next])
-  // Who is signed in already, perhaps in another tab, has nothing to do here.
+  // A person who is signed in already, perhaps in another tab, is sent on.
   useEffect(() => void api.auth.me().then(onDone, () => {}), [onDone])
   useEffect(() => {
     document.title = `${t('login.title')} · Moonbase`

@@ -17,7 +17,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 const SHOWN_ROWS = 200
 const HOUR_MS = 3_600_000
 
-/** The address holds hours back; the server takes a moment. */
+/** The page URL holds a number of hours; the server takes a start time. */
 function queryOf({ hours, ...filters }: Filters): Record<string, string> {
   const since = hours ? { since: new Date(Date.now() - Number(hours) * HOUR_MS).toISOString() } : {}
   return { ...filters, ...since, limit: String(LOGS_LIMIT_MAX) }
@@ -62,7 +62,7 @@ interface ShownProps {
   readonly filters: Filters
 }
 
-/** Of all rows that match, however many. */
+/** Figures of all matching rows. */
 function useCharts({ answer: { logs, summary }, filters }: ShownProps) {
   const whole = useQuery({
     queryKey: ['logs', filters, 'charts', summary.count, logs[0]?.id],

@@ -22,7 +22,7 @@ export function Playground() {
   const [passage, setPassage] = useState<Passage | null>(null)
   const toComposer = () => composer.current?.focus({ preventScroll: true })
   useEffect(() => {
-    // On a phone its keys would cover the page.
+    // On a phone the keyboard would cover the page.
     if (matchMedia('(hover: hover)').matches) composer.current?.focus({ preventScroll: true })
   }, [])
   const change = (more: Partial<Chosen>) => {
@@ -76,7 +76,7 @@ export function Playground() {
   )
 }
 
-/** Stays at the foot of the window, above what is said. */
+/** Sticks to the bottom of the window, above the conversation. */
 function Dock({ children }: { readonly children: ReactNode }) {
   return (
     <div className="dock">

@@ -11,7 +11,7 @@ import { Loaded } from '../ui/state.tsx'
 
 const SURFACES = ['/v1', '/console', '/auth'] as const
 
-/** The API reference, drawn from the description the server gives of itself. */
+/** The API reference, rendered from the server's OpenAPI document. */
 export function Reference() {
   const { t } = useI18n()
   const [surface, setSurface] = useState<(typeof SURFACES)[number]>('/v1')

@@ -11,7 +11,7 @@ import { Confirm } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
-/** Reads what a session remembers. */
+/** Shows the stored turns of a session. */
 export function SessionPage() {
   const { t } = useI18n()
   const navigate = useNavigate()

@@ -58,7 +58,7 @@ export function Sessions() {
 
 interface UnlistedProps {
   readonly id: string
-  /** Whether there are older ones, which have a page like all others. */
+  /** Whether older sessions exist, on a next page. */
   readonly more: boolean
 }
 

@@ -24,7 +24,7 @@ function Shown({ usage }: { readonly usage: Usage }) {
   const week = usage.daily.reduce((sum, { count }) => sum + count, 0)
   const number = (value: number) => value.toLocaleString(locale)
   const bars = usage.daily.map(({ day, count }) => {
-    // Days are counted in UTC on the server, so they are named in UTC here.
+    // The server counts days in UTC, so they are shown in UTC.
     const name = (options: Intl.DateTimeFormatOptions) =>
       new Date(day * DAY_MS).toLocaleDateString(locale, { ...options, timeZone: 'UTC' })
     const title = t('usage.day', { day: name({ dateStyle: 'long' }), count })

@@ -19,11 +19,11 @@ function Broken() {
 
 interface BoundaryProps {
   readonly children: ReactNode
-  /** Shown instead of children that fail; a notice with a way to reload by default. */
+  /** Shown in place of failing children; by default a notice with a reload button. */
   readonly fallback?: ReactNode
 }
 
-/** Keeps a fault of one part from taking the rest with it. React has no hook for this. */
+/** An error boundary around one part of the page. A class, because React has no hook for it. */
 export class ErrorBoundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false }
 

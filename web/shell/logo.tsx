@@ -1,4 +1,4 @@
-/** A crescent over its base line. */
+/** The logo: a crescent over a base line. */
 function Logo() {
   return (
     <svg width="24" height="24" viewBox="0 0 24 24" aria-hidden>

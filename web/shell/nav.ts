@@ -20,7 +20,7 @@ export interface NavItem {
   readonly to: string
   readonly label: Key
   readonly icon: LucideIcon
-  /** After `g` it opens the page. */
+  /** The key that opens the page after `g`. */
   readonly letter: string
 }
 
@@ -31,7 +31,7 @@ const item = (to: string, label: Key, icon: LucideIcon, letter: string): NavItem
   letter,
 })
 
-/** The pages of the console, in the order of their use. */
+/** The pages of the console, in the order of the set-up. */
 export const NAV: readonly { readonly title: Key | null; readonly items: readonly NavItem[] }[] = [
   {
     title: null,
@@ -75,7 +75,7 @@ export const NAV: readonly { readonly title: Key | null; readonly items: readonl
 
 export const NAV_ITEMS: readonly NavItem[] = NAV.flatMap(({ items }) => items)
 
-/** What a thumb reaches on a phone; the rest is in the drawer. */
+/** The pages in the bottom bar of a phone; the others are in the drawer. */
 export const THUMB_ITEMS: readonly NavItem[] = NAV_ITEMS.filter(({ to }) =>
   ['/app', '/app/playground', '/app/apps', '/app/keys'].includes(to),
 )

@@ -10,7 +10,7 @@ import { THUMB_ITEMS } from './nav.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { NavLink, Sidebar } from './sidebar.tsx'
 
-/** The frame around every page of the console: side bar on a desk, bars and drawer on a phone. */
+/** The frame of the console: side bar on wide screens, bars and drawer on a phone. */
 export function Shell() {
   const { t } = useI18n()
   const [drawer, setDrawer] = useState(false)

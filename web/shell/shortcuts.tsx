@@ -13,7 +13,7 @@ const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** `g` and a letter open a page, `?` shows this list. Silent while somebody types. */
+/** `g` and a letter open a page, `?` shows this list. Off while a field has the focus. */
 export function Shortcuts() {
   const { t } = useI18n()
   const navigate = useNavigate()

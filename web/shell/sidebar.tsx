@@ -27,7 +27,7 @@ export function NavLink({ item, onGo, className = 'nav-link', iconSize = 17 }: N
   )
 }
 
-/** The console's pages; also the content of the drawer on a phone. */
+/** The list of pages; also the content of the drawer on a phone. */
 export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
   const { t } = useI18n()
   return (

@@ -60,8 +60,8 @@ const Item = ({ icon, onPick, children }: ItemProps) => (
 )
 
 /**
- * Who is signed in. Whoever comes back to a page while another has signed in beside it would see
- * the one's things and change the other's, so the page begins anew.
+ * The signed-in person. When another person has signed in from another tab, the page reloads: else
+ * it would show data of the first person and change data of the second.
  */
 function useMe() {
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me, staleTime: 0 })
@@ -76,7 +76,7 @@ function useMe() {
   return me
 }
 
-/** Who is signed in, how the console looks, and the way out. */
+/** The signed-in person, the appearance settings, and sign-out. */
 export function UserMenu() {
   const { t, language, setLanguage } = useI18n()
   const theme = useTheme()

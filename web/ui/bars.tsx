@@ -1,7 +1,7 @@
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** What the bar says in full, for the pointer and for screen readers. */
+  /** The full text of the bar, for its tooltip and for screen readers. */
   readonly title: string
 }
 
@@ -10,7 +10,7 @@ interface BarsProps {
   readonly name: string
 }
 
-/** Columns over a base line. Plain elements, so that text stays text at every width. */
+/** A column chart. HTML elements, so that text keeps its size at every width. */
 export function Bars({ bars, name }: BarsProps) {
   const highest = Math.max(1, ...bars.map(({ value }) => value))
   return (
@@ -39,7 +39,7 @@ export function Bars({ bars, name }: BarsProps) {
   )
 }
 
-/** Rows with a length each, for words that are too long for columns. */
+/** A bar chart of rows, for labels that are too long for columns. */
 export function RowBars({ bars, name }: BarsProps) {
   const highest = Math.max(1, ...bars.map(({ value }) => value))
   return (

@@ -10,7 +10,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly busy?: boolean | undefined
 }
 
-/** While it is busy it keeps the focus and takes no click; a disabled one would lose it. */
+/** A busy button ignores clicks but keeps the focus, which a disabled button would lose. */
 export function Button({ kind, size, icon, busy, children, onClick, ...rest }: ButtonProps) {
   return (
     <button
@@ -38,7 +38,7 @@ interface CopyProps {
   readonly size?: 'small'
 }
 
-/** Copies a text and says so; without a label it is a small square that names itself. */
+/** Copies a text and confirms it; without a label it is an icon with an accessible name. */
 export function CopyButton({ text, label, size }: CopyProps) {
   const { t } = useI18n()
   const toasts = useToasts()
@@ -62,8 +62,8 @@ export function CopyButton({ text, label, size }: CopyProps) {
 }
 
 /**
- * Browsers hide the clipboard from pages that came over plain http from another machine. The text
- * is then copied from a field beside the button: an open dialog lets nothing outside it be chosen.
+ * Browsers have no clipboard API on plain http pages of another machine. The text is then copied
+ * from a field beside the button, because an open dialog allows no selection outside it.
  */
 async function writeClipboard(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)

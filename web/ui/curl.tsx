@@ -2,7 +2,7 @@ import { CopyButton } from './button.tsx'
 
 const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The command that does on a terminal what the page did. */
+/** The curl command of the page's last call. */
 export const curlOf = (body: unknown): string =>
   [
     `curl -N ${location.origin}/v1/agent`,

@@ -12,12 +12,12 @@ interface DialogProps {
   readonly open: boolean
   readonly onClose: () => void
   readonly wide?: boolean
-  /** Only its buttons close it: it shows what is shown only once. */
+  /** Only its buttons close it, because its content is shown only once. */
   readonly firm?: boolean
   readonly children: ReactNode
 }
 
-/** In a form the first field is where a person wants to be; elsewhere Radix' choice stands. */
+/** Focuses the first field of a form; without a form Radix decides. */
 function focusFirstField(event: Event) {
   const field = (event.currentTarget as Element).querySelector<HTMLElement>(
     'form :is(input, textarea, select)',
@@ -27,15 +27,15 @@ function focusFirstField(event: Event) {
   field.focus()
 }
 
-/** What was typed is not lost by a slip, nor by the Escape that ends an input method's word. */
+/** Keeps input when a click outside, or the Escape key of an input method, would close it. */
 function keepTyped(event: Event, firm: boolean) {
   const composing = event instanceof KeyboardEvent && event.isComposing
   if (firm || composing || isDirty('.dialog')) event.preventDefault()
 }
 
 /**
- * A modal dialog. The ground behind it is an element of our own, because Radix' overlay locks the
- * scroll by a style element, which the content security policy forbids; the style sheet does it.
+ * A modal dialog. Its backdrop is our own element, because Radix' overlay locks scrolling with a
+ * style element, which the content security policy forbids; the style sheet locks it instead.
  */
 export function Dialog(props: DialogProps) {
   const { title, about, open, onClose, wide, firm = false, children } = props
@@ -77,7 +77,7 @@ export function Dialog(props: DialogProps) {
 
 interface ConfirmProps {
   readonly title: string
-  /** What is lost, in a sentence. */
+  /** The consequence, as a sentence. */
   readonly loss: ReactNode
   readonly action: string
   readonly open: boolean
@@ -86,7 +86,7 @@ interface ConfirmProps {
   readonly onClose: () => void
 }
 
-/** Asks once before something is lost. */
+/** Asks for confirmation before data is lost. */
 export function Confirm({ title, loss, action, open, busy, onConfirm, onClose }: ConfirmProps) {
   const { t } = useI18n()
   usePageInert(open)

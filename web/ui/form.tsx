@@ -3,7 +3,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 
 interface FieldProps {
   readonly label: ReactNode
-  /** Beside the label: a counter, a link. */
+  /** Shown beside the label, such as a counter or a link. */
   readonly aside?: ReactNode
   readonly hint?: ReactNode
   readonly problem?: string | null | undefined
@@ -16,7 +16,7 @@ interface FieldIds {
   readonly 'aria-invalid': boolean | undefined
 }
 
-/** A control with its name, its explanation and what is wrong with it. */
+/** A control with its label, its explanation and its error. */
 export function Field({ label, aside, hint, problem, children }: FieldProps) {
   const id = useId()
   const described = hint || problem ? `${id}-hint` : undefined
@@ -71,7 +71,7 @@ type AreaProps = Omit<FieldProps, 'children' | 'aside'> &
   Omit<ComponentProps<'textarea'>, 'onChange' | 'value' | 'children'> & {
     readonly value: string
     readonly onText: (value: string) => void
-    /** Characters, as the server counts them. */
+    /** Maximum number of code points, as the server counts them. */
     readonly charsMax: number
   }
 

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 
-/** Marks what had the focus when the page was left for a dialog. */
+/** Marks the element that had the focus before a dialog opened. */
 const LEFT = 'data-left'
 
 /**
- * While a dialog is open the page behind it cannot be reached by any means; when it is closed the
- * focus goes back to where it was. Dialogs may follow one another closely, so they are counted.
+ * Makes the page inert while a dialog is open, and restores the focus when it closes. Counts open
+ * dialogs, because one may open before another has closed.
  */
 export function usePageInert(open: boolean): void {
   useEffect(() => {
@@ -31,6 +31,6 @@ function comeBack(root: HTMLElement): void {
   place?.focus({ preventScroll: true })
 }
 
-/** Messages lie above a dialog; answering one is no click beside it. */
+/** Toasts lie above a dialog; a click on one does not close the dialog. */
 export const isMessage = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('.toasts') !== null

@@ -9,7 +9,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** A page of the console. Its heading can take the focus, which it does when one is opened. */
+/** A page of the console. Its heading gets the focus when the page opens. */
 export function Page({ title, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Moonbase`
@@ -58,7 +58,7 @@ interface ToneProps {
   readonly children: ReactNode
 }
 
-/** A word or a name; one that is too long is cut, and said in full on hover. */
+/** A name; a long one is truncated, and shown in full on hover. */
 export function Badge({ tone, icon, children }: ToneProps) {
   return (
     <span
@@ -81,7 +81,7 @@ export function Notice({ tone, icon, children }: ToneProps) {
   )
 }
 
-/** A moment as distance from now; its exact time on hover and for screen readers. */
+/** A relative time, with the exact time on hover and for screen readers. */
 export function Ago({ at }: { readonly at: string | number }) {
   const { ago, exact } = useTimes()
   return (

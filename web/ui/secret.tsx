@@ -7,15 +7,15 @@ import { Notice } from './page.tsx'
 
 interface SecretProps {
   readonly title: string
-  /** The plaintext; null while there is none to show. */
+  /** The plaintext; null without one. */
   readonly secret: string | null
   readonly onClose: () => void
 }
 
-/** Longer than between the two clicks of a double one, whose second would close the dialog. */
+/** Longer than a double click, whose second click would close the dialog. */
 const SETTLE_MS = 700
 
-/** Shows a key the only time it can be seen. */
+/** Shows a key once; it cannot be shown again. */
 export function SecretDialog({ title, secret, onClose }: SecretProps) {
   const { t } = useI18n()
   const [settled, setSettled] = useState(false)

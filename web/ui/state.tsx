@@ -6,7 +6,7 @@ import { withIndexKeys } from '../lib/index-keys.ts'
 import { useExplain } from '../lib/services.tsx'
 import { Button } from './button.tsx'
 
-/** Takes the room that the list will take, so that nothing jumps. */
+/** A placeholder of the size of the list, so that the page does not jump. */
 export function Loading({ rows = 4 }: { readonly rows?: number }) {
   const { t } = useI18n()
   return (
@@ -61,7 +61,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ReactNode
 }
 
-/** The three states of what is read from the server; a stale list stays while it is renewed. */
+/** Loading, error or data of a query; stale data stays visible during a refresh. */
 export function Loaded<T>({ query, rows, children }: LoadedProps<T>) {
   if (query.data !== undefined) return children(query.data)
   if (query.error) return <Fault error={query.error} onRetry={() => void query.refetch()} />

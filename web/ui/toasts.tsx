@@ -39,7 +39,7 @@ export function ToastRegion() {
 
 const isSignedOut = (text: unknown) => text instanceof ApiError && text.status === SIGNED_OUT
 
-/** Beside the page, whose forms keep what was typed. */
+/** Opens in another tab, so that forms of the page keep their input. */
 function SignInAgain() {
   const { t } = useI18n()
   const next = encodeURIComponent(location.pathname + location.search)

@@ -2,7 +2,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { useI18n } from '../i18n/index.tsx'
 import { Confirm } from './dialog.tsx'
 
-/** Asks before a page is left on which something was typed and not saved. */
+/** Asks before leaving a page with unsaved input. */
 export function Unsaved({ isDirty }: { readonly isDirty: () => boolean }) {
   const { t } = useI18n()
   const { status, proceed, reset } = useBlocker({

@@ -22,12 +22,12 @@ interface PartProps {
   readonly change: (more: Partial<Draft>) => void
 }
 
-/** Creates an app, or replaces it: what is left empty is not overridden. */
+/** Creates or replaces an app; an empty field is not overridden. */
 export function AppForm({ app }: { readonly app: App | null }) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [draft, setDraft] = useState(() => draftOf(app))
-  // The page of a new app is left when it is saved, before the saved one is known here.
+  // Saving a new app leaves this page before the saved app is loaded.
   const saved = useRef(false)
   const change = (more: Partial<Draft>) => {
     saved.current = false

@@ -10,7 +10,7 @@ import { Empty, Loaded } from '../../ui/state.tsx'
 import { IssueKeyDialog } from '../keys/issue-dialog.tsx'
 import { KeyTable } from '../keys/key-table.tsx'
 
-/** Keys whose calls run as this app. */
+/** The keys of this app. */
 export function AppKeys({ app }: { readonly app: App }) {
   const { t } = useI18n()
   const [issuing, setIssuing] = useState(false)

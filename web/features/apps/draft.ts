@@ -4,7 +4,7 @@ import type { App, AppInput } from '../../api/types.ts'
 /** Every tool that a model can be offered; test/api/fallback.test.ts compares them. */
 export const TOOLS = ['current_time', 'calculator', 'search_knowledge_base', 'fetch_url'] as const
 
-/** What the form holds: texts as typed. */
+/** The values of the form, as typed. */
 export interface Draft {
   readonly name: string
   readonly prompt: string
@@ -13,7 +13,7 @@ export interface Draft {
   readonly thinking: '' | 'on' | 'off'
   readonly temperature: string
   readonly kb: boolean
-  /** Null: all of them. */
+  /** Null: all tools. */
   readonly tools: readonly string[] | null
 }
 

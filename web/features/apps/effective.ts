@@ -1,6 +1,6 @@
 import type { AppInput, Persona, Settings } from '../../api/types.ts'
 
-/** Who decides a field: the app, else the tenant, else the platform (specification, Apps). */
+/** The level that sets a field: app, else tenant, else platform (specification, Apps). */
 export type Source = 'app' | 'tenant' | 'platform'
 
 export interface Decided<T> {
@@ -15,11 +15,11 @@ export interface Effective {
   readonly thinking: Decided<boolean>
   readonly temperature: Decided<number | null>
   readonly kb: Decided<boolean>
-  /** Null: all of them. */
+  /** Null: all tools. */
   readonly tools: Decided<readonly string[] | null>
 }
 
-/** What a turn of this app would run with, field by field, and where each comes from. */
+/** The settings of a turn of this app, field by field, with the level of each. */
 export function effective(
   app: AppInput,
   settings: Settings,

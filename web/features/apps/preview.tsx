@@ -32,7 +32,7 @@ function Line({ label, from, children }: LineProps) {
   )
 }
 
-/** What a turn of the app would run with, while it is being edited. */
+/** The effective settings of the app, while it is edited. */
 export function Preview({ input }: { readonly input: AppInput }) {
   const { t } = useI18n()
   const settings = useQuery({ queryKey: ['settings'], queryFn: api.settings.read })

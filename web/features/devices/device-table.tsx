@@ -118,7 +118,7 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
                   key={label}
                   className="menu-item"
                   onSelect={() => {
-                    // The menu goes before its dialog does, so this is where to come back to.
+                    // The menu closes before its dialog, so the focus returns to this button.
                     trigger.current?.focus()
                     act(device)
                   }}

@@ -12,7 +12,7 @@ import { Notice } from '../../ui/page.tsx'
 
 const POLL_MS = 2_000
 
-/** `ABCD EFGH IJKL MNOP`: read aloud and typed more easily. */
+/** Groups the code as `ABCD EFGH IJKL MNOP`, to read it aloud and type it easily. */
 const inFours = (code: string) => code.replace(/.{4}(?=.)/g, '$& ')
 
 function Qr({ text }: { readonly text: string }) {
@@ -34,7 +34,7 @@ interface PairingProps {
   readonly onClose: () => void
 }
 
-/** The code, large, until a device has used it or its time is over. */
+/** Shows the code until a device has used it or it expires. */
 export function PairingDialog({ name, code, onRecode, onClose }: PairingProps) {
   const { t } = useI18n()
   return (

@@ -8,8 +8,8 @@ import { AppearanceBar } from '../login/appearance-bar.tsx'
 import { ManualSearch } from './manual-search.tsx'
 
 /**
- * What the public manual has around its pages: the way home, search, and the list of pages. While
- * something is searched for, what was found stands in the place of the page.
+ * The frame of the public manual: link home, search, and the list of pages. Search results replace
+ * the page.
  */
 export function DocsFrame({ children }: { readonly children: ReactNode }) {
   const { t } = useI18n()

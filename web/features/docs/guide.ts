@@ -1,16 +1,16 @@
 import { marked, type Token, type Tokens } from 'marked'
 
 export interface GuidePart {
-  /** Null for what stands before the first heading. */
+  /** Null for the text before the first heading. */
   readonly title: string | null
-  /** Place to link to, the same in both languages: `## Title {#id}`. */
+  /** Link anchor, the same in both languages: `## Title {#id}`. */
   readonly id: string
   readonly tokens: readonly Token[]
 }
 
 const HEADING = /^(.*?)\s*\{#([a-z0-9-]+)\}$/
 
-/** A page of the manual by its headings of the second level. */
+/** Splits a page of the manual at its second-level headings. */
 export function partsOf(markdown: string): GuidePart[] {
   const parts: { title: string | null; id: string; tokens: Token[] }[] = []
   for (const token of marked.lexer(markdown)) {
@@ -26,7 +26,7 @@ export function partsOf(markdown: string): GuidePart[] {
   return parts
 }
 
-/** The name of the file that a block of code is, from ```` ```python file=name.py ````. */
+/** The file name of a code block, from ```` ```python file=name.py ````. */
 export const fileOf = (token: Token): string | null =>
   token.type === 'code'
     ? (/\bfile=(\S+)/.exec((token as Tokens.Code).lang ?? '')?.[1] ?? null)

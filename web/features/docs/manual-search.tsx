@@ -10,11 +10,11 @@ import { partsOf } from './guide.ts'
 import { entriesOf, type Hit, search } from './search.ts'
 
 interface SearchProps {
-  /** Gets what stands in the place of the page; null while nothing is searched for. */
+  /** Receives the results, which replace the page; null without a query. */
   readonly onFound: (found: ReactNode) => void
 }
 
-/** Searches the manual in the language in use. All its pages are loaded when it is used first. */
+/** Searches the manual in the current language. Its first use loads all pages. */
 export function ManualSearch({ onFound }: SearchProps) {
   const { t, language } = useI18n()
   const id = useId()

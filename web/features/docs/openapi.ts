@@ -1,4 +1,4 @@
-/** What the console shows of the JSON Schema in the server's description. */
+/** The part of JSON Schema that the console shows. */
 export interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -30,7 +30,7 @@ export interface Operation {
   readonly description: string
   readonly parameters: readonly Parameter[]
   readonly body: Schema | null
-  /** A body that is not JSON, by its media type. */
+  /** Media type of a body that is not JSON. */
   readonly rawBody: string | null
   readonly responses: readonly (Content & { readonly status: string })[]
 }
@@ -52,7 +52,7 @@ interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** What is called most stands first; what is not named here follows as it comes. */
+/** The most used groups come first; others follow in the order of the document. */
 const ORDER = ['agent', 'sessions', 'voice', 'tts', 'asr', 'kb', 'apps', 'devices']
 const METHODS = ['get', 'post', 'put', 'delete']
 const JSON_TYPE = 'application/json'
@@ -110,7 +110,7 @@ const EMPTY: Readonly<Record<string, unknown>> = {
   number: 0,
 }
 
-/** A body to start from: required fields, and those with a default. */
+/** An example body: required fields, and fields with a default. */
 export function example(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default
   if (schema.enum) return schema.enum[0]

@@ -18,7 +18,7 @@ interface OperationProps {
   readonly apiKey: string
 }
 
-/** One line of the reference; its details are made when it is opened. */
+/** One operation of the reference; its details are rendered when it is opened. */
 export function OperationCard({ operation, apiKey }: OperationProps) {
   const [open, setOpen] = useState(false)
   const { method, path, summary } = operation

@@ -11,7 +11,7 @@ interface Line {
 
 const DEPTH_MAX = 4
 
-/** The object itself, or the one that a list has many of. */
+/** The object schema itself, or that of the items of a list. */
 function objectOf(schema: Schema): Schema | null {
   if (schema.properties) return schema
   return schema.items ? objectOf(schema.items) : null

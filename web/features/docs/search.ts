@@ -1,32 +1,32 @@
 import type { Token, Tokens } from 'marked'
 import type { GuidePart } from './guide.ts'
 
-/** A part of a page of the manual as it is searched. */
+/** One searchable part of a manual page. */
 export interface Entry<Page> {
   readonly page: Page
   readonly part: string
   /** The name of the page. */
   readonly name: string
-  /** The heading of the part; empty for what stands before the first one. */
+  /** The heading of the part; empty before the first heading. */
   readonly heading: string
   readonly text: string
 }
 
 export interface Hit<Page> extends Entry<Page> {
-  /** The text around the first word that was found; every second piece was searched for. */
+  /** The text around the first match; every second piece is a match. */
   readonly excerpt: readonly string[]
 }
 
 const HITS_MAX = 12
 const EXCERPT_CHARS = 140
-/** A word in a heading says more than one in the name of the page, and that more than the text. */
+/** Weights: a match in a heading counts more than in the page name, and that more than in text. */
 const HEADING_WEIGHT = 4
 const NAME_WEIGHT = 1
-/** Shorter words are found in a heading without its blanks by accident: "backup" in "Back up". */
+/** Shorter words match a heading without its spaces by accident; "backup" finds "Back up". */
 const JOINED_CHARS_MIN = 5
-/** Parts that hold less of the question than this are about something else. */
+/** Parts that cover less of the query are dropped. */
 const SHARE_MIN = 0.5
-/** Longer code is a whole program: nobody looks for one of its lines here. */
+/** Longer code blocks are whole programs, and are not searched. */
 const CODE_CHARS_MAX = 2_000
 
 function textOf(token: Token): string {
@@ -51,7 +51,7 @@ const WORDS = /\p{Script=Han}+|[^\p{Script=Han}\s,;:?!，。；：？！、"'“
 const COMMON =
   /^(a|an|and|are|can|do|does|for|get|how|i|in|is|it|make|my|of|the|to|what|where|why)$/
 
-/** What is looked for: Latin words as they are, Chinese ones by pairs of characters. */
+/** Search terms: Latin words unchanged, Chinese text as pairs of characters. */
 function termsOf(query: string): string[] {
   const terms = [...query.toLowerCase().matchAll(WORDS)].flatMap(([word]) => {
     if (COMMON.test(word)) return []
@@ -61,7 +61,7 @@ function termsOf(query: string): string[] {
   return [...new Set(terms)]
 }
 
-/** How much a part says of a term; 0: it does not have it. */
+/** The score of a term in a part; 0 when the part lacks it. */
 function saidOf(term: string, { name, heading, text }: Omit<Entry<unknown>, 'page' | 'part'>) {
   const has = (title: string) =>
     title.includes(term) ||
@@ -70,7 +70,7 @@ function saidOf(term: string, { name, heading, text }: Omit<Entry<unknown>, 'pag
   return (has(heading) ? HEADING_WEIGHT : 0) + (has(name) ? NAME_WEIGHT : 0) + Math.log(1 + times)
 }
 
-/** The parts that hold most of the words of `query`, weighed by how rare each word is. */
+/** The parts that match most of `query`, with rare words weighted higher. */
 export function search<Page>(entries: readonly Entry<Page>[], query: string): Hit<Page>[] {
   const lower = entries.map(({ name, heading, text }) => ({
     name: name.toLowerCase(),
@@ -81,7 +81,7 @@ export function search<Page>(entries: readonly Entry<Page>[], query: string): Hi
     const said = lower.map((entry) => saidOf(term, entry))
     return { term, said, held: said.filter((much) => much > 0).length }
   }
-  // What nothing holds, such as a pair of characters across two words, cannot tell parts apart.
+  // A term in no part, such as a pair across two Chinese words, is ignored.
   const terms = termsOf(query)
     .map((word) => {
       const found = weigh(word)

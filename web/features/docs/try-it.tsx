@@ -10,7 +10,7 @@ import { example, type Operation } from './openapi.ts'
 
 interface TryItProps {
   readonly operation: Operation
-  /** Empty on the console's side, where the session's cookie is the credential. */
+  /** Empty for console routes, whose credential is the session cookie. */
   readonly apiKey: string
 }
 

@@ -6,13 +6,13 @@ import type { Facts } from './steps.ts'
 const SESSION = 'console-check'
 const CHECK_MS = 30_000
 
-/** What a check found, in a sentence. */
+/** The result of a check, as a sentence. */
 export interface Found {
   readonly ok: boolean
   readonly text: string
 }
 
-/** Asks the model a question of one word, in a session that is removed afterwards. */
+/** Asks the model a one-word question, in a session that is deleted afterwards. */
 export async function checkModel({ t, words }: I18n): Promise<Found> {
   const started = performance.now()
   const request = { text: t('home.check.question'), session_id: SESSION, images: [], kb: false }
@@ -45,7 +45,7 @@ export async function checkDocument({ t }: I18n, { docs }: Facts): Promise<Found
     : { ok: false, text: t('kb.search.none') }
 }
 
-/** Looks at when devices were last heard of. */
+/** Checks when devices were last seen. */
 export async function checkDevices({ t }: I18n): Promise<Found> {
   const { devices } = await api.devices.list()
   const seen = devices.filter(({ last_seen_at }) => last_seen_at !== null).length

@@ -10,11 +10,11 @@ interface StepProps {
   readonly id: StepId
   readonly to: string
   readonly done: boolean
-  /** Null: there is nothing to test yet. */
+  /** Null when the step cannot be tested before it is done. */
   readonly check: (() => Promise<Found>) | null
 }
 
-/** One step of the first run: what it is for, the way there, and a test that it works. */
+/** One step of the first run: its purpose, a link, and a test. */
 export function Step({ id, to, done, check }: StepProps) {
   const { t } = useI18n()
   const test = useAction(async () => (check ? check() : null))

@@ -10,12 +10,12 @@ export interface Facts {
 
 export type StepId = 'model' | 'document' | 'key' | 'device'
 
-/** Whether the platform's own channel answers with a model and not with the built-in responder. */
+/** Whether the platform channel has a model, not the built-in responder. */
 function hasPlatformModel(status: Status | undefined): boolean {
   return status?.checks.find(({ name }) => name === 'llm')?.state === 'ok'
 }
 
-/** Which steps of the first run are done; what is not known yet counts as undone. */
+/** The completed steps of the first run; a step counts as undone while its state loads. */
 export const stepsDone = (facts: Facts): Readonly<Record<StepId, boolean>> => ({
   model: facts.provider?.configured === true || hasPlatformModel(facts.status),
   document: (facts.docs?.length ?? 0) > 0,

@@ -8,7 +8,7 @@ import { Loaded } from '../../ui/state.tsx'
 export interface Passage {
   readonly docId: string
   readonly title: string
-  /** The chunk that is meant; null for the whole document. */
+  /** The chunk to highlight; null for the whole document. */
   readonly seq: number | null
 }
 
@@ -17,7 +17,7 @@ interface ChunksProps {
   readonly onClose: () => void
 }
 
-/** The chunks of a document; opened by a citation it shows the passage that was cited. */
+/** The chunks of a document; a citation opens it at the cited passage. */
 export function ChunksDialog({ passage, onClose }: ChunksProps) {
   const { t } = useI18n()
   return (

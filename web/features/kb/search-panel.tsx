@@ -8,9 +8,9 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Passage } from './chunks-dialog.tsx'
 
-/** From here on a passage is shown to the model (specification, Limits). */
+/** Minimum score of a passage that the model gets (specification, Limits). */
 
-/** What a question would find, with scores against the line that decides. */
+/** Tests a question: the passages found, with scores and the threshold. */
 export function SearchPanel({ onOpen }: { readonly onOpen: (passage: Passage) => void }) {
   const { t } = useI18n()
   const [q, setQ] = useState('')

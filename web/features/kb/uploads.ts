@@ -13,7 +13,7 @@ export interface Upload {
   readonly note: string
 }
 
-/** What is wrong with a file before it is sent; null when nothing is. */
+/** The reason not to send a file; null for a valid file. */
 export function problemOf(name: string, bytes: number): Key | null {
   if (!/\.(txt|md|markdown)$/i.test(name)) return 'kb.upload.kind'
   if (bytes === 0) return 'kb.upload.empty'
@@ -23,7 +23,7 @@ export function problemOf(name: string, bytes: number): Key | null {
 const titleOf = (name: string): string =>
   [...name.replace(/\.(txt|md|markdown)$/i, '')].slice(0, KB_TITLE_CHARS_MAX).join('')
 
-/** A mark at the start decides; without one, what is no UTF-8 is GBK, as on Chinese Windows. */
+/** A byte order mark decides; without one, text that is not UTF-8 is GBK, as on Chinese Windows. */
 export function textOf(bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes)
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
@@ -35,7 +35,7 @@ export function textOf(bytes: ArrayBuffer): string {
   }
 }
 
-/** Sends files one after another: each is embedded before its answer, and one at a time is fair. */
+/** Uploads files one after the other, because each answer waits for the embedding. */
 export function useUploads() {
   const { t } = useI18n()
   const explain = useExplain()

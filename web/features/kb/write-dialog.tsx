@@ -12,7 +12,7 @@ interface WriteProps {
   readonly onClose: () => void
 }
 
-/** A document that is pasted or written instead of uploaded. */
+/** A dialog to paste or write a document. */
 export function WriteDialog({ open, onClose }: WriteProps) {
   const { t } = useI18n()
   const [title, setTitle] = useState('')

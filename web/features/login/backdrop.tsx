@@ -1,4 +1,4 @@
-/** The moon above the page: decoration, drawn from the theme's own colours. */
+/** A decorative moon in the colours of the theme. */
 export function Backdrop() {
   return (
     <svg

@@ -25,11 +25,11 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
   const [dropped, setDropped] = useState(false)
   const verify = useAction((entered: string) => api.auth.verify(email, entered), {
     quiet: true,
-    // The browser may have refused the cookie without a word; the next answer tells.
+    // The browser may have silently refused the cookie; the next request shows it.
     onDone: () => void api.auth.me().then(onDone, () => setDropped(true)),
   })
   const field = useRef<HTMLInputElement>(null)
-  // What is typed next takes the place of a wrong code.
+  // The next input replaces a wrong code.
   useEffect(() => {
     if (verify.error) field.current?.select()
   }, [verify.error])

@@ -1,6 +1,6 @@
 import type { Key } from '../../i18n/index.tsx'
 
-/** The words by which the server says why a login by a provider came to nothing. */
+/** The reasons of the server for a failed provider login. */
 const WORDS = [
   'denied',
   'expired',
@@ -9,7 +9,7 @@ const WORDS = [
   'unverified_email',
 ] as const
 
-/** What to say about `?error=` of the sign-in page. Anyone can write there, so only ours count. */
+/** The text for `?error=` of the sign-in page. Unknown values are ignored: anyone can set them. */
 export function loginFault(word: unknown): Key {
   const known = WORDS.find((one) => one === word)
   return known ? `login.oauth.${known}` : 'login.oauth.failed'

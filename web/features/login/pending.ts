@@ -1,10 +1,10 @@
 const SAVED = 'mb.login'
-/** As long as a code is valid (specification, Limits). */
+/** The lifetime of a login code (specification, Limits). */
 const VALID_MS = 300_000
 
 /**
- * The address that a code was sent to. Kept for this tab, because a phone may throw the page away
- * while its owner reads the mail.
+ * The e-mail address of the last code, stored for this tab, because a phone may discard the page
+ * while the person reads the mail.
  */
 export function readPending(storage: Storage, now: number): string | null {
   const [at, email] = (storage.getItem(SAVED) ?? '').split(' ')

@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Choice, SelectField, TextField } from '../../ui/form.tsx'
 
-/** As in the address of the page, so that a view can be shared. */
+/** The filters in the page URL, so that a view can be shared. */
 export type Filters = Readonly<Record<string, string>>
 
 const ENDPOINTS = [

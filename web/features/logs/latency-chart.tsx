@@ -23,7 +23,7 @@ export function LatencyChart({ points }: { readonly points: readonly Point[] }) 
       const x = points.length === 1 ? WIDTH / 2 : ((point.at - first.at) / span) * WIDTH
       return `${x.toFixed(1)},${(HEIGHT - (of(point) / top) * HEIGHT).toFixed(1)}`
     })
-    // A single place would draw nothing; a line of no length with round ends is a dot.
+    // A single point draws nothing; a line of zero length with round ends draws a dot.
     return places.length === 1 ? `${places[0]} ${places[0]}` : places.join(' ')
   }
   const width = points.length === 1 ? 8 : 2

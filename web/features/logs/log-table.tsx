@@ -33,7 +33,7 @@ export function LogTable({ rows }: { readonly rows: readonly LogRow[] }) {
   )
 }
 
-/** What was said stands there, for as long as the session is kept. */
+/** Links to the session, which shows the conversation while it is stored. */
 function SessionLink({ id }: { readonly id: string }) {
   return (
     <Link

@@ -8,7 +8,7 @@ export type AskLogs = (query: Query) => Promise<Logs>
 const KEPT_HOURS = LOG_RETENTION_DAYS * 24
 const HOUR_MS = 3_600_000
 const POINTS = 24
-/** A first look finds where the rows begin, so that an hour of them is not one point of a week. */
+/** The first request finds the time of the oldest row, so that charts span existing rows only. */
 const PARTS = 7
 
 export interface Charts {
@@ -16,15 +16,15 @@ export interface Charts {
   readonly classes: readonly (readonly [name: string, count: number])[]
 }
 
-/** What the charts show of rows that are all there is. */
+/** The chart data when one answer holds all rows. */
 export const chartsOfRows = (rows: readonly LogRow[]): Charts => ({
   points: latencySeries(rows, POINTS),
   classes: errorClasses(rows),
 })
 
 /**
- * The charts of a period with more rows than one answer has, from the server's own summaries, each
- * over a part of the period. `filters` are those of the page's address, with `hours` back.
+ * The chart data of a period with more rows than one answer holds, from the server's summaries of
+ * parts of the period. `filters` are those of the page URL.
  */
 export async function chartsOfPeriod(ask: AskLogs, filters: Query, now: number): Promise<Charts> {
   const { hours = String(KEPT_HOURS), ...rest } = filters
@@ -45,7 +45,7 @@ async function pointsOf(ask: AskLogs, filters: Query, since: number, now: number
   )
 }
 
-/** Equal parts of a time; both ends of each are in it. */
+/** Equal parts of a period; both ends of each part are inclusive. */
 function summaries(ask: AskLogs, filters: Query, since: number, until: number, parts: number) {
   const edge = (part: number) => Math.round(since + ((until + 1 - since) * part) / parts)
   const iso = (at: number) => new Date(at).toISOString()

@@ -31,7 +31,7 @@ export function latencySeries(rows: readonly LogRow[], buckets: number): Point[]
     })
 }
 
-/** How often each error class occurs, the most frequent first. */
+/** The count of each error class, the most frequent first. */
 export function errorClasses(rows: readonly LogRow[]): [name: string, count: number][] {
   const counts = new Map<string, number>()
   for (const { error_class: name } of rows) {

@@ -1,9 +1,9 @@
 import { marked, type Token } from 'marked'
 
-/** Levels of quotes, lists and emphasis that a person can still read. */
+/** Maximum nesting of quotes, lists and emphasis. */
 const DEPTH_MAX = 24
 
-/** Marks of quotes and lists at the start of a line, each of which opens one level. */
+/** Quote and list markers at the start of a line; each opens one level. */
 const MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm
 const MARK = /[>*+-]|\d+[.)]/g
 
@@ -27,9 +27,8 @@ function nestsDeeper(tokens: readonly Token[], depthMax: number): boolean {
 const asCode = (text: string): Token[] => [{ type: 'code', raw: text, text }]
 
 /**
- * Markdown as tokens. `marked` and React recurse once or more for each level, so 5,000 nested
- * quotes in 10 KB would break the page: a text that nests deeper than a person reads is one block
- * of code.
+ * Parses Markdown to tokens. `marked` and React recurse for each level, so 5,000 nested quotes in
+ * 10 KB would overflow the stack: a text that nests deeper than `DEPTH_MAX` becomes one code block.
  */
 export function lex(text: string): Token[] {
   if (opensTooDeep(text)) return asCode(text)
@@ -37,7 +36,7 @@ export function lex(text: string): Token[] {
     const tokens = marked.lexer(text)
     return nestsDeeper(tokens, DEPTH_MAX) ? asCode(text) : tokens
   } catch (error) {
-    // The recursion of marked on levels that open over many lines.
+    // marked overflowed the stack on levels that open over many lines.
     if (error instanceof RangeError) return asCode(text)
     throw error
   }

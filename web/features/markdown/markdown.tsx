@@ -9,7 +9,7 @@ const Block = memo(({ token }: { readonly token: Token }) => <Show token={token}
 
 interface MarkdownProps {
   readonly text: string
-  /** More will come: a caret stands at the end. */
+  /** Shows a caret at the end while more text is expected. */
   readonly growing?: boolean
 }
 
@@ -20,7 +20,7 @@ export const Markdown = memo((props: MarkdownProps) => (
   </ErrorBoundary>
 ))
 
-/** A text that grows costs only what was added, not what is there already. */
+/** A growing text costs only the added part. */
 function Prose({ text, growing = false }: MarkdownProps) {
   const last = useRef<{ text: string; blocks: Blocks }>({ text: '', blocks: NO_BLOCKS })
   const blocks = useMemo(() => {

@@ -3,7 +3,7 @@ import { createContext, Fragment, type ReactNode, useContext } from 'react'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { CopyButton } from '../../ui/button.tsx'
 
-/** Only addresses that a person may follow; `javascript:` and `data:` stay text. */
+/** Addresses that may become links; `javascript:` and `data:` stay text. */
 const safeHref = (href: string): string | null =>
   /^(https?:\/\/|mailto:)/i.test(href) ? href : null
 
@@ -13,15 +13,15 @@ const children = (tokens: readonly Token[] | undefined): ReactNode =>
   withIndexKeys(tokens ?? []).map(({ key, item }) => <Show key={key} token={item} />)
 
 /**
- * How a text that is the product's own shows links to its own pages; null for links that lead out.
- * Texts of others have none: a reply must not send a reader to `/console/…`.
+ * Renders links of the product's own texts to its own pages; null for external links. Replies have
+ * no such renderer: a reply must not send a reader to `/console/…`.
  */
 export const OwnLinks = createContext<(href: string, label: ReactNode) => ReactNode>(() => null)
 
 function Link({ token }: { readonly token: Tokens.Link | Tokens.Image }) {
   const ownLink = useContext(OwnLinks)
   const href = safeHref(token.href)
-  // Pictures are shown as links: loading one would tell its host who reads what.
+  // Pictures are shown as links, because loading one would tell its host who reads the page.
   const label = token.type === 'image' ? token.text || token.href : children(token.tokens)
   if (href === null) return ownLink(token.href, label) ?? label
   return (
@@ -53,10 +53,10 @@ function List({ token }: { readonly token: Tokens.List }) {
   return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>
 }
 
-/** Whoever has no pointer moves a wide table by its arrow keys. */
+/** A focusable wide table scrolls with the arrow keys. */
 const MOVABLE = { tabIndex: 0 } as const
 
-/** A wide one is moved sideways by itself, so that no number is broken to make room. */
+/** A wide table scrolls sideways by itself, so that numbers do not wrap. */
 function Table({ token }: { readonly token: Tokens.Table }) {
   const cells = (row: readonly Tokens.TableCell[], Cell: 'th' | 'td') =>
     withIndexKeys(row).map(({ key, item: cell }) => (
@@ -80,14 +80,14 @@ function Table({ token }: { readonly token: Tokens.Table }) {
   )
 }
 
-/** Undoes the escapes that marked leaves for HTML output; React escapes by itself. */
+/** Undoes the HTML escapes of marked, because React escapes text itself. */
 const plain = (text: string): string =>
   text.replace(
     /&(amp|lt|gt|quot|#39);/g,
     (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '',
   )
 
-/** One token as an element. HTML in a reply is text like any other. */
+/** One token as an element. HTML in a reply stays text. */
 export function Show({ token: given }: { readonly token: Token }): ReactNode {
   const token = given as Tokens.Generic
   switch (token.type) {

@@ -15,13 +15,13 @@ export interface Chosen {
 
 interface BarProps {
   readonly chosen: Chosen
-  /** The last question, for the command that asks it from a terminal. */
+  /** The last question, for the curl command. */
   readonly text: string
   readonly onChange: (chosen: Partial<Chosen>) => void
   readonly onNew: () => void
 }
 
-/** Which app answers, in which session, with or without the knowledge base. */
+/** The choice of app, session and knowledge base. */
 export function Bar({ chosen, text, onChange, onNew }: BarProps) {
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })

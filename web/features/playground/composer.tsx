@@ -12,7 +12,7 @@ interface ComposerProps {
   readonly running: boolean
   readonly onSend: (text: string, images: readonly string[]) => void
   readonly onStop: () => void
-  /** Null where nothing can be recorded. */
+  /** Null when the page cannot record. */
   readonly voice: {
     readonly state: 'idle' | 'recording' | 'thinking'
     readonly toggle: () => void
@@ -38,7 +38,7 @@ export function Composer({ field, running, onSend, onStop, voice }: ComposerProp
     setImages([])
   }
   const onKey = (event: KeyboardEvent) => {
-    // While an input method composes, Enter chooses a word.
+    // Enter confirms a word while an input method composes.
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape' && running) onStop()
     if (event.key !== 'Enter' || event.shiftKey) return

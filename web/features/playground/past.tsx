@@ -4,7 +4,7 @@ import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Notice } from '../../ui/page.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 
-/** What a session remembers, as a conversation. */
+/** The stored turns of a session, as a conversation. */
 export function Past({ history }: { readonly history: History }) {
   const { t } = useI18n()
   return (

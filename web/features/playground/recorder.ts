@@ -4,15 +4,15 @@ const RATE = 16_000
 const HEADER_BYTES = 44
 const SLICE_MS = 250
 
-/** Only pages that came over https, or from this machine, may listen. */
+/** Browsers allow recording only on https and localhost pages. */
 export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
 
 /** Ends the recording: base64 of a mono 16 kHz WAV. */
 type Stop = () => Promise<string>
 
 /**
- * Records until it is stopped, or until `left` aborts. Resolves when the first sound has arrived,
- * so that nobody speaks to a microphone that is not listening yet.
+ * Records until it is stopped, or until `left` aborts. Resolves with the first samples, so that the
+ * page shows recording only once the microphone works.
  */
 export async function record(left: AbortSignal): Promise<Stop> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
@@ -52,7 +52,7 @@ async function recordStream(stream: MediaStream, release: () => void): Promise<S
   }
 }
 
-/** Browsers record WebM or MP4, which recognisers do not read; they do read plain WAV. */
+/** Converts WebM or MP4 to WAV, because not every recogniser reads the formats of browsers. */
 async function toWav(recorded: Blob): Promise<Blob> {
   const context = new OfflineAudioContext(1, 1, RATE)
   const decoded = await context.decodeAudioData(await recorded.arrayBuffer())

@@ -5,7 +5,7 @@ import { Empty } from '../../ui/state.tsx'
 
 const STARTERS = ['curl.text', 'play.start.time', 'play.start.sum'] as const
 
-/** An empty conversation, and first questions that every server can answer, with a model or not. */
+/** An empty conversation with example questions that a server without a model answers, too. */
 export function Starters({ onPick }: { readonly onPick: (text: string) => void }) {
   const { t } = useI18n()
   const questions = (

@@ -6,19 +6,19 @@ const NEAR_PX = 120
 
 interface StickToBottomProps {
   readonly turns: readonly Turn[]
-  /** What was said before this visit; undefined while it is read. */
+  /** Turns before this visit; undefined while they load. */
   readonly past: History | undefined
 }
 
 /**
- * Begins at the end of what was said, and keeps the end in view while it grows, until the reader
- * scrolls away from it.
+ * Scrolls to the end of the conversation and keeps it in view while it grows, until the reader
+ * scrolls up.
  */
 export function StickToBottom({ turns, past }: StickToBottomProps) {
   const near = useRef(true)
   const count = useRef(0)
   useEffect(() => {
-    // What grows below makes no scroll event, so this changes by the reader's hand alone.
+    // Growing content causes no scroll event, so only the reader changes this.
     const onScroll = () => {
       const { scrollHeight, scrollTop, clientHeight } = document.documentElement
       near.current = scrollHeight - scrollTop - clientHeight < NEAR_PX

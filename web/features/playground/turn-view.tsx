@@ -36,7 +36,7 @@ const explained = ({ message, code }: NonNullable<Turn['error']>, words: I18n['w
 interface TurnViewProps {
   readonly turn: Turn
   readonly onOpen: (passage: Passage) => void
-  /** Absent on all turns but the last. */
+  /** Present on the last turn only. */
   readonly onAgain: ((turn: Turn) => void) | undefined
 }
 

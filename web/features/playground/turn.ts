@@ -6,7 +6,7 @@ export interface ToolUse {
   readonly ok: boolean | null
 }
 
-/** A question and what has come of it so far. */
+/** A question and its answer so far. */
 export interface Turn {
   readonly id: number
   readonly text: string
@@ -15,10 +15,10 @@ export interface Turn {
   readonly reply: string
   readonly refs: readonly KbRef[]
   readonly tools: readonly ToolUse[]
-  /** Why the tenant's own channel gave up; null while it has not. */
+  /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
   readonly stats: Omit<TurnStats, 'type'> | null
-  /** Its code is null when the request was refused; the message is then in the reader's words. */
+  /** The code is null when the request was refused; the message is then translated. */
   readonly error: { readonly message: string; readonly code: string | null } | null
   readonly startedAt: number
   readonly firstMs: number | null
@@ -58,7 +58,7 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
     case 'kb_refs':
       return { ...turn, refs: event.refs }
     case 'provider_fallback':
-      // What the failed channel said so far is void (specification, Events).
+      // The text of the failed channel is void (specification, Events).
       return { ...turn, reply: '', tools: [], fallback: event.reason }
     case 'llm_delta':
       return {
@@ -81,7 +81,7 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
   }
 }
 
-/** The first use of that tool which still runs has ended. */
+/** Marks the first running call of that tool as ended. */
 function finished(tools: readonly ToolUse[], name: string, ok: boolean): ToolUse[] {
   const index = tools.findIndex((use) => use.name === name && use.ok === null)
   return tools.map((use, at) => (at === index ? { ...use, ok } : use))

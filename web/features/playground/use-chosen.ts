@@ -5,7 +5,7 @@ import type { Chosen } from './bar.tsx'
 export const freshSession = () =>
   `play-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`
 
-/** App and session stand in the address, so that a conversation can be linked to. */
+/** App and session are in the page URL, so that a conversation can be linked. */
 export function useChosen() {
   const navigate = useNavigate()
   const search: Record<string, unknown> = useSearch({ strict: false })

@@ -5,7 +5,7 @@ import type { Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 import { useTurns } from './use-turns.ts'
 
-/** What was said in the chosen session, before this visit and in it, and how to say more. */
+/** The turns of the chosen session, before and during this visit, and the function to send. */
 export function useConversation({ chosen, choose, linked }: ReturnType<typeof useChosen>) {
   const turns = useTurns(chosen.session)
   // Turns of this visit are shown from their streams.
@@ -16,7 +16,7 @@ export function useConversation({ chosen, choose, linked }: ReturnType<typeof us
     gcTime: 0,
   })
   const begun = turns.turns.length > 0
-  // As soon as something was said, the address leads back to it.
+  // The first turn puts the session into the page URL.
   useEffect(() => {
     if (begun && !linked) choose({})
   })
@@ -28,7 +28,7 @@ export function useConversation({ chosen, choose, linked }: ReturnType<typeof us
       app_id: chosen.app || null,
       kb: chosen.kb,
     })
-  // One function for all turns, so that those that are done are not drawn again.
+  // One stable function for all turns, so that finished turns do not render again.
   const latest = useRef(say)
   latest.current = say
   const again = useCallback((turn: Turn) => latest.current(turn.text, turn.images), [])

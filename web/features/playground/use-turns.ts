@@ -6,8 +6,8 @@ import { useExplain } from '../../lib/services.tsx'
 import { afterEvents, newTurn, type Turn } from './turn.ts'
 
 /**
- * The turns of this visit. Events are gathered and shown once a frame, so that a fast stream costs
- * a drawing per frame and not one per token.
+ * The turns of this visit. Events are batched, so that a fast stream renders once a frame and not
+ * once a token.
  */
 export function useTurns(session: string) {
   const explain = useExplain()
@@ -21,7 +21,7 @@ export function useTurns(session: string) {
   }, [])
 
   const stop = useCallback(() => running.current?.abort(), [])
-  // However the session changed, by a choice here or in the address: these turns are another's.
+  // The session changed: these turns belong to another one.
   const held = useRef(session)
   useLayoutEffect(() => {
     if (held.current === session) return
@@ -48,7 +48,7 @@ export function useTurns(session: string) {
     try {
       for await (const events of streamTurn(request, abort.signal)) frames.add(events)
       frames.flush()
-      // The stream has no terminator: one that ends without llm_end or error was cut.
+      // A stream that ends without llm_end or error was cut.
       change(id, (turn) => (turn.state === 'running' ? { ...turn, state: 'failed' } : turn))
       await client.invalidateQueries({ queryKey: ['sessions'] })
     } catch (error) {
@@ -67,7 +67,7 @@ export function useTurns(session: string) {
   return { turns, send, stop, add, change }
 }
 
-/** Hands on what was added, at most once a frame. */
+/** Passes batched events on, at most once a frame. */
 function gatherer(show: (events: readonly AgentEvent[]) => void) {
   let waiting: AgentEvent[] = []
   let frame = 0

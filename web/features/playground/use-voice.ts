@@ -10,7 +10,7 @@ type Turns = {
   readonly change: (id: number, how: (turn: Turn) => Turn) => void
 }
 
-/** Speak, and hear the reply: the voice loop in one request. */
+/** Records a question and plays the reply, with one request to the voice route. */
 export function useVoice({ add, change }: Turns, session: string) {
   const { t } = useI18n()
   const toasts = useToasts()
@@ -18,7 +18,7 @@ export function useVoice({ add, change }: Turns, session: string) {
   const active = useRef<Awaited<ReturnType<typeof record>> | null>(null)
   const page = useRef(new AbortController())
 
-  // Who leaves the page is no longer listened to.
+  // Leaving the page stops the recording.
   useEffect(() => {
     const here = new AbortController()
     page.current = here

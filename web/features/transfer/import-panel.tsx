@@ -15,11 +15,11 @@ type Mode = 'skip' | 'merge'
 
 interface Chosen {
   readonly name: string
-  /** Null: no configuration of this product. */
+  /** Null when the file is not a configuration of this product. */
   readonly config: ConfigExport | null
 }
 
-/** A file, what it would change, one question, and what became of each item. */
+/** Reads a file, shows its changes, asks for confirmation, and reports each item. */
 export function ImportPanel({ held }: { readonly held: ConfigExport | null }) {
   const { t } = useI18n()
   const input = useRef<HTMLInputElement>(null)

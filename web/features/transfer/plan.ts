@@ -8,7 +8,7 @@ export interface Planned {
   readonly fate: Fate
 }
 
-/** A configuration file as far as its preview needs it; null when it is none. */
+/** The parts of a configuration file that the preview needs; null for other files. */
 export function readConfig(text: string): ConfigExport | null {
   try {
     const value = JSON.parse(text) as Partial<ConfigExport> | null
@@ -24,7 +24,7 @@ export function readConfig(text: string): ConfigExport | null {
 
 const equal = (a: unknown, b: unknown) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 
-/** The order of names in an object means nothing. */
+/** Compares objects regardless of the order of their keys. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -54,7 +54,7 @@ function fates(
 const isUnset = ({ model, thinking, temperature }: Settings) =>
   model === null && !thinking && temperature === null
 
-/** What importing `wanted` would do to `held`. The server decides; this only tells beforehand. */
+/** A preview of importing `wanted` into `held`; the server makes the decision. */
 export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'merge'): Planned[] {
   const clash = mode === 'merge' ? 'overwrite' : 'skip'
   const fate = equal(wanted.settings, held.settings)

@@ -3,7 +3,7 @@ import type { ImportResult } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Notice } from '../../ui/page.tsx'
 
-/** What became of an import, item by item, in the server's words. */
+/** The result of an import, item by item, in the server's sentences. */
 export function Report({ result }: { readonly result: ImportResult }) {
   const { t } = useI18n()
   const { imported, skipped, errors } = result

@@ -33,7 +33,8 @@ export function createJsonParser({ clock, workerUrl }: JsonParserOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<ParsedJson>()
     const onClose = () => reject(new Error('the JSON thread ended'))
     thread.addEventListener('close', onClose)
-    thread.onmessage = ({ data }: MessageEvent<ParsedJson>) => resolve(data)
+    // Other events pass between taking over the value and checking it.
+    thread.onmessage = ({ data }: MessageEvent<ParsedJson>) => setImmediate(() => resolve(data))
     thread.onerror = (event) => {
       event.preventDefault()
       reject(new Error('the JSON thread failed', { cause: event.error }))

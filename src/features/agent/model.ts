@@ -117,6 +117,8 @@ export async function checkImageData(
   steady: () => number,
 ): Promise<void> {
   const slice = timeSlice(steady)
+  // The body has just been validated, which takes a slice of its own.
+  if (images.length > 0) await slice.next()
   for (const image of images) {
     const header = DATA_URL.exec(image.slice(0, HEADER_CHARS_MAX))?.[0]
     if (header === undefined) continue

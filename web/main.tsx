@@ -33,7 +33,7 @@ async function start(root: HTMLElement): Promise<void> {
   const onSignedOut = () => {
     const { pathname, href } = router.state.location
     if (pathname === '/login') return
-    // With unsaved input, the sign-in page opens in another tab.
+    // With unsaved input a message offers to sign in in another tab, and the page stays.
     if (isDirty()) toasts.show('bad', new ApiError('', SIGNED_OUT))
     else void router.navigate({ to: '/login', search: { next: href } })
   }

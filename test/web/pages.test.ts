@@ -56,7 +56,7 @@ describeWeb('every page', () => {
   })
 
   for (const look of LOOKS) {
-    test(`is accessible and fits: ${look.language}, ${look.theme}, ${look.width}`, async () => {
+    test(`pages are accessible: ${look.language}, ${look.theme}, ${look.width}`, async () => {
       await using guest = await visit(at.browser, at.app.url, look, session)
       for (const path of PAGES) {
         await open(guest.page, path)

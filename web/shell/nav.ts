@@ -31,7 +31,7 @@ const item = (to: string, label: Key, icon: LucideIcon, letter: string): NavItem
   letter,
 })
 
-/** The pages of the console, in the order of the set-up. */
+/** The pages of the console, in the order of their use. */
 export const NAV: readonly { readonly title: Key | null; readonly items: readonly NavItem[] }[] = [
   {
     title: null,

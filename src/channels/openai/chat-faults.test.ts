@@ -116,13 +116,13 @@ describe('a fault of the upstream', () => {
   }
   const statusOf = (fault: ChatFault) => (fault === 'redirect' ? 302 : null)
 
-  test('a refused connection may be tried again', async () => {
+  test('a refused connection of the chat upstream may be retried', async () => {
     const { failure } = await collect(createChat(await refusedUrl()))
     expect(failure).toMatchObject({ reason: 'retry_exhausted', retryable: true })
     expect(failure?.phrase).toBe('connection failed')
   })
 
-  test('a redirect is not followed', async () => {
+  test('a redirect of the chat upstream is not followed', async () => {
     const target = await startUpstream()
     upstream.fault('redirect', { location: `${target.baseUrl}/chat/completions` })
     await collect(chat())
@@ -130,7 +130,7 @@ describe('a fault of the upstream', () => {
     await target.stop()
   })
 
-  test('comments alone keep a slow answer alive', async () => {
+  test('comments alone keep a slow chat answer alive', async () => {
     const payloads = Array.from({ length: 8 }, () => ': still thinking')
     upstream.reply({ pieces: ['late'], pauseMs: 60, prelude: payloads })
     expect((await collect(chat(IMPATIENT))).text).toBe('late')
@@ -153,19 +153,19 @@ describe('what a refusal says', () => {
     })
   }
 
-  test('other statuses do not refuse tools', async () => {
+  test('other statuses than those of a refusal do not count as refused tools', async () => {
     upstream.fault(403, { body: 'no tools for you' })
     expect((await collect(chat())).failure?.toolsRefused).toBe(false)
   })
 
-  test('only the start of the body is looked at', async () => {
+  test('only the start of an error body is read for refused tools', async () => {
     for (const length of [9000, 5_000_000]) {
       upstream.fault(400, { body: `${' '.repeat(length)} tools` })
       expect((await collect(chat())).failure).toMatchObject({ status: 400, toolsRefused: false })
     }
   })
 
-  test('Retry-After in seconds and as a date', async () => {
+  test('Retry-After is read in seconds and as a date', async () => {
     const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 30_000).toUTCString()
     for (const [status, retryAfter, least, most] of [
       [429, '3', 3000, 3000],
@@ -181,7 +181,7 @@ describe('what a refusal says', () => {
   })
 
   for (const retryAfter of ['soon', '-1', '']) {
-    test(`an odd Retry-After: "${retryAfter}"`, async () => {
+    test(`an odd Retry-After is ignored: "${retryAfter}"`, async () => {
       upstream.fault(429, { retryAfter })
       expect((await collect(chat())).failure?.retryAfterMs ?? 0).toBe(0)
     })
@@ -195,14 +195,14 @@ describe('what cannot be sent', () => {
     { apiKey: 'a\r\nx-injected: 1' },
     { apiKey: '密钥' },
   ]) {
-    test(JSON.stringify(options), async () => {
+    test(`a chat request that cannot be sent fails: ${JSON.stringify(options)}`, async () => {
       const { failure } = await collect(chat(options))
       expect(failure).toMatchObject({ reason: 'channel_unavailable', retryable: false })
       expect(upstream.requests).toHaveLength(0)
     })
   }
 
-  test('a failure of a guarded fetch passes through', async () => {
+  test('a failure of a guarded fetch passes through the chat adapter', async () => {
     const refusal = new ChannelFailure('channel_unavailable', 'host refused')
     const { error } = await collect(
       chat({ fetch: createUpstreamFetch(() => Promise.reject(refusal)) }),

@@ -25,7 +25,7 @@ describe('a good answer', () => {
     ])
   })
 
-  test('text leaves as it arrives', async () => {
+  test('the text of an answer leaves as it arrives', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     upstream.reply({ pieces: ['first', 'second'], hold: { after: 1, until: promise } })
     const stream = await chat().open(REQUEST, new AbortController().signal)
@@ -76,7 +76,7 @@ describe('a good answer', () => {
     expect([error, text, finish?.reason]).toEqual([null, 'one two three four ', 'stop'])
   })
 
-  test('an upstream that stays open after [DONE] is left', async () => {
+  test('a chat upstream that stays open after [DONE] is left', async () => {
     upstream.reply({ text: 'hi', keepOpen: true })
     expect((await collect(chat())).text).toBe('hi')
     await upstream.aborted()
@@ -91,7 +91,7 @@ describe('a good answer', () => {
     await upstream.aborted()
   })
 
-  test('a connection is used again', async () => {
+  test('the connection of a chat request is used again', async () => {
     const llm = chat()
     const before = upstream.connections()
     for (let n = 0; n < 3; n++) await collect(llm)
@@ -109,7 +109,7 @@ describe('an answer that comes faster than it is parsed', () => {
   const lines = Array.from({ length: 400 }, () => `: ${'x'.repeat(1_000)}`)
   const pieces = Array.from({ length: 2_000 }, (_, n) => `${n} `)
 
-  test('waits for its turn before each further piece, and loses nothing', async () => {
+  test('a fast answer waits before each further piece, and loses nothing', async () => {
     let turns = 0
     const inTurn = <Result>(work: () => Promise<Result>) => {
       turns += 1
@@ -122,7 +122,7 @@ describe('an answer that comes faster than it is parsed', () => {
     expect(turns).toBeGreaterThanOrEqual(400_000 / (32 * 1024))
   })
 
-  test('and one of usual length waits for none', async () => {
+  test('an answer of usual length waits for no turn', async () => {
     const inTurn = () => Promise.reject(new Error('waited'))
     upstream.reply({ pieces: ['a', 'b'] })
     expect((await collect(chat({ inTurn }))).text).toBe('ab')
@@ -194,7 +194,7 @@ describe('held parts', () => {
 })
 
 describe('the request', () => {
-  test('goes to the path below the base, with key and stream headers', async () => {
+  test('a chat request goes to the path below the base URL, with key and headers', async () => {
     await collect(createChat(`${upstream.baseUrl}//`, { apiKey: 'sk-mine' }))
     const { path, headers } = await upstream.nextRequest()
     expect(path).toBe('/chat/completions')
@@ -206,12 +206,12 @@ describe('the request', () => {
     })
   })
 
-  test('without a key sends no authorization', async () => {
+  test('a chat request without a key sends no authorization', async () => {
     await collect(chat({ apiKey: '' }))
     expect((await upstream.nextRequest()).headers.authorization).toBeUndefined()
   })
 
-  test('carries no more than was asked for', async () => {
+  test('a chat request carries only the requested fields', async () => {
     await collect(chat(), { ...REQUEST, model: 'gpt-x' })
     expect((await upstream.nextRequest()).body).toEqual({
       model: 'gpt-x',
@@ -221,14 +221,14 @@ describe('the request', () => {
     })
   })
 
-  test('takes the default model when the request names none', async () => {
+  test('a chat request without a model takes the default model', async () => {
     await collect(chat({ defaultModel: 'house' }))
     expect((await upstream.nextRequest()).body.model).toBe('house')
   })
 })
 
 describe('a model nobody named', () => {
-  test('is the first listed that can chat, asked for once', async () => {
+  test('the first listed chat model is used without a default, and looked up once', async () => {
     upstream.models.always({ ids: ['text-embedding-3-small', 'bge-m3:latest', 'qwen3:4b', 'x'] })
     const llm = chat({ defaultModel: null })
     for (let n = 0; n < 2; n++) expect((await collect(llm)).error).toBeNull()
@@ -239,13 +239,13 @@ describe('a model nobody named', () => {
     ])
   })
 
-  test('is left out where models are not listed', async () => {
+  test('a chat request names no model where models are not listed', async () => {
     upstream.models.fault(404)
     expect((await collect(chat({ defaultModel: null }))).error).toBeNull()
     expect(upstream.requests.at(-1)?.body).not.toHaveProperty('model')
   })
 
-  test('a failing list is a failure like any other, and asked for again', async () => {
+  test('a failing model list fails the chat request, and is requested again', async () => {
     const llm = chat({ defaultModel: null })
     upstream.models.fault(503)
     const { failure } = await collect(llm)
@@ -255,7 +255,7 @@ describe('a model nobody named', () => {
 })
 
 describe('fields an upstream does not know', () => {
-  test('are left out at the second try and from then on', async () => {
+  test('unknown fields of an upstream are left out at the retry and from then on', async () => {
     const body = JSON.stringify({ error: { message: 'Unrecognized argument: stream_options' } })
     upstream.fault(400, { body })
     const llm = chat()
@@ -267,7 +267,7 @@ describe('fields an upstream does not know', () => {
     ])
   })
 
-  test('are asked about once only', async () => {
+  test('unknown fields of an upstream are discovered once only', async () => {
     const body = 'thinking is not supported'
     for (let n = 0; n < 3; n++) upstream.fault(400, { body })
     const { failure } = await collect(chat({ defaultModel: 'glm-4' }))

@@ -9,7 +9,7 @@ const COUNT = 300_000
 const piece = (n: number) =>
   JSON.parse(`"${String.fromCharCode(0x4e00 + (n % 5_000))}字"`) as string
 
-test('pieces come out as they went in', () => {
+test('a text in small pieces is rebuilt unchanged', () => {
   const text = new TextInPieces()
   let expected = ''
   for (let n = 0; n < 1_000; n++) {

@@ -58,7 +58,7 @@ async function drain(llm: Llm, signal = new AbortController().signal) {
 }
 
 describe('a model call that is retried', () => {
-  test('passes a good answer through', async () => {
+  test('a good model call is passed through without a retry', async () => {
     const { llm, calls } = scripted([{ parts: HELLO }])
     const { clock, waits } = instantClock()
     const wrapped = retryLlm(llm, clock)
@@ -67,7 +67,7 @@ describe('a model call that is retried', () => {
     expect([calls(), waits]).toEqual([1, []])
   })
 
-  test('asks twice more, after 250 ms and 1 s, and gives the last failure', async () => {
+  test('a model call is retried after 250 ms and 1 s, then gives the last failure', async () => {
     const last = new ChannelFailure('upstream_5xx', 'HTTP 503', { retryable: true })
     const { llm, calls } = scripted([busy(), busy(), last])
     const { clock, waits } = instantClock()
@@ -75,7 +75,7 @@ describe('a model call that is retried', () => {
     expect([calls(), waits]).toEqual([3, [250, 1000]])
   })
 
-  test('succeeds on the second try', async () => {
+  test('a model call succeeds on the second try', async () => {
     const { llm } = scripted([busy(), { parts: HELLO }])
     const result = await drain(retryLlm(llm, instantClock().clock))
     expect(result).toEqual({ items: [HELLO, HELLO], error: null })
@@ -86,7 +86,7 @@ describe('a model call that is retried', () => {
     [3000, 3000],
     [60_000, 5000],
   ] as const) {
-    test(`waits ${expected} ms for a Retry-After of ${retryAfterMs} ms`, async () => {
+    test(`a model call waits ${expected} ms for a Retry-After of ${retryAfterMs} ms`, async () => {
       const { llm } = scripted([busy(retryAfterMs), { parts: HELLO }])
       const { clock, waits } = instantClock()
       await drain(retryLlm(llm, clock))
@@ -100,14 +100,14 @@ describe('a model call that is retried', () => {
     new Error('a fault of our own'),
   ]
   for (const error of hopeless) {
-    test(`does not ask again after: ${error.message}`, async () => {
+    test(`a model call is not retried after: ${error.message}`, async () => {
       const { llm, calls } = scripted([error])
       const result = await drain(retryLlm(llm, instantClock().clock))
       expect([result.error, calls()]).toEqual([error, 1])
     })
   }
 
-  test('does not ask again once a part is out', async () => {
+  test('a model call is not retried once a part has been sent', async () => {
     const { llm, calls } = scripted([{ parts: HELLO, thrown: busy() }, { parts: HELLO }])
     const result = await drain(retryLlm(llm, instantClock().clock))
     expect(result.items).toEqual([HELLO])
@@ -115,7 +115,7 @@ describe('a model call that is retried', () => {
     expect(calls()).toBe(1)
   })
 
-  test('an abort ends the wait with the reason of the signal', async () => {
+  test('an abort ends the wait before a retry with the reason of the signal', async () => {
     const { llm, calls } = scripted([busy(), { parts: HELLO }])
     const controller = new AbortController()
     const reason = new Error('client left')

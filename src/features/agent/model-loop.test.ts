@@ -69,7 +69,7 @@ function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
 }
 
 describe('the model loop', () => {
-  test('gives the text, the finish reason and the usage of all model calls', async () => {
+  test('the model loop gives the text, the finish reason and the usage of all calls', async () => {
     const { channel, requests } = scripted('platform', [
       [text('wait '), { type: 'tool_call', call: CALL }, finish('tool_calls', usage(10, 2))],
       [text('no'), text('on'), finish('length', usage(20, 3))],
@@ -96,12 +96,12 @@ describe('the model loop', () => {
     ])
   })
 
-  test('gives no usage when one of the model calls says none', async () => {
+  test('the model loop gives no usage when one of its calls reports none', async () => {
     const { channel } = scripted('platform', [ROUND, [text('noon'), finish('stop', usage(1, 1))]])
     expect((await loopOn(channel).run()).usage).toBeNull()
   })
 
-  test('asks before each model call and each tool round whether it may go on', async () => {
+  test('the model loop asks before each model call and tool round whether to go on', async () => {
     const order: string[] = []
     const step = <Result>(name: string, result: Result): Result => {
       order.push(name)
@@ -119,31 +119,34 @@ describe('the model loop', () => {
     expect(order).toEqual(['confirm', 'model', 'confirm', 'tool', 'confirm', 'model'])
   })
 
-  test.each([1, 2, 3])('makes no further step once question %d is answered with no', async (no) => {
-    let rounds = 0
-    const { channel, requests } = scripted('platform', [ROUND, [text('noon'), finish('stop')]])
-    const tools = {
-      specs: [],
-      async run() {
-        rounds++
-        return { ok: true, content: '' }
-      },
-    }
-    let asked = 0
-    const confirm = async () => {
-      if (++asked === no) throw new Error('revoked')
-    }
-    await expect(loopOn(channel, { confirm, tools }).run()).rejects.toThrow('revoked')
-    expect([requests.length, rounds]).toEqual(
-      [
-        [0, 0],
-        [1, 0],
-        [1, 1],
-      ][no - 1] ?? [],
-    )
-  })
+  test.each([1, 2, 3])(
+    'the model loop takes no further step when question %d is answered with no',
+    async (no) => {
+      let rounds = 0
+      const { channel, requests } = scripted('platform', [ROUND, [text('noon'), finish('stop')]])
+      const tools = {
+        specs: [],
+        async run() {
+          rounds++
+          return { ok: true, content: '' }
+        },
+      }
+      let asked = 0
+      const confirm = async () => {
+        if (++asked === no) throw new Error('revoked')
+      }
+      await expect(loopOn(channel, { confirm, tools }).run()).rejects.toThrow('revoked')
+      expect([requests.length, rounds]).toEqual(
+        [
+          [0, 0],
+          [1, 0],
+          [1, 1],
+        ][no - 1] ?? [],
+      )
+    },
+  )
 
-  test('counts what it holds, and forgets what a failed channel said', async () => {
+  test('the model loop counts held bytes, and forgets those of a failed channel', async () => {
     const broken = new ChannelFailure('provider_error', 'connection broken')
     const primary = scripted('byo', [ROUND, broken]).channel
     const fallback = scripted('platform_fallback', [[text('noon'), finish('stop')]]).channel

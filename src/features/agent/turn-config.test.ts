@@ -80,7 +80,8 @@ describe('prompt priority, highest first', () => {
     ],
   ]
   for (const [name, given, wanted, prompt] of table) {
-    test(name, () => expect(resolveTurn(given, wanted).prompt).toBe(prompt))
+    test(`the system prompt of a turn is ${name}`, () =>
+      expect(resolveTurn(given, wanted).prompt).toBe(prompt))
   }
 })
 

@@ -8,7 +8,7 @@ export type AskLogs = (query: Query) => Promise<Logs>
 const KEPT_HOURS = LOG_RETENTION_DAYS * 24
 const HOUR_MS = 3_600_000
 const POINTS = 24
-/** The first request finds the time of the oldest row, so that charts span existing rows only. */
+/** Parts of the first, coarse request, which finds the oldest rows; charts begin there. */
 const PARTS = 7
 
 export interface Charts {

@@ -36,7 +36,7 @@ export function lex(text: string): Token[] {
     const tokens = marked.lexer(text)
     return nestsDeeper(tokens, DEPTH_MAX) ? asCode(text) : tokens
   } catch (error) {
-    // marked overflowed the stack on levels that open over many lines.
+    // The recursion of marked overflowed the stack on levels that open over many lines.
     if (error instanceof RangeError) return asCode(text)
     throw error
   }

@@ -68,6 +68,7 @@ function installBun() {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const done = spawnSync(npm, args, { cwd: folder, stdio: ['ignore', 2, 2] })
+  if (done.error) fail(`there is no npm to install Bun ${BUN_VERSION}: install npm, or that Bun`)
   if (done.status !== 0) fail(`npm could not install Bun ${BUN_VERSION}; its message is above`)
   return findBun() ?? fail('Bun was installed but does not start on this machine')
 }

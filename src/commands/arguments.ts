@@ -1,5 +1,5 @@
 import type { parseArgs } from 'node:util'
-import type { Program } from '../wiring/program.ts'
+import type { Program } from '../wiring/adapters.ts'
 
 /** How a command was called. */
 export interface Invocation {

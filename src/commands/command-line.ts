@@ -1,15 +1,9 @@
 import { version } from '../../package.json'
 import { ConfigError } from '../config.ts'
 import { OperatorError } from '../data-folder/operator-error.ts'
-import {
-  ASR_COMMAND,
-  EMBED_COMMAND,
-  mainFile,
-  PARSE_COMMAND,
-  programAt,
-} from '../wiring/program.ts'
 import { type Invocation, UsageError } from './arguments.ts'
 import { openOutput, printable } from './output.ts'
+import { ASR_COMMAND, EMBED_COMMAND, mainFile, PARSE_COMMAND, programAt } from './program.ts'
 
 type Command = (invocation: Invocation) => Promise<void>
 

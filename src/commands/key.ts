@@ -6,7 +6,7 @@ import { createKeyStore } from '../features/keys/store.ts'
 import { normalEmail } from '../features/login/model.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import { openStorage } from '../wiring/storage.ts'
+import { openStorage } from '../wiring/machine.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */

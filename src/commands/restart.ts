@@ -1,5 +1,5 @@
 import { dlopen, FFIType, ptr } from 'bun:ffi'
-import { mainFile } from '../wiring/program.ts'
+import { mainFile } from './program.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -16,13 +16,24 @@ import { hasRows } from '../storage/sqlite/inspect.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
 import { openEmbedding, openKnowledge } from './knowledge.ts'
-import { openParser } from './machine.ts'
+import { openParser, openStorage } from './machine.ts'
 import { openPlatform } from './models.ts'
 import { openMetrics } from './monitoring.ts'
-import type { Program } from './program.ts'
 import { builtInTools } from './services.ts'
-import { openStorage } from './storage.ts'
 import { openSpeech } from './voice.ts'
+
+/** Where this program finds its own parts (commands/program.ts). */
+export interface Program {
+  /** How it starts its child processes. */
+  readonly embedWorker: readonly string[]
+  readonly asrWorker: readonly string[]
+  readonly parseWorker: readonly string[]
+  /** Addresses of its threads. */
+  readonly writerUrl: string
+  readonly readerUrl: string
+  readonly encoderUrl: string
+  readonly jsonUrl: string
+}
 
 export interface Outside extends EgressParts {
   readonly log: Logger
@@ -39,7 +50,8 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 export async function openAdapters(outside: Outside) {
   const { config, clock, log, program } = outside
   const fetch = createUpstreamFetch(outside.fetch)
-  const { writerUrl, readerUrl, encoderUrl, jsonUrl, self } = program
+  const { embedWorker, asrWorker, parseWorker } = program
+  const { writerUrl, readerUrl, encoderUrl, jsonUrl } = program
   // Looks around on this machine while the folder is opened.
   const finding = openPlatform(config, clock, fetch)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
@@ -51,9 +63,9 @@ export async function openAdapters(outside: Outside) {
   const secrets = onDataDir(config.MB_DATA_DIR, () =>
     openSecrets(config, () => hasRows(file, 'provider')),
   )
-  const parser = openParser(self, clock)
+  const parser = openParser(parseWorker, clock)
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
-  const voice = openSpeech({ config, clock, log, fetch, self, encoderUrl, parser })
+  const voice = openSpeech({ config, clock, log, fetch, asrWorker, encoderUrl, parser })
   const speech = {
     ...voice,
     tts: voice.tts && meterTts(voice.tts, metrics.meters),
@@ -61,7 +73,7 @@ export async function openAdapters(outside: Outside) {
   }
   const embedding = outside.embedder
     ? { embedder: outside.embedder, description: outside.embedder.id }
-    : await openEmbedding({ config, runtime, self, clock, log, fetch })
+    : await openEmbedding({ config, runtime, embedWorker, clock, log, fetch })
   const embedder = meterEmbedder(embedding.embedder, metrics.meters)
   // The writer thread had this long to start, beside all the above.
   const db = await storage.opening

@@ -17,15 +17,14 @@ import type { Db } from '../storage/db.ts'
 import type { ReadThread } from '../storage/sqlite/read-thread.ts'
 import { openVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
-import { EMBED_COMMAND } from './program.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
 
 export interface EmbeddingOptions {
   readonly config: Config
   readonly runtime: NativeRuntime
-  /** How this program starts itself again, as the embedding process. */
-  readonly self: readonly string[]
+  /** How this program starts the embedding process, but for the model. */
+  readonly embedWorker: readonly string[]
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
@@ -58,7 +57,7 @@ export async function openEmbedding(options: EmbeddingOptions): Promise<Embeddin
   const model = await modelAt(dir)
   const binding = options.runtime.onnxBinding
   const command = {
-    argv: [...options.self, EMBED_COMMAND, dir],
+    argv: [...options.embedWorker, dir],
     env: binding ? { MOONBASE_ONNX_BINDING: binding } : {},
   }
   const embedder = createOnnxEmbedder({ model, command, clock, log })

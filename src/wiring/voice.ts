@@ -22,7 +22,6 @@ import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice } from '../features/voice/service.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
 import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
-import { ASR_COMMAND } from './program.ts'
 
 const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
 
@@ -31,8 +30,8 @@ export interface SpeechParts {
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
-  /** How this program starts itself again, as the recogniser process. */
-  readonly self: readonly string[]
+  /** How this program starts the recogniser process, but for the voice pack. */
+  readonly asrWorker: readonly string[]
   /** Address of the thread that encodes speech. */
   readonly encoderUrl: string
   readonly parser: Parser
@@ -131,7 +130,7 @@ export interface LocalRecognition extends PackFinding {
 }
 
 /** Looks for the pack beside the data and beside the executable, as for eSpeak NG. */
-function openLocalRecognition({ config, clock, log, self, codecs }: Parts): LocalRecognition {
+function openLocalRecognition({ config, clock, log, asrWorker, codecs }: Parts): LocalRecognition {
   const finding = findVoicePack({
     folders: [config.MB_DATA_DIR, dirname(process.execPath)],
     platform: `${process.platform}-${process.arch}`,
@@ -143,7 +142,7 @@ function openLocalRecognition({ config, clock, log, self, codecs }: Parts): Loca
     if (wanted || exists) log.warn('voice pack incomplete', { folder, missing: missing.join('; ') })
     return { ...finding, wanted, asr: null }
   }
-  const command = { argv: [...self, ASR_COMMAND, JSON.stringify(pack)] }
+  const command = { argv: [...asrWorker, JSON.stringify(pack)] }
   return { ...finding, wanted, asr: createSherpaAsr({ command, clock, log, codecs }) }
 }
 

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { createAudioCodecs } from '../../src/audio/index.ts'
 import type { Tts } from '../../src/channels/ports/speech.ts'
+import { programAt } from '../../src/commands/program.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { openParser } from '../../src/wiring/machine.ts'
-import { programAt } from '../../src/wiring/program.ts'
 
 const MAIN = new URL('../../src/main.ts', import.meta.url)
-const { self, encoderUrl } = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
+const { parseWorker, encoderUrl } = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
 const clock = systemClock()
 
 /** Parse workers as the command line starts them; they end with this process. */
-const parser = openParser(self, clock)
+const parser = openParser(parseWorker, clock)
 
 /** The product's codecs as the command line opens them. */
 export const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads: 1 })

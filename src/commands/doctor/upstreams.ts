@@ -4,11 +4,11 @@ import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Finding as ProbeFinding } from '../../features/site/status.ts'
 import type { NativeRuntime } from '../../native/runtime.ts'
+import type { Program } from '../../wiring/adapters.ts'
 import { openEmbedding } from '../../wiring/knowledge.ts'
 import { openParser } from '../../wiring/machine.ts'
 import { openPlatform } from '../../wiring/models.ts'
 import { upstreamProbes } from '../../wiring/monitoring.ts'
-import type { Program } from '../../wiring/program.ts'
 import { type LocalRecognition, openSpeech } from '../../wiring/voice.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { checkLogin, checkMail } from './mail.ts'
@@ -43,8 +43,8 @@ export async function checkEmbedding(
     ? 'check MB_EMBED_BASE_URL, MB_EMBED_API_KEY and MB_EMBED_MODEL'
     : 'check MB_EMBED_MODEL_DIR, or unset it to use the model that is built in'
   try {
-    const { self } = program
-    const opened = await openEmbedding({ config, runtime, self, clock, log, fetch })
+    const { embedWorker } = program
+    const opened = await openEmbedding({ config, runtime, embedWorker, clock, log, fetch })
     try {
       const signal = AbortSignal.timeout(MODEL_PATIENCE_MS)
       const vector = (await opened.embedder.embed(['hello'], 'query', signal))[0]
@@ -62,9 +62,9 @@ export async function checkEmbedding(
 export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   const { config, clock, log, program, fetch } = parts
   const platform = await openPlatform(config, clock, fetch)
-  const { self, encoderUrl } = program
-  const parser = openParser(self, clock)
-  const speech = openSpeech({ config, clock, log, fetch, self, encoderUrl, parser })
+  const { asrWorker, parseWorker, encoderUrl } = program
+  const parser = openParser(parseWorker, clock)
+  const speech = openSpeech({ config, clock, log, fetch, asrWorker, encoderUrl, parser })
   const { local } = speech
   const { llm, tts, asr } = upstreamProbes({ config, platform, speech, fetch })
   const signal = () => AbortSignal.timeout(PATIENCE_MS)

@@ -1,3 +1,5 @@
+import type { Program } from '../wiring/adapters.ts'
+
 /** Commands by which this program starts child processes of itself; not in the help text. */
 
 /** The embedding process. */
@@ -10,22 +12,17 @@ export const PARSE_COMMAND = 'parse-worker'
 /** The file that Bun is told to run; none for the executable, which has it inside. */
 export const mainFile = (): readonly string[] => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
 
-/** Where this program finds its own parts, which differs between the sources and the executable. */
-export interface Program {
-  /** How it starts itself again, with one of the commands above. */
-  readonly self: readonly string[]
-  /** Addresses of its threads. */
-  readonly writerUrl: string
-  readonly readerUrl: string
-  readonly encoderUrl: string
-  readonly jsonUrl: string
-}
-
-/** `main` is the address of `src/main.ts`; threads keep their place beside it. */
+/**
+ * Where this program finds its own parts, which differs between the sources and the executable.
+ * `main` is the address of `src/main.ts`; threads keep their place beside it. `self` is how it
+ * starts itself again.
+ */
 export function programAt(main: string, self: readonly string[]): Program {
   const thread = (path: string) => new URL(path, main).href
   return {
-    self,
+    embedWorker: [...self, EMBED_COMMAND],
+    asrWorker: [...self, ASR_COMMAND],
+    parseWorker: [...self, PARSE_COMMAND],
     writerUrl: thread('./storage/sqlite/writer.ts'),
     readerUrl: thread('./storage/sqlite/reader.ts'),
     encoderUrl: thread('./audio/encode-worker.ts'),

@@ -19,6 +19,9 @@ export const ERRORS = {
   field_too_big: [400, '字段 {field} 超出上限 {max}'],
   field_too_small: [400, '字段 {field} 低于下限 {min}'],
   field_invalid: [400, '字段 {field} 的值无效'],
+  unsupported_value: [400, '不支持字段 {field} 的这个值'],
+  unsupported_parameter: [400, '不支持字段 {field}'],
+  context_length_exceeded: [400, '{field} 的文字总量过长（最多 {max} 个字符）'],
   temperature_range: [400, '字段 temperature 应为 0 到 {max} 的数字或 null'],
   rate_limit_range: [400, '字段 rate_limit 应为 0 到 {max} 的整数（0 表示不限）'],
   too_many_tools: [400, 'tools_enabled 最多 {max} 项'],
@@ -62,6 +65,7 @@ export const ERRORS = {
   quota_keys: [403, '密钥数量已达上限（最多 {max} 个，含已吊销）'],
 
   not_found: [404, '{what}不存在'],
+  model_not_found: [404, '指定的模型不存在'],
   login_method_unknown: [404, '未配置该登录方式'],
   method_not_allowed: [405, '该路径不支持此请求方法'],
   activation_code_used: [410, '激活码已被使用'],

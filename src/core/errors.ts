@@ -18,6 +18,10 @@ export interface ErrorDetails {
   readonly cause?: unknown
   /** In place of the status of the code, where the specification fixes one for the endpoint. */
   readonly status?: ErrorStatus
+  /** Where in the body the error is, such as `messages[2].content[0].type`. */
+  readonly param?: string
+  /** The word for clients of OpenAI's API, where that of the code does not tell enough. */
+  readonly openAiCode?: string
 }
 
 /** An error that the caller is told of, in the words and with the status of its code. */
@@ -30,11 +34,11 @@ export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
     readonly params: Readonly<Record<string, string | number>>,
-    { headers = {}, cause, status = ERRORS[code][0] }: ErrorDetails = {},
+    readonly details: ErrorDetails = {},
   ) {
-    super(sentenceOf(code, params), { cause })
-    this.status = status
-    this.headers = headers
+    super(sentenceOf(code, params), { cause: details.cause })
+    this.status = details.status ?? ERRORS[code][0]
+    this.headers = details.headers ?? {}
   }
 
   get errorClass(): ErrorClass {
@@ -71,10 +75,10 @@ export function issue<Code extends ErrorCode>(
 }
 
 /** The error of a message that `issue` made; null for any other message. */
-export function errorOfIssue(message: string): AppError | null {
+export function errorOfIssue(message: string, details: ErrorDetails): AppError | null {
   const [code = '', query] = message.split('?', 2)
   if (query === undefined || !Object.hasOwn(ERRORS, code)) return null
-  return new AppError(code as ErrorCode, Object.fromEntries(new URLSearchParams(query)))
+  return new AppError(code as ErrorCode, Object.fromEntries(new URLSearchParams(query)), details)
 }
 
 /** `X-Error-Params`: the values of a sentence as in the query of a URL. */

@@ -84,25 +84,54 @@ export function clampedLimit(value: string | null, fallback: number, most: numbe
   return Math.min(Number(value), most)
 }
 
+interface Problem {
+  readonly issue: z.core.$ZodIssue
+  readonly path: readonly PropertyKey[]
+}
+
+/**
+ * The problem itself. That of a union is in the branch that got furthest: of a text or a list of
+ * parts, the parts of a list.
+ */
+function innermost(issue: z.core.$ZodIssue): Problem {
+  if (issue.code !== 'invalid_union') return { issue, path: issue.path }
+  const inner = issue.errors
+    .flatMap((branch) => branch.slice(0, 1).map(innermost))
+    .reduce<Problem | null>((a, b) => (b.path.length > (a?.path.length ?? 0) ? b : a), null)
+  return inner
+    ? { issue: inner.issue, path: [...issue.path, ...inner.path] }
+    : { issue, path: issue.path }
+}
+
+/** `messages[2].content[0].type` */
+const paramOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
+    .slice(0, 200)
+
 /**
  * The first problem of a body as an error that names the field. A rule of ours carries its error
  * in its message (`issue`); every other message is zod's.
  */
 function explain(error: z.ZodError): AppError {
-  const problem = error.issues[0]
-  if (!problem) return appError('invalid_request')
-  const ours = errorOfIssue(problem.message)
+  const first = error.issues[0]
+  if (!first) return appError('invalid_request')
+  const { issue: problem, path } = innermost(first)
+  const details = path.length > 0 ? { param: paramOf(path) } : {}
+  const ours = errorOfIssue(problem.message, details)
   if (ours) return ours
-  const field = problem.path.map(String).join('.').slice(0, 60) || '请求体'
+  const field = path.map(String).join('.').slice(0, 60) || '请求体'
   if (problem.code === 'invalid_type') {
-    if (problem.input === undefined) return appError('field_missing', { field })
-    return appError('field_type', { field, kind: problem.expected })
+    if (problem.input === undefined) return appError('field_missing', { field }, details)
+    return appError('field_type', { field, kind: problem.expected }, details)
   }
   if (problem.code === 'too_big')
-    return appError('field_too_big', { field, max: Number(problem.maximum) })
+    return appError('field_too_big', { field, max: Number(problem.maximum) }, details)
   if (problem.code === 'too_small')
-    return appError('field_too_small', { field, min: Number(problem.minimum) })
-  return appError('field_invalid', { field })
+    return appError('field_too_small', { field, min: Number(problem.minimum) }, details)
+  return appError('field_invalid', { field }, details)
 }
 
 /** The output of `schema`; throws a 400 for the first problem. */
@@ -110,7 +139,7 @@ export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { reportInput: true })
   if (!parsed.success) throw explain(parsed.error)
   return parsed.data
 }

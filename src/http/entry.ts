@@ -10,13 +10,15 @@ const MACHINE_CORS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, ' +
-    'X-Audio-Format, X-Error-Code, X-Error-Params',
+    'X-Audio-Format, X-Error-Code, X-Error-Params, X-Moonbase-Channel',
 } as const
 
 const PREFLIGHT = {
   ...MACHINE_CORS,
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-  'access-control-allow-headers': 'Authorization, Content-Type, X-Request-Id',
+  // The star is for the headers that OpenAI's client adds in a page; it never means Authorization.
+  'access-control-allow-headers':
+    'Authorization, Content-Type, X-Request-Id, X-Moonbase-Session, *',
   'access-control-max-age': '86400',
 } as const
 

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import { AppError, appError, encodeParams, internalError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { RequestContexts } from './observe.ts'
+import { isOpenAiPath, openAiError, openAiErrorHeaders, pathOf } from './openai-errors.ts'
 
 export interface ErrorOptions {
   readonly log: Logger
@@ -14,7 +15,8 @@ export interface ErrorOptions {
 
 /**
  * Answers every error of every route with the sentence and the code of the table (contract, Error
- * bodies). Unexpected errors are written to the server log and stay out of the answer.
+ * bodies), as JSON on the paths of OpenAI's API. Unexpected errors are written to the server log
+ * and stay out of the answer.
  */
 export const errorHandler = (options: ErrorOptions) =>
   new Elysia({ name: 'errors' }).onError(
@@ -30,8 +32,10 @@ export const errorHandler = (options: ErrorOptions) =>
       set.headers['x-error-code'] = failure.code
       const params = encodeParams(failure.params)
       if (params !== '') set.headers['x-error-params'] = params
-      for (const [name, value] of Object.entries(failure.headers)) set.headers[name] = value
-      return failure.message
+      const isOpenAi = isOpenAiPath(pathOf(request.url))
+      if (isOpenAi) Object.assign(set.headers, openAiErrorHeaders(failure))
+      Object.assign(set.headers, failure.headers)
+      return isOpenAi ? JSON.stringify(openAiError(failure)) : failure.message
     },
   )
 

@@ -2,6 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
 import { jsonSchema } from './body.ts'
+import { isOpenAiPath } from './openai-errors.ts'
 
 /** Version of the interface, not of the program (specification, Versioning). */
 const INTERFACE_VERSION = '1.0.0'
@@ -9,11 +10,34 @@ const INTERFACE_VERSION = '1.0.0'
 const DESCRIPTION =
   'Multi-tenant agent platform. /v1 takes an API key as Bearer token, /console the session ' +
   'cookie of a signed-in person; where both have a path, they behave identically. Errors are ' +
-  'one short Chinese sentence as text/plain, with its code in X-Error-Code.'
+  'one short Chinese sentence as text/plain, with its code in X-Error-Code; on the paths of ' +
+  'OpenAI (chat completions, responses, models, embeddings, audio) they are JSON as there.'
 
 const ERROR = {
   description: 'Refused or failed; one short sentence, its code in X-Error-Code',
   content: { 'text/plain': { schema: { type: 'string' } } },
+}
+
+const text = { type: 'string' } as const
+const textOrNull = { type: 'string', nullable: true } as const
+
+const OPENAI_ERROR = {
+  description: 'Refused or failed, in the form of OpenAI; its code is in X-Error-Code, too',
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['error'],
+        properties: {
+          error: {
+            type: 'object',
+            required: ['message', 'type', 'param', 'code'],
+            properties: { message: text, type: text, param: textOrNull, code: textOrNull },
+          },
+        },
+      },
+    },
+  },
 }
 
 /** The table of errors (core/error-table.ts), once for all operations. */
@@ -83,7 +107,11 @@ function operationOf(route: Route, path: string) {
     tags: [words[1]],
     ...detail,
     parameters: [...inPath, ...parameters],
-    responses: { ...answersOf(route.hooks.response), ...responses, default: ERROR },
+    responses: {
+      ...answersOf(route.hooks.response),
+      ...responses,
+      default: isOpenAiPath(path) ? OPENAI_ERROR : ERROR,
+    },
   }
 }
 

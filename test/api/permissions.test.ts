@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { isOpenAiPath } from '../../src/http/openai-errors.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { errorProblem } from '../support/error-answer.ts'
@@ -163,7 +164,8 @@ describe.each(Object.entries(ROWS).filter(([name]) => known.has(name)))('%s', (n
     expect(answer.status).toBe(refused ?? status)
     if (answer.status < 400) return
     expect(errorProblem(answer)).toBeNull()
-    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const type = isOpenAiPath(pattern) ? 'application/json' : 'text/plain; charset=utf-8'
+    expect(answer.headers.get('content-type')).toBe(type)
     expect(answer.text).toMatch(/\p{Script=Han}/u)
     if (refused === 403) {
       const kind = { general: '通用', app: '应用级', device: '设备' }[credential as 'app']

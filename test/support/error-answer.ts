@@ -9,7 +9,8 @@ interface Refusal {
 
 /**
  * How an answer of 4xx or 5xx breaks the table of errors; null when it does not: its code is listed
- * and its body is the sentence of that code with the values of `X-Error-Params`.
+ * and its body is the sentence of that code with the values of `X-Error-Params`, or has it as the
+ * message of an error in the form of OpenAI.
  */
 export function errorProblem({ status, headers, text }: Refusal): string | null {
   const code = headers.get('x-error-code')
@@ -18,5 +19,8 @@ export function errorProblem({ status, headers, text }: Refusal): string | null 
   const params = new URLSearchParams(headers.get('x-error-params') ?? '')
   const listed = new AppError(code as ErrorCode, Object.fromEntries(params))
   if (listed.status !== status) return `${code} with ${status} in place of ${listed.status}`
-  return listed.message === text ? null : `${code} says ${text.slice(0, 200)}`
+  const said = headers.get('content-type') === 'application/json' ? sentenceIn(text) : text
+  return listed.message === said ? null : `${code} says ${text.slice(0, 200)}`
 }
+
+const sentenceIn = (text: string): unknown => JSON.parse(text)?.error?.message

@@ -1,0 +1,94 @@
+import type { ErrorStatus } from '../core/error-table.ts'
+import type { AppError, ErrorCode } from '../core/errors.ts'
+
+/**
+ * The paths that clients of OpenAI's API call, and those of its paths that are not offered here.
+ * They alone answer errors as JSON; all others answer a sentence (contract 2, 1.2).
+ */
+const PATHS: ReadonlySet<string> = new Set([
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/embeddings',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+  '/v1/completions',
+  '/v1/moderations',
+  '/v1/files',
+  '/v1/assistants',
+])
+const FOLDERS = /^\/v1\/(?:models|images)(?:\/|$)/
+
+/** Whether errors of this path are JSON. Takes a path of a request or of the API document. */
+export const isOpenAiPath = (path: string): boolean =>
+  PATHS.has(path.replace(/\/$/, '')) || FOLDERS.test(path)
+
+/** The path of a request's URL, which begins after its third slash. */
+export function pathOf(url: string): string {
+  const start = url.indexOf('/', 8)
+  const end = url.indexOf('?', start)
+  return start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
+}
+
+/** `type` and `code` by status, where the error's own code has no row below. */
+const BY_STATUS: Readonly<Record<ErrorStatus, readonly [type: string, code: string | null]>> = {
+  400: ['invalid_request_error', null],
+  401: ['authentication_error', 'invalid_api_key'],
+  403: ['permission_error', 'forbidden'],
+  404: ['invalid_request_error', 'not_found'],
+  405: ['invalid_request_error', 'method_not_allowed'],
+  410: ['invalid_request_error', null],
+  413: ['invalid_request_error', 'request_too_large'],
+  429: ['rate_limit_error', 'rate_limit_exceeded'],
+  500: ['server_error', null],
+  502: ['upstream_error', 'upstream_5xx'],
+  503: ['server_error', 'overloaded'],
+}
+
+/** Codes of ours that OpenAI's clients know by the same word. */
+const SAME_WORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'unsupported_value',
+  'unsupported_parameter',
+  'context_length_exceeded',
+  'model_not_found',
+])
+
+/** Codes of ours with a word of their own in place of that of their status. */
+const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  model_retry_exhausted: 'retry_exhausted',
+  model_upstream_4xx: 'upstream_4xx',
+  model_upstream_5xx: 'upstream_5xx',
+  model_channel_unavailable: 'channel_unavailable',
+  model_provider_error: 'provider_error',
+  tts_not_configured: 'channel_unavailable',
+  asr_not_configured: 'channel_unavailable',
+}
+
+export interface OpenAiErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    /** The field that is wrong, such as `messages[2].content[0].type`. */
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
+/** The error as OpenAI's clients read it (contract 2, 1.9); also the last frame of a stream. */
+export function openAiError({ status, code, message, params, details }: AppError): OpenAiErrorBody {
+  const [type, general] = BY_STATUS[status]
+  const own = SAME_WORD.has(code) ? code : (details.openAiCode ?? BY_CODE[code])
+  const field = status === 400 && params.field !== undefined ? String(params.field) : null
+  return { error: { message, type, param: details.param ?? field, code: own ?? general } }
+}
+
+/**
+ * Headers of an error on these paths. Clients try 408, 409, 429 and every 5xx again: what has
+ * called a model is not to be paid for again (contract 2, D11).
+ */
+export function openAiErrorHeaders({ status, code }: AppError): Record<string, string> {
+  const headers = { 'content-type': 'application/json' }
+  if (status === 503) return { ...headers, 'retry-after': '1' }
+  const hasCalled = status === 502 || code === 'turn_failed'
+  return hasCalled ? { ...headers, 'x-should-retry': 'false' } : headers
+}

@@ -23,6 +23,24 @@ export function firstChars(text: string, count: number): string {
   return text.slice(0, end)
 }
 
+/**
+ * Tokens of texts whose model does not say how many it read or wrote: one for every four characters
+ * of ASCII and one for each other character (contract-2, section 6).
+ */
+export function estimateTokens(texts: readonly string[]): number {
+  let ascii = 0
+  let other = 0
+  for (const text of texts) {
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i)
+      if (unit < 0x80) ascii++
+      // The second half of a pair belongs to the character before it.
+      else if (unit < 0xdc00 || unit > 0xdfff) other++
+    }
+  }
+  return Math.ceil(ascii / 4) + other
+}
+
 /** Pieces that are kept apart before they are joined. */
 const PIECES_MAX = 256
 

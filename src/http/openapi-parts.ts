@@ -19,7 +19,8 @@ export const TURN_DOC = {
     description:
       'Server-Sent Events; the data of each is JSON with its type field. The stats event has ' +
       'kb:"skipped" when the turn went on without its passages because retrieval failed or was ' +
-      'late; else it has no field kb.',
+      'late; else it has no field kb. Its input_tokens and output_tokens are sums over the model ' +
+      'calls; usage_estimated says that a call did not tell its own.',
     content: { 'text/event-stream': { schema: { type: 'string' as const } } },
   },
 }

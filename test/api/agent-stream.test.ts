@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
-import { startConversation } from '../support/conversation.ts'
+import { startConversation, turnStats } from '../support/conversation.ts'
 
 const conversation = await startConversation()
 const { upstream, app, key, freshSession, ask, history } = conversation
@@ -17,7 +17,7 @@ describe('a successful turn', () => {
       { type: 'llm_delta', text: '你' },
       { type: 'llm_delta', text: '好' },
       { type: 'llm_delta', text: '！' },
-      { type: 'stats', iterations: 1, channel: 'platform' },
+      turnStats('platform'),
       { type: 'llm_end', reply: '你好！' },
     ])
     for (const { event, data } of events) expect(event).toBe(String(data.type))
@@ -122,7 +122,7 @@ describe('tools', () => {
     const data = events.map((event) => event.data)
     expect(data).toContainEqual({ type: 'tool_call', name: 'calculator' })
     expect(data).toContainEqual({ type: 'tool_result', name: 'calculator', ok: true })
-    expect(data).toContainEqual({ type: 'stats', iterations: 2, channel: 'platform' })
+    expect(data).toContainEqual(turnStats('platform', 2))
     expect(data.at(-1)).toEqual({ type: 'llm_end', reply: 'Let me see. It is 42.' })
     const answer = upstream.requests[1]?.body.messages.at(-1)
     expect(answer?.role).toBe('tool')

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { startApp } from '../support/app.ts'
+import { ESTIMATED, turnStats } from '../support/conversation.ts'
 import { BYO_KEY, type Failover, startFailover } from '../support/failover.ts'
 import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
@@ -23,7 +24,7 @@ async function loggedTurns(tenantId: string) {
     args: [tenantId],
   })
 }
-const stats = (channel: string) => ({ type: 'stats', iterations: 1, channel })
+const stats = (channel: string) => turnStats(channel)
 
 describe('the channel that answers', () => {
   test('a turn uses the own channel while it works, the platform without one', async () => {
@@ -90,7 +91,7 @@ describe('the re-run', () => {
       { type: 'tool_call', name: 'calculator' },
       { type: 'tool_result', name: 'calculator', ok: true },
       { type: 'llm_delta', text: '42' },
-      { type: 'stats', iterations: 2, channel: 'platform_fallback' },
+      turnStats('platform_fallback', 2, ESTIMATED),
       { type: 'llm_end', reply: '42' },
     ])
   })

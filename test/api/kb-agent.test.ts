@@ -6,6 +6,7 @@ import { KB_QUERY_MS_MAX } from '../../src/core/limits/machine.ts'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { turnStats } from '../support/conversation.ts'
 import { postSse } from '../support/sse.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -90,7 +91,7 @@ describe('retrieval in an agent turn', () => {
   test('a turn shows no passage when none is near enough', async () => {
     const events = await ask({ text: 'What is the tallest mountain of South America?' })
     expect(events.map(({ type }) => type)).not.toContain('kb_refs')
-    expect(events).toContainEqual({ type: 'stats', iterations: 1, channel: 'platform' })
+    expect(events).toContainEqual(turnStats('platform'))
     expect(systemText()).not.toContain('蓝色香蕉42')
   })
 
@@ -181,7 +182,7 @@ test('a turn goes on without its passages when the embedder hangs, and says so',
   })
   const events = (await stream.all()).map(({ data }) => data)
   expect(events.map(({ type }) => type)).toEqual(['llm_delta', 'stats', 'llm_end'])
-  expect(events[1]).toEqual({ type: 'stats', iterations: 1, channel: 'platform', kb: 'skipped' })
+  expect(events[1]).toEqual(turnStats('platform', 1, { kb: 'skipped' }))
   expect(own.log()).toContain('retrieval took too long')
 })
 

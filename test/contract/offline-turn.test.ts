@@ -30,6 +30,7 @@ async function turn(text: string) {
     },
     fallback: null,
     confirm: async () => {},
+    countTokens: () => {},
     share: createMemoryBudget(1_000_000).open('tenant'),
     log: NO_LOG,
     meters: NO_METERS,

@@ -1,3 +1,4 @@
+import { expect } from 'bun:test'
 import { startApp } from './app.ts'
 import { postSse } from './sse.ts'
 import { startUpstream } from './upstream.ts'
@@ -25,4 +26,22 @@ export async function startConversation() {
       await upstream.stop()
     },
   }
+}
+
+/** The `stats` event of a turn whose model calls told the usage that `upstream.reply` tells. */
+export const turnStats = (channel: string, iterations = 1, more: object = {}) => ({
+  type: 'stats',
+  iterations,
+  channel,
+  input_tokens: 11 * iterations,
+  output_tokens: 7 * iterations,
+  usage_estimated: false,
+  ...more,
+})
+
+/** What `turnStats` says of tokens when a call broke off after it had begun to answer. */
+export const ESTIMATED = {
+  input_tokens: expect.any(Number),
+  output_tokens: expect.any(Number),
+  usage_estimated: true,
 }

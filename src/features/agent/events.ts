@@ -19,6 +19,11 @@ export interface TurnStats {
   /** Model calls of the turn. */
   readonly iterations: number
   readonly channel: AnsweringChannel
+  /** Sums over the model calls. */
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** A model call did not say what it used (contract-2, section 6). */
+  readonly usage_estimated: boolean
   /** The turn went on without its passages: retrieval failed or was late. */
   readonly kb?: 'skipped'
 }

@@ -6,8 +6,11 @@ import { createMemoryBudget } from '../../core/memory-budget.ts'
 import { NO_METERS } from '../../core/meters.ts'
 import type { AgentEvent } from './events.ts'
 import { type Channel, type ModelLoop, runModelLoop } from './model-loop.ts'
+import type { TokenUsage } from './token-usage.ts'
 
-type Answer = readonly LlmPart[] | ChannelFailure
+/** In place of a part: the answer breaks off there. */
+const BREAK = 'break'
+type Answer = readonly (LlmPart | typeof BREAK)[] | ChannelFailure
 
 const USER = { role: 'user', content: 'hi' } as const
 const CALL = { id: 'c1', name: 'clock', arguments: '{}' }
@@ -29,7 +32,8 @@ function scripted(label: Channel['label'], answers: readonly Answer[]) {
       requests.push(request)
       if (answer instanceof ChannelFailure) throw answer
       return (async function* () {
-        yield answer
+        yield answer.filter((part) => part !== BREAK)
+        if (answer.includes(BREAK)) throw new ChannelFailure('provider_error', 'broken off')
       })()
     },
   }
@@ -39,6 +43,7 @@ function scripted(label: Channel['label'], answers: readonly Answer[]) {
 
 function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
   const events: AgentEvent[] = []
+  const counted: [Channel['label'], TokenUsage][] = []
   const share = createMemoryBudget(1_000_000).open('tenant')
   const loop: ModelLoop = {
     request: {
@@ -55,6 +60,7 @@ function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
     primary,
     fallback: null,
     confirm: async () => {},
+    countTokens: (channel, tokens) => void counted.push([channel, tokens]),
     share,
     log: NO_LOG,
     meters: NO_METERS,
@@ -65,7 +71,7 @@ function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
       events.push(...batch)
       return undefined
     })
-  return { run, events, share }
+  return { run, events, share, counted }
 }
 
 describe('the model loop', () => {
@@ -80,7 +86,7 @@ describe('the model loop', () => {
       text: 'wait noon',
       modelCalls: 2,
       finish: 'length',
-      usage: usage(30, 5),
+      usage: { ...usage(30, 5), isEstimated: false },
     })
     expect(requests[1]?.messages).toEqual([
       USER,
@@ -96,9 +102,39 @@ describe('the model loop', () => {
     ])
   })
 
-  test('the model loop gives no usage when one of its calls reports none', async () => {
-    const { channel } = scripted('platform', [ROUND, [text('noon'), finish('stop', usage(1, 1))]])
-    expect((await loopOn(channel).run()).usage).toBeNull()
+  test('the model loop estimates a call that reports no usage, and says so', async () => {
+    const { channel } = scripted('platform', [
+      [text('等等 ok'), { type: 'tool_call', call: CALL }, finish('tool_calls')],
+      [text('noon'), finish('stop', usage(20, 3))],
+    ])
+    const { run, counted } = loopOn(channel)
+    // Sent: `hi` and the tools as JSON. Received: two characters, and 3 + 7 of ASCII.
+    const tools = '[{"name":"clock","description":"Tells the time.","parameters":{}}]'
+    const input = Math.ceil((USER.content.length + tools.length) / 4)
+    const first = { ...usage(input, 2 + 3), isEstimated: true }
+    expect((await run()).usage).toEqual({ ...usage(input + 20, 5 + 3), isEstimated: true })
+    expect(counted).toEqual([
+      ['platform', first],
+      ['platform', { ...usage(20, 3), isEstimated: false }],
+    ])
+  })
+
+  test('the tokens of a call that breaks off are counted, too', async () => {
+    const primary = scripted('byo', [[text('half'), BREAK]]).channel
+    const fallback = scripted('platform_fallback', [[text('noon'), finish('stop', usage(20, 3))]])
+    const { run, counted } = loopOn(primary, { fallback: fallback.channel })
+    const { usage: all } = await run()
+    expect(counted.map(([channel, { outputTokens }]) => [channel, outputTokens])).toEqual([
+      ['byo', 1],
+      ['platform_fallback', 3],
+    ])
+    expect([all.outputTokens, all.isEstimated]).toEqual([4, true])
+  })
+
+  test('a call that was never answered counts no tokens', async () => {
+    const { run, counted } = loopOn(scripted('platform', []).channel)
+    await expect(run()).rejects.toThrow('no script')
+    expect(counted).toEqual([])
   })
 
   test('the model loop asks before each model call and tool round whether to go on', async () => {

@@ -4,7 +4,6 @@ import type {
   LlmMessage,
   LlmPart,
   LlmRequest,
-  LlmUsage,
   ToolCall,
   ToolSpec,
 } from '../../channels/ports/llm.ts'
@@ -16,6 +15,7 @@ import type { Meters } from '../../core/meters.ts'
 import { TextInPieces } from '../../core/text.ts'
 import type { ToolBox } from '../../tools/tool-box.ts'
 import type { AgentEvent, AnsweringChannel, Emit } from './events.ts'
+import { addTokens, NO_TOKENS, type TokenUsage, tokensOf } from './token-usage.ts'
 
 /** Where model calls go. */
 export interface Channel {
@@ -35,6 +35,8 @@ export interface ModelLoop {
   readonly fallback: Channel | null
   /** Called before each model call and tool round; throws when the loop may not go on. */
   confirm(channel: Channel): Promise<void>
+  /** Told the tokens of each model call that began to answer, also when it then broke off. */
+  countTokens(channel: AnsweringChannel, tokens: TokenUsage): void
   /** Counts what the loop holds in memory. */
   readonly share: Pick<MemoryShare, 'add' | 'bytes'>
   readonly log: Logger
@@ -48,9 +50,11 @@ export interface ModelAnswer {
   readonly text: string
   readonly modelCalls: number
   readonly finish: FinishReason
-  /** Sum of the model calls; null when one of them did not say. */
-  readonly usage: LlmUsage | null
+  /** Sum of all model calls of the turn, those on a channel that failed among them. */
+  readonly usage: TokenUsage
 }
+
+type ChannelAnswer = Omit<ModelAnswer, 'usage'>
 
 type Finish = Extract<LlmPart, { type: 'finish' }>
 export type FinishReason = Finish['reason']
@@ -68,8 +72,16 @@ export async function runModelLoop(
 ): Promise<ModelAnswer> {
   const { primary, fallback, share, meters } = loop
   const bytesBefore = share.bytes
+  let usage = NO_TOKENS
+  const counted: ModelLoop = {
+    ...loop,
+    countTokens(channel, tokens) {
+      usage = addTokens(usage, tokens)
+      loop.countTokens(channel, tokens)
+    },
+  }
   try {
-    return await runOnChannel(primary, loop, signal, emit)
+    return { ...(await runOnChannel(primary, counted, signal, emit)), usage }
   } catch (error) {
     reportFailure(error, primary, loop, signal)
     if (!(error instanceof ChannelFailure) || signal.aborted || !fallback) throw error
@@ -78,7 +90,7 @@ export async function runModelLoop(
     await emit([{ type: 'provider_fallback', from: 'byo', reason: error.reason }])
   }
   try {
-    return await runOnChannel(fallback, loop, signal, emit)
+    return { ...(await runOnChannel(fallback, counted, signal, emit)), usage }
   } catch (error) {
     reportFailure(error, fallback, loop, signal)
     throw error
@@ -104,11 +116,10 @@ async function runOnChannel(
   loop: ModelLoop,
   signal: AbortSignal,
   emit: Emit,
-): Promise<ModelAnswer> {
+): Promise<ChannelAnswer> {
   const messages: LlmMessage[] = [...loop.request.messages]
   let offered = loop.tools.specs
   let text = ''
-  let usage: LlmUsage | null = { inputTokens: 0, outputTokens: 0 }
   for (let modelCalls = 1; ; modelCalls++) {
     const isLast = modelCalls === MODEL_CALLS_PER_TURN_MAX
     const tools = isLast ? [] : offered
@@ -125,9 +136,8 @@ async function runOnChannel(
       continue
     }
     text += answer.text
-    usage = sum(usage, answer.usage)
     const { toolCalls, finish } = answer
-    if (toolCalls.length === 0) return { channel, text, modelCalls, finish, usage }
+    if (toolCalls.length === 0) return { channel, text, modelCalls, finish }
     if (isLast) throw new ChannelFailure('provider_error', 'tool calls without end')
     await loop.confirm(channel)
     messages.push({ role: 'assistant', content: answer.text, toolCalls })
@@ -139,7 +149,6 @@ interface CallAnswer {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
   readonly finish: FinishReason
-  readonly usage: LlmUsage | null
 }
 
 interface ModelCall {
@@ -151,9 +160,9 @@ interface ModelCall {
 
 /** One model call; its text is emitted as it comes. */
 async function callModel(
-  { llm, model }: Channel,
+  { llm, model, label }: Channel,
   { messages, tools, charsMax }: ModelCall,
-  { request, share }: ModelLoop,
+  { request, share, countTokens }: ModelLoop,
   signal: AbortSignal,
   emit: Emit,
 ): Promise<CallAnswer> {
@@ -161,26 +170,34 @@ async function callModel(
   const toolCalls: ToolCall[] = []
   let finish: Finish = { type: 'finish', reason: 'other', usage: null }
   let heldBytes = 0
-  for await (const parts of await llm.open({ ...request, messages, model, tools }, signal)) {
-    const events: AgentEvent[] = []
-    // In one step, because the adapter no longer holds the parts that it gives out.
-    const stillHeld = heldAfter(parts, heldBytes)
-    share.add(bytesOfParts(parts) + stillHeld - heldBytes)
-    heldBytes = stillHeld
-    for (const part of parts) {
-      if (part.type === 'text') {
-        text.add(part.text)
-        events.push({ type: 'llm_delta', text: part.text })
-      } else if (part.type === 'tool_call') {
-        toolCalls.push(part.call)
-      } else if (part.type === 'finish') {
-        finish = part
+  const stream = await llm.open({ ...request, messages, model, tools }, signal)
+  try {
+    for await (const parts of stream) {
+      const events: AgentEvent[] = []
+      // In one step, because the adapter no longer holds the parts that it gives out.
+      const stillHeld = heldAfter(parts, heldBytes)
+      share.add(bytesOfParts(parts) + stillHeld - heldBytes)
+      heldBytes = stillHeld
+      for (const part of parts) {
+        if (part.type === 'text') {
+          text.add(part.text)
+          events.push({ type: 'llm_delta', text: part.text })
+        } else if (part.type === 'tool_call') {
+          toolCalls.push(part.call)
+        } else if (part.type === 'finish') {
+          finish = part
+        }
       }
+      if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
+      if (events.length > 0) await emit(events)
     }
-    if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
-    if (events.length > 0) await emit(events)
+  } finally {
+    if (finish.usage !== null || text.length > 0 || toolCalls.length > 0) {
+      const spoken = { text: text.toString(), toolCalls }
+      countTokens(label, tokensOf(finish.usage, { messages, tools }, spoken))
+    }
   }
-  return { text: text.toString(), toolCalls, finish: finish.reason, usage: finish.usage }
+  return { text: text.toString(), toolCalls, finish: finish.reason }
 }
 
 /** What the adapter holds of the answer once `parts` are out: nothing after the finish. */
@@ -228,10 +245,3 @@ async function runTools(
   await emit(results.map(({ call, ok }) => ({ type: 'tool_result', name: call.name, ok })))
   return results.map(({ call, content }) => ({ role: 'tool', callId: call.id, content }))
 }
-
-const sum = (a: LlmUsage | null, b: LlmUsage | null): LlmUsage | null =>
-  a &&
-  b && {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-  }

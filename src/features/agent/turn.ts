@@ -8,7 +8,7 @@ import type { Principal } from '../../core/principal.ts'
 import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { SessionMemory } from '../sessions/service.ts'
-import type { AgentEvent, Emit, KbRef } from './events.ts'
+import type { AgentEvent, Emit, KbRef, TurnStats } from './events.ts'
 import type { AgentRequest } from './model.ts'
 import { type Channel, type ModelAnswer, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
@@ -89,7 +89,11 @@ export async function runTurn(
     const tools = createToolBox(await toolsFor(principal, resolved), tenantId, log)
     const modelRequest = { purpose: 'turn' as const, messages, passages, thinking, temperature }
     const fallback = fallbackOf(turn.channel)
-    const loop = { request: modelRequest, tools, primary, fallback, confirm, share, log, meters }
+    const countTokens = () => {}
+    const loop = {
+      ...{ request: modelRequest, tools, primary, fallback, confirm },
+      ...{ countTokens, share, log, meters },
+    }
     const answer = await runModelLoop(loop, signal, emit)
     await confirm()
     signal.throwIfAborted()
@@ -150,10 +154,15 @@ function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
 
-function endOf({ modelCalls, channel, text }: ModelAnswer, isSkipped: boolean): AgentEvent[] {
-  const kb = isSkipped ? { kb: 'skipped' as const } : {}
-  return [
-    { type: 'stats', iterations: modelCalls, channel: channel.label, ...kb },
-    { type: 'llm_end', reply: text },
-  ]
+function endOf({ modelCalls, channel, text, usage }: ModelAnswer, isSkipped: boolean) {
+  const stats: TurnStats = {
+    type: 'stats',
+    iterations: modelCalls,
+    channel: channel.label,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    usage_estimated: usage.isEstimated,
+    ...(isSkipped ? { kb: 'skipped' as const } : {}),
+  }
+  return [stats, { type: 'llm_end' as const, reply: text }]
 }

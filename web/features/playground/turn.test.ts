@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { afterEvents, newTurn } from './turn.ts'
 
+const TOLD = { input_tokens: 11, output_tokens: 7, usage_estimated: false }
 const turn = newTurn(1, 'q', [], 1_000)
 
 describe('a turn of the playground', () => {
@@ -17,7 +18,7 @@ describe('a turn of the playground', () => {
     const done = afterEvents(
       growing,
       [
-        { type: 'stats', iterations: 1, channel: 'platform' },
+        { type: 'stats', iterations: 1, channel: 'platform', ...TOLD },
         { type: 'llm_end', reply: 'Hello!' },
       ],
       1_500,
@@ -26,7 +27,10 @@ describe('a turn of the playground', () => {
   })
 
   test('a playground turn knows that the passages were left out', () => {
-    const stats = { type: 'stats', iterations: 1, channel: 'platform', kb: 'skipped' } as const
+    const stats = {
+      ...{ type: 'stats' as const, iterations: 1, channel: 'platform' as const },
+      ...{ ...TOLD, kb: 'skipped' as const },
+    }
     expect(afterEvents(turn, [stats], 1_100).stats?.kb).toBe('skipped')
   })
 

@@ -147,6 +147,9 @@ export const SETTINGS = {
   MB_EMBED_API_KEY: secret.describe('key of the remote embedding endpoint'),
   MB_EMBED_MODEL: text.describe('model of the remote embedding endpoint'),
   MB_EMBED_MODEL_DIR: text.describe('folder of a local ONNX embedding model (models/default)'),
+  MB_KB_MAX_DOCS: whole(1, 10_000, 50).describe('most documents of a tenant'),
+  MB_KB_MAX_DOC_KB: whole(1, 400, 100).describe('largest document, KB'),
+  MB_KB_MAX_FILE_MB: whole(1, 100, 20).describe('largest uploaded file, MB'),
   MB_TTS_KIND: z
     .enum(['openai', 'minimax', 'wyoming', 'espeak', 'none'], {
       error: 'must be openai, minimax, wyoming, espeak or none',

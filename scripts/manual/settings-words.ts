@@ -43,6 +43,16 @@ export const SETTING_GROUPS = [
     },
   },
   {
+    id: 'kb',
+    zh: '知识库',
+    en: 'Knowledge base',
+    settings: {
+      MB_KB_MAX_DOCS: '一个租户最多的文档数',
+      MB_KB_MAX_DOC_KB: '一篇文档最大的大小，KB',
+      MB_KB_MAX_FILE_MB: '上传文件最大的大小，MB',
+    },
+  },
+  {
     id: 'voice',
     zh: '语音',
     en: 'Voice',

@@ -78,7 +78,7 @@ export async function openAdapters(outside: Outside) {
   // The writer thread had this long to start, beside all the above.
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl, db.failed)
-  const kb = await openKnowledge({ db, reader, embedder, clock, log })
+  const kb = await openKnowledge({ config, db, reader, embedder, clock, log })
   const egress = openEgress(outside)
   const toolsFor = createToolRegistry(builtInTools(clock, egress, parser), [kb.toolsFor])
   const pages = await consolePages(runtime.webDir)

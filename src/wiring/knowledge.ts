@@ -7,6 +7,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { createSharedEmbedder } from '../features/kb/embedding.ts'
+import { createPrepare } from '../features/kb/prepare.ts'
 import { createReembed } from '../features/kb/reembed.ts'
 import { createSearch } from '../features/kb/search.ts'
 import { createKb, searchTool } from '../features/kb/service.ts'
@@ -74,6 +75,7 @@ async function modelAt(dir: string) {
 }
 
 export interface KnowledgeOptions {
+  readonly config: Config
   readonly db: Db
   readonly reader: ReadThread
   readonly embedder: Embedder
@@ -89,9 +91,14 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const embedder = createSharedEmbedder(options.embedder, clock)
   const vectors = await openVectorIndex(db, reader)
   const words = createWordIndex(reader)
-  const store = createKbStore({ db, reader, vectors, words })
+  const limits = {
+    docsMax: options.config.MB_KB_MAX_DOCS,
+    docBytesMax: options.config.MB_KB_MAX_DOC_KB * 1024,
+  }
+  const store = createKbStore({ db, reader, vectors, words, ...limits })
   const search = createSearch({ store, embedder, vectors, words })
-  const service = createKb({ store, embedder, search, clock })
+  const prepare = createPrepare({ embedder, clock })
+  const service = createKb({ store, prepare, limits, embedder, search, clock })
   return {
     service,
     reembed: createReembed({

@@ -54,7 +54,17 @@ describe('retrieval in an agent turn', () => {
     const [first, second] = await ask({ text: '月球基地的备用密码是什么？' })
     expect(first).toEqual({
       type: 'kb_refs',
-      refs: [{ doc_id: docId, title: '基地手册', seq: 0, score: expect.any(Number) }],
+      refs: [
+        {
+          doc_id: docId,
+          title: '基地手册',
+          seq: 0,
+          score: expect.any(Number),
+          page: null,
+          heading: null,
+          url: null,
+        },
+      ],
     })
     const [ref] = (first as { refs: { score: number }[] }).refs
     expect(ref?.score).toBeGreaterThanOrEqual(0.45)

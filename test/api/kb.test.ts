@@ -39,6 +39,9 @@ describe('documents', () => {
       char_count: [...text].length,
       chunk_count: 1,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      source_id: null,
+      part: null,
+      parts: null,
     })
     expect(note).toMatch(/向量/)
     const second = await add(key, 'Handbook', 'Apply for leave three days ahead.')
@@ -46,7 +49,7 @@ describe('documents', () => {
     expect(docs.map((d: { id: string }) => d.id)).toEqual([second.body.id, doc.id])
     expect(docs[1]).toEqual(doc)
     expect((await call(key, 'GET', `/docs/${doc.id}/chunks`)).body).toEqual({
-      chunks: [{ seq: 0, text }],
+      chunks: [{ seq: 0, text, page: null, heading: '第36条', url: null }],
     })
     const found = await search(key, '第36条')
     expect(found.body.results[0]).toEqual({
@@ -55,6 +58,9 @@ describe('documents', () => {
       seq: 0,
       score: expect.any(Number),
       text,
+      page: null,
+      heading: '第36条',
+      url: null,
     })
     const gone = await call(key, 'DELETE', `/docs/${doc.id}`)
     expect([gone.status, gone.body]).toEqual([200, { id: doc.id, deleted: true }])
@@ -73,12 +79,22 @@ describe('documents', () => {
     expect(chunks.map((c: { seq: number }) => c.seq)).toEqual(
       Array.from({ length: body.chunk_count }, (_, i) => i).slice(0, 50),
     )
-    expect(Object.keys(chunks[0])).toEqual(['seq', 'text'])
+    expect(Object.keys(chunks[0])).toEqual(['seq', 'text', 'page', 'heading', 'url'])
     const { results } = (await search(key, '第777句')).body
     expect(results).toHaveLength(5)
     for (const { text: preview } of results) expect([...preview].length).toBeLessThanOrEqual(200)
     const scores = results.map((r: { score: number }) => r.score)
     expect(scores).toEqual([...scores].sort((a: number, b: number) => b - a))
+  })
+
+  test('each chunk of a typed document names the heading that its new text is under', async () => {
+    const key = await freshKey()
+    const sections = ['请假', '加班'].map((name) => `# ${name}\n\n${`${name}的规定。`.repeat(60)}`)
+    const { body } = await add(key, '手册', ['前言。', ...sections].join('\n\n'))
+    const { chunks } = (await call(key, 'GET', `/docs/${body.id}/chunks`)).body
+    expect(chunks.map(({ heading }: { heading: string | null }) => heading)).toEqual([null, '加班'])
+    const { results } = (await search(key, '加班的规定')).body
+    expect(results[0]).toMatchObject({ page: null, heading: '加班', url: null })
   })
 
   test('markup, control characters and lone surrogates in documents are text', async () => {
@@ -92,6 +108,13 @@ describe('documents', () => {
     expect((await search(key, '尾巴')).body.results[0].title).toBe('<b>\u0000题</b>')
   })
 })
+
+/** Embeds every text to the same vector. */
+const axes: Embedder = {
+  id: 'one axis',
+  embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+  close: async () => {},
+}
 
 test('a passage found only by its words has its cosine as score', async () => {
   const axis = (x: number) => new Float32Array([x, Math.sqrt(1 - x * x)])
@@ -143,6 +166,20 @@ describe('refusals', () => {
       expect((await call(key, 'GET', '/docs')).body).toEqual({ docs: [] })
     })
   }
+
+  test('how many documents a tenant may have, and how large, are settings', async () => {
+    const env = { MB_KB_MAX_DOCS: '1', MB_KB_MAX_DOC_KB: '2' }
+    await using app = await startApp({ env, embedder: axes })
+    const { add } = kbClient(() => app.url)
+    const key = await app.key()
+    const large = await add(key, '大', 'x'.repeat(2049))
+    expectRefusal(large, 413)
+    expect(large.text).toContain('2 KB')
+    expect((await add(key, '大', 'x'.repeat(2048))).status).toBe(201)
+    const second = await add(key, '又一篇', 'x')
+    expectRefusal(second, 403)
+    expect(second.text).toContain('1 篇')
+  })
 
   test('a document just within the limits is stored', async () => {
     const key = await freshKey()

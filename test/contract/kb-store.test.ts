@@ -31,7 +31,7 @@ beforeEach(async () => {
       throw error
     }
   }
-  store = createKbStore({ db: { ...db, batch }, reader, vectors, words })
+  store = createKbStore({ db: { ...db, batch }, reader, vectors, words, docsMax: KB_DOCS_MAX })
 })
 afterEach(async () => {
   await open[Symbol.asyncDispose]()
@@ -41,8 +41,10 @@ afterEach(async () => {
 let docs = 0
 function doc(tenantId: string): NewDoc {
   const id = `doc${++docs}`
-  const chunk = { text: id, vector: Float32Array.of(1, 0), terms: ['term'] }
-  const kept = { id, title: id, char_count: 4, chunk_count: 1, created_at: '2026-11-21' }
+  const place = { page: null, heading: null }
+  const chunk = { text: id, vector: Float32Array.of(1, 0), terms: ['term'], ...place }
+  const typed = { source_id: null, part: null, parts: null }
+  const kept = { id, title: id, char_count: 4, chunk_count: 1, created_at: '2026-11-21', ...typed }
   return { tenantId, doc: kept, model: 'm', chunks: [chunk] }
 }
 

@@ -48,11 +48,13 @@ const afterTools = (content: string, results: [call: Partial<ToolCall>, content:
 }
 
 const PASSAGES: Passage[] = [
-  { title: '售后手册', seq: 2, text: '整机保修两年。\n电池保修一年。' },
+  { title: '售后手册', seq: 2, text: '整机保修两年。\n电池保修一年。', page: 7, heading: null },
   {
     title: 'Long',
     seq: 0,
     text: '无关的话。'.repeat(100),
+    page: null,
+    heading: null,
   },
 ]
 
@@ -100,12 +102,12 @@ describe('offline responder', () => {
   test('the offline responder quotes up to three passages, cut at 400 characters', async () => {
     const many = [...PASSAGES, ...PASSAGES]
     const reply = await say('退货期限是多久', { passages: many })
-    expect(reply).toContain('《售后手册》第 3 段：“整机保修两年。 电池保修一年。”')
+    expect(reply).toContain('《售后手册》第 3 段（第 7 页）：“整机保修两年。 电池保修一年。”')
     expect(reply).toContain(`《Long》第 1 段：“${'无关的话。'.repeat(80)}…”`)
     expect(reply.match(/^- /gm)).toHaveLength(3)
     expect(reply).toContain('没有连接任何语言模型')
     const english = await say('How long is the warranty?', { passages: PASSAGES })
-    expect(english).toContain('"售后手册", passage 3: "')
+    expect(english).toContain('"售后手册", passage 3 (page 7): "')
     for (const line of english.split('\n')) expect([...line].length).toBeLessThan(440)
   })
 

@@ -8,7 +8,7 @@ export interface Phrases {
   readonly foundNote: string
   readonly notCalculated: string
   /** `number` counts from 1, as the console does. */
-  passage(title: string, number: number, quote: string): string
+  passage(title: string, number: number, page: number | null, quote: string): string
   calculated(result: string): string
   /** `date` is local time read as UTC. */
   time(date: Date, zone: string): string
@@ -30,7 +30,8 @@ const zh: Phrases = {
   found: '在知识库里找到这些相关的原文：',
   foundNote: '以上是原文摘录，没有经过语言模型归纳。',
   notCalculated: '这个算式我算不出来，请检查写法，例如 (2+3)*4。',
-  passage: (title, number, quote) => `《${title}》第 ${number} 段：“${quote}”`,
+  passage: (title, number, page, quote) =>
+    `《${title}》第 ${number} 段${page === null ? '' : `（第 ${page} 页）`}：“${quote}”`,
   calculated: (result) => `计算结果：${result}。`,
   time: (date, zone) => `现在是 ${format('zh-CN', date)}（${zone}）。`,
 }
@@ -48,7 +49,8 @@ const en: Phrases = {
   found: 'These passages of the knowledge base are related:',
   foundNote: 'They are quoted as they stand; no language model has summed them up.',
   notCalculated: 'I cannot work this expression out; please check it, such as (2+3)*4.',
-  passage: (title, number, quote) => `"${title}", passage ${number}: "${quote}"`,
+  passage: (title, number, page, quote) =>
+    `"${title}", passage ${number}${page === null ? '' : ` (page ${page})`}: "${quote}"`,
   calculated: (result) => `The result: ${result}.`,
   time: (date, zone) => `It is ${format('en-US', date)} (${zone}).`,
 }

@@ -6,7 +6,7 @@ const REQUEST: LlmRequest = {
   purpose: 'turn',
   model: 'm',
   messages: [],
-  passages: [{ title: 't', seq: 0, text: 'x' }],
+  passages: [{ title: 't', seq: 0, text: 'x', page: null, heading: null }],
   tools: [],
   thinking: false,
   temperature: null,

@@ -28,6 +28,9 @@ export interface Passage {
   readonly title: string
   readonly seq: number
   readonly text: string
+  /** Where the passage begins in its file or page, from 1; null when that is unknown. */
+  readonly page: number | null
+  readonly heading: string | null
 }
 
 /** How `thinking` travels to a model (contract, section 4, Fine points); `auto` goes by vendor. */

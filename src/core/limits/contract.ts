@@ -48,10 +48,12 @@ export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000
 /** Retrieved passages below this cosine similarity are not shown to the model. */
 export const KB_SCORE_MIN = 0.45
+/** Documents of a tenant, unless MB_KB_MAX_DOCS says another number. */
 export const KB_DOCS_MAX = 50
 export const KB_TITLE_CHARS_MAX = 200
-/** UTF-8 bytes of the text as received. */
+/** UTF-8 bytes of the text as received, unless MB_KB_MAX_DOC_KB says another number. */
 export const KB_DOC_BYTES_MAX = 100 * 1024
+export const KB_HEADING_CHARS_MAX = 200
 export const KB_HITS_MAX = 5
 export const KB_PREVIEW_CHARS_MAX = 200
 export const KB_CHUNKS_SHOWN_MAX = 50

@@ -9,6 +9,10 @@ export interface KbRef {
   readonly title: string
   readonly seq: number
   readonly score: number
+  /** As in `KbHit`. */
+  readonly page: number | null
+  readonly heading: string | null
+  readonly url: string | null
 }
 
 /** Which channel answered, as the client learns it (specification, Events: stats). */

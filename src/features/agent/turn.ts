@@ -140,7 +140,10 @@ async function retrieveFor(
 function refsOf(passages: readonly RetrievedPassage[]): AgentEvent {
   return {
     type: 'kb_refs',
-    refs: passages.map(({ doc_id, title, seq, score }) => ({ doc_id, title, seq, score })),
+    refs: passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
+      ...{ doc_id, title, seq, score },
+      ...{ page, heading, url },
+    })),
   }
 }
 

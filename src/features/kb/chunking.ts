@@ -37,15 +37,25 @@ export const CHUNK_CHARS_MAX = SIZE + SIZE_SLACK
  * never inside a grapheme. Tables and code blocks stay whole where they fit. The same text always
  * gives the same chunks, in time linear in its length.
  */
-export function chunk(text: string): string[] {
+export const chunk = (text: string): string[] => cutChunks(text).map((one) => one.text)
+
+export interface CutChunk {
+  readonly text: string
+  /** Where in the document its new text begins, behind the overlap, in UTF-16 units. */
+  readonly freshAt: number
+}
+
+/** As `chunk`, with the place of each. */
+export function cutChunks(text: string): CutChunk[] {
   const points = toPoints(text)
   const boundaries = findBoundaries(points, SIZE)
-  const chunks: string[] = []
+  const chunks: CutChunk[] = []
   let start = 0
   let covered = 0
   while (covered < points.length) {
     const end = findEnd(points, boundaries, start, covered)
-    chunks.push(slice(points, start, end))
+    const freshAt = points.offsets[covered] as number
+    chunks.push({ text: slice(points, start, end), freshAt })
     covered = end
     start = Math.max(start + 1, findOverlap(points, boundaries, end))
   }

@@ -11,6 +11,10 @@ export const KbDoc = z.object({
   char_count: z.number().int(),
   chunk_count: z.number().int(),
   created_at: z.string(),
+  /** The file or page that the document is a part of, and its place among the parts, from 1. */
+  source_id: z.string().nullable(),
+  part: z.number().int().nullable(),
+  parts: z.number().int().nullable(),
 })
 export type KbDoc = z.infer<typeof KbDoc>
 
@@ -37,6 +41,16 @@ export const KbDeleteResponse = z.object({ id: z.string(), deleted: z.boolean() 
 
 export const KbSearchRequest = z.object({ q: anyText('q').transform((q) => q.trim()) })
 
+/** Where in its file a chunk begins; null when that is unknown. */
+const place = {
+  /** From 1. */
+  page: z.number().int().nullable(),
+  /** The nearest one above. */
+  heading: z.string().nullable(),
+  /** The web page that the text comes from. */
+  url: z.string().nullable(),
+}
+
 export const KbHit = z.object({
   doc_id: z.string(),
   title: z.string(),
@@ -45,11 +59,12 @@ export const KbHit = z.object({
   /** Cosine similarity. */
   score: z.number(),
   text: z.string(),
+  ...place,
 })
 export type KbHit = z.infer<typeof KbHit>
 
 export const KbSearchResponse = z.object({ results: z.array(KbHit) })
 
-export const KbChunk = z.object({ seq: z.number().int(), text: z.string() })
+export const KbChunk = z.object({ seq: z.number().int(), text: z.string(), ...place })
 export type KbChunk = z.infer<typeof KbChunk>
 export const KbChunksResponse = z.object({ chunks: z.array(KbChunk) })

@@ -11,7 +11,7 @@ export interface StaleDoc {
 }
 
 /** Documents that wait to be embedded again. The list is a column, so it survives a restart. */
-export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'reader'>) {
+export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'reader' | 'docsMax'>) {
   return {
     /** The next one of any tenant; null when there is none or all must wait after a failure. */
     nextStale: (model: string, now: number) =>

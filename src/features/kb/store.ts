@@ -1,4 +1,4 @@
-import { KB_CHUNKS_SHOWN_MAX, KB_DOCS_MAX } from '../../core/limits/contract.ts'
+import { KB_CHUNKS_SHOWN_MAX } from '../../core/limits/contract.ts'
 import {
   type Db,
   expectRows,
@@ -21,6 +21,8 @@ const numOf = (key: number) => Math.floor(key / CHUNKS_PER_DOC_MAX)
 
 export interface NewChunk extends ChunkIndex {
   readonly text: string
+  readonly page: number | null
+  readonly heading: string | null
 }
 
 export interface NewDoc {
@@ -42,10 +44,12 @@ export interface KbStoreParts {
   readonly reader: Reader
   readonly vectors: VectorIndex
   readonly words: WordIndex
+  /** Documents that a tenant may have. */
+  readonly docsMax: number
 }
 
 /** Documents and their chunks; each write includes both indexes. */
-export function createKbStore({ db, reader, vectors, words }: KbStoreParts) {
+export function createKbStore({ db, reader, vectors, words, docsMax }: KbStoreParts) {
   let lastNum = 0
 
   /**
@@ -61,17 +65,14 @@ export function createKbStore({ db, reader, vectors, words }: KbStoreParts) {
   return {
     /**
      * Stores document, chunks, words and vectors, all or nothing; they are on disk when this
-     * resolves. False when the tenant has `KB_DOCS_MAX` documents already.
+     * resolves. False when the tenant has `docsMax` documents already.
      */
     async insert({ tenantId, doc, model, chunks }: NewDoc): Promise<boolean> {
       const num = await nextNum()
       const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
       const batch = db.batch([
-        expectRows(1, insertDoc(num, tenantId, doc, model)),
-        ...chunks.map(
-          ({ text }, seq) =>
-            sql`INSERT INTO kb_chunk (doc_num, seq, text) VALUES (${num}, ${seq}, ${text})`,
-        ),
+        expectRows(1, insertDoc(num, tenantId, doc, model, docsMax)),
+        ...chunks.map((chunk, seq) => insertChunk(num, seq, chunk)),
         ...words.upsert(tenantId, keyed),
         ...vectors.upsert({ tenantId, model }, keyed),
       ])
@@ -98,27 +99,38 @@ export function createKbStore({ db, reader, vectors, words }: KbStoreParts) {
 export type KbStore = ReturnType<typeof createKbStore>
 
 /** Changes no row when the tenant has as many documents as it may have. */
-const insertDoc = (num: number, tenantId: string, doc: KbDoc, model: string): Statement => sql`
+const insertDoc = (
+  num: number,
+  tenantId: string,
+  doc: KbDoc,
+  model: string,
+  docsMax: number,
+): Statement => sql`
   INSERT INTO kb_doc (num, id, tenant_id, title, char_count, chunk_count, created_at, embed_model)
   SELECT ${num}, ${doc.id}, ${tenantId}, ${doc.title}, ${doc.char_count}, ${doc.chunk_count},
     ${doc.created_at}, ${model}
-  WHERE (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId}) < ${KB_DOCS_MAX}`
+  WHERE (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live') < ${docsMax}`
+
+const insertChunk = (num: number, seq: number, { text, page, heading }: NewChunk): Statement => sql`
+  INSERT INTO kb_chunk (doc_num, seq, text, page, heading)
+  VALUES (${num}, ${seq}, ${text}, ${page}, ${heading})`
 
 const findDoc = (db: Db, tenantId: string, id: string) =>
-  db.get<{ num: number; chunk_count: number }>(
-    sql`SELECT num, chunk_count FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${id}`,
-  )
+  db.get<{ num: number; chunk_count: number; url: string | null }>(sql`
+    SELECT d.num, d.chunk_count, s.url FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
+    WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.stage = 'live'`)
 
 function createReads(db: Db, reader: Reader) {
   return {
     list: (tenantId: string) =>
       db.all<KbDoc>(sql`
-        SELECT id, title, char_count, chunk_count, created_at FROM kb_doc
-        WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, num DESC`),
+        SELECT id, title, char_count, chunk_count, created_at, source_id, part, parts FROM kb_doc
+        WHERE tenant_id = ${tenantId} AND stage = 'live'
+        ORDER BY created_at DESC, source_id, part, num DESC`),
 
     async count(tenantId: string): Promise<number> {
       const row = await db.get<{ docs: number }>(
-        sql`SELECT count(*) AS docs FROM kb_doc WHERE tenant_id = ${tenantId}`,
+        sql`SELECT count(*) AS docs FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`,
       )
       return row?.docs ?? 0
     },
@@ -128,8 +140,8 @@ function createReads(db: Db, reader: Reader) {
       const doc = await findDoc(db, tenantId, id)
       if (!doc) return null
       return db.all<KbChunk>(sql`
-        SELECT seq, text FROM kb_chunk WHERE doc_num = ${doc.num}
-        ORDER BY seq LIMIT ${KB_CHUNKS_SHOWN_MAX}`)
+        SELECT seq, text, page, heading, ${doc.url} AS url FROM kb_chunk
+        WHERE doc_num = ${doc.num} ORDER BY seq LIMIT ${KB_CHUNKS_SHOWN_MAX}`)
     },
 
     /** Those of the keys that are the tenant's, in no order. */
@@ -141,10 +153,12 @@ function createReads(db: Db, reader: Reader) {
       const wanted = JSON.stringify(keys.map((key) => [numOf(key), seqOf(key)]))
       // In this order, chunk by chunk; otherwise SQLite reads all of the tenant's chunks.
       const found = sql`
-        SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text
+        SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text, c.page, c.heading, s.url
         FROM json_each(${wanted}) w
-          CROSS JOIN kb_doc d ON d.num = w.value ->> 0 AND d.tenant_id = ${tenantId}
-          CROSS JOIN kb_chunk c ON c.doc_num = d.num AND c.seq = w.value ->> 1`
+          CROSS JOIN kb_doc d
+            ON d.num = w.value ->> 0 AND d.tenant_id = ${tenantId} AND d.stage = 'live'
+          CROSS JOIN kb_chunk c ON c.doc_num = d.num AND c.seq = w.value ->> 1
+          LEFT JOIN kb_source s ON s.id = d.source_id`
       type Row = Omit<Passage, 'key'> & { num: number }
       const rows = await reader.all<Row>(tenantId, found, signal)
       return rows.map(({ num, ...row }) => ({ ...row, key: keyOf(num, row.seq) }))

@@ -2,6 +2,7 @@ import init from './0001-init.sql' with { type: 'text' }
 import kb from './0002-kb.sql' with { type: 'text' }
 import device from './0003-device.sql' with { type: 'text' }
 import provider from './0004-provider.sql' with { type: 'text' }
+import kbSource from './0005-kb-source.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0002-kb', sql: kb },
   { name: '0003-device', sql: device },
   { name: '0004-provider', sql: provider },
+  { name: '0005-kb-source', sql: kbSource },
 ]

@@ -1,0 +1,68 @@
+import type { Clock } from '../../core/clock.ts'
+import { KB_HEADING_CHARS_MAX } from '../../core/limits/contract.ts'
+import { charCount, firstChars } from '../../core/text.ts'
+import { timeSlice } from '../../core/time-slice.ts'
+import { cutChunks } from './chunking.ts'
+import type { SharedEmbedder } from './embedding.ts'
+import { headingsOf, indexTextsOf } from './index-text.ts'
+import type { NewChunk } from './store.ts'
+
+/** Page and heading of the text from `start` on, in UTF-16 units, up to the next place. */
+export interface Place {
+  readonly start: number
+  readonly page: number | null
+  readonly heading: string | null
+}
+
+export interface DocText {
+  readonly title: string
+  readonly text: string
+  /** In order; null: as the headings of the text say. */
+  readonly places: readonly Place[] | null
+}
+
+export interface PreparedDoc {
+  readonly charCount: number
+  readonly chunks: readonly NewChunk[]
+}
+
+export interface PrepareParts {
+  readonly embedder: SharedEmbedder
+  readonly clock: Pick<Clock, 'steady'>
+}
+
+/** Cuts a document into chunks and embeds them. Rejects as the embedder does. */
+export function createPrepare({ embedder, clock }: PrepareParts) {
+  return async function prepare(
+    tenantId: string,
+    { title, text, places }: DocText,
+    signal?: AbortSignal,
+  ): Promise<PreparedDoc> {
+    const slice = timeSlice(clock.steady)
+    const cut = cutChunks(text)
+    if (slice.isOver()) await slice.next()
+    const texts = cut.map((one) => one.text)
+    const indexed = await embedder.indexChunks(tenantId, indexTextsOf(title, texts), signal)
+    const placeAt = placesIn(places ?? headingPlaces(text))
+    const chunks = cut.map(({ text, freshAt }, seq) => {
+      const index = indexed[seq] as (typeof indexed)[number]
+      return { ...index, text, ...placeAt(freshAt) }
+    })
+    return { charCount: charCount(text), chunks }
+  }
+}
+
+export type Prepare = ReturnType<typeof createPrepare>
+
+const headingPlaces = (text: string): Place[] =>
+  headingsOf(text).map(({ start, text: heading }) => ({ start, page: null, heading }))
+
+/** The page and heading at a position; to be asked in ascending order. */
+function placesIn(places: readonly Place[]) {
+  let next = 0
+  return (at: number) => {
+    while ((places[next]?.start ?? Infinity) <= at) next++
+    const { page = null, heading = null } = places[next - 1] ?? {}
+    return { page, heading: heading && firstChars(heading, KB_HEADING_CHARS_MAX) }
+  }
+}

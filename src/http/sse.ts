@@ -32,7 +32,7 @@ export interface StreamFormat<Event> {
 type Emit<Event> = (events: readonly Event[]) => Promise<void> | undefined
 
 /** Produces the events of one stream; the signal aborts when nobody reads them any more. */
-type Produce<Event> = (signal: AbortSignal, emit: Emit<Event>) => Promise<void>
+type Produce<Event> = (signal: AbortSignal, emit: Emit<Event>) => Promise<unknown>
 
 /** Bun's direct stream: writes go to the socket, and a promise means that the client is slower. */
 export interface DirectController {

@@ -37,6 +37,12 @@ export class Answer {
   #done = false
   #hasText = false
   #chars = 0
+  readonly #mayBeEmpty: boolean
+
+  /** `mayBeEmpty`: the caller is told why the model stopped, such as at the limit it had set. */
+  constructor({ mayBeEmpty = false } = {}) {
+    this.#mayBeEmpty = mayBeEmpty
+  }
 
   /** `[DONE]` has come: nothing after it counts. */
   get done(): boolean {
@@ -66,8 +72,11 @@ export class Answer {
     this.#addText(this.#think.end(), parts)
     const called = this.#calls?.finish() ?? []
     for (const call of called) parts.push({ type: 'tool_call', call })
-    if (!this.#hasText && called.length === 0) throw fault('empty answer')
     const reason = reasonOf(this.#finishReason, called.length > 0)
+    const isCut = reason === 'length' || reason === 'content_filter'
+    if (!this.#hasText && called.length === 0 && !(isCut && this.#mayBeEmpty)) {
+      throw fault('empty answer')
+    }
     parts.push({ type: 'finish', reason, usage: this.#usage })
   }
 
@@ -135,7 +144,7 @@ const isCount = (value: unknown): value is number =>
 
 /** Several servers say `stop` although they call tools. */
 function reasonOf(reason: string | null, hasCalls: boolean): Finish['reason'] {
-  if (reason === 'length') return 'length'
+  if (reason === 'length' || reason === 'content_filter') return reason
   if (hasCalls) return 'tool_calls'
   return reason === 'stop' || reason === null ? 'stop' : 'other'
 }

@@ -62,7 +62,8 @@ describe('a good answer', () => {
   for (const [given, reason] of [
     ['stop', 'stop'],
     ['length', 'length'],
-    ['content_filter', 'other'],
+    ['content_filter', 'content_filter'],
+    ['moderated', 'other'],
   ] as const) {
     test(`the finish reason ${given} is read as ${reason}`, async () => {
       upstream.reply({ text: 'a', finish: given })
@@ -265,6 +266,26 @@ describe('fields an upstream does not know', () => {
       false,
       false,
     ])
+  })
+
+  test('a wish that an upstream refuses is left out of that request alone', async () => {
+    upstream.fault(400, { body: 'presence_penalty is not supported' })
+    const llm = chat()
+    const request = { ...REQUEST, sampling: { presencePenalty: 1, seed: 7 } }
+    for (let n = 0; n < 2; n++) expect((await collect(llm, request)).error).toBeNull()
+    const sent = upstream.requests.map(({ body }) => [body.presence_penalty, body.seed])
+    expect(sent).toEqual([
+      [1, 7],
+      [undefined, 7],
+      [1, 7],
+    ])
+  })
+
+  test('an answer may be empty where the caller is told that it was cut', async () => {
+    upstream.chat.always({ text: '', finish: 'length' })
+    const cut = await collect(chat(), { ...REQUEST, sampling: { maxTokens: 1 } })
+    expect([cut.error, cut.finish?.reason]).toEqual([null, 'length'])
+    expect((await collect(chat())).failure?.phrase).toBe('empty answer')
   })
 
   test('unknown fields of an upstream are discovered once only', async () => {

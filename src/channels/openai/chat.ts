@@ -50,7 +50,8 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         const reader = (response.body ?? new Blob().stream()).getReader()
         const first = await reader.read()
         if (!first.done) call.gotBytes()
-        return partsOf(call, reader, first, inTurn)
+        const answer = new Answer({ mayBeEmpty: request.sampling !== undefined })
+        return partsOf(call, reader, first, answer, inTurn)
       } catch (error) {
         call.close()
         throw call.explain(error)
@@ -60,9 +61,14 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
 }
 
 /** The parts of an answer whose first bytes are `first`; ends the call. */
-async function* partsOf(call: UpstreamCall, reader: Reader, first: Read, inTurn: InTurn) {
+async function* partsOf(
+  call: UpstreamCall,
+  reader: Reader,
+  first: Read,
+  answer: Answer,
+  inTurn: InTurn,
+) {
   const stream = new EventStream()
-  const answer = new Answer()
   let silentBytes = 0
   let reportedBytes = 0
   let bytesSinceWait = 0

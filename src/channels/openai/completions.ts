@@ -10,7 +10,7 @@ import {
 import { endpointHost } from '../net/upstream-fetch.ts'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
 import { firstChatModel } from './models.ts'
-import { chatBody, textUnits, thinkingFields } from './request.ts'
+import { chatBody, textUnits, thinkingFields, wishFields } from './request.ts'
 
 export interface CompletionsOptions extends SenderOptions {
   readonly clock: Clock
@@ -48,11 +48,12 @@ export function createCompletions(options: CompletionsOptions) {
       const model = await models.choose(call, request.model)
       const key = model ?? ''
       const known = refusedFields.get(key) ?? []
-      const optional = omit(known, {
+      const ours = omit(known, {
         stream_options: { include_usage: true },
         ...thinkingFields(thinkingForm, request.thinking, host, key),
       })
-      const body = { ...(model === null ? {} : { model }), ...chatBody(request) }
+      const optional = { ...ours, ...wishFields(request) }
+      const body = { ...(model === null ? {} : { model }), ...chatBody(request, host) }
       const isLarge = textUnits(request) > SMALL_BYTES
       const ask = (fields: Fields) =>
         transport.complete(call, { ...body, ...fields }, 'text/event-stream', isLarge)
@@ -74,7 +75,9 @@ export function createCompletions(options: CompletionsOptions) {
         call.throwIfAborted()
         throw second.failure
       }
-      remember(key, [...known, ...named])
+      // Only what is in every request: a caller's value may be at fault, and not the field.
+      const toRemember = named.filter((field) => field in ours)
+      if (toRemember.length > 0) remember(key, [...known, ...toRemember])
       return again
     },
   }

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
-import { chatBody, thinkingFields } from './request.ts'
+import { chatBody, thinkingFields, wishFields } from './request.ts'
 
+const HOST = 'llm.example.com'
 const REQUEST: LlmRequest = {
   purpose: 'turn',
   model: 'm',
@@ -15,19 +16,22 @@ const REQUEST: LlmRequest = {
 test('a chat request holds messages of every role', () => {
   const image = 'data:image/png;base64,AA=='
   const call = { id: 'c1', name: 'f', arguments: '{"a":1}' }
-  const { messages } = chatBody({
-    ...REQUEST,
-    messages: [
-      { role: 'system', content: 's' },
-      { role: 'user', content: 'plain' },
-      { role: 'user', content: 'see', images: [image, 'https://x.example/y.png'] },
-      { role: 'user', content: '', images: [image] },
-      { role: 'assistant', content: 'a' },
-      { role: 'assistant', content: '', toolCalls: [call] },
-      { role: 'assistant', content: 'b', toolCalls: [{ ...call, arguments: '{"a":' }] },
-      { role: 'tool', callId: 'c1', content: 'done' },
-    ],
-  })
+  const { messages } = chatBody(
+    {
+      ...REQUEST,
+      messages: [
+        { role: 'system', content: 's' },
+        { role: 'user', content: 'plain' },
+        { role: 'user', content: 'see', images: [image, 'https://x.example/y.png'] },
+        { role: 'user', content: '', images: [image] },
+        { role: 'assistant', content: 'a' },
+        { role: 'assistant', content: '', toolCalls: [call] },
+        { role: 'assistant', content: 'b', toolCalls: [{ ...call, arguments: '{"a":' }] },
+        { role: 'tool', callId: 'c1', content: 'done' },
+      ],
+    },
+    HOST,
+  )
   const wire = (args: string) => [
     { id: 'c1', type: 'function', function: { name: 'f', arguments: args } },
   ]
@@ -48,11 +52,44 @@ test('a chat request holds messages of every role', () => {
 })
 
 test('a chat request has temperature and tools only when they are given', () => {
-  expect(Object.keys(chatBody(REQUEST))).toEqual(['stream', 'messages'])
+  expect(Object.keys(chatBody(REQUEST, HOST))).toEqual(['stream', 'messages'])
   const tool = { name: 'f', description: 'd', parameters: { type: 'object' } }
-  const body = chatBody({ ...REQUEST, temperature: 0, tools: [tool] })
+  const body = chatBody({ ...REQUEST, temperature: 0, tools: [tool] }, HOST)
   expect(body.temperature).toBe(0)
   expect(body.tools).toEqual([{ type: 'function', function: tool }])
+})
+
+test('a chat request has the wishes of its caller under the names of the channel', () => {
+  const tools = [{ name: 'f', description: '', parameters: {}, strict: true }]
+  const sampling = {
+    topP: 0.5,
+    presencePenalty: 1,
+    frequencyPenalty: -1,
+    seed: 7,
+    stop: ['a', 'b'],
+    maxTokens: 9,
+    responseFormat: { type: 'json_object' as const },
+    parallelToolCalls: false,
+  }
+  const request = { ...REQUEST, tools, sampling, forcedTool: { name: 'f' } }
+  expect(chatBody(request, HOST)).toMatchObject({
+    tools: [{ type: 'function', function: { name: 'f', parameters: {}, strict: true } }],
+    tool_choice: { type: 'function', function: { name: 'f' } },
+    stop: ['a', 'b'],
+    max_tokens: 9,
+    response_format: { type: 'json_object' },
+  })
+  expect(chatBody(request, 'api.openai.com')).toMatchObject({ max_completion_tokens: 9 })
+  expect(wishFields(request)).toEqual({
+    top_p: 0.5,
+    presence_penalty: 1,
+    frequency_penalty: -1,
+    seed: 7,
+    parallel_tool_calls: false,
+  })
+  const without = { ...request, tools: [], forcedTool: 'required' as const }
+  expect(chatBody(without, HOST)).not.toHaveProperty('tool_choice')
+  expect(wishFields(without)).not.toHaveProperty('parallel_tool_calls')
 })
 
 const FORMS = {

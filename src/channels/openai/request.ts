@@ -1,15 +1,25 @@
 import { parseUntrustedJson } from '../../core/json.ts'
-import type { LlmMessage, LlmRequest, ThinkingForm, ToolCall } from '../ports/llm.ts'
+import type {
+  ForcedTool,
+  LlmMessage,
+  LlmRequest,
+  Sampling,
+  ThinkingForm,
+  ToolCall,
+  ToolSpec,
+} from '../ports/llm.ts'
 
 /** The body of a streamed chat completion but for the model and the optional fields. */
-export function chatBody(request: LlmRequest): Record<string, unknown> {
+export function chatBody(request: LlmRequest, host: string): Record<string, unknown> {
+  const { messages, tools, temperature, sampling, forcedTool } = request
   return {
     stream: true,
-    messages: request.messages.map(wireMessage),
-    ...(request.tools.length === 0
-      ? {}
-      : { tools: request.tools.map((tool) => ({ type: 'function', function: { ...tool } })) }),
-    ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    messages: messages.map(wireMessage),
+    ...(tools.length === 0 ? {} : { tools: tools.map(wireTool) }),
+    ...(temperature === null ? {} : { temperature }),
+    ...(sampling ? mustFields(sampling, host) : {}),
+    // Refused without tools.
+    ...(forcedTool && tools.length > 0 ? { tool_choice: wireChoice(forcedTool) } : {}),
   }
 }
 
@@ -19,6 +29,43 @@ export const textUnits = ({ messages }: LlmRequest): number =>
     const images = message.role === 'user' ? (message.images ?? []) : []
     return images.reduce((units, { length }) => units + length, sum + message.content.length)
   }, 0)
+
+/** An answer without these would be another one than the caller asked for. */
+function mustFields({ stop, maxTokens, responseFormat }: Sampling, host: string) {
+  const tokens = TOKENS_OF_NEW_MODELS.test(host) ? 'max_completion_tokens' : 'max_tokens'
+  return {
+    ...(stop === undefined ? {} : { stop }),
+    ...(maxTokens === undefined ? {} : { [tokens]: maxTokens }),
+    ...(responseFormat === undefined ? {} : { response_format: responseFormat }),
+  }
+}
+
+/** Their reasoning models refuse `max_tokens`, which nearly all others know alone. */
+const TOKENS_OF_NEW_MODELS = /(^|\.)(openai|azure)\.com$/
+
+/** Wishes that not every upstream knows; the answer is as good without them. */
+export function wishFields({ sampling, tools }: LlmRequest): Record<string, unknown> {
+  if (!sampling) return {}
+  const { topP, presencePenalty, frequencyPenalty, seed, parallelToolCalls } = sampling
+  return {
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(presencePenalty === undefined ? {} : { presence_penalty: presencePenalty }),
+    ...(frequencyPenalty === undefined ? {} : { frequency_penalty: frequencyPenalty }),
+    ...(seed === undefined ? {} : { seed }),
+    // Refused without tools.
+    ...(parallelToolCalls === undefined || tools.length === 0
+      ? {}
+      : { parallel_tool_calls: parallelToolCalls }),
+  }
+}
+
+const wireChoice = (forced: ForcedTool) =>
+  forced === 'required' ? forced : { type: 'function', function: { name: forced.name } }
+
+function wireTool({ description, ...tool }: ToolSpec): object {
+  const described = description === '' ? tool : { description, ...tool }
+  return { type: 'function', function: described }
+}
 
 function wireMessage(message: LlmMessage): object {
   switch (message.role) {

@@ -21,6 +21,8 @@ export interface ToolSpec {
   readonly description: string
   /** JSON Schema of the arguments object. */
   readonly parameters: Readonly<Record<string, unknown>>
+  /** Whether the model must keep to the schema; absent: as the channel does by itself. */
+  readonly strict?: boolean
 }
 
 /** A retrieved piece of the tenant's knowledge base: quoted material, never instructions. */
@@ -43,6 +45,26 @@ export const THINKING_FORMS = [
 ] as const
 export type ThinkingForm = (typeof THINKING_FORMS)[number]
 
+/** What the answer must be: a form, and the schema that JSON follows. */
+export type ResponseFormat =
+  | { readonly type: 'text' | 'json_object' }
+  | { readonly type: 'json_schema'; readonly json_schema: Readonly<Record<string, unknown>> }
+
+/** How the next token is chosen, and when the answer ends. What is absent is not sent. */
+export interface Sampling {
+  readonly topP?: number | undefined
+  readonly presencePenalty?: number | undefined
+  readonly frequencyPenalty?: number | undefined
+  readonly seed?: number | undefined
+  readonly stop?: string | readonly string[] | undefined
+  readonly maxTokens?: number | undefined
+  readonly responseFormat?: ResponseFormat | undefined
+  readonly parallelToolCalls?: boolean | undefined
+}
+
+/** Which tools the model must call: any one of them, or the one of this name. */
+export type ForcedTool = 'required' | { readonly name: string }
+
 export interface LlmRequest {
   /** `summary` folds old turns into memory; `turn` answers a person. */
   readonly purpose: 'turn' | 'summary'
@@ -55,6 +77,10 @@ export interface LlmRequest {
   readonly thinking: boolean
   /** 0 to 2; null: not sent. */
   readonly temperature: number | null
+  /** The caller's own wishes; absent where the caller has none. */
+  readonly sampling?: Sampling
+  /** Absent: the model decides. */
+  readonly forcedTool?: ForcedTool | undefined
 }
 
 export interface LlmUsage {
@@ -73,7 +99,7 @@ export type LlmPart =
   | { readonly type: 'held'; readonly bytes: number }
   | {
       readonly type: 'finish'
-      readonly reason: 'stop' | 'tool_calls' | 'length' | 'other'
+      readonly reason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other'
       readonly usage: LlmUsage | null
     }
 

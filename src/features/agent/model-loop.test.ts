@@ -20,6 +20,7 @@ const finish = (
   reason: 'stop' | 'tool_calls' | 'length',
   used: ReturnType<typeof usage> | null = null,
 ): LlmPart => ({ type: 'finish', reason, usage: used })
+const broken = () => new ChannelFailure('provider_error', 'connection broken')
 const ROUND: Answer = [text('wait '), { type: 'tool_call', call: CALL }, finish('tool_calls')]
 
 /** A channel whose model gives these answers, one a call. */
@@ -57,8 +58,10 @@ function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
       specs: [{ name: 'clock', description: 'Tells the time.', parameters: {} }],
       run: async () => ({ ok: true, content: 'noon' }),
     },
+    clientTools: [],
     primary,
     fallback: null,
+    fallbackOnlyWhileSilent: false,
     confirm: async () => {},
     countTokens: (channel, tokens) => void counted.push([channel, tokens]),
     share,
@@ -71,7 +74,7 @@ function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
       events.push(...batch)
       return undefined
     })
-  return { run, events, share, counted }
+  return { run, events, share, counted, loop }
 }
 
 describe('the model loop', () => {
@@ -86,6 +89,7 @@ describe('the model loop', () => {
       text: 'wait noon',
       modelCalls: 2,
       finish: 'length',
+      clientCalls: [],
       usage: { ...usage(30, 5), isEstimated: false },
     })
     expect(requests[1]?.messages).toEqual([
@@ -182,9 +186,65 @@ describe('the model loop', () => {
     },
   )
 
+  const LAMP = { name: 'lamp', description: '', parameters: {} }
+  const LAMP_CALL = { id: 'c2', name: 'lamp', arguments: '{"on":true}' }
+
+  test('the model loop ends at the calls of a client tool', async () => {
+    const answers = [
+      [text('wait '), { type: 'tool_call', call: LAMP_CALL }, finish('tool_calls')] as const,
+    ]
+    const { channel, requests } = scripted('platform', answers)
+    const { run, events } = loopOn(channel, { clientTools: [LAMP] })
+    expect(await run()).toMatchObject({ text: 'wait ', clientCalls: [LAMP_CALL], modelCalls: 1 })
+    expect(requests[0]?.tools.map(({ name }) => name)).toEqual(['clock', 'lamp'])
+    expect(events.map(({ type }) => type)).toEqual(['llm_delta'])
+  })
+
+  test('the model loop drops client calls beside its own, and asks again', async () => {
+    const both = [LAMP_CALL, CALL].map((call): LlmPart => ({ type: 'tool_call', call }))
+    const { channel, requests } = scripted('platform', [
+      [...both, finish('tool_calls')],
+      [text('noon'), finish('stop')],
+    ])
+    const { run, events } = loopOn(channel, { clientTools: [LAMP] })
+    expect(await run()).toMatchObject({ text: 'noon', clientCalls: [], modelCalls: 2 })
+    expect(requests[1]?.messages.slice(1)).toEqual([
+      { role: 'assistant', content: '', toolCalls: [CALL] },
+      { role: 'tool', callId: 'c1', content: 'noon' },
+    ])
+    expect(events).toContainEqual({ type: 'tool_call', name: 'clock' })
+    expect(events).not.toContainEqual({ type: 'tool_call', name: 'lamp' })
+  })
+
+  test('the model loop forces a tool in the first call of each channel only', async () => {
+    const primary = scripted('byo', [ROUND, broken()])
+    const fallback = scripted('platform_fallback', [ROUND, [text('noon'), finish('stop')]])
+    const { request } = loopOn(primary.channel).loop
+    const more = { fallback: fallback.channel, request: { ...request, forcedTool: 'required' } }
+    await loopOn(primary.channel, more as Partial<ModelLoop>).run()
+    for (const { requests } of [primary, fallback]) {
+      expect(requests.map(({ forcedTool }) => forcedTool)).toEqual(['required', undefined])
+    }
+  })
+
+  test.each([
+    ['takes over', 'before', [broken()], 'platform_fallback'],
+    ['does not take over', 'after', [ROUND, broken()], null],
+  ] as const)(
+    'a fallback that is only for silence %s %s the first text',
+    async (_does, _when, answers, label) => {
+      const fallback = scripted('platform_fallback', [[text('noon'), finish('stop')]]).channel
+      const more = { fallback, fallbackOnlyWhileSilent: true }
+      const { run, events } = loopOn(scripted('byo', answers).channel, more)
+      const answered = await run().catch((error: unknown) => error)
+      if (label) expect(answered).toMatchObject({ channel: { label }, text: 'noon' })
+      else expect(answered).toBeInstanceOf(ChannelFailure)
+      expect(events.some(({ type }) => type === 'provider_fallback')).toBe(label !== null)
+    },
+  )
+
   test('the model loop counts held bytes, and forgets those of a failed channel', async () => {
-    const broken = new ChannelFailure('provider_error', 'connection broken')
-    const primary = scripted('byo', [ROUND, broken]).channel
+    const primary = scripted('byo', [ROUND, broken()]).channel
     const fallback = scripted('platform_fallback', [[text('noon'), finish('stop')]]).channel
     const { run, share, events } = loopOn(primary, { fallback })
     expect((await run()).channel).toBe(fallback)

@@ -1,5 +1,6 @@
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type {
+  ForcedTool,
   Llm,
   LlmMessage,
   LlmPart,
@@ -28,11 +29,16 @@ export interface Channel {
 }
 
 export interface ModelLoop {
+  /** A forced tool holds for the first model call only. */
   readonly request: Omit<LlmRequest, 'model' | 'tools'>
   readonly tools: ToolBox
+  /** Tools that the caller runs: the loop ends when the model calls nothing else. */
+  readonly clientTools: readonly ToolSpec[]
   readonly primary: Channel
   /** Takes over, announced, when `primary` has failed for good; null: nothing does. */
   readonly fallback: Channel | null
+  /** Whether `fallback` takes over only before any text was emitted. */
+  readonly fallbackOnlyWhileSilent: boolean
   /** Called before each model call and tool round; throws when the loop may not go on. */
   confirm(channel: Channel): Promise<void>
   /** Told the tokens of each model call that began to answer, also when it then broke off. */
@@ -50,6 +56,8 @@ export interface ModelAnswer {
   readonly text: string
   readonly modelCalls: number
   readonly finish: FinishReason
+  /** Calls of the caller's tools; empty when the model has answered. */
+  readonly clientCalls: readonly ToolCall[]
   /** Sum of all model calls of the turn, those on a channel that failed among them. */
   readonly usage: TokenUsage
 }
@@ -80,11 +88,19 @@ export async function runModelLoop(
       loop.countTokens(channel, tokens)
     },
   }
+  let maySwitch = fallback !== null
+  const emitText: Emit = (events) => {
+    maySwitch &&= !events.some(({ type }) => type === 'llm_delta')
+    return emit(events)
+  }
+  const isWatched = maySwitch && loop.fallbackOnlyWhileSilent
   try {
-    return { ...(await runOnChannel(primary, counted, signal, emit)), usage }
+    const answer = await runOnChannel(primary, counted, signal, isWatched ? emitText : emit)
+    return { ...answer, usage }
   } catch (error) {
     reportFailure(error, primary, loop, signal)
-    if (!(error instanceof ChannelFailure) || signal.aborted || !fallback) throw error
+    const isFailure = error instanceof ChannelFailure && !signal.aborted
+    if (!isFailure || !fallback || !maySwitch) throw error
     meters.fellBack(error.reason)
     share.add(bytesBefore - share.bytes)
     await emit([{ type: 'provider_fallback', from: 'byo', reason: error.reason }])
@@ -118,7 +134,9 @@ async function runOnChannel(
   emit: Emit,
 ): Promise<ChannelAnswer> {
   const messages: LlmMessage[] = [...loop.request.messages]
-  let offered = loop.tools.specs
+  const { clientTools } = loop
+  let offered = [...loop.tools.specs, ...clientTools]
+  let { forcedTool } = loop.request
   let text = ''
   for (let modelCalls = 1; ; modelCalls++) {
     const isLast = modelCalls === MODEL_CALLS_PER_TURN_MAX
@@ -126,7 +144,7 @@ async function runOnChannel(
     await loop.confirm(channel)
     let answer: CallAnswer
     try {
-      const call = { messages, tools, charsMax: ANSWER_CHARS_MAX - text.length }
+      const call = { messages, tools, forcedTool, charsMax: ANSWER_CHARS_MAX - text.length }
       answer = await callModel(channel, call, loop, signal, emit)
     } catch (error) {
       // A model without tool support refuses before it says anything: ask again without tools.
@@ -136,13 +154,26 @@ async function runOnChannel(
       continue
     }
     text += answer.text
-    const { toolCalls, finish } = answer
-    if (toolCalls.length === 0) return { channel, text, modelCalls, finish }
+    forcedTool = undefined
+    const ours = oursOf(answer.toolCalls, clientTools)
+    if (ours.length === 0) {
+      const { toolCalls: clientCalls, finish } = answer
+      return { channel, text, modelCalls, finish, clientCalls }
+    }
     if (isLast) throw new ChannelFailure('provider_error', 'tool calls without end')
     await loop.confirm(channel)
-    messages.push({ role: 'assistant', content: answer.text, toolCalls })
-    messages.push(...(await runTools(toolCalls, loop, signal, emit)))
+    messages.push({ role: 'assistant', content: answer.text, toolCalls: ours })
+    messages.push(...(await runTools(ours, loop, signal, emit)))
   }
+}
+
+/**
+ * The calls that the loop answers. Those of the caller's tools in the same message are dropped: the
+ * model is asked again with the results, and no half of a round is kept (contract 2, D6).
+ */
+function oursOf(calls: readonly ToolCall[], clientTools: readonly ToolSpec[]): readonly ToolCall[] {
+  if (clientTools.length === 0) return calls
+  return calls.filter((call) => !clientTools.some(({ name }) => name === call.name))
 }
 
 interface CallAnswer {
@@ -154,6 +185,7 @@ interface CallAnswer {
 interface ModelCall {
   readonly messages: readonly LlmMessage[]
   readonly tools: readonly ToolSpec[]
+  readonly forcedTool: ForcedTool | undefined
   /** Characters that the answer may still have. */
   readonly charsMax: number
 }
@@ -161,7 +193,7 @@ interface ModelCall {
 /** One model call; its text is emitted as it comes. */
 async function callModel(
   { llm, model, label }: Channel,
-  { messages, tools, charsMax }: ModelCall,
+  { charsMax, ...call }: ModelCall,
   { request, share, countTokens }: ModelLoop,
   signal: AbortSignal,
   emit: Emit,
@@ -170,7 +202,7 @@ async function callModel(
   const toolCalls: ToolCall[] = []
   let finish: Finish = { type: 'finish', reason: 'other', usage: null }
   let heldBytes = 0
-  const stream = await llm.open({ ...request, messages, model, tools }, signal)
+  const stream = await llm.open({ ...request, ...call, model }, signal)
   try {
     for await (const parts of stream) {
       const events: AgentEvent[] = []
@@ -194,7 +226,7 @@ async function callModel(
   } finally {
     if (finish.usage !== null || text.length > 0 || toolCalls.length > 0) {
       const spoken = { text: text.toString(), toolCalls }
-      countTokens(label, tokensOf(finish.usage, { messages, tools }, spoken))
+      countTokens(label, tokensOf(finish.usage, call, spoken))
     }
   }
   return { text: text.toString(), toolCalls, finish: finish.reason }

@@ -57,11 +57,11 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
 
   return {
     /** Settles as `work` does. */
-    async run(
+    async run<Result>(
       principal: Principal,
       client: AbortSignal,
-      work: (guard: TurnGuard) => Promise<void>,
-    ): Promise<void> {
+      work: (guard: TurnGuard) => Promise<Result>,
+    ): Promise<Result> {
       const stop = new AbortController()
       const onLeave = () => stop.abort(client.reason)
       client.addEventListener('abort', onLeave, { once: true })
@@ -71,7 +71,7 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
       const turn = watch(principal, stop)
       const remove = add(principal.tenantId, turn)
       try {
-        await work(turn)
+        return await work(turn)
       } catch (error) {
         // Tools of the round that failed may still be at work.
         stop.abort(error)

@@ -2,10 +2,11 @@ import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { type Emit, errorEvent } from './events.ts'
-import { type AgentRequest, checkImageData, checkImageHosts, type ImageGuard } from './model.ts'
+import { checkImageData, checkImageHosts, type ImageGuard } from './model.ts'
+import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import type { TurnConfigStore } from './store.ts'
-import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
+import { type ChannelChoice, runTurn, type TurnOptions, type TurnRequest } from './turn.ts'
 import { resolveTurn } from './turn-config.ts'
 
 export interface AgentOptions extends TurnOptions {
@@ -22,7 +23,8 @@ export interface AgentOptions extends TurnOptions {
 
 /** A turn that was let in and has not begun. */
 export interface OpenedTurn {
-  readonly sessionId: string
+  /** Null for a turn without memory. */
+  readonly sessionId: string | null
   /** The channel that the tenant has configured; decided anew when the turn begins. */
   readonly channel: ChannelChoice['label']
   /**
@@ -30,8 +32,11 @@ export interface OpenedTurn {
    * without having begun.
    */
   readonly begun: Promise<void>
-  /** Never throws: an error is told as an `error` event, or not at all when the client has left. */
-  run(signal: AbortSignal, emit: Emit): Promise<void>
+  /**
+   * Resolves with the answer that the events told. Never throws: an error is told as an `error`
+   * event, or not at all when the client has left, and is null here.
+   */
+  run(signal: AbortSignal, emit: Emit): Promise<ModelAnswer | null>
 }
 
 /** The agent: turns of a session run one after another, sessions side by side. */
@@ -40,15 +45,19 @@ export function createAgent(options: AgentOptions) {
   const sessions = createSemaphore({ perKey: 1 })
 
   return {
-    /** `sessionId` was checked by the caller. Throws `invalid_key` for a revoked credential. */
+    /**
+     * `sessionId` was checked by the caller; null is a turn without memory. Throws `invalid_key`
+     * for a revoked credential.
+     */
     async openTurn(
       principal: Principal,
-      request: AgentRequest,
-      sessionId: string,
+      request: TurnRequest,
+      sessionId: string | null,
     ): Promise<OpenedTurn> {
       const { tenantId, appId } = principal
-      await checkImageData(request.images, options.clock.steady)
-      await checkImageHosts(request.images, tenantId, imageGuard)
+      const images = imagesOf(request)
+      await checkImageData(images, options.clock.steady)
+      await checkImageHosts(images, tenantId, imageGuard)
       // The key may be revoked by now: hosts were resolved, or speech was recognised before.
       if (!(await stillValid(principal))) throw appError('invalid_key')
       onTurn(principal)
@@ -56,7 +65,7 @@ export function createAgent(options: AgentOptions) {
       const begun = Promise.withResolvers<void>()
 
       /** Decides by what is configured now: turns before this one may have taken long. */
-      async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<void> {
+      async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<ModelAnswer> {
         await confirm()
         const config = await configs.load(tenantId, appId, request.persona_id ?? null)
         const channel = await channelOf(tenantId)
@@ -64,7 +73,7 @@ export function createAgent(options: AgentOptions) {
         begun.resolve()
         const resolved = resolveTurn(config, request)
         const turn = { principal, sessionId, request, resolved, channel, confirm }
-        await runTurn(options, turn, signal, emit)
+        return runTurn(options, turn, signal, emit)
       }
 
       return {
@@ -75,11 +84,14 @@ export function createAgent(options: AgentOptions) {
         begun: begun.promise,
         async run(client, emit) {
           try {
-            await openTurns.run(principal, client, (guard) =>
-              sessions.run(`${tenantId}/${sessionId}`, () => begin(guard, emit), guard.signal),
+            return await openTurns.run(principal, client, (guard) =>
+              sessionId === null
+                ? begin(guard, emit)
+                : sessions.run(`${tenantId}/${sessionId}`, () => begin(guard, emit), guard.signal),
             )
           } catch (error) {
             if (!client.aborted) await emit([errorEvent(error, log)])
+            return null
           } finally {
             begun.resolve()
           }
@@ -88,5 +100,11 @@ export function createAgent(options: AgentOptions) {
     },
   }
 }
+
+/** All images that the model is sent. */
+const imagesOf = ({ images, conversation }: TurnRequest): readonly string[] =>
+  conversation
+    ? conversation.messages.flatMap((said) => (said.role === 'user' ? (said.images ?? []) : []))
+    : images
 
 export type Agent = ReturnType<typeof createAgent>

@@ -5,6 +5,7 @@ import { DEFAULT_PERSONA } from './prompt.ts'
 import { createTurnConfigStore } from './store.ts'
 import {
   type AppConfig,
+  type RequestedConversation,
   type RequestedTurn,
   resolveTurn,
   type StoredConfig,
@@ -121,6 +122,41 @@ describe('fields fall from app to tenant to platform', () => {
       const app = { ...APP, toolsEnabled }
       expect(resolveTurn(context({ app }), request()).tools).toEqual(toolsEnabled)
     }
+  })
+})
+
+const brought = (more: Partial<RequestedConversation> = {}) =>
+  request({ conversation: { context: 'house', temperature: 1, thinking: true, ...more } })
+
+test('system messages of a caller replace the default personas and nothing else', () => {
+  const tenant = context({ defaultPersona: 'tenant default', requestPersona: 'named' })
+  expect(resolveTurn(tenant, brought())).toMatchObject({ prompt: 'house', context: '' })
+  const named = { ...brought(), persona_id: 'p' }
+  expect(resolveTurn(tenant, named)).toMatchObject({ prompt: 'named', context: 'house' })
+  const unknown = resolveTurn({ ...tenant, requestPersona: null }, named)
+  expect(unknown).toMatchObject({ prompt: 'house', context: '' })
+  const app = { ...APP, systemPrompt: 'app prompt' }
+  const kept = resolveTurn({ ...tenant, app }, brought())
+  expect(kept).toMatchObject({ prompt: 'app prompt', context: 'house' })
+  expect(resolveTurn(tenant, brought({ context: ' ' }))).toMatchObject({
+    prompt: 'tenant default',
+    context: '',
+  })
+})
+
+test('temperature and thinking come from the app, then the caller, then the tenant', () => {
+  const settings = { model: null, thinking: false, temperature: 0.2 }
+  const app = { ...APP, thinking: false, temperature: 0.7 }
+  const wanted = { thinking: true, temperature: 1 }
+  expect(resolveTurn(context({ settings }), brought())).toMatchObject(wanted)
+  expect(resolveTurn(context({ settings, app }), brought())).toMatchObject({
+    thinking: false,
+    temperature: 0.7,
+  })
+  const silent = brought({ temperature: null, thinking: null })
+  expect(resolveTurn(context({ settings }), silent)).toMatchObject({
+    thinking: false,
+    temperature: 0.2,
   })
 })
 

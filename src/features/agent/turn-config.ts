@@ -31,10 +31,22 @@ export interface RequestedTurn {
   readonly persona?: string | undefined
   readonly persona_id?: string | undefined
   readonly kb: boolean
+  readonly conversation?: RequestedConversation | undefined
+}
+
+/** What a caller who brings a whole conversation says of these fields. */
+export interface RequestedConversation {
+  /** The caller's system messages; empty where there are none. */
+  readonly context: string
+  /** Null where the caller says nothing. */
+  readonly temperature: number | null
+  readonly thinking: boolean | null
 }
 
 export interface ResolvedTurn {
   readonly prompt: string
+  /** The caller's system messages, where they are not the prompt; empty where they are. */
+  readonly context: string
   /** Null: the channel's default model. */
   readonly model: string | null
   readonly thinking: boolean
@@ -44,21 +56,24 @@ export interface ResolvedTurn {
 }
 
 /**
- * Resolves each field by the fallback app, tenant, platform, and the prompt by its priority
- * (specification, Agent and sessions). Pure, so that tests can go through the whole table.
+ * Resolves each field by the fallback app, request, tenant, platform, and the prompt by its
+ * priority (specification, Agent and sessions; contract 2, D4 and D5). Pure, so that tests can go
+ * through the whole table.
  */
 export function resolveTurn(config: StoredConfig, request: RequestedTurn): ResolvedTurn {
   const { app, settings } = config
+  const { conversation } = request
+  const context = nonBlank(conversation?.context) ?? ''
+  const prompt =
+    nonBlank(app?.systemPrompt) ??
+    nonBlank(app ? config.appPersona : null) ??
+    requestedPrompt(config, request)
   return {
-    prompt:
-      nonBlank(app?.systemPrompt) ??
-      nonBlank(app ? config.appPersona : null) ??
-      requestedPrompt(config, request) ??
-      nonBlank(config.defaultPersona) ??
-      DEFAULT_PERSONA,
+    prompt: prompt ?? (context || (nonBlank(config.defaultPersona) ?? DEFAULT_PERSONA)),
+    context: prompt === null ? '' : context,
     model: app?.model ?? settings.model,
-    thinking: app?.thinking ?? settings.thinking ?? false,
-    temperature: app?.temperature ?? settings.temperature,
+    thinking: app?.thinking ?? conversation?.thinking ?? settings.thinking ?? false,
+    temperature: app?.temperature ?? conversation?.temperature ?? settings.temperature,
     kb: request.kb && (app?.kbEnabled ?? true),
     tools: app?.toolsEnabled ?? null,
   }

@@ -1,19 +1,29 @@
-import type { Llm, LlmMessage, Passage } from '../../channels/ports/llm.ts'
+import type {
+  ForcedTool,
+  Llm,
+  LlmMessage,
+  Passage,
+  Sampling,
+  ToolSpec,
+} from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
+import { AGENT_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { bytesOfText, type MemoryBudget } from '../../core/memory-budget.ts'
+import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
+import { firstChars } from '../../core/text.ts'
+import type { Tool } from '../../tools/tool.ts'
 import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { SessionMemory } from '../sessions/service.ts'
+import type { Memory } from '../sessions/store.ts'
 import type { AgentEvent, Emit, KbRef, TurnStats } from './events.ts'
-import type { AgentRequest } from './model.ts'
-import { type Channel, type ModelAnswer, runModelLoop } from './model-loop.ts'
+import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
-import { buildMessages, rememberedText } from './prompt.ts'
-import type { ResolvedTurn } from './turn-config.ts'
+import { buildMessages, rememberedText, userMessage } from './prompt.ts'
+import type { RequestedConversation, RequestedTurn, ResolvedTurn } from './turn-config.ts'
 
 /** A retrieved passage with what `kb_refs` says of it. */
 export type RetrievedPassage = Passage & KbRef
@@ -47,69 +57,145 @@ export interface TurnOptions {
   readonly budget: MemoryBudget
 }
 
+/** What a front door asks of a turn. */
+export interface TurnRequest extends RequestedTurn {
+  /** What the user says now: it is searched for, and stored with the reply. */
+  readonly text: string
+  readonly images: readonly string[]
+  /** Of a door whose callers bring their messages, tools and wishes. */
+  readonly conversation?: Conversation
+}
+
+/** What the caller of a turn brings in place of a single text. */
+export interface Conversation extends RequestedConversation {
+  /** Oldest first, without system messages. With a session: what the session does not have. */
+  readonly messages: readonly LlmMessage[]
+  /** Tools that the caller runs: the turn ends when the model calls them. */
+  readonly clientTools: readonly ToolSpec[]
+  readonly toolChoice: 'auto' | 'none' | ForcedTool
+  readonly sampling: Sampling
+  /** The caller cannot take back text that it was sent: nothing takes over after the first. */
+  readonly fallbackOnlyWhileSilent: boolean
+}
+
 /** A turn with all that decides it. */
 export interface Turn {
   readonly principal: Principal
-  readonly sessionId: string
-  readonly request: AgentRequest
+  /** Null: nothing is recalled, and nothing is stored. */
+  readonly sessionId: string | null
+  readonly request: TurnRequest
   readonly resolved: ResolvedTurn
   readonly channel: ChannelChoice
   readonly confirm: TurnGuard['confirm']
 }
 
+const NO_MEMORY: Memory = { summary: '', foldedThrough: 0, turns: [] }
+
 /**
- * The remembered turn: recall the session, retrieve passages, let the model loop answer, store the
- * turn, and only then end the stream. Throws what went wrong; nothing is stored then.
+ * The turn: recall the session, if it has one, retrieve passages, let the model loop answer, store
+ * the turn, and only then end the stream. A turn that ends in calls of the client's tools is not
+ * over, so it is not stored. Throws what went wrong; nothing is stored then.
  */
 export async function runTurn(
   options: TurnOptions,
   turn: Turn,
   signal: AbortSignal,
   emit: Emit,
-): Promise<void> {
-  const { log, meters, memory, folding, toolsFor, budget } = options
-  const { principal, sessionId, request, resolved, confirm } = turn
+): Promise<ModelAnswer> {
+  const { memory, folding, budget } = options
+  const { principal, sessionId, resolved, confirm } = turn
   const { tenantId } = principal
   const primary: Channel = { ...turn.channel, model: resolved.model }
   const [before, { passages, isSkipped }] = await Promise.all([
-    memory.recall(tenantId, sessionId),
+    sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
   ])
-  if (memory.isFull(before)) {
+  if (sessionId !== null && memory.isFull(before)) {
     folding.start(tenantId, sessionId, primary)
     throw appError('session_full')
   }
   if (passages.length > 0) await emit([refsOf(passages)])
-  const { text, images } = request
-  const { prompt, thinking, temperature } = resolved
-  const messages = buildMessages({ prompt, memory: before, passages, text, images })
   const share = budget.open(tenantId)
   try {
-    share.add(bytesOf(messages))
-    const tools = createToolBox(await toolsFor(principal, resolved), tenantId, log)
-    const modelRequest = { purpose: 'turn' as const, messages, passages, thinking, temperature }
-    const fallback = fallbackOf(turn.channel)
-    const countTokens = () => {}
-    const loop = {
-      ...{ request: modelRequest, tools, primary, fallback, confirm },
-      ...{ countTokens, share, log, meters },
-    }
+    const loop = await modelLoopOf(options, turn, { primary, before, passages, share })
     const answer = await runModelLoop(loop, signal, emit)
     await confirm()
     signal.throwIfAborted()
-    await appendTurn(options, turn, answer, before)
+    if (sessionId !== null && answer.clientCalls.length === 0) {
+      await appendTurn(options, { ...turn, sessionId }, answer, before)
+    }
     await emit(endOf(answer, isSkipped))
+    return answer
   } finally {
     share.close()
   }
 }
 
+interface LoopParts {
+  readonly primary: Channel
+  readonly before: Memory
+  readonly passages: readonly RetrievedPassage[]
+  readonly share: MemoryShare
+}
+
+/** What the model is asked, and with which tools. */
+async function modelLoopOf(
+  { log, meters, toolsFor }: TurnOptions,
+  { principal, request, resolved, channel, confirm }: Turn,
+  { primary, before: memory, passages, share }: LoopParts,
+): Promise<ModelLoop> {
+  const { prompt, context, thinking, temperature } = resolved
+  const { text, images, conversation } = request
+  const said = conversation?.messages ?? [userMessage(text, images)]
+  const messages = buildMessages({ prompt, context, memory, passages, said })
+  share.add(bytesOf(messages))
+  const offered = await toolsOffered(toolsFor, principal, resolved, conversation)
+  return {
+    request: {
+      purpose: 'turn',
+      messages,
+      passages,
+      thinking,
+      temperature,
+      ...(conversation ? { sampling: conversation.sampling, ...forcedOf(conversation) } : {}),
+    },
+    tools: createToolBox(offered, principal.tenantId, log),
+    clientTools: conversation?.toolChoice === 'none' ? [] : (conversation?.clientTools ?? []),
+    primary,
+    fallback: fallbackOf(channel),
+    fallbackOnlyWhileSilent: conversation?.fallbackOnlyWhileSilent ?? false,
+    confirm,
+    countTokens() {},
+    share,
+    log,
+    meters,
+  }
+}
+
+/** The server's tools; of two with one name the client's is offered (contract 2, D6). */
+async function toolsOffered(
+  toolsFor: ToolsFor,
+  principal: Principal,
+  resolved: ResolvedTurn,
+  conversation: Conversation | undefined,
+): Promise<readonly Tool[]> {
+  if (conversation?.toolChoice === 'none') return []
+  const tools = await toolsFor(principal, resolved)
+  if (!conversation?.clientTools.length) return tools
+  const taken = new Set(conversation.clientTools.map(({ name }) => name))
+  return tools.filter(({ spec }) => !taken.has(spec.name))
+}
+
+function forcedOf({ toolChoice }: Conversation): { forcedTool?: ForcedTool } {
+  return toolChoice === 'auto' || toolChoice === 'none' ? {} : { forcedTool: toolChoice }
+}
+
 /** Stores the turn; once the session is long, its older half is folded by the same channel. */
 async function appendTurn(
   { clock, memory, folding }: TurnOptions,
-  { principal, sessionId, request }: Turn,
+  { principal, sessionId, request }: Turn & { readonly sessionId: string },
   { text: reply, channel }: ModelAnswer,
-  before: Parameters<SessionMemory['appendTurn']>[0],
+  before: Memory,
 ): Promise<void> {
   const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
@@ -126,9 +212,11 @@ async function retrieveFor(
   { principal, request, resolved }: Turn,
   signal: AbortSignal,
 ): Promise<{ passages: readonly RetrievedPassage[]; isSkipped: boolean }> {
-  if (!resolved.kb) return { passages: [], isSkipped: false }
+  // The text is blank where somebody sends an image and says nothing.
+  if (!resolved.kb || request.text === '') return { passages: [], isSkipped: false }
   try {
-    const passages = await retrieve(principal.tenantId, request.text, signal)
+    const query = firstChars(request.text, AGENT_TEXT_CHARS_MAX)
+    const passages = await retrieve(principal.tenantId, query, signal)
     return { passages, isSkipped: false }
   } catch (error) {
     signal.throwIfAborted()
@@ -147,7 +235,7 @@ function refsOf(passages: readonly RetrievedPassage[]): AgentEvent {
   }
 }
 
-/** Images are counted with the body of the request. */
+/** Images, and the calls of earlier messages, are counted with the body of the request. */
 const bytesOf = (messages: readonly LlmMessage[]): number =>
   messages.reduce((sum, { content }) => sum + bytesOfText(content), 0)
 

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { ParseFunctions } from '../channels/parser/worker.ts'
+import { ParseFailure } from '../channels/ports/parser.ts'
 
 /** What runs in the child processes that this program starts of itself. */
 
@@ -37,5 +38,13 @@ export const parseFunctions: ParseFunctions = {
     const { decodeText } = await import('../tools/charset.ts')
     const { pageText } = await import('../tools/page-text.ts')
     yield pageText(decodeText(bytes, contentType))
+  },
+  async *document(bytes, { fileName, contentType }) {
+    const { fileKind } = await import('../features/kb/file-kind.ts')
+    const { readDocument } = await import('../documents/read.ts')
+    const kind = fileKind(bytes, fileName, contentType ?? '')
+    if (kind === null) throw new ParseFailure('unsupported')
+    if (kind === 'encrypted') throw new ParseFailure('encrypted')
+    yield* readDocument(bytes, { ...kind, contentType })
   },
 }

@@ -1,20 +1,15 @@
+import { byteOrderMark } from '../core/text-encoding.ts'
+
 const META_BYTES = 1024
 
 /**
  * Decodes a fetched document. The encoding comes from the byte order mark, else the Content-Type,
- * else a declaration near the start of the document, else it is UTF-8 (HTML standard, "determining
- * the character encoding"). Undecodable bytes become U+FFFD.
+ * else a declaration near the start of the document, else it is `otherwise` (HTML standard,
+ * "determining the character encoding"). Undecodable bytes become U+FFFD.
  */
-export function decodeText(bytes: Uint8Array, contentType: string): string {
-  const label = bomOf(bytes) ?? charsetOf(contentType) ?? declaredIn(bytes) ?? 'utf-8'
-  return decoderFor(label).decode(bytes)
-}
-
-function bomOf(bytes: Uint8Array): string | null {
-  const [a, b, c] = bytes
-  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8'
-  if (a === 0xff && b === 0xfe) return 'utf-16le'
-  return a === 0xfe && b === 0xff ? 'utf-16be' : null
+export function decodeText(bytes: Uint8Array, contentType: string, otherwise = 'utf-8'): string {
+  const declared = byteOrderMark(bytes) ?? charsetOf(contentType) ?? declaredIn(bytes)
+  return decoderFor(declared ?? otherwise).decode(bytes)
 }
 
 function charsetOf(text: string): string | null {

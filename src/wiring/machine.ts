@@ -1,13 +1,19 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { createParserPool } from '../channels/parser/pool.ts'
+import type { Parser } from '../channels/ports/parser.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import {
   BODY_COST,
+  DOCUMENT_MS_MAX,
+  DOCUMENT_PROCESSES,
+  PARSE_CPU_MS_MAX,
   PARSE_MEMORY_BYTES_MAX,
   PARSE_MEMORY_SHARE_MAX,
   PARSE_PROCESSES_PER_CORE,
+  PARSE_STEP_CPU_MS_MAX,
+  PARSE_STEP_MS_MAX,
   REQUESTS_MEMORY_SHARE,
 } from '../core/limits/machine.ts'
 import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
@@ -43,12 +49,44 @@ export function openParser(argv: readonly string[], clock: Clock) {
   )
   const wanted = availableParallelism() * PARSE_PROCESSES_PER_CORE
   const all = Math.max(PROCESSES_MIN, Math.min(wanted, Math.floor(share / memoryBytes)))
-  return createParserPool({
-    command: { argv },
+  // A worker that is busy would not see that the server was killed; this ends it.
+  const command = { argv, env: { BUN_FEATURE_FLAG_NO_ORPHANS: '1' } }
+  const forTurns = createParserPool({
+    command,
     clock,
     processes: { all, perTenant: Math.ceil(all / PARSE_PROCESSES_PER_CORE) },
-    memoryBytes,
+    limits: { ...STEP_LIMITS, memoryBytes },
   })
+  // A file may take a minute, and no turn waits for it.
+  const forDocuments = createParserPool({
+    command,
+    clock,
+    processes: { all: DOCUMENT_PROCESSES, perTenant: DOCUMENT_PROCESSES },
+    limits: { ...WHOLE_LIMITS, memoryBytes },
+  })
+  const parser: Parser = {
+    parse: (task, signal) =>
+      (task.name === 'document' ? forDocuments : forTurns).parse(task, signal),
+  }
+  const close = async () => {
+    await Promise.all([forTurns.close(), forDocuments.close()])
+  }
+  return { ...parser, close }
+}
+
+/** Recordings and pages give something every few milliseconds. */
+const STEP_LIMITS = {
+  ms: Number.POSITIVE_INFINITY,
+  cpuMs: PARSE_CPU_MS_MAX,
+  stepMs: PARSE_STEP_MS_MAX,
+  stepCpuMs: PARSE_STEP_CPU_MS_MAX,
+}
+/** A file may have to be read whole before its first word. */
+const WHOLE_LIMITS = {
+  ms: DOCUMENT_MS_MAX,
+  cpuMs: Number.POSITIVE_INFINITY,
+  stepMs: Number.POSITIVE_INFINITY,
+  stepCpuMs: Number.POSITIVE_INFINITY,
 }
 
 /**

@@ -84,7 +84,8 @@ test('the parse process gets no environment variable of the server', async () =>
   const names = readFileSync(`/proc/${worker}/environ`, 'utf8').match(/^[^=]+|(?<=\0)[^=]+/g)
   // The first two name the pipe to the server.
   const allowed = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE']
-  allowed.push('BUN_ENABLE_CRASH_REPORTING', 'DO_NOT_TRACK', 'ORT_DISABLE_TELEMETRY')
+  allowed.push('BUN_ENABLE_CRASH_REPORTING', 'BUN_FEATURE_FLAG_NO_ORPHANS', 'DO_NOT_TRACK')
+  allowed.push('ORT_DISABLE_TELEMETRY')
   expect(names?.toSorted()).toEqual(allowed.toSorted())
 })
 

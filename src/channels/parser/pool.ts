@@ -6,7 +6,7 @@ import { timeSlice } from '../../core/time-slice.ts'
 import type { ChildCommand } from '../child/child-process.ts'
 import { createSupervisor, type Supervisor } from '../child/supervisor.ts'
 import { ParseFailure, type Parser, type ParseTask } from '../ports/parser.ts'
-import { usageOf, watch } from './watchdog.ts'
+import { type TaskLimits, usageOf, watch } from './watchdog.ts'
 import type { ParseAnswer, ParseRequest } from './worker.ts'
 
 export interface ParserOptions {
@@ -14,8 +14,7 @@ export interface ParserOptions {
   readonly clock: Clock
   /** Processes of all tenants together, and of one tenant. */
   readonly processes: { readonly all: number; readonly perTenant: number }
-  /** Memory of one process. */
-  readonly memoryBytes: number
+  readonly limits: TaskLimits
 }
 
 type Worker = Supervisor<ParseRequest, ParseAnswer>
@@ -29,7 +28,7 @@ const MESSAGE_BYTES = 256 * 1024
  * however slowly the result is read.
  */
 export function createParserPool(options: ParserOptions): Parser & { close(): Promise<void> } {
-  const { command, clock, memoryBytes, processes } = options
+  const { command, clock, limits, processes } = options
   const slots = createSemaphore({ slots: processes.all, perKey: processes.perTenant })
   const workers = Array.from({ length: processes.all }, () =>
     createSupervisor<ParseRequest, ParseAnswer>({ command, clock, idleMs: PARSE_IDLE_MS }),
@@ -49,7 +48,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
     try {
       const child = await worker.acquire()
       signal.throwIfAborted()
-      const watching = watch(child, memoryBytes, clock)
+      const watching = watch(child, limits, clock)
       try {
         for await (const bytes of pieces(task.bytes, clock)) child.send({ type: 'bytes', bytes })
         child.send({ type: 'begin', name: task.name, options: task.options })
@@ -66,7 +65,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
         watching.end()
         // A process that stays large is replaced before the next task.
         const usage = await usageOf(child.pid)
-        if ((usage?.memoryBytes ?? 0) > memoryBytes / 2) whole = false
+        if ((usage?.memoryBytes ?? 0) > limits.memoryBytes / 2) whole = false
       }
     } catch (error) {
       signal.throwIfAborted()

@@ -1,14 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { platform } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
-import {
-  PARSE_CPU_MS_MAX,
-  PARSE_STEP_CPU_MS_MAX,
-  PARSE_STEP_MS_MAX,
-} from '../../core/limits/machine.ts'
 
 /** A library that allocates as fast as it can gets some 30 MB further in this time. */
 const LOOK_EVERY_MS = 50
+
+/** What one task may use. */
+export interface TaskLimits {
+  readonly memoryBytes: number
+  /** By the clock. */
+  readonly ms: number
+  /** Of the processor. */
+  readonly cpuMs: number
+  /** Until the next part of the result, by the clock and of the processor. */
+  readonly stepMs: number
+  readonly stepCpuMs: number
+}
 
 export interface WatchedProcess {
   readonly pid: number
@@ -16,12 +23,12 @@ export interface WatchedProcess {
 }
 
 /**
- * Kills the process when it has more than `memoryBytes`, uses more processor time than a task or a
- * step may, or gives nothing for long. `step` begins a step. Processor time is that of the process,
- * so a busy machine ends no honest task.
+ * Kills the process when its task goes beyond the limits. `step` begins a step. Processor time is
+ * that of the process, so a busy machine ends no honest task.
  */
-export function watch(process: WatchedProcess, memoryBytes: number, clock: Clock) {
-  let stepBegan = clock.steady()
+export function watch(process: WatchedProcess, limits: TaskLimits, clock: Clock) {
+  const began = clock.steady()
+  let stepBegan = began
   let atStart: number | null = null
   let atStep: number | null = null
   let now: number | null = null
@@ -34,10 +41,11 @@ export function watch(process: WatchedProcess, memoryBytes: number, clock: Clock
     atStart ??= now
     atStep ??= now
     const exceeded =
-      usage.memoryBytes > memoryBytes ||
-      clock.steady() - stepBegan > PARSE_STEP_MS_MAX ||
-      (now ?? 0) - (atStart ?? 0) > PARSE_CPU_MS_MAX ||
-      (now ?? 0) - (atStep ?? 0) > PARSE_STEP_CPU_MS_MAX
+      usage.memoryBytes > limits.memoryBytes ||
+      clock.steady() - began > limits.ms ||
+      clock.steady() - stepBegan > limits.stepMs ||
+      (now ?? 0) - (atStart ?? 0) > limits.cpuMs ||
+      (now ?? 0) - (atStep ?? 0) > limits.stepCpuMs
     if (exceeded) process.kill()
   }
 

@@ -4,6 +4,39 @@ export interface PageText {
   readonly text: string
 }
 
+export type DocumentKind =
+  | 'pdf'
+  | 'docx'
+  | 'pptx'
+  | 'xlsx'
+  | 'epub'
+  | 'html'
+  | 'csv'
+  | 'markdown'
+  | 'text'
+
+/** What is known of a file before its text. */
+export interface DocumentInfo {
+  readonly type: 'info'
+  readonly mediaType: string
+  /** As the file names itself. */
+  readonly title: string | null
+  /** Pages of a PDF, slides of a presentation. */
+  readonly pages: number | null
+}
+
+/** The next text of a file as Markdown: never blank, at most about 4,000 characters. */
+export interface DocumentBlock {
+  readonly type: 'block'
+  readonly text: string
+  /** From 1. A block lies on one page. */
+  readonly page: number | null
+  /** The nearest heading before or at the beginning of the text, at most 200 characters. */
+  readonly heading: string | null
+}
+
+export type DocumentPart = DocumentInfo | DocumentBlock
+
 /**
  * What the parse worker can do, by the name of the task: its options, and the parts it gives. A new
  * task gets a line here and a function in `commands/workers.ts`.
@@ -13,6 +46,11 @@ export interface ParseTasks {
   readonly audio: { readonly options: { readonly rate: number }; readonly part: Uint8Array }
   /** An HTML page as text, in one part. */
   readonly page: { readonly options: { readonly contentType: string }; readonly part: PageText }
+  /** A file that people have as text: one `DocumentInfo`, then its blocks. */
+  readonly document: {
+    readonly options: { readonly fileName: string; readonly contentType: string | null }
+    readonly part: DocumentPart
+  }
 }
 
 export type ParseTaskName = keyof ParseTasks
@@ -41,8 +79,16 @@ export interface Parser {
 /**
  * `unreadable`: not what it claims to be, or damaged. `too_long`: more than the task's own limit.
  * `exhausting`: its process needed too much memory or time and was ended, or it crashed.
+ * Of documents: `encrypted`: it needs a password. `no_text`: it has none, such as a scan.
+ * `unsupported`: not a kind of file that is read.
  */
-export type ParseFailureReason = 'unreadable' | 'too_long' | 'exhausting'
+export type ParseFailureReason =
+  | 'unreadable'
+  | 'too_long'
+  | 'exhausting'
+  | 'encrypted'
+  | 'no_text'
+  | 'unsupported'
 
 export class ParseFailure extends Error {
   override readonly name = 'ParseFailure'

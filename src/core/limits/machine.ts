@@ -40,6 +40,13 @@ export const PARSE_STEP_CPU_MS_MAX = 2_000
 export const PARSE_STEP_MS_MAX = 20_000
 /** A parse process without work is ended after this time. */
 export const PARSE_IDLE_MS = 60_000
+/** Characters and pages of a file that is read, and non-empty cells of a workbook. */
+export const DOCUMENT_CHARS_MAX = 5_000_000
+export const DOCUMENT_PAGES_MAX = 5_000
+export const DOCUMENT_CELLS_MAX = 50_000
+/** One file, by the clock; and processes that read files, which are apart from those of turns. */
+export const DOCUMENT_MS_MAX = 60_000
+export const DOCUMENT_PROCESSES = 1
 /** Open speeches, and open recognitions, of all tenants for each core; upstreams do most of it. */
 export const VOICE_REQUESTS_PER_CORE = 32
 /** A tenant may hold this many times the slots that are free: alone it gets nearly all. */

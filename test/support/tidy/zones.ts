@@ -26,7 +26,7 @@ const ZONES: readonly (readonly [RegExp, Zone])[] = [
   [/^src\/jobs\//, 'port'],
   [/^src\/config\.ts$/, 'port'],
   [/^src\/(storage|channels)\/[^/]+\//, 'adapter'],
-  [/^src\/(audio|native)\//, 'adapter'],
+  [/^src\/(audio|documents|native)\//, 'adapter'],
   [/^src\/features\/[^/]+\/(routes|[\w-]+-routes)\.ts$/, 'routes'],
   [/^src\/features\/[^/]+\//, 'feature'],
   [/^src\/surface\.ts$/, 'surface'],

@@ -1,0 +1,87 @@
+import { type DocumentBlock, ParseFailure } from '../channels/ports/parser.ts'
+import { DOCUMENT_CHARS_MAX, DOCUMENT_PAGES_MAX } from '../core/limits/machine.ts'
+import { firstChars } from '../core/text.ts'
+
+/** A paragraph, table or slide as a reader finds it. */
+export interface Piece {
+  readonly text: string
+  readonly page?: number | null
+  readonly heading?: string | null
+}
+
+const BLOCK_CHARS_MAX = 4_000
+const HEADING_CHARS_MAX = 200
+
+/**
+ * Joins the pieces of one page and heading to blocks, and cuts long ones. Throws `ParseFailure`:
+ * `too_long` beyond the limits of a reading, `no_text` at the end when hardly a character can be
+ * read, such as with fonts that do not tell what their glyphs mean.
+ */
+export async function* toBlocks(
+  pieces: Iterable<Piece> | AsyncIterable<Piece>,
+): AsyncGenerator<DocumentBlock> {
+  const count = createCount()
+  let waiting: DocumentBlock | null = null
+  for await (const piece of pieces) {
+    const page = piece.page ?? null
+    if ((page ?? 0) > DOCUMENT_PAGES_MAX) throw new ParseFailure('too_long')
+    const heading = headingOf(piece.heading)
+    for (const text of cut(clean(piece.text))) {
+      count.add(text)
+      const fits =
+        waiting !== null &&
+        waiting.page === page &&
+        waiting.heading === heading &&
+        waiting.text.length + text.length < BLOCK_CHARS_MAX
+      if (waiting && !fits) yield waiting
+      const joined: string = waiting && fits ? `${waiting.text}\n\n${text}` : text
+      waiting = { type: 'block', text: joined, page, heading }
+    }
+  }
+  if (waiting) yield waiting
+  count.end()
+}
+
+const headingOf = (heading: string | null | undefined) =>
+  firstChars(clean(heading ?? '').replace(/\s+/g, ' '), HEADING_CHARS_MAX).trim() || null
+
+/** Control characters other than tab and line feed; lone surrogates have no UTF-8 form. */
+function clean(text: string): string {
+  const lines = text.replace(/\r\n?|[\f\v\u2028\u2029]/g, '\n').toWellFormed()
+  return lines.replace(/[^\P{Cc}\t\n]|[\ufeff\u00ad]/gu, '').replace(/^\n+|\s+$/g, '')
+}
+
+/** Cuts at the end of a line, sentence or word where there is one in the second half. */
+function* cut(text: string): Generator<string> {
+  let rest = text
+  while (rest.length > BLOCK_CHARS_MAX) {
+    const head = rest.slice(0, BLOCK_CHARS_MAX)
+    const ends = [/^.*\n/s, /^.*(?:[。！？；]|[.!?;]\s)/s, /^.*\s/s]
+    const whole = ends
+      .map((end) => end.exec(head)?.[0].length ?? 0)
+      .find((length) => length > BLOCK_CHARS_MAX / 2)
+    const at = whole ?? (/[\ud800-\udbff]$/.test(head) ? head.length - 1 : head.length)
+    const part = rest.slice(0, at).trimEnd()
+    if (part !== '') yield part
+    rest = rest.slice(at).replace(/^\n+/, '')
+  }
+  if (rest.trim() !== '') yield rest
+}
+
+/** Private characters, and what stands for one that could not be read. */
+const UNREADABLE = /[\ufffd\ue000-\uf8ff\u{f0000}-\u{10ffff}]/gu
+
+function createCount() {
+  let all = 0
+  let unreadable = 0
+  return {
+    add(text: string): void {
+      all += text.length
+      if (all > DOCUMENT_CHARS_MAX) throw new ParseFailure('too_long')
+      unreadable += text.match(UNREADABLE)?.length ?? 0
+    },
+    end(): void {
+      if (unreadable >= all / 2) throw new ParseFailure('no_text')
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import type { DocumentKind } from '../../channels/ports/parser.ts'
+import { textEncoding } from '../../core/text-encoding.ts'
+import { firstZipName, isZip, zipEntries } from '../../core/zip.ts'
+
+export interface FileKind {
+  readonly kind: DocumentKind
+  readonly mediaType: string
+}
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument.'
+const KINDS = {
+  pdf: 'application/pdf',
+  docx: `${OFFICE}wordprocessingml.document`,
+  pptx: `${OFFICE}presentationml.presentation`,
+  xlsx: `${OFFICE}spreadsheetml.sheet`,
+  epub: 'application/epub+zip',
+  html: 'text/html',
+  csv: 'text/csv',
+  markdown: 'text/markdown',
+  text: 'text/plain',
+} as const satisfies Record<DocumentKind, string>
+
+const kindOf = (kind: DocumentKind): FileKind => ({ kind, mediaType: KINDS[kind] })
+
+/**
+ * What a file is, by its contents; the name, and then the media type that came with it, only choose
+ * among the kinds of text. `encrypted`: an office file that needs a password. Null: not supported.
+ * Reads the beginning of the file and the names in an archive, and unpacks nothing.
+ */
+export function fileKind(
+  bytes: Uint8Array,
+  fileName: string,
+  contentType = '',
+): FileKind | 'encrypted' | null {
+  if (isZip(bytes)) return archiveKind(bytes, fileName)
+  if (startsWith(bytes, OLE)) return isEncryptedOffice(bytes) ? 'encrypted' : null
+  if (hasPdfHeader(bytes)) return kindOf('pdf')
+  const encoding = textEncoding(bytes)
+  return encoding === null ? null : textKind(startOf(bytes, encoding), fileName, contentType)
+}
+
+/** A damaged archive is what its first entry or its name says, so that reading it can say so. */
+function archiveKind(bytes: Uint8Array, fileName: string): FileKind | null {
+  const names = zipEntries(bytes, ZIP_NAMES_MAX)?.map(({ name }) => name)
+  const has = (name: string) => (names ? names.includes(name) : firstZipName(bytes) === name)
+  if (has('mimetype')) {
+    const isBook = names ? has('META-INF/container.xml') : /\.epub$/i.test(fileName)
+    return isBook ? kindOf('epub') : null
+  }
+  if (!has('[Content_Types].xml')) return null
+  const folders = new Set(names?.map((name) => name.slice(0, name.indexOf('/') + 1)))
+  if (folders.has('word/')) return kindOf('docx')
+  if (folders.has('ppt/')) return kindOf('pptx')
+  if (folders.has('xl/')) return names?.includes('xl/workbook.bin') ? null : kindOf('xlsx')
+  const [, ending] = /\.(docx|docm|pptx|pptm|xlsx|xlsm)$/i.exec(fileName) ?? []
+  return ending ? kindOf(`${ending.slice(0, 3).toLowerCase()}x` as DocumentKind) : null
+}
+
+/** The parts of an office file that tell its kind are among the first. */
+const ZIP_NAMES_MAX = 10_000
+
+/** Compound files: Office before 2007, and the envelope of encrypted files since. */
+const OLE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
+
+const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
+  start.every((byte, i) => bytes[i] === byte)
+
+/** The stream that holds the encrypted package ([MS-OFFCRYPTO] 2.3.4.4). */
+const isEncryptedOffice = (bytes: Uint8Array) =>
+  asBuffer(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+/** Some files have other bytes before the header; readers accept up to this many. */
+const PDF_HEADER_WITHIN = 1024
+
+function hasPdfHeader(bytes: Uint8Array): boolean {
+  const start = asBuffer(bytes.subarray(0, PDF_HEADER_WITHIN)).toString('latin1')
+  return /^\s*%PDF-/.test(start) || (/^%PDF-\d\.\d/m.test(start) && textEncoding(bytes) === null)
+}
+
+const START_BYTES = 4 * 1024
+
+const startOf = (bytes: Uint8Array, encoding: string) =>
+  new TextDecoder(encoding as Bun.Encoding).decode(bytes.subarray(0, START_BYTES))
+
+/** An XML declaration and comments may stand before. */
+const HTML = /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
+
+function textKind(start: string, fileName: string, contentType: string): FileKind | null {
+  if (start.startsWith('{\\rtf')) return null
+  if (HTML.test(start)) return kindOf('html')
+  const ending = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const named = BY_ENDING[ending] ?? BY_TYPE[type] ?? 'text'
+  return named === 'tsv' ? { kind: 'csv', mediaType: 'text/tab-separated-values' } : kindOf(named)
+}
+
+type Named = DocumentKind | 'tsv'
+
+const BY_ENDING: Readonly<Record<string, Named>> = {
+  txt: 'text',
+  htm: 'html',
+  html: 'html',
+  xhtml: 'html',
+  csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  md: 'markdown',
+  markdown: 'markdown',
+}
+
+const BY_TYPE: Readonly<Record<string, Named>> = {
+  'text/html': 'html',
+  'application/xhtml+xml': 'html',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'text/markdown': 'markdown',
+}

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import type { DocumentBlock, DocumentInfo, Parser } from '../../src/channels/ports/parser.ts'
+import { programAt } from '../../src/commands/program.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { openParser } from '../../src/wiring/machine.ts'
+
+const MAIN = new URL('../../src/main.ts', import.meta.url)
+
+/** Parse workers as the command line starts them. */
+export function openDocuments() {
+  const { parseWorker } = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
+  return openParser(parseWorker, systemClock())
+}
+
+export interface ReadFile {
+  readonly info: DocumentInfo
+  readonly blocks: readonly DocumentBlock[]
+  /** All blocks, one below the other. */
+  readonly text: string
+}
+
+/** What the parse process reads of a file. Rejects with `ParseFailure`. */
+export async function readFile(
+  parser: Parser,
+  fileName: string,
+  contents: Uint8Array | string,
+  contentType: string | null = null,
+): Promise<ReadFile> {
+  const bytes = typeof contents === 'string' ? Buffer.from(contents) : contents
+  const options = { fileName, contentType }
+  const task = { name: 'document', bytes, options, tenantId: 't' } as const
+  const infos: DocumentInfo[] = []
+  const blocks: DocumentBlock[] = []
+  for await (const part of parser.parse(task, new AbortController().signal)) {
+    if (part.type === 'info') infos.push(part)
+    else blocks.push(part)
+  }
+  const [info, ...more] = infos
+  if (!info || more.length > 0) throw new Error(`${infos.length} infos`)
+  return { info, blocks, text: blocks.map(({ text }) => text).join('\n\n') }
+}

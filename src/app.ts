@@ -6,6 +6,7 @@ import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
 import { type AuthParts, authRoutes } from './features/login/routes.ts'
+import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
 import type { ConsolePages } from './http/console-pages.ts'
@@ -35,6 +36,7 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
+  readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
   readonly status: Status
   /** Whether the database takes writes; `/healthz` tells. */
   readonly takesWrites: () => boolean
@@ -88,7 +90,8 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/v1' })
         .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
-        .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints)),
+        .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
+        .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
     )
     .use(consoleOnly(consoleGate, services))
     .use(

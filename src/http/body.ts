@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { appError } from '../core/errors.ts'
+import { AppError, appError } from '../core/errors.ts'
 import { checked } from '../core/fields.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import { joinBytes } from '../core/large-bytes.ts'
@@ -123,6 +123,20 @@ async function readOptionalJson<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const bytes = await readBytes(request, bytesMax, upload)
   return check(schema, bytes.byteLength === 0 ? {} : await jsonOf(bytes, upload))
+}
+
+/** The value of a body of at most `bytesMax`; undefined when it is no JSON. */
+export async function readJsonValue(
+  request: Request,
+  bytesMax: number,
+  upload?: UploadContext,
+): Promise<unknown> {
+  try {
+    return await jsonOf(await readBytes(request, bytesMax, upload), upload)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_json') return undefined
+    throw error
+  }
 }
 
 /** A body of this size is parsed on the event loop, where hostile text takes it 3 ms. */

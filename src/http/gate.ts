@@ -66,6 +66,9 @@ export interface BearerOptions {
   readonly onAdmitted: (principal: Principal) => void
 }
 
+/** RFC 6750, section 3; MCP clients look for it. */
+const CHALLENGE = { 'www-authenticate': 'Bearer' }
+
 const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
 
 /**
@@ -78,7 +81,7 @@ export const bearer =
     const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
     const find = async () => {
       const key = token === undefined ? null : await findKey(token)
-      if (!key?.principal.keyId) throw appError('invalid_key')
+      if (!key?.principal.keyId) throw appError('invalid_key', {}, { headers: CHALLENGE })
       return { ...key, id: key.principal.keyId }
     }
     const key = await find()

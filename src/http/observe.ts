@@ -69,6 +69,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'DELETE /v1/kb/docs/': '/v1/kb/docs/:id',
   'DELETE /v1/kb/docs': '/v1/kb/docs/:id',
   'POST /v1/kb/search': '/v1/kb/search',
+  'POST /v1/mcp': '/v1/mcp',
 }
 
 /** Other methods share one metrics label: a client could invent any number of them. */

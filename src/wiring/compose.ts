@@ -26,6 +26,7 @@ import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
 import { requestBudgetBytes } from './machine.ts'
+import { openMcp } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
 import { openDevices, openManagement, openRecords } from './services.ts'
@@ -52,12 +53,13 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { provider, channelOf } = openProvider(adapters)
   const sessionStore = keepRecent(createSessionStore(db))
   const sessions = createSessions({ store: sessionStore })
+  const configs = createTurnConfigStore(db)
   const agent = createAgent({
     clock,
     log,
     meters: adapters.metrics.meters,
     budget,
-    configs: createTurnConfigStore(db),
+    configs,
     memory: createMemory({ store: sessionStore }),
     folding: createFolding({ store: sessionStore, clock, jobs, log, budget }),
     retrieve: kb.service.retrieve,
@@ -75,19 +77,12 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, secret })
   const app = createApp({
-    services: {
-      agent,
-      devices,
-      kb: kb.service,
-      provider,
-      voice,
-      answers: http.answers,
-      ...records,
-    },
+    services: { ...records, agent, devices, kb: kb.service, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
+    mcp: openMcp({ ...adapters, agent, configs }),
     ...openSite(adapters, sse),
     ...http,
     pages: adapters.pages,

@@ -55,6 +55,10 @@ export const KB_TITLE_CHARS_MAX = 200
 export const KB_DOC_BYTES_MAX = 100 * 1024
 export const KB_HEADING_CHARS_MAX = 200
 export const KB_HITS_MAX = 5
+/** The same by MCP, where a call says how many it wants. */
+export const MCP_HITS_MAX = 10
+export const MCP_QUERY_CHARS_MAX = 2_000
+export const MCP_CHUNKS_MAX = 20
 export const KB_PREVIEW_CHARS_MAX = 200
 export const KB_CHUNKS_SHOWN_MAX = 50
 /** A console login holds this long. */

@@ -1,4 +1,5 @@
 import { REFERENCE_CHARS_MAX } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
 import { type Db, sql } from '../../storage/db.ts'
 import type { StoredConfig } from './turn-config.ts'
 
@@ -41,6 +42,15 @@ export function createTurnConfigStore(db: Db) {
           LEFT JOIN tenant_settings s ON s.tenant_id = t.id
         WHERE t.id = ${tenantId}`)
       return configOf(row)
+    },
+
+    /** Whether the app, if there is one, uses the knowledge base. */
+    async usesKb({ tenantId, appId }: Pick<Principal, 'tenantId' | 'appId'>): Promise<boolean> {
+      if (appId === null) return true
+      const row = await db.get<{ kb_enabled: number }>(
+        sql`SELECT kb_enabled FROM app WHERE tenant_id = ${tenantId} AND id = ${appId}`,
+      )
+      return row?.kb_enabled !== 0
     },
   }
 }

@@ -68,3 +68,11 @@ export const KbSearchResponse = z.object({ results: z.array(KbHit) })
 export const KbChunk = z.object({ seq: z.number().int(), text: z.string(), ...place })
 export type KbChunk = z.infer<typeof KbChunk>
 export const KbChunksResponse = z.object({ chunks: z.array(KbChunk) })
+
+/** Consecutive chunks of a document; `next_seq` is null at its end. */
+export interface KbPart {
+  readonly title: string
+  readonly url: string | null
+  readonly chunks: readonly { readonly seq: number; readonly text: string }[]
+  readonly next_seq: number | null
+}

@@ -42,6 +42,7 @@ export function createSearch({ store, embedder, vectors, words }: SearchParts) {
     tenantId: string,
     question: string,
     signal?: AbortSignal,
+    hitsMax = KB_HITS_MAX,
   ): Promise<ScoredPassage[]> {
     const text = firstChars(question, KB_QUERY_CHARS_MAX)
     const space = { tenantId, model: embedder.id }
@@ -55,7 +56,7 @@ export function createSearch({ store, embedder, vectors, words }: SearchParts) {
       vector ? scoreNeighbours(vector) : null,
     ])
     const byVector = [...scores.keys()].sort((a, b) => scoreOf(b) - scoreOf(a))
-    const keys = fuse(byWord, byVector.slice(0, LEG_CANDIDATES)).slice(0, KB_HITS_MAX)
+    const keys = fuse(byWord, byVector.slice(0, LEG_CANDIDATES)).slice(0, hitsMax)
     await load(keys)
     const best = keys.flatMap((key) => passages.get(key) ?? [])
     if (vector) await scoreTheRest(vector, best)

@@ -8,7 +8,7 @@ import { firstChars } from '../../core/text.ts'
 import { defineTool } from '../../tools/tool.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
 import { orUnavailable, type SharedEmbedder } from './embedding.ts'
-import type { KbChunk, KbCreateRequest, KbDoc, KbHit } from './model.ts'
+import type { KbChunk, KbCreateRequest, KbDoc, KbHit, KbPart } from './model.ts'
 import type { Prepare } from './prepare.ts'
 import type { createSearch, ScoredPassage } from './search.ts'
 import type { KbStore } from './store.ts'
@@ -51,6 +51,24 @@ export function createKb({ store, prepare, limits, embedder, search, clock }: Kb
     async search(tenantId: string, q: string, signal?: AbortSignal): Promise<{ results: KbHit[] }> {
       const found = await orUnavailable(search(tenantId, q, signal))
       return { results: found.map((one) => hitOf(one, KB_PREVIEW_CHARS_MAX)) }
+    },
+
+    /** The best hits with their whole passages, however far, for a program that judges itself. */
+    async find(
+      tenantId: string,
+      query: string,
+      hitsMax: number,
+      signal?: AbortSignal,
+    ): Promise<KbHit[]> {
+      const found = await orUnavailable(search(tenantId, query, signal, hitsMax))
+      return found.map((one) => hitOf(one))
+    },
+
+    /** `count` chunks of a document from number `from` on; none past its end. */
+    async read(tenantId: string, id: string, from: number, count: number): Promise<KbPart> {
+      const part = await store.part(tenantId, id, from, count)
+      if (!part) throw appError('not_found', { what: 'doc' })
+      return part
     },
 
     /**

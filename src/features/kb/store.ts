@@ -9,7 +9,7 @@ import {
 } from '../../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../../storage/indexes.ts'
 import type { ChunkIndex } from './embedding.ts'
-import type { KbChunk, KbDoc } from './model.ts'
+import type { KbChunk, KbDoc, KbPart } from './model.ts'
 
 /** Chunks a document may have: far more than a document of the greatest size has. */
 const CHUNKS_PER_DOC_MAX = 1024
@@ -116,8 +116,8 @@ const insertChunk = (num: number, seq: number, { text, page, heading }: NewChunk
   VALUES (${num}, ${seq}, ${text}, ${page}, ${heading})`
 
 const findDoc = (db: Db, tenantId: string, id: string) =>
-  db.get<{ num: number; chunk_count: number; url: string | null }>(sql`
-    SELECT d.num, d.chunk_count, s.url FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
+  db.get<{ num: number; title: string; chunk_count: number; url: string | null }>(sql`
+    SELECT d.num, d.title, d.chunk_count, s.url FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
     WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.stage = 'live'`)
 
 function createReads(db: Db, reader: Reader) {
@@ -142,6 +142,18 @@ function createReads(db: Db, reader: Reader) {
       return db.all<KbChunk>(sql`
         SELECT seq, text, page, heading, ${doc.url} AS url FROM kb_chunk
         WHERE doc_num = ${doc.num} ORDER BY seq LIMIT ${KB_CHUNKS_SHOWN_MAX}`)
+    },
+
+    /** `count` chunks from number `from` on; null when the tenant has no such document. */
+    async part(tenantId: string, id: string, from: number, count: number): Promise<KbPart | null> {
+      const doc = await findDoc(db, tenantId, id)
+      if (!doc) return null
+      const chunks = await db.all<KbPart['chunks'][number]>(sql`
+        SELECT seq, text FROM kb_chunk WHERE doc_num = ${doc.num} AND seq >= ${from}
+        ORDER BY seq LIMIT ${count}`)
+      const next = (chunks.at(-1)?.seq ?? doc.chunk_count) + 1
+      const next_seq = next < doc.chunk_count ? next : null
+      return { title: doc.title, url: doc.url, chunks, next_seq }
     },
 
     /** Those of the keys that are the tenant's, in no order. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import { type Answer, type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { errorProblem } from '../support/error-answer.ts'
+import { errorProblem, isRpcError } from '../support/error-answer.ts'
 import { allRoutes, emptyApp, type Route } from '../support/routes.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -46,6 +46,8 @@ function problemOf(answer: Answer<unknown>): string | null {
   const { status, headers, text } = answer
   if (status >= 500) return `${status} ${text.slice(0, 200)}`
   if (status < 400) return null
+  if (isRpcError(answer))
+    return LEAK.test(text.replace('Parse error:', '')) ? `leaks: ${text}` : null
   if (headers.get('content-type') !== 'text/plain; charset=utf-8') return 'not text/plain'
   if (!/^[^\n]{2,160}$/u.test(text)) return `not one short sentence: ${text.slice(0, 200)}`
   if (!/\p{Script=Han}/u.test(text)) return `not Chinese: ${text}`

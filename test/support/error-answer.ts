@@ -24,3 +24,10 @@ export function errorProblem({ status, headers, text }: Refusal): string | null 
 }
 
 const sentenceIn = (text: string): unknown => JSON.parse(text)?.error?.message
+
+/** Whether this is an error in the form of JSON-RPC, in which `/v1/mcp` tells those of its protocol. */
+export function isRpcError({ headers, text }: Refusal): boolean {
+  if (headers.get('content-type') !== 'application/json') return false
+  const { jsonrpc, error } = JSON.parse(text)
+  return jsonrpc === '2.0' && Number.isInteger(error?.code) && typeof error.message === 'string'
+}

@@ -1,5 +1,5 @@
 import { randomFrom } from '../crash-ledger.ts'
-import { errorProblem } from '../error-answer.ts'
+import { errorProblem, isRpcError } from '../error-answer.ts'
 import { bodyFor, headerValue, type Schema, textOf } from './generate.ts'
 import { HOSTILE_TEXTS, pick, type Random } from './values.ts'
 
@@ -117,6 +117,7 @@ function problemOf({ status, headers }: Response, text: string, path: string): s
   if (status >= 500 && !foreseen) return `${status} ${text.slice(0, 200)}`
   if (!headers.get('x-request-id')?.match(/^[\w-]{1,64}$/)) return 'no sound X-Request-Id'
   if (status < 400) return null
+  if (isRpcError({ status, headers, text })) return LEAK.test(text) ? `${status} leaks` : null
   if (headers.get('content-type') !== 'text/plain; charset=utf-8') return `${status} not text/plain`
   if (!/^[^\n]{2,160}$/u.test(text)) return `${status} not one sentence: ${text.slice(0, 200)}`
   if (LEAK.test(text)) return `${status} leaks: ${text.slice(0, 200)}`

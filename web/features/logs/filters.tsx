@@ -15,6 +15,7 @@ const ENDPOINTS = [
   '/v1/kb/docs',
   '/v1/kb/docs/:id',
   '/v1/kb/search',
+  '/v1/mcp',
 ]
 const STATUSES = ['2xx', '4xx', '5xx', '400', '403', '404', '413', '429', '500', '502', '503']
 const HOURS = ['1', '24', '72'] as const

@@ -154,6 +154,19 @@ describe('the agent', () => {
     expect(text).toContain('"reply":"好"')
   })
 
+  test('the agent remembers what was said in a session, and nothing without one', async () => {
+    await using client = await autoClient({ url: app.url, headers: key.headers })
+    const sent = async () => JSON.stringify((await upstream.nextRequest()).body)
+    await client.call('ask_agent', { text: '我叫小明' })
+    await sent()
+    await client.call('ask_agent', { text: '我叫小红', session_id: 'named' })
+    expect(await sent()).not.toContain('小明')
+    await client.call('ask_agent', { text: '我叫什么', session_id: 'named' })
+    expect(await sent()).toContain('小红')
+    const sessions = await fetch(`${app.url}/v1/sessions`, { headers: key.headers })
+    expect(await sessions.text()).not.toContain('"anon"')
+  })
+
   test('a client that leaves ends the call of the model', async () => {
     for (const revision of ['modern', 'legacy']) {
       const left = new AbortController()

@@ -25,7 +25,7 @@ export function errorProblem({ status, headers, text }: Refusal): string | null 
 
 const sentenceIn = (text: string): unknown => JSON.parse(text)?.error?.message
 
-/** Whether this is an error in the form of JSON-RPC, in which `/v1/mcp` tells those of its protocol. */
+/** Whether this is an error of a protocol in the form of JSON-RPC (`/v1/mcp`). */
 export function isRpcError({ headers, text }: Refusal): boolean {
   if (headers.get('content-type') !== 'application/json') return false
   const { jsonrpc, error } = JSON.parse(text)

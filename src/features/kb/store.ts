@@ -117,7 +117,8 @@ const insertChunk = (num: number, seq: number, { text, page, heading }: NewChunk
 
 const findDoc = (db: Db, tenantId: string, id: string) =>
   db.get<{ num: number; title: string; chunk_count: number; url: string | null }>(sql`
-    SELECT d.num, d.title, d.chunk_count, s.url FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
+    SELECT d.num, d.title, d.chunk_count, s.url
+    FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
     WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.stage = 'live'`)
 
 function createReads(db: Db, reader: Reader) {

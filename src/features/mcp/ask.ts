@@ -23,11 +23,14 @@ export type Ask = (request: AskRequest, caller: Caller) => Promise<AskAnswer>
 /** Clients that wait 60 s for an answer start anew with each progress. */
 const PROGRESS_MS = 8_000
 
-/** One turn of the agent as a call of a tool: its answer as a whole. Throws `AppError`. */
+/**
+ * One turn of the agent as a call of a tool: its answer as a whole. Without a session nothing is
+ * recalled or stored. Throws `AppError`.
+ */
 export const createAsk =
   (agent: Pick<Agent, 'openTurn'>, clock: Pick<Clock, 'every'>): Ask =>
   async ({ text, session_id, kb }, { principal, signal, progress, note }) => {
-    const session = sessionId(session_id)
+    const session = session_id ? sessionId(session_id) : null
     note({ sessionId: session, textChars: charCount(text) })
     const stopProgress = clock.every(PROGRESS_MS, progress)
     try {

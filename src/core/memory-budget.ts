@@ -40,27 +40,35 @@ export function createMemoryBudget(totalBytes: number, sureBytes = 0) {
     return held <= (totalBytes - used - bytes) * GREED
   }
 
+  /** A share that grows piece by piece and is closed as a whole. */
+  class Share {
+    readonly #owner: string
+    #bytes = 0
+
+    constructor(owner: string) {
+      this.#owner = owner
+    }
+
+    get bytes(): number {
+      return this.#bytes
+    }
+
+    /** Counts `bytes` more, or fewer when negative; all or `BudgetExceeded`. */
+    add(bytes: number): void {
+      if (bytes > 0 && !fits(this.#owner, bytes, this.#bytes)) throw new BudgetExceeded()
+      this.#bytes += bytes
+      add(this.#owner, bytes)
+    }
+
+    /** Gives everything back; a closed share counts nothing. */
+    close(): void {
+      add(this.#owner, -this.#bytes)
+      this.#bytes = 0
+    }
+  }
+
   return {
-    /** A share that grows piece by piece and is closed as a whole. */
-    open(owner: string) {
-      let held = 0
-      return {
-        /** Counts `bytes` more, or fewer when negative; all or `BudgetExceeded`. */
-        add(bytes: number): void {
-          if (bytes > 0 && !fits(owner, bytes, held)) throw new BudgetExceeded()
-          held += bytes
-          add(owner, bytes)
-        },
-        /** Gives everything back; a closed share counts nothing. */
-        close(): void {
-          add(owner, -held)
-          held = 0
-        },
-        get bytes(): number {
-          return held
-        },
-      }
-    },
+    open: (owner: string) => new Share(owner),
 
     /** Bytes that are held by all owners, for `/metrics` and tests. */
     get used(): number {

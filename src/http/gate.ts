@@ -61,13 +61,19 @@ export interface KnownKey {
 export interface BearerOptions {
   readonly contexts: RequestContexts
   readonly limiter: RateLimiter
-  readonly findKey: (token: string) => Promise<KnownKey | null>
+  readonly keys: {
+    readonly find: (token: string) => Promise<KnownKey | null>
+    /** Whether a key that was found has not been revoked since. */
+    readonly stillValid: (principal: Principal) => Promise<boolean>
+  }
   /** Called for each request with a valid key that is below its rate limit. */
   readonly onAdmitted: (principal: Principal) => void
 }
 
 /** RFC 6750, section 3; MCP clients look for it. */
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
+
+const invalidKey = () => appError('invalid_key', {}, { headers: CHALLENGE })
 
 const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
 
@@ -76,17 +82,17 @@ const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
  * no rate-limit slot (specification, Machine side; contract, Order of checks).
  */
 export const bearer =
-  ({ contexts, limiter, findKey, onAdmitted }: BearerOptions) =>
+  ({ contexts, limiter, keys, onAdmitted }: BearerOptions) =>
   async (request: Request): Promise<Admission> => {
     const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
-    const find = async () => {
-      const key = token === undefined ? null : await findKey(token)
-      if (!key?.principal.keyId) throw appError('invalid_key', {}, { headers: CHALLENGE })
-      return { ...key, id: key.principal.keyId }
+    const key = token === undefined ? null : await keys.find(token)
+    if (!key?.principal.keyId) throw invalidKey()
+    const { principal } = key
+    contexts.note(request, { principal })
+    const headers = limiter.take(key.principal.keyId, key.rateLimit)
+    onAdmitted(principal)
+    const confirm = async () => {
+      if (!(await keys.stillValid(principal))) throw invalidKey()
     }
-    const key = await find()
-    contexts.note(request, { principal: key.principal })
-    const headers = limiter.take(key.id, key.rateLimit)
-    onAdmitted(key.principal)
-    return { principal: key.principal, headers, confirm: async () => void (await find()) }
+    return { principal, headers, confirm }
   }

@@ -4,7 +4,7 @@ import { TOOL_NAME_CHARS_MAX } from '../core/limits/contract.ts'
 import { TOOL_CALLS_PER_TURN_MAX, TOOLS_AT_ONCE_MAX } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
-import { createSemaphore } from '../core/semaphore.ts'
+import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
 import { type Tool, ToolFailure } from './tool.ts'
 
 /** What the configuration of a turn says about its tools. */
@@ -63,7 +63,8 @@ export interface ToolBox {
  * the event loop goes round before each, and calls beyond `TOOL_CALLS_PER_TURN_MAX` fail.
  */
 export function createToolBox(tools: readonly Tool[], tenantId: string, log: Logger): ToolBox {
-  const queue = createSemaphore({ slots: TOOLS_AT_ONCE_MAX })
+  // Most turns call no tool.
+  let queue: Semaphore | null = null
   let count = 0
 
   async function runTool(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
@@ -86,6 +87,7 @@ export function createToolBox(tools: readonly Tool[], tenantId: string, log: Log
 
     async run(call, signal) {
       if (++count > TOOL_CALLS_PER_TURN_MAX) return failed('This turn has used all its tool calls.')
+      queue ??= createSemaphore({ slots: TOOLS_AT_ONCE_MAX })
       return queue.run('', async () => {
         await nextLoop()
         return runTool(call, signal)

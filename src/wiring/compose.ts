@@ -73,7 +73,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const records = { keys, logs, sessions, usage, ...management }
 
-  const bearerKey = bearer({ contexts, limiter, findKey: keys.find, onAdmitted: usage.count })
+  const bearerKey = bearer({ contexts, limiter, keys, onAdmitted: usage.count })
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, secret })
   const app = createApp({

@@ -15,15 +15,15 @@ export interface TurnGuard {
   /** Aborts when the client leaves, and with an error when the turn may not go on. */
   readonly signal: AbortSignal
   /**
-   * Throws when the credential was revoked, or when `channel` is no longer configured: nothing new
+   * Throws the reason of an aborted signal, and when `channel` is no longer configured: nothing new
    * may reach it, though an answer that it has begun may end.
    */
   confirm(channel?: Channel): Promise<void>
 }
 
-interface WatchedTurn extends TurnGuard {
-  /** Ends the turn when its credential was revoked. */
-  recheck(): Promise<void>
+interface WatchedTurn {
+  readonly principal: Principal
+  readonly stop: AbortController
 }
 
 /**
@@ -34,25 +34,26 @@ interface WatchedTurn extends TurnGuard {
 export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
   const byTenant = new Map<string, Set<WatchedTurn>>()
 
-  function watch(principal: Principal, stop: AbortController): WatchedTurn {
-    async function confirm(channel?: Channel): Promise<void> {
-      if (!(await stillValid(principal))) throw appError('invalid_key')
-      if (channel && !(await channel.isCurrent())) throw appError('model_channel_changed')
-    }
-    return {
-      signal: stop.signal,
-      confirm,
-      recheck: () => confirm().catch((error: unknown) => stop.abort(error)),
+  /** Ends the turn when its credential was revoked. */
+  async function recheck({ principal, stop }: WatchedTurn): Promise<void> {
+    try {
+      if (!(await stillValid(principal))) stop.abort(appError('invalid_key'))
+    } catch (error) {
+      stop.abort(error)
     }
   }
 
-  function add(tenantId: string, turn: WatchedTurn): () => void {
+  function add(turn: WatchedTurn): void {
+    const { tenantId } = turn.principal
     const turns = byTenant.get(tenantId) ?? new Set()
     byTenant.set(tenantId, turns.add(turn))
-    return () => {
-      turns.delete(turn)
-      if (turns.size === 0) byTenant.delete(tenantId)
-    }
+  }
+
+  function remove(turn: WatchedTurn): void {
+    const { tenantId } = turn.principal
+    const turns = byTenant.get(tenantId)
+    turns?.delete(turn)
+    if (turns?.size === 0) byTenant.delete(tenantId)
   }
 
   return {
@@ -68,16 +69,18 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
       if (client.aborted) onLeave()
       const tooLong = () => stop.abort(appError('turn_too_long'))
       const cancel = clock.after(TURN_MS_MAX, tooLong)
-      const turn = watch(principal, stop)
-      const remove = add(principal.tenantId, turn)
+      const turn = { principal, stop }
+      add(turn)
       try {
-        return await work(turn)
+        // From here on `recheck` tells; what was revoked before it could is found now.
+        await recheck(turn)
+        return await work(guardOf(stop.signal))
       } catch (error) {
         // Tools of the round that failed may still be at work.
         stop.abort(error)
         throw error
       } finally {
-        remove()
+        remove(turn)
         cancel()
         client.removeEventListener('abort', onLeave)
       }
@@ -85,9 +88,17 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
 
     /** To be called after keys of the tenant were revoked. */
     async recheck(tenantId: string): Promise<void> {
-      await Promise.all([...(byTenant.get(tenantId) ?? [])].map((turn) => turn.recheck()))
+      await Promise.all([...(byTenant.get(tenantId) ?? [])].map(recheck))
     },
   }
 }
+
+const guardOf = (signal: AbortSignal): TurnGuard => ({
+  signal,
+  async confirm(channel) {
+    signal.throwIfAborted()
+    if (channel && !(await channel.isCurrent())) throw appError('model_channel_changed')
+  },
+})
 
 export type OpenTurns = ReturnType<typeof createOpenTurns>

@@ -5,6 +5,8 @@ import type { Meters } from './core/meters.ts'
 import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
+import { embeddingsRoutes } from './features/embeddings/routes.ts'
+import type { Embeddings } from './features/embeddings/service.ts'
 import { type AuthParts, authRoutes } from './features/login/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
@@ -28,6 +30,7 @@ const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
 export interface AppServices extends SurfaceServices, ConsoleServices {
   readonly agent: Agent
+  readonly embeddings: Embeddings
 }
 
 export interface AppOptions {
@@ -90,6 +93,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/v1' })
         .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
+        .use(embeddingsRoutes(machineGate, { ...services, contexts }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
         .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
     )

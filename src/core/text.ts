@@ -23,6 +23,27 @@ export function firstChars(text: string, count: number): string {
   return text.slice(0, end)
 }
 
+/** Texts in groups of at most `countMax`, and of at most `unitsMax` UTF-16 units or one text. */
+export function groupTexts(
+  texts: readonly string[],
+  countMax: number,
+  unitsMax: number,
+): string[][] {
+  const groups: string[][] = []
+  let units = 0
+  for (const text of texts) {
+    units += text.length
+    const group = groups.at(-1)
+    if (group && group.length < countMax && units <= unitsMax) {
+      group.push(text)
+    } else {
+      groups.push([text])
+      units = text.length
+    }
+  }
+  return groups
+}
+
 /**
  * Tokens of texts whose model does not say how many it read or wrote: one for every four characters
  * of ASCII and one for each other character (contract-2, section 6).

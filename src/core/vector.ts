@@ -8,6 +8,15 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector
 }
 
+/** The vector of a text by those of its parts, weighted by their lengths in tokens. */
+export function joinParts(parts: readonly { vector: Float32Array; tokens: number }[]) {
+  const sum = new Float32Array(parts[0]?.vector.length ?? 0)
+  for (const { vector, tokens } of parts) {
+    for (let d = 0; d < sum.length; d++) sum[d] = (sum[d] as number) + (vector[d] ?? 0) * tokens
+  }
+  return normalize(sum)
+}
+
 /** Dot product; of unit vectors, the cosine. */
 export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0

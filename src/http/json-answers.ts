@@ -87,14 +87,21 @@ export function createJsonAnswers({ clock, budget, onError }: JsonAnswersOptions
   }
 
   return {
-    /** Answers with what `load` finds. Throws `memory_full` when the budget has no room for it. */
-    async respond(context: AnswerContext, load: () => Promise<JsonAnswer>): Promise<Response> {
+    /**
+     * Answers with what `load` finds. Throws `memory_full` when the budget has no room for it and
+     * for the `bytes` that its async iterables hold.
+     */
+    async respond(
+      context: AnswerContext,
+      load: () => Promise<JsonAnswer>,
+      bytes = 0,
+    ): Promise<Response> {
       const { principal, request, server, set } = context
       const client = clientOf(principal, request, server)
       const share = budget.open(client.owner)
       try {
         const answer = await inTurn(client.owner, load)
-        share.add(heldBytes(answer))
+        share.add(heldBytes(answer) + bytes)
         const pieces = piecesOf(answer)
         const first = await inTurn(client.owner, () => pieces.next())
         if (!first.done) share.add(PIECE_BYTES)

@@ -70,6 +70,9 @@ const LABELS: Readonly<Record<string, string>> = {
   'DELETE /v1/kb/docs': '/v1/kb/docs/:id',
   'POST /v1/kb/search': '/v1/kb/search',
   'POST /v1/mcp': '/v1/mcp',
+  'POST /v1/embeddings': '/v1/embeddings',
+  'POST /v1/audio/speech': '/v1/audio/speech',
+  'POST /v1/audio/transcriptions': '/v1/audio/transcriptions',
 }
 
 /** Other methods share one metrics label: a client could invent any number of them. */

@@ -55,6 +55,7 @@ const SAME_WORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Codes of ours with a word of their own in place of that of their status. */
 const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
+  input_token_ids: 'unsupported_value',
   model_retry_exhausted: 'retry_exhausted',
   model_upstream_4xx: 'upstream_4xx',
   model_upstream_5xx: 'upstream_5xx',

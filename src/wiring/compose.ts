@@ -71,7 +71,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     onTurn,
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
-  const records = { keys, logs, sessions, usage, ...management }
+  const records = { embeddings: kb.embeddings, keys, logs, sessions, usage, ...management }
 
   const bearerKey = bearer({ contexts, limiter, keys, onAdmitted: usage.count })
   const secret = adapters.secrets.session

@@ -6,6 +6,7 @@ import type { Embedder } from '../channels/ports/embedder.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { createEmbeddings } from '../features/embeddings/service.ts'
 import { createSharedEmbedder } from '../features/kb/embedding.ts'
 import { createPrepare } from '../features/kb/prepare.ts'
 import { createReembed } from '../features/kb/reembed.ts'
@@ -100,6 +101,8 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const prepare = createPrepare({ embedder, clock })
   const service = createKb({ store, prepare, limits, embedder, search, clock })
   return {
+    embedder,
+    embeddings: createEmbeddings(embedder),
     service,
     reembed: createReembed({
       store: createStaleStore({ db, vectors, words }),

@@ -78,3 +78,24 @@ test('documents of tenants are embedded in turn, some chunks at a time', async (
   await answerAll()
   expect(await Promise.all([...many, one])).toHaveLength(4)
 })
+
+test('vectors for clients take turns with documents, and no search waits for them', async () => {
+  const texts = Array.from({ length: 200 }, () => 'greedy')
+  const signal = new AbortController().signal
+  const many = app.kb.embedder.embedTexts(greedy.tenantId, texts, 'query', signal)
+  await asked(1)
+  const search = service.search(modest.tenantId, 'modest search')
+  await asked(2)
+  expect(order).toEqual(['greedy', 'modest'])
+  waiting.pop()?.answer()
+  await search
+  const document = service.create(modest.tenantId, { title: 't', text: 'modest' })
+  for (let answered = 1; answered <= 3; answered++) {
+    waiting.shift()?.answer()
+    await asked(answered + 2)
+  }
+  expect(order.slice(2)).toContain('modest')
+  await answerAll()
+  expect((await many).vectors).toHaveLength(200)
+  await document
+})

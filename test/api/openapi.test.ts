@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { isOpenAiPath } from '../../src/http/openai-errors.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { allRoutes } from '../support/routes.ts'
@@ -128,7 +129,8 @@ describe('every operation', () => {
   test('every operation describes its answer and its errors', () => {
     for (const { path, operation } of operations()) {
       const { default: errors, ...answers } = operation.responses
-      expect(Object.keys(errors?.content ?? {})).toEqual(['text/plain'])
+      const type = isOpenAiPath(path) ? 'application/json' : 'text/plain'
+      expect(Object.keys(errors?.content ?? {})).toEqual([type])
       expect({ path, answers: Object.keys(answers).length }).not.toEqual({ path, answers: 0 })
     }
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadModel } from '../../src/channels/onnx/model.ts'
+import { type LoadedModel, loadModel } from '../../src/channels/onnx/model.ts'
 import { readModelFolder } from '../../src/channels/onnx/model-folder.ts'
 import {
   DEFAULT_MODEL,
@@ -20,6 +20,11 @@ interface Row {
   vector: number[]
 }
 
+const vectorsOf = async (
+  model: LoadedModel,
+  ...[texts, kind]: Parameters<LoadedModel['embed']>
+): Promise<Float32Array[]> => (await model.embed(texts, kind)).vectors
+
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0)
 
 describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
@@ -33,7 +38,8 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
     test(`${name} gives the expected vectors, in a batch and alone`, async () => {
       const { rows }: { rows: Row[] } = await Bun.file(join(dir, 'expected.json')).json()
       const model = await loadModel(dir)
-      const together = await model.embed(
+      const together = await vectorsOf(
+        model,
         rows.map(({ text }) => text),
         'passage',
       )
@@ -43,7 +49,7 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
         const worst = Math.max(...row[key].map((x, d) => Math.abs(x - (got[d] ?? 9))))
         expect(worst).toBeLessThan(tolerance)
         // Dynamic int8 takes its scale from the batch, so one alone may differ in the last digits.
-        const [alone] = await model.embed([row.text], 'passage')
+        const [alone] = await vectorsOf(model, [row.text], 'passage')
         expect(dot(got, alone as Float32Array)).toBeGreaterThan(dot(got, got) - 1e-3)
       }
     })
@@ -52,15 +58,15 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
   test('queries are embedded with the prefix, passages without', async () => {
     const model = await loadModel(join(MODEL_FIXTURES, 'bert-zh-tiny'))
     const prefix = '为这个句子生成表示以用于检索相关文章：'
-    const [query] = await model.embed(['如何重置密码？'], 'query')
-    const [spelled] = await model.embed([`${prefix}如何重置密码？`], 'passage')
+    const [query] = await vectorsOf(model, ['如何重置密码？'], 'query')
+    const [spelled] = await vectorsOf(model, [`${prefix}如何重置密码？`], 'passage')
     expect(query).toEqual(spelled as Float32Array)
   })
 
   test('a text longer than the limit of the model is embedded to its end', async () => {
     const model = await loadModel(join(MODEL_FIXTURES, 'bert-zh-tiny'))
     const long = '密码重置的步骤如下所述。'.repeat(60)
-    const [a, b] = await model.embed([`${long}尾甲`, `${long}另有结论`], 'passage')
+    const [a, b] = await vectorsOf(model, [`${long}尾甲`, `${long}另有结论`], 'passage')
     expect(dot(a as Float32Array, a as Float32Array)).toBeCloseTo(1, 4)
     expect(a).not.toEqual(b as Float32Array)
   })
@@ -79,7 +85,7 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
       tokensMax: 512,
     })
     const { rows }: { rows: Row[] } = await Bun.file(join(from, 'expected.json')).json()
-    const [got] = await (await loadModel(dir)).embed([rows[0]?.text ?? ''], 'passage')
+    const [got] = await vectorsOf(await loadModel(dir), [rows[0]?.text ?? ''], 'passage')
     expect(got?.[0]).toBeCloseTo(rows[0]?.cls[0] ?? 9, 2)
   })
 })
@@ -87,13 +93,13 @@ describe.skipIf(!hasModelFixtures)('model folders dropped in', () => {
 describe('the model that is shipped', () => {
   test('the shipped model gives unit vectors, near for near meanings', async () => {
     const model = await loadModel(DEFAULT_MODEL)
-    const [query] = await model.embed(['如何重置密码？'], 'query')
+    const [query] = await vectorsOf(model, ['如何重置密码？'], 'query')
     const texts = [
       '忘记密码时，请在登录页点“重置密码”。',
       'To reset your password, open settings.',
       '今天天气很好。',
     ]
-    const [near, english, far] = await model.embed(texts, 'passage')
+    const [near, english, far] = await vectorsOf(model, texts, 'passage')
     const score = (v: Float32Array | undefined) => dot(query as Float32Array, v as Float32Array)
     expect(score(query)).toBeCloseTo(1, 5)
     expect(score(near)).toBeGreaterThan(0.45)
@@ -103,8 +109,8 @@ describe('the model that is shipped', () => {
 
   test('a text without tokens has the zero vector, near to nothing', async () => {
     const model = await loadModel(DEFAULT_MODEL)
-    const [empty] = await model.embed([''], 'passage')
+    const [empty] = await vectorsOf(model, [''], 'passage')
     expect(empty?.every((x) => x === 0)).toBe(true)
-    expect(await model.embed([], 'passage')).toEqual([])
+    expect(await vectorsOf(model, [], 'passage')).toEqual([])
   })
 })

@@ -25,7 +25,7 @@ function start(options: StartOptions = {}) {
   const { dir = DEFAULT_MODEL, marker, env = {}, clock = systemClock() } = options
   const argv = [process.execPath, WORKER, dir, ...(marker ? [marker] : [])]
   const embedder = createOnnxEmbedder({
-    model: { id: 'm', relevantCosine: null, relevantAcross: null },
+    model: { id: 'm', name: 'm', tokensMax: 1024, relevantCosine: null, relevantAcross: null },
     command: { argv, env },
     clock,
     log: NO_LOG,

@@ -24,6 +24,8 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   unsupported_value: 'This value of the field {field} is not supported',
   unsupported_parameter: 'The field {field} is not supported',
   context_length_exceeded: 'The texts of {field} are too long together (at most {max} characters)',
+  input_token_ids:
+    'The input has to be text, not token ids; in LangChain set check_embedding_ctx_length=False',
   temperature_range: 'The temperature is a number from 0 to {max}, or null',
   rate_limit_range: 'The rate limit is a whole number from 0 to {max}; 0 is unlimited',
   too_many_tools: 'At most {max} tools can be named',
@@ -119,6 +121,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     string: 'a string',
     string_or_null: 'a string or null',
     string_array: 'an array of strings',
+    string_or_array: 'a string or an array of strings',
     string_array_or_null: 'an array of strings or null',
     number: 'a number',
     int: 'a whole number',

@@ -2,6 +2,8 @@ import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
+import { groupTexts } from '../../core/text.ts'
+import { joinParts } from '../../core/vector.ts'
 import { type ChildCommand, ChildLost } from '../child/child-process.ts'
 import { createSupervisor } from '../child/supervisor.ts'
 import type { Embedder, EmbedKind } from '../ports/embedder.ts'
@@ -10,9 +12,14 @@ import type { EmbeddingModel } from './model-folder.ts'
 import { scoreScale } from './score-scale.ts'
 import type { EmbedAnswer, EmbedRequest } from './worker.ts'
 
+type VectorsAnswer = Extract<EmbedAnswer, { type: 'vectors' }>
+
 export interface OnnxOptions {
   /** The folder that `command` loads. */
-  readonly model: Pick<EmbeddingModel, 'id' | 'relevantCosine' | 'relevantAcross'>
+  readonly model: Pick<
+    EmbeddingModel,
+    'id' | 'name' | 'tokensMax' | 'relevantCosine' | 'relevantAcross'
+  >
   readonly command: ChildCommand
   readonly clock: Clock
   readonly log: Logger
@@ -22,8 +29,14 @@ export interface OnnxOptions {
 const IDLE_MS = 10 * 60_000
 /** The longest that one message may take. */
 const ANSWER_MS_MAX = 60_000
-/** Texts of one message: a query waits for that many at most. More at a time are no faster. */
-const SLICE_TEXTS = 2
+/** Texts of one message, which a query waits for: two chunks of a document, or many short texts. */
+const SLICE_TEXTS = 32
+const SLICE_UNITS_MAX = 1_600
+/**
+ * A text of more UTF-16 units than this for each token of the model's window is sent in parts. It
+ * is longer than the window, whatever it holds, unless most of it is blank.
+ */
+const UNITS_PER_TOKEN_MAX = 8
 /** The process does one job at a time; a second query waits for it, so that it is never idle. */
 const AT_ONCE = { query: 2, passage: 1 }
 
@@ -39,13 +52,13 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
   })
   const process = createSemaphore({ slots: 1 })
 
-  async function ask(kind: EmbedKind, texts: readonly string[]): Promise<Float32Array[]> {
+  async function ask(kind: EmbedKind, texts: readonly string[]): Promise<Part[]> {
     const child = await supervisor.acquire()
     const cancel = clock.after(ANSWER_MS_MAX, child.kill)
     try {
       child.send({ type: 'embed', kind, texts })
       const answer = await child.answer()
-      if (answer.type === 'vectors') return split(answer.values, texts.length)
+      if (answer.type === 'vectors') return partsOf(answer, texts.length)
       throw new Error(answer.message)
     } finally {
       cancel()
@@ -54,7 +67,7 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
   }
 
   /** Two attempts: a process that dies may have been ended by the system for its memory. */
-  async function askTwice(kind: EmbedKind, texts: readonly string[]): Promise<Float32Array[]> {
+  async function askTwice(kind: EmbedKind, texts: readonly string[]): Promise<Part[]> {
     try {
       return await ask(kind, texts)
     } catch (error) {
@@ -77,26 +90,52 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
 
   return {
     id: model.id,
+    name: model.name,
     atOnce: AT_ONCE,
     score: scoreScale(model.relevantCosine, model.relevantAcross),
-    async embed(texts, kind, signal) {
-      const vectors: Float32Array[] = []
-      for (let from = 0; from < texts.length; from += SLICE_TEXTS) {
+    async embed(texts, kind, signal, countTokens) {
+      const lengthMax = model.tokensMax * UNITS_PER_TOKEN_MAX
+      const cut = texts.map((text) => cutText(text, lengthMax))
+      const parts: Part[] = []
+      for (const slice of groupTexts(cut.flat(), SLICE_TEXTS, SLICE_UNITS_MAX)) {
         if (supervisor.isClosed()) {
           throw new ChannelFailure('channel_unavailable', 'embedding is shut down')
         }
-        const slice = texts.slice(from, from + SLICE_TEXTS)
-        vectors.push(...(await embedSlice(kind, slice, signal)))
+        parts.push(...(await embedSlice(kind, slice, signal)))
       }
-      return vectors
+      countTokens?.(parts.reduce((sum, { tokens }) => sum + tokens, 0))
+      return cut.map(({ length }) => vectorOf(parts.splice(0, length)))
     },
     close: supervisor.close,
   }
 }
 
-function split(values: Float32Array, count: number): Float32Array[] {
+/** What was sent as one text. */
+interface Part {
+  readonly vector: Float32Array
+  readonly tokens: number
+}
+
+function partsOf({ values, tokens }: VectorsAnswer, count: number): Part[] {
   const dimensions = values.length / count
-  return Array.from({ length: count }, (_, row) =>
-    values.subarray(row * dimensions, (row + 1) * dimensions),
-  )
+  return Array.from({ length: count }, (_, row) => ({
+    vector: values.subarray(row * dimensions, (row + 1) * dimensions),
+    tokens: tokens[row] ?? 0,
+  }))
+}
+
+const vectorOf = (parts: readonly Part[]): Float32Array =>
+  parts[0] && parts.length === 1 ? parts[0].vector : joinParts(parts)
+
+/** The text in parts of at most `lengthMax` UTF-16 units, never within a character. */
+function cutText(text: string, lengthMax: number): string[] {
+  const parts: string[] = []
+  let from = 0
+  while (text.length - from > lengthMax) {
+    const isPair = (text.codePointAt(from + lengthMax - 1) ?? 0) > 0xffff
+    const end = from + lengthMax - (isPair ? 1 : 0)
+    parts.push(text.slice(from, end))
+    from = end
+  }
+  return [...parts, text.slice(from)]
 }

@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { Tokenizer } from '@huggingface/tokenizers'
-import { normalize } from '../../core/vector.ts'
+import { joinParts } from '../../core/vector.ts'
 import type { EmbedKind } from '../ports/embedder.ts'
 import { type EmbeddingModel, readModelFolder } from './model-folder.ts'
 import { openSession } from './session.ts'
 
 /** A loaded model, in the embedding process. */
 export interface LoadedModel {
-  embed(texts: readonly string[], kind: EmbedKind): Promise<Float32Array[]>
+  embed(texts: readonly string[], kind: EmbedKind): Promise<EmbeddedTexts>
+}
+
+interface EmbeddedTexts {
+  readonly vectors: Float32Array[]
+  /** How many the model read of each text. */
+  readonly tokens: number[]
 }
 
 /** Padded tokens of one run, to bound its memory. */
@@ -24,14 +30,18 @@ export async function loadModel(dir: string): Promise<LoadedModel> {
       const pieces = texts.flatMap((text, owner) =>
         tokenize(text, prefix).map((ids) => ({ ids, owner })),
       )
-      const parts = texts.map((): { vector: Float32Array; weight: number }[] => [])
+      const parts = texts.map((): { vector: Float32Array; tokens: number }[] => [])
       for (const batch of batches(pieces.filter(({ ids }) => ids.length > 0))) {
         const vectors = await session.run(batch.map(({ ids }) => ids))
         for (const [i, { ids, owner }] of batch.entries()) {
-          parts[owner]?.push({ vector: vectors[i] as Float32Array, weight: ids.length })
+          parts[owner]?.push({ vector: vectors[i] as Float32Array, tokens: ids.length })
         }
       }
-      return parts.map((own) => joinPieces(own, session.dimensions))
+      const nothing = { vector: new Float32Array(session.dimensions), tokens: 0 }
+      return {
+        vectors: parts.map((own) => joinParts([nothing, ...own])),
+        tokens: parts.map((own) => own.reduce((sum, { tokens }) => sum + tokens, 0)),
+      }
     },
   }
 }
@@ -48,20 +58,6 @@ function batches<T extends { ids: Piece }>(pieces: readonly T[]): T[][] {
     group.push(piece)
   }
   return group.length > 0 ? [...groups, group] : groups
-}
-
-/** One unit vector of the pieces of a long text, weighted by their number of tokens. */
-function joinPieces(
-  pieces: readonly { vector: Float32Array; weight: number }[],
-  dimensions: number,
-): Float32Array {
-  const sum = new Float32Array(dimensions)
-  for (const { vector, weight } of pieces) {
-    for (let d = 0; d < dimensions; d++) {
-      sum[d] = (sum[d] as number) + (vector[d] as number) * weight
-    }
-  }
-  return normalize(sum)
 }
 
 /** Token ids of one piece of a text; a text under the model's limit is one piece. */

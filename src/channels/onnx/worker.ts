@@ -10,8 +10,12 @@ export interface EmbedRequest {
 }
 
 export type EmbedAnswer =
-  /** The vectors of all texts, one behind the other. */
-  | { readonly type: 'vectors'; readonly values: Float32Array }
+  /** The vectors of all texts, one behind the other, and the tokens of each text. */
+  | {
+      readonly type: 'vectors'
+      readonly values: Float32Array
+      readonly tokens: readonly number[]
+    }
   | { readonly type: 'error'; readonly message: string }
 
 /**
@@ -23,7 +27,8 @@ export function runEmbedWorker(dir: string, parent: ParentLink<EmbedRequest>): P
     const model = await loadModel(dir)
     return async ({ kind, texts }) => {
       try {
-        send({ type: 'vectors', values: flatten(await model.embed(texts, kind)) })
+        const { vectors, tokens } = await model.embed(texts, kind)
+        send({ type: 'vectors', values: flatten(vectors), tokens })
       } catch (error) {
         send({ type: 'error', message: errorMessage(error) })
       }

@@ -128,7 +128,8 @@ describe('reading an answer', () => {
 
   test('vectors are read from base64 and without indexes, and become unit vectors', () => {
     const bytes = Buffer.from(Float32Array.of(3, 4).buffer).toString('base64')
-    const [a, b] = readVectors(answer({ embedding: bytes }, { embedding: [0, 2] }), 2)
+    const both = answer({ embedding: bytes }, { embedding: [0, 2] })
+    const [a, b] = readVectors(both, 2).vectors
     expect([...(a ?? [])].map((x) => Math.round(x * 10))).toEqual([6, 8])
     expect([...(b ?? [])]).toEqual([0, 1])
   })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
+import { estimateTokens } from '../../core/text.ts'
 import { normalize } from '../../core/vector.ts'
 import {
   createSender,
@@ -51,7 +52,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     return listed
   }
 
-  async function ask(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+  async function ask(texts: readonly string[], signal: AbortSignal): Promise<Vectors> {
     const call = new UpstreamCall(clock, timeoutMs, signal)
     try {
       const model = await modelOf(call)
@@ -69,12 +70,15 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
 
   return {
     id: `${endpointHost(options.baseUrl)}:${options.model ?? 'auto'}`,
-    async embed(texts, _kind, signal) {
+    ...(options.model === null ? {} : { name: options.model }),
+    async embed(texts, _kind, signal, countTokens) {
       const until = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
       const vectors: Float32Array[] = []
       for (let from = 0; from < texts.length; from += BATCH_TEXTS) {
         const batch = texts.slice(from, from + BATCH_TEXTS)
-        vectors.push(...(await retry(() => ask(batch, until), clock, until)))
+        const answer = await retry(() => ask(batch, until), clock, until)
+        countTokens?.(answer.tokens ?? estimateTokens(batch))
+        vectors.push(...answer.vectors)
       }
       return vectors
     },
@@ -91,13 +95,20 @@ const EmbeddingsAnswer = z.object({
       embedding: z.union([z.array(z.number()), z.string()]),
     }),
   ),
+  usage: z.object({ prompt_tokens: z.int().positive() }).nullish().catch(null),
 })
+
+interface Vectors {
+  readonly vectors: Float32Array[]
+  /** Of all texts; null when the endpoint does not tell. */
+  readonly tokens: number | null
+}
 
 /**
  * The vectors of an `/embeddings` answer, in the order of the inputs and of unit length. Throws
  * `ChannelFailure` for anything else than `count` vectors of one length.
  */
-export function readVectors(text: string, count: number): Float32Array[] {
+export function readVectors(text: string, count: number): Vectors {
   const parsed = EmbeddingsAnswer.safeParse(parse(text))
   if (!parsed.success) throw malformed('not an embeddings answer')
   const vectors: (Float32Array | undefined)[] = new Array(count).fill(undefined)
@@ -107,11 +118,12 @@ export function readVectors(text: string, count: number): Float32Array[] {
     vectors[at] = toVector(embedding)
   }
   const dimensions = vectors[0]?.length ?? 0
-  return Array.from(vectors, (vector) => {
+  const checked = Array.from(vectors, (vector) => {
     if (!vector || vector.length !== dimensions) throw malformed('vectors missing or uneven')
     if (!vector.every(Number.isFinite)) throw malformed('vectors not finite')
     return normalize(vector)
   })
+  return { vectors: checked, tokens: parsed.data.usage?.prompt_tokens ?? null }
 }
 
 function toVector(embedding: readonly number[] | string): Float32Array {

@@ -5,14 +5,22 @@ export type EmbedKind = 'query' | 'passage'
 export interface Embedder {
   /** Names the vector space: vectors of different ids must never be compared. */
   readonly id: string
+  /** The model as callers may know it, without the address of its endpoint. */
+  readonly name?: string
   /** Calls that it works on at the same time, where more would only wait inside it. */
   readonly atOnce?: Readonly<Record<EmbedKind, number>>
   /**
    * Unit vectors, one a text, in order, all of the same length. `kind` selects the model's prefix.
    * Throws `ChannelFailure` when the model cannot be reached or answers nonsense; throws the
-   * signal's reason when aborted.
+   * signal's reason when aborted. `countTokens` is told of the tokens of the texts, in one call or
+   * several, as the model counts them, or estimated where it does not tell.
    */
-  embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<Float32Array[]>
+  embed(
+    texts: readonly string[],
+    kind: EmbedKind,
+    signal?: AbortSignal,
+    countTokens?: (tokens: number) => void,
+  ): Promise<Float32Array[]>
   /**
    * The score that people are told of a cosine of this model: on a scale where 0.45 is relevant,
    * rising with the cosine. Without it the score is the cosine.

@@ -6,6 +6,13 @@ export type FailureReason =
   | 'channel_unavailable'
   | 'provider_error'
 
+/**
+ * The word for clients of OpenAI's API where not a chat model failed, but an embedder or speech
+ * (contract 2, 1.12): an answer that makes no sense is a fault of the upstream.
+ */
+export const openAiCodeOf = ({ reason }: ChannelFailure): string =>
+  reason === 'provider_error' ? 'upstream_5xx' : reason
+
 export interface FailureDetails {
   /** HTTP status of the upstream, when it answered. */
   readonly status?: number

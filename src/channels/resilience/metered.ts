@@ -19,10 +19,10 @@ export function meterEmbedder(embedder: Embedder, meters: Meters): Embedder & Em
     ...embedder,
     pending: () => pending,
     lastOk: () => lastOk,
-    async embed(texts, kind, signal) {
+    async embed(texts, kind, signal, countTokens) {
       pending += texts.length
       try {
-        const vectors = await embedder.embed(texts, kind, signal)
+        const vectors = await embedder.embed(texts, kind, signal, countTokens)
         lastOk = true
         return vectors
       } catch (error) {

@@ -48,6 +48,9 @@ export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000
 /** Retrieved passages below this cosine similarity are not shown to the model. */
 export const KB_SCORE_MIN = 0.45
+/** Texts of one request for vectors, and the characters of all of them together. */
+export const EMBEDDING_TEXTS_MAX = 256
+export const EMBEDDING_CHARS_MAX = 400_000
 /** Documents of a tenant, unless MB_KB_MAX_DOCS says another number. */
 export const KB_DOCS_MAX = 50
 export const KB_TITLE_CHARS_MAX = 200

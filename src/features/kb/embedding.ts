@@ -1,16 +1,20 @@
 import type { Embedder, EmbedKind } from '../../channels/ports/embedder.ts'
-import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { ChannelFailure, openAiCodeOf } from '../../channels/ports/failure.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { KB_QUERY_MS_MAX, KB_QUERY_WAIT_MS_MAX } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { timeSlice } from '../../core/time-slice.ts'
+import { groupTexts } from '../../core/text.ts'
+import { type TimeSlice, timeSlice } from '../../core/time-slice.ts'
 import { termsOf } from './terms.ts'
 
 /** Calls at a time to an embedder that does not say how many it works on. */
 const AT_ONCE = { query: 64, passage: 8 }
 /** Texts of one call: beside other tenants' documents, one advances by so many chunks a turn. */
 const CALL_TEXTS = 8
+/** The same for texts that a client wants the vectors of, which may be short or long. */
+const CALL_TEXTS_MAX = 32
+const CALL_UNITS_MAX = 6_000
 
 /** What both indexes hold of a chunk. */
 export interface ChunkIndex {
@@ -29,14 +33,25 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
   const searches = createSemaphore({ slots: slots.query })
   const documents = createSemaphore({ slots: slots.passage })
 
-  async function embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal) {
-    const vectors = await embedder.embed(texts, kind, signal)
-    if (vectors.length === texts.length) return vectors
-    throw new ChannelFailure('channel_unavailable', 'a vector is missing')
-  }
+  const embed = completeEmbed(embedder)
+
+  /** The calls for all groups go side by side, in the tenant's turn in the line of documents. */
+  const embedGroups = (
+    tenantId: string,
+    groups: readonly (readonly string[])[],
+    kind: EmbedKind,
+    signal?: AbortSignal,
+    countTokens?: (tokens: number) => void,
+  ): Promise<Float32Array[]> =>
+    allOrNone(signal, (until) =>
+      groups.map((texts) =>
+        documents.run(tenantId, () => embed(texts, kind, until, countTokens), until),
+      ),
+    )
 
   return {
     id: embedder.id,
+    name: embedder.name,
 
     /** The score that people are told of a cosine. */
     score: (cosine: number, question: string, text: string): number =>
@@ -66,31 +81,72 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
       return await searches.run(tenantId, work, until).finally(() => stop())
     },
 
+    /**
+     * Unit vectors of texts that a client asks for, and how many tokens the model read; 502 when
+     * it fails.
+     */
+    async embedTexts(
+      tenantId: string,
+      texts: readonly string[],
+      kind: EmbedKind,
+      signal: AbortSignal,
+    ): Promise<{ vectors: Float32Array[]; tokens: number }> {
+      const groups = groupTexts(texts, CALL_TEXTS_MAX, CALL_UNITS_MAX)
+      let tokens = 0
+      const count = (read: number) => {
+        tokens += read
+      }
+      const vectors = await orUnavailable(embedGroups(tenantId, groups, kind, signal, count))
+      return { vectors, tokens }
+    },
+
     /** What both indexes hold of a document's chunks; calls for one document go side by side. */
     async indexChunks(
       tenantId: string,
       texts: readonly string[],
       signal?: AbortSignal,
     ): Promise<ChunkIndex[]> {
-      const failed = new AbortController()
-      const until = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
-      const calls = Array.from({ length: Math.ceil(texts.length / CALL_TEXTS) }, (_, i) => {
-        const some = texts.slice(i * CALL_TEXTS, (i + 1) * CALL_TEXTS)
-        return documents.run(tenantId, () => embed(some, 'passage', until), until)
-      })
-      const vectors = await Promise.all(calls).catch((error: unknown) => {
-        failed.abort(error)
-        throw error
-      })
-      const slice = timeSlice(clock.steady)
-      const indexed: ChunkIndex[] = []
-      for (const [i, vector] of vectors.flat().entries()) {
-        indexed.push({ vector, terms: termsOf(texts[i] ?? '') })
-        if (slice.isOver()) await slice.next()
-      }
-      return indexed
+      const groups = groupTexts(texts, CALL_TEXTS, Infinity)
+      const vectors = await embedGroups(tenantId, groups, 'passage', signal)
+      return await withTerms(texts, vectors, timeSlice(clock.steady))
     },
   }
+}
+
+async function withTerms(
+  texts: readonly string[],
+  vectors: readonly Float32Array[],
+  slice: TimeSlice,
+): Promise<ChunkIndex[]> {
+  const indexed: ChunkIndex[] = []
+  for (const [i, vector] of vectors.entries()) {
+    indexed.push({ vector, terms: termsOf(texts[i] ?? '') })
+    if (slice.isOver()) await slice.next()
+  }
+  return indexed
+}
+
+/** The embedder's own call, but no vector may be missing. */
+const completeEmbed =
+  (embedder: Embedder): Embedder['embed'] =>
+  async (texts, ...rest) => {
+    const vectors = await embedder.embed(texts, ...rest)
+    if (vectors.length === texts.length) return vectors
+    throw new ChannelFailure('channel_unavailable', 'a vector is missing')
+  }
+
+/** The results of all calls, in order; the first that fails ends the others. */
+async function allOrNone<T>(
+  signal: AbortSignal | undefined,
+  callsOf: (until: AbortSignal) => Promise<T[]>[],
+): Promise<T[]> {
+  const failed = new AbortController()
+  const until = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+  const results = await Promise.all(callsOf(until)).catch((error: unknown) => {
+    failed.abort(error)
+    throw error
+  })
+  return results.flat()
 }
 
 /** Settles like `work`; a failure of the embedder becomes a 502. */
@@ -99,6 +155,7 @@ export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (!(error instanceof ChannelFailure)) throw error
-    throw appError('embedding_unavailable', {}, { cause: error })
+    const openAiCode = openAiCodeOf(error)
+    throw appError('embedding_unavailable', {}, { cause: error, openAiCode })
   }
 }

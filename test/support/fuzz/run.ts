@@ -1,3 +1,4 @@
+import { isOpenAiPath } from '../../../src/http/openai-errors.ts'
 import { randomFrom } from '../crash-ledger.ts'
 import { errorProblem, isRpcError } from '../error-answer.ts'
 import { bodyFor, headerValue, type Schema, textOf } from './generate.ts'
@@ -118,8 +119,11 @@ function problemOf({ status, headers }: Response, text: string, path: string): s
   if (!headers.get('x-request-id')?.match(/^[\w-]{1,64}$/)) return 'no sound X-Request-Id'
   if (status < 400) return null
   if (isRpcError({ status, headers, text })) return LEAK.test(text) ? `${status} leaks` : null
-  if (headers.get('content-type') !== 'text/plain; charset=utf-8') return `${status} not text/plain`
-  if (!/^[^\n]{2,160}$/u.test(text)) return `${status} not one sentence: ${text.slice(0, 200)}`
+  const isJson = isOpenAiPath(path)
+  const type = isJson ? 'application/json' : 'text/plain; charset=utf-8'
+  if (headers.get('content-type') !== type) return `${status} not ${type}`
+  if (!isJson && !/^[^\n]{2,160}$/u.test(text))
+    return `${status} not one sentence: ${text.slice(0, 200)}`
   if (LEAK.test(text)) return `${status} leaks: ${text.slice(0, 200)}`
   return errorProblem({ status, headers, text })
 }

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
+import { EMBEDDING_CHARS_MAX, EMBEDDING_TEXTS_MAX } from '../../core/limits/contract.ts'
+import { charCount } from '../../core/text.ts'
+
+/** The model of a request that names none, and the name that is always right. */
+export const EMBEDDING_MODEL = 'moonbase-embedding'
+
+const text = z
+  .string({ error: issue('field_type', { field: 'input', kind: 'string_or_array' }) })
+  .min(1, { error: issue('field_empty', { field: 'input' }) })
+  .overwrite((value) => value.toWellFormed())
+
+const charsOf = (texts: readonly string[]) =>
+  texts.reduce((sum, value) => sum + charCount(value), 0)
+
+const isTokenIds = (input: unknown) =>
+  Array.isArray(input) && [input[0], input[0]?.[0]].some((value) => typeof value === 'number')
+
+const input = z
+  .unknown()
+  .refine((value) => !isTokenIds(value), { error: issue('input_token_ids'), abort: true })
+  .transform((value) => (typeof value === 'string' ? [value] : value))
+  .pipe(
+    z
+      .array(text, { error: issue('field_required', { field: 'input', kind: 'string_or_array' }) })
+      .min(1, { error: issue('field_empty', { field: 'input' }) })
+      .max(EMBEDDING_TEXTS_MAX, {
+        error: issue('field_too_big', { field: 'input', max: EMBEDDING_TEXTS_MAX }),
+      })
+      .refine((texts) => charsOf(texts) <= EMBEDDING_CHARS_MAX, {
+        error: issue('context_length_exceeded', { field: 'input', max: EMBEDDING_CHARS_MAX }),
+      }),
+  )
+  .meta({
+    description: 'The texts; a single one may stand alone',
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 1,
+    maxItems: EMBEDDING_TEXTS_MAX,
+  })
+
+const oneOf = <const Values extends readonly [string, ...string[]]>(
+  field: string,
+  values: Values,
+) => z.enum(values, { error: issue('unsupported_value', { field }) }).nullish()
+
+/** Body of POST /v1/embeddings (contract 2, 1.7). */
+export const EmbeddingsRequest = z.object({
+  input,
+  model: z.string({ error: issue('field_type', { field: 'model', kind: 'string' }) }).nullish(),
+  encoding_format: oneOf('encoding_format', ['float', 'base64']),
+  dimensions: z.int({ error: issue('unsupported_value', { field: 'dimensions' }) }).nullish(),
+  input_type: oneOf('input_type', ['query', 'passage']),
+})
+export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
+
+const embedding = z.object({
+  object: z.literal('embedding'),
+  index: z.int(),
+  embedding: z
+    .array(z.number())
+    .meta({ description: 'With encoding_format base64: a string, of little-endian float32' }),
+})
+
+export const EmbeddingsResponse = z.object({
+  object: z.literal('list'),
+  data: z.array(embedding),
+  model: z.string(),
+  usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+})

@@ -1,0 +1,41 @@
+import { appError } from '../../core/errors.ts'
+import type { SharedEmbedder } from '../kb/embedding.ts'
+import { EMBEDDING_MODEL, type EmbeddingsRequest } from './model.ts'
+
+export interface EmbeddingsAnswer {
+  /** One a text, in order, of unit length. */
+  readonly vectors: readonly Float32Array[]
+  readonly model: string
+  readonly tokens: number
+}
+
+/** Vectors of the knowledge base's model for texts of a client, which are not stored. */
+export function createEmbeddings(embedder: Pick<SharedEmbedder, 'name' | 'embedTexts'>) {
+  const name = embedder.name ?? EMBEDDING_MODEL
+
+  function checkModel(model: string): void {
+    if (['', EMBEDDING_MODEL, name].includes(model)) return
+    throw appError('model_not_found', {}, { param: 'model' })
+  }
+
+  return {
+    /** Throws 404 for an unknown model, 400 for another size, 502 when the model fails. */
+    async embed(
+      tenantId: string,
+      request: EmbeddingsRequest,
+      signal: AbortSignal,
+    ): Promise<EmbeddingsAnswer> {
+      checkModel(request.model?.trim() ?? '')
+      const kind = request.input_type ?? 'passage'
+      const { vectors, tokens } = await embedder.embedTexts(tenantId, request.input, kind, signal)
+      // Remote models tell their size with their first vectors only.
+      const size = vectors[0]?.length
+      if ((request.dimensions ?? size) !== size) {
+        throw appError('unsupported_value', { field: 'dimensions' })
+      }
+      return { vectors, model: name, tokens }
+    },
+  }
+}
+
+export type Embeddings = ReturnType<typeof createEmbeddings>

@@ -94,7 +94,7 @@ async function placeAll(folder: string, files: EmbeddedFiles['files'], isChecked
     const there = lstatOrNull(to)
     // A disk that was full once leaves a part of the wrong size behind.
     const whole = there?.isFile() === true && there.size === file.size
-    if (whole && (!isChecked(name) || sha256Of(to) === file.sha256)) continue
+    if (whole && (!isChecked(name) || sha256Of(to, file.size) === file.sha256)) continue
     await write(file, to)
     written = true
     if (there && (whole || !there.isFile())) replaced.push(name)
@@ -123,11 +123,12 @@ async function write(from: EmbeddedFile, to: string): Promise<void> {
 
 const BLOCK_BYTES = 1024 * 1024
 
-function sha256Of(path: string): string {
+/** Of a file of `size` bytes; most are so small that to clear a whole block would cost more. */
+function sha256Of(path: string, size: number): string {
   const file = openPrivate(path, constants.O_RDONLY)
   try {
     const hash = new Bun.CryptoHasher('sha256')
-    const block = new Uint8Array(BLOCK_BYTES)
+    const block = new Uint8Array(Math.min(size, BLOCK_BYTES))
     for (let length = readSync(file, block); length > 0; length = readSync(file, block)) {
       hash.update(block.subarray(0, length))
     }

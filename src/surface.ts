@@ -81,5 +81,5 @@ export function consoleOnly(
     .use(keyRoutes(gate, keys, answers))
     .use(personaRoutes(gate, personas, answers))
     .use(settingsRoutes(gate, settings))
-    .use(usageRoutes(gate, usage))
+    .use(usageRoutes(gate, usage, answers))
 }

@@ -24,6 +24,7 @@ export const ERRORS = {
   context_length_exceeded: [400, '{field} 的文字总量过长（最多 {max} 个字符）'],
   input_token_ids: [400, 'input 应为文本（LangChain 设 check_embedding_ctx_length=False）'],
   temperature_range: [400, '字段 temperature 应为 0 到 {max} 的数字或 null'],
+  daily_tokens_range: [400, '字段 daily_tokens 应为 0 到 {max} 的整数（0 表示不限）'],
   rate_limit_range: [400, '字段 rate_limit 应为 0 到 {max} 的整数（0 表示不限）'],
   too_many_tools: [400, 'tools_enabled 最多 {max} 项'],
   too_many_images: [400, 'images 最多 {max} 张'],
@@ -75,6 +76,7 @@ export const ERRORS = {
   audio_too_large: [413, '音频过大（最多 {max} MB）'],
   audio_too_long: [413, '音频过长，最多 {max} 分钟'],
 
+  budget_spent: [429, '今日额度已用完'],
   rate_limited: [429, '请求过于频繁，请稍后再试'],
   rate_limited_email: [429, '该邮箱请求验证码过于频繁，请稍后再试'],
   rate_limited_guesses: [429, '该邮箱的验证码错误次数过多，请稍后再试或使用其他登录方式'],

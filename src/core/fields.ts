@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type AppError, appError, errorOfIssue, issue } from './errors.ts'
 import {
+  DAILY_TOKENS_MAX,
   RATE_LIMIT_DEFAULT,
   RATE_LIMIT_MAX,
   SESSION_ID_CHARS_MAX,
@@ -70,11 +71,22 @@ export const nullableTemperature = z
 const RATE = issue('rate_limit_range', { max: RATE_LIMIT_MAX })
 
 /** Requests a minute of a key; above the maximum clamped, 0 unlimited (specification, Limits). */
-export const rateLimit = z
+const requestsAMinute = z
   .number({ error: RATE })
   .refine((value) => Number.isInteger(value) && value >= 0, { error: RATE })
   .transform((value) => Math.min(value, RATE_LIMIT_MAX))
-  .default(RATE_LIMIT_DEFAULT)
+
+export const rateLimit = requestsAMinute.default(RATE_LIMIT_DEFAULT)
+export const newRateLimit = requestsAMinute.optional()
+
+const TOKENS = issue('daily_tokens_range', { max: DAILY_TOKENS_MAX })
+
+/** Tokens a UTC day of a key; 0 is no budget (contract-2, section 6). */
+export const dailyTokens = z
+  .number({ error: TOKENS })
+  .refine((value) => Number.isInteger(value) && value >= 0 && value <= DAILY_TOKENS_MAX, {
+    error: TOKENS,
+  })
 
 /**
  * A number of a query: `fallback` when it is not a positive integer, and at most `most`.

@@ -26,12 +26,12 @@ const refusalOf = (kind: PrincipalKind) =>
  */
 export const gate = (
   name: string,
-  admit: (request: Request) => Promise<Admission>,
+  admit: (request: Request, route: string) => Promise<Admission>,
   uploads: Uploads,
 ) =>
   new Elysia({ name: 'gate', seed: name })
-    .derive({ as: 'scoped' }, async ({ request, server, set }) => {
-      const { principal, headers, confirm = nothing } = await admit(request)
+    .derive({ as: 'scoped' }, async ({ request, server, set, route }) => {
+      const { principal, headers, confirm = nothing } = await admit(request, route)
       Object.assign(set.headers, headers)
       const owner = principal.tenantId
       const timer = uploads.timerFor(request, server, owner)
@@ -56,7 +56,20 @@ export interface KnownKey {
   readonly principal: Principal
   /** Requests a minute; 0 is unlimited. */
   readonly rateLimit: number
+  /** Tokens a day; 0 is no budget. */
+  readonly dailyTokens: number
 }
+
+/**
+ * Routes of turns, which a key without tokens left may not call (contract-2, section 6). Every turn
+ * asks again when it opens; this is so early that no body is read and no speech recognised.
+ */
+const TURNS = new Set([
+  'POST /v1/agent',
+  'POST /v1/voice',
+  'POST /v1/chat/completions',
+  'POST /v1/responses',
+])
 
 export interface BearerOptions {
   readonly contexts: RequestContexts
@@ -66,7 +79,9 @@ export interface BearerOptions {
     /** Whether a key that was found has not been revoked since. */
     readonly stillValid: (principal: Principal) => Promise<boolean>
   }
-  /** Called for each request with a valid key that is below its rate limit. */
+  /** Throws `budget_spent`, with these headers, for a key without tokens left. */
+  readonly checkBudget: (key: BudgetedKey, headers: Admission['headers']) => Promise<void>
+  /** Called for each request with a valid key that is below its limits. */
   readonly onAdmitted: (principal: Principal) => void
 }
 
@@ -75,6 +90,12 @@ const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 const invalidKey = () => appError('invalid_key', {}, { headers: CHALLENGE })
 
+export interface BudgetedKey {
+  readonly tenantId: string
+  readonly keyId: string
+  readonly dailyTokens: number
+}
+
 const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
 
 /**
@@ -82,14 +103,18 @@ const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
  * no rate-limit slot (specification, Machine side; contract, Order of checks).
  */
 export const bearer =
-  ({ contexts, limiter, keys, onAdmitted }: BearerOptions) =>
-  async (request: Request): Promise<Admission> => {
+  ({ contexts, limiter, keys, checkBudget, onAdmitted }: BearerOptions) =>
+  async (request: Request, route: string): Promise<Admission> => {
     const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
     const key = token === undefined ? null : await keys.find(token)
-    if (!key?.principal.keyId) throw invalidKey()
-    const { principal } = key
+    const keyId = key?.principal.keyId
+    if (!key || !keyId) throw invalidKey()
+    const { principal, dailyTokens } = key
     contexts.note(request, { principal })
-    const headers = limiter.take(key.principal.keyId, key.rateLimit)
+    const headers = limiter.take(keyId, key.rateLimit)
+    if (dailyTokens > 0 && TURNS.has(`${request.method} ${route}`)) {
+      await checkBudget({ tenantId: principal.tenantId, keyId, dailyTokens }, headers)
+    }
     onAdmitted(principal)
     const confirm = async () => {
       if (!(await keys.stillValid(principal))) throw invalidKey()

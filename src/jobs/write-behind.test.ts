@@ -1,25 +1,31 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
-import { type Count, createWriteBehindCounter } from './write-behind.ts'
+import { createWriteBehindSums } from './write-behind.ts'
 
 const clock = systemClock()
 const log = createLogger({ level: 'error', json: true, now: () => new Date(0), write() {} })
 
-function counter(write: (counts: readonly Count<string>[]) => Promise<void>) {
-  return createWriteBehindCounter<string>({
+interface Count {
+  readonly item: string
+  readonly count: number
+}
+const one = (item: string): Count => ({ item, count: 1 })
+
+const counter = (write: (counts: readonly Count[]) => Promise<void>) =>
+  createWriteBehindSums<Count>({
     clock,
     log,
     name: 'test',
-    keyOf: (item) => item,
+    keyOf: ({ item }) => item,
+    plus: (a, b) => ({ ...a, count: a.count + b.count }),
     write,
   })
-}
 
-test('items that are counted often are written once, with their sum', async () => {
-  const written: Count<string>[][] = []
+test('items that come often are written once, with their sum', async () => {
+  const written: Count[][] = []
   const counts = counter(async (sums) => void written.push([...sums]))
-  for (const item of ['a', 'b', 'a', 'a']) counts.add(item)
+  for (const item of ['a', 'b', 'a', 'a']) counts.add(one(item))
   await counts.flush()
   await counts.flush()
   expect(written).toEqual([
@@ -30,17 +36,37 @@ test('items that are counted often are written once, with their sum', async () =
   ])
 })
 
-test('counts that the database refused are written with the next ones', async () => {
-  const written: Count<string>[][] = []
+test('sums that the database refused are written with the next ones', async () => {
+  const written: Count[][] = []
   let refusing = true
   const counts = counter(async (sums) => {
     if (refusing) throw new Error('disk full')
     written.push([...sums])
   })
-  counts.add('a')
+  counts.add(one('a'))
   await counts.flush()
   refusing = false
-  counts.add('a')
+  counts.add(one('a'))
   await counts.close()
   expect(written).toEqual([[{ item: 'a', count: 2 }]])
+})
+
+test('between writes, every item is either stored or waits', async () => {
+  let stored = 0
+  const counts = counter(async (sums) => {
+    await Promise.resolve()
+    for (const { count } of sums) stored += count
+  })
+  const seen: number[] = []
+  for (let round = 0; round < 3; round++) {
+    counts.add(one('a'))
+    void counts.flush()
+    counts.add(one('b'))
+    void counts.betweenWrites(async (waiting) => {
+      const left = [...waiting].reduce((sum, { count }) => sum + count, 0)
+      seen.push(stored + left)
+    })
+  }
+  await counts.flush()
+  expect(seen).toEqual([6, 6, 6])
 })

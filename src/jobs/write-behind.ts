@@ -37,6 +37,14 @@ function createSchedule(clock: Pick<Clock, 'after'>, writeOut: () => Promise<voi
 
   return {
     flush,
+    betweenWrites<Result>(work: () => Promise<Result>): Promise<Result> {
+      const done = writing.then(work)
+      writing = done.then(
+        () => {},
+        () => {},
+      )
+      return done
+    },
     /** Called for each new item. */
     start(): void {
       cancelTimer ??= clock.after(WAIT_MS, () => void flush())
@@ -82,57 +90,54 @@ export function createWriteBehindQueue<Row>(options: WriteBehindQueueOptions<Row
   }
 }
 
-/** How often an item was counted since the last write. */
-export interface Count<Item> {
-  readonly item: Item
-  readonly count: number
-}
-
-export interface WriteBehindCounterOptions<Item> extends WriteBehindOptions {
-  /** Items of one key are counted together. */
+export interface WriteBehindSumsOptions<Item> extends WriteBehindOptions {
+  /** Items of one key are summed up. */
   readonly keyOf: (item: Item) => string
-  /** Adds the counts to those that are stored. */
-  readonly write: (counts: readonly Count<Item>[]) => Promise<void>
+  readonly plus: (a: Item, b: Item) => Item
+  /** Adds the sums to those that are stored. */
+  readonly write: (sums: readonly Item[]) => Promise<void>
 }
 
 /**
- * Counts items and writes the sums after a second, so that the number of writes follows the number
- * of keys and not the number of events. Counts that could not be written are added to the next.
+ * Sums items up and writes the sums after a second, so that the number of writes follows the number
+ * of keys and not the number of events. Sums that could not be written are added to the next.
  */
-export function createWriteBehindCounter<Item>(options: WriteBehindCounterOptions<Item>) {
-  const { clock, log, name, keyOf, write } = options
-  let counts = new Map<string, { item: Item; count: number }>()
+export function createWriteBehindSums<Item>(options: WriteBehindSumsOptions<Item>) {
+  const { clock, log, name, keyOf, plus, write } = options
+  let sums = new Map<string, Item>()
 
-  function count(item: Item, by: number): void {
+  function sumUp(item: Item): void {
     const key = keyOf(item)
-    const entry = counts.get(key)
-    if (entry) entry.count += by
-    else counts.set(key, { item, count: by })
+    const sum = sums.get(key)
+    sums.set(key, sum === undefined ? item : plus(sum, item))
   }
 
   async function writeOut() {
-    if (counts.size === 0) return
-    const batch = [...counts.values()]
-    counts = new Map()
+    if (sums.size === 0) return
+    const batch = [...sums.values()]
+    sums = new Map()
     try {
       await write(batch)
     } catch (error) {
-      log.error('counts not written', {
-        counter: name,
-        counts: batch.length,
-        ...errorFields(error),
-      })
-      for (const { item, count: by } of batch) count(item, by)
+      log.error('sums not written', { sums: name, rows: batch.length, ...errorFields(error) })
+      for (const item of batch) sumUp(item)
     }
   }
 
-  const { flush, start } = createSchedule(clock, writeOut)
+  const { flush, start, betweenWrites } = createSchedule(clock, writeOut)
   return {
     add(item: Item): void {
-      count(item, 1)
+      sumUp(item)
       start()
     },
     flush,
     close: flush,
+
+    /**
+     * Runs `work` while no write is under way: what is stored and what waits are all there is.
+     * `waiting` is to be read before the first wait of `work`.
+     */
+    betweenWrites: <Result>(work: (waiting: Iterable<Item>) => Promise<Result>) =>
+      betweenWrites(() => work(sums.values())),
   }
 }

@@ -7,11 +7,8 @@ import {
 } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
-import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
-import { createKeys } from '../features/keys/service.ts'
-import { createKeyStore } from '../features/keys/store.ts'
 import type { Logs } from '../features/logs/service.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createMemory, createSessions } from '../features/sessions/service.ts'
@@ -29,7 +26,7 @@ import { requestBudgetBytes } from './machine.ts'
 import { openMcp } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
-import { openDevices, openManagement, openRecords } from './services.ts'
+import { openDevices, openKeys, openManagement, openRecords } from './services.ts'
 import { composeVoice } from './voice.ts'
 
 /** Also how often the clock is looked at, for a clock that was just set removes nothing. */
@@ -41,13 +38,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
   const { budget, contexts, sse, limiter, uploads } = http
-  const { logs, usage, buffers, record } = openRecords(adapters)
+  const { logs, usage, budgets, buffers, record } = openRecords(adapters)
 
-  const openTurns = createOpenTurns({
-    clock,
-    stillValid: (principal) => keys.stillValid(principal),
-  })
-  const keys = createKeys({ store: createKeyStore(db), clock, onRevoked: openTurns.recheck })
+  const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets })
   const management = openManagement({ db, clock, log, keys })
   const { devices, endpoints, lastSeen, onTurn } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
@@ -65,7 +58,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     retrieve: kb.service.retrieve,
     toolsFor: adapters.toolsFor,
     channelOf,
-    stillValid: keys.stillValid,
+    admit,
+    countTokens: usage.countTokens,
     imageGuard: adapters.egress.publicOnly,
     openTurns,
     onTurn,
@@ -73,7 +67,10 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const records = { embeddings: kb.embeddings, keys, logs, sessions, usage, ...management }
 
-  const bearerKey = bearer({ contexts, limiter, keys, onAdmitted: usage.count })
+  const bearerKey = bearer({
+    ...{ contexts, limiter, keys, checkBudget: budgets.check },
+    onAdmitted: usage.countCall,
+  })
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, secret })
   const app = createApp({

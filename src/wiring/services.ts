@@ -2,8 +2,10 @@ import type { Parser } from '../channels/ports/parser.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { randomBytes } from '../core/crypto.ts'
+import { appError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
+import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
 import { createActivation } from '../features/devices/activation.ts'
@@ -13,7 +15,8 @@ import {
   createDeviceStore,
   type LastSeen,
 } from '../features/devices/store.ts'
-import type { Keys } from '../features/keys/service.ts'
+import { createKeys, type Keys } from '../features/keys/service.ts'
+import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type LogRow } from '../features/logs/store.ts'
 import { createPersonas } from '../features/personas/service.ts'
@@ -21,18 +24,50 @@ import { createPersonaStore } from '../features/personas/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
 import { createTransfer } from '../features/transfer/service.ts'
-import { createUsage } from '../features/usage/service.ts'
-import { createUsageStore, type UsageEvent, usageKey } from '../features/usage/store.ts'
+import { type Budgets, createBudgets } from '../features/usage/budgets.ts'
+import { createUsage, type Usage } from '../features/usage/service.ts'
+import { createUsageStore, keyOfSum, plus, type UsageSum } from '../features/usage/store.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
-import { createWriteBehindCounter, createWriteBehindQueue } from '../jobs/write-behind.ts'
+import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Db, Reader } from '../storage/db.ts'
 import { createCalculator } from '../tools/calculator.ts'
 import { createCurrentTime } from '../tools/current-time.ts'
 import { createFetchUrl } from '../tools/fetch-url.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { Egress } from './adapters.ts'
+
+export interface KeyParts {
+  readonly db: Db
+  readonly clock: Clock
+  readonly usage: Pick<Usage, 'activity'>
+  readonly budgets: Pick<Budgets, 'check'>
+}
+
+/** Wires keys to the turns that end with them, and to what they may spend. */
+export function openKeys({ db, clock, usage, budgets }: KeyParts) {
+  const openTurns = createOpenTurns({
+    clock,
+    stillValid: (principal) => keys.stillValid(principal),
+  })
+  const keys = createKeys({
+    store: createKeyStore(db),
+    clock,
+    activity: usage.activity,
+    onRevoked: openTurns.recheck,
+  })
+
+  /** Lets a turn begin whose key is still valid and has tokens left; the console needs no key. */
+  async function admit({ tenantId, keyId }: Principal): Promise<void> {
+    if (keyId === null) return
+    const dailyTokens = await keys.budgetOf(tenantId, keyId)
+    if (dailyTokens === null) throw appError('invalid_key')
+    if (dailyTokens > 0) await budgets.check({ tenantId, keyId, dailyTokens })
+  }
+
+  return { keys, openTurns, admit }
+}
 
 export interface DeviceParts {
   readonly config: Config
@@ -100,19 +135,19 @@ export function openRecords({ db, reader, clock, log }: RecordParts) {
     name: 'request log',
     write: store.write,
   })
-  const usageStore = createUsageStore(db)
-  const calls = createWriteBehindCounter<UsageEvent>({
-    clock,
-    log,
-    name: 'usage',
-    keyOf: usageKey,
+  const usageStore = createUsageStore(db, reader)
+  const sums = createWriteBehindSums<UsageSum>({
+    ...{ clock, log, name: 'usage', keyOf: keyOfSum, plus },
     write: usageStore.write,
   })
+  const { betweenWrites } = sums
+  const budgets = createBudgets({ store: usageStore, clock, betweenWrites })
   const logs = createLogs({ store, clock, buffer: rows })
   return {
     logs,
-    usage: createUsage({ store: usageStore, clock, counter: calls }),
-    buffers: { rows, calls },
+    usage: createUsage({ store: usageStore, clock, sums, budgets }),
+    budgets,
+    buffers: { rows, sums },
     record: (request: LoggedRequest) => logs.record(logRow(request, clock.now())),
   }
 }

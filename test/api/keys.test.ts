@@ -10,6 +10,8 @@ interface Issued {
 }
 interface Meta {
   id: string
+  last_used_at?: string | null
+  calls_7d?: number
   revoked_at: number | null
 }
 
@@ -45,6 +47,11 @@ describe('issuing', () => {
       id,
       prefix,
       rate_limit: 60,
+      tail: key.slice(-4),
+      name: '手机',
+      daily_tokens: 0,
+      last_used_at: expect.any(String),
+      calls_7d: 1,
       created_at: expect.any(Number),
       revoked_at: null,
       app_id: null,
@@ -79,6 +86,60 @@ describe('issuing', () => {
     const answer = await me('POST', '/keys', body)
     expect(answer.status).toBe(400)
     expect(answer.text).toMatch(/\p{Script=Han}/u)
+  })
+})
+
+describe('changing', () => {
+  const listed = async (id: string) =>
+    (await me<{ keys: Meta[] }>('GET', '/keys')).json().keys.find((meta) => meta.id === id)
+
+  test('changing a key keeps what is omitted, and counts from the next request on', async () => {
+    const { id, key } = await issue({ name: ' 手机 ', rate_limit: 0, daily_tokens: 5 })
+    await useKey(key)
+    const first = await me<Meta>('PUT', `/keys/${id}`, { rate_limit: 1 })
+    expect([first.status, first.json()]).toEqual([200, (await listed(id)) as Meta])
+    expect(first.json()).toMatchObject({
+      ...{ id, name: '手机', rate_limit: 1, daily_tokens: 5, tail: key.slice(-4), calls_7d: 1 },
+    })
+    expect([(await useKey(key)).status, (await useKey(key)).status]).toEqual([200, 429])
+    const second = await me('PUT', `/keys/${id}`, { name: '', daily_tokens: 10 ** 12 })
+    expect(second.json()).toMatchObject({ name: '', rate_limit: 1, daily_tokens: 10 ** 12 })
+    expect((await me('PUT', `/keys/${id}`, {})).json()).toEqual(second.json())
+  })
+
+  test.each([
+    [{ daily_tokens: -1 }],
+    [{ daily_tokens: 10 ** 12 + 1 }],
+    [{ daily_tokens: 0.5 }],
+    [{ daily_tokens: null }],
+    [{ rate_limit: -1 }],
+    [{ name: '名'.repeat(61) }],
+    [{ name: null }],
+    [[]],
+  ])('changing a key to %j is refused, and nothing changes', async (body) => {
+    const { id } = await issue({ name: '名'.repeat(60) })
+    expect((await me('PUT', `/keys/${id}`, body)).status).toBe(400)
+    expect(await listed(id)).toMatchObject({ name: '名'.repeat(60), rate_limit: 60 })
+    if (!('rate_limit' in body)) expect((await me('POST', '/keys', body)).status).toBe(400)
+  })
+
+  test('changing a key of another tenant is 404', async () => {
+    const { id } = await issue()
+    const foreign = await other('PUT', `/keys/${id}`, { rate_limit: 1 })
+    const unknown = await other('PUT', '/keys/none', { rate_limit: 1 })
+    expect([foreign.status, foreign.text]).toEqual([404, unknown.text])
+    expect(await listed(id)).toMatchObject({ rate_limit: 60 })
+  })
+
+  test('a key tells when it was last used, and how often in seven days', async () => {
+    const { id, key } = await issue({ rate_limit: 0 })
+    expect(await listed(id)).toMatchObject({ last_used_at: null, calls_7d: 0 })
+    const before = new Date().toISOString()
+    await useKey(key)
+    await useKey(key)
+    const { last_used_at, calls_7d } = (await listed(id)) ?? {}
+    expect(calls_7d).toBe(2)
+    expect(last_used_at && last_used_at >= before).toBe(true)
   })
 })
 

@@ -79,6 +79,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/agent': ['person', 400],
   'GET /console/keys': ['person', 200],
   'POST /console/keys': ['person', 201],
+  'PUT /console/keys/:id': ['person', 404],
   'DELETE /console/keys/:id': ['person', 404],
   'GET /console/personas': ['person', 200],
   'POST /console/personas': ['person', 400],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Call, caller, surfaceOf } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { startUpstream } from '../support/upstream.ts'
 
 const DAY_MS = 86_400_000
 const clock = fakeClock()
@@ -56,6 +57,7 @@ describe('usage', () => {
     total: number
     daily: { day: number; count: number }[]
     key_count: number
+    [more: string]: unknown
   }
   const today = () => Math.floor(clock.now() / DAY_MS)
   const report = async (call: Call) => (await call<Report>('GET', '/usage')).json()
@@ -64,8 +66,12 @@ describe('usage', () => {
     const nobody = caller(`${app.url}/console`, (await app.person('new@example.com')).headers)
     expect(await report(nobody)).toEqual({
       total: 0,
-      daily: Array.from({ length: 7 }, (_, i) => ({ day: today() - 6 + i, count: 0 })),
+      daily: Array.from({ length: 7 }, (_, i) => ({
+        ...{ day: today() - 6 + i, count: 0, input_tokens: 0, output_tokens: 0 },
+      })),
       key_count: 0,
+      tokens: { today: { input: 0, output: 0 }, total: { input: 0, output: 0 } },
+      ...{ by_app: [], by_key: [], by_channel: [] },
     })
   })
 
@@ -80,7 +86,7 @@ describe('usage', () => {
     expect((await wrong('GET', '/sessions')).status).toBe(401)
     const { total, daily, key_count } = await report(me)
     expect(total).toBe(3)
-    expect(daily.at(-1)).toEqual({ day: today(), count: 3 })
+    expect(daily.at(-1)).toMatchObject({ day: today(), count: 3 })
     expect(key_count).toBe(1)
   })
 
@@ -98,6 +104,35 @@ describe('usage', () => {
     expect(daily.map(({ count }) => count)).toEqual([1, 1, 0, 0, 0, 0, 1])
     expect(daily.map(({ day }) => day - today())).toEqual([-6, -5, -4, -3, -2, -1, 0])
     expect([total, key_count]).toEqual([6, 2])
+  })
+
+  test('usage tells tokens by app, key and channel, and those of the playground', async () => {
+    const upstream = await startUpstream()
+    using _ = { [Symbol.dispose]: () => void upstream.stop() }
+    await using own = await startApp({ upstream: upstream.baseUrl })
+    const person = caller(`${own.url}/console`, (await own.person()).headers)
+    const app_id = (await person<{ id: string }>('POST', '/apps', { name: '客服' })).json().id
+    const [general, ofApp] = [await own.key(), await own.key(undefined, { appId: app_id })]
+    const ask = async (call: Call, more = {}) =>
+      expect((await call('POST', '/agent', { text: 'hi', ...more })).status).toBe(200)
+    await ask(caller(`${own.url}/v1`, general.headers))
+    for (const _ of [1, 2]) await ask(caller(`${own.url}/v1`, ofApp.headers))
+    await ask(person, { app_id })
+    const { total, daily, tokens, by_app, by_key, by_channel } = await report(person)
+    const times = (turns: number) => ({ input_tokens: 11 * turns, output_tokens: 7 * turns })
+    expect(total).toBe(3)
+    expect(daily.at(-1)).toMatchObject({ count: 3, ...times(4) })
+    const all = { input: 44, output: 28 }
+    expect(tokens).toEqual({ today: all, total: all })
+    expect(by_app).toEqual([
+      { app_id, calls: 2, ...times(3) },
+      { app_id: null, calls: 1, ...times(1) },
+    ])
+    expect(by_key).toEqual([
+      { key_id: ofApp.id, prefix: ofApp.key.slice(0, 8), calls: 2, ...times(2) },
+      { key_id: general.id, prefix: general.key.slice(0, 8), calls: 1, ...times(1) },
+    ])
+    expect(by_channel).toEqual([{ channel: 'platform', ...times(4) }])
   })
 
   test('usage shows one tenant only', async () => {

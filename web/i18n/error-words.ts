@@ -27,6 +27,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   input_token_ids:
     'The input has to be text, not token ids; in LangChain set check_embedding_ctx_length=False',
   temperature_range: 'The temperature is a number from 0 to {max}, or null',
+  daily_tokens_range: 'daily_tokens is a whole number from 0 to {max}; 0 is no limit',
   rate_limit_range: 'The rate limit is a whole number from 0 to {max}; 0 is unlimited',
   too_many_tools: 'At most {max} tools can be named',
   too_many_images: 'At most {max} images',
@@ -76,6 +77,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   doc_too_large: 'The document is too large (at most {max} KB)',
   audio_too_large: 'The recording is too large (at most {max} MB)',
   audio_too_long: 'The recording is too long (at most {max} minutes)',
+  budget_spent: 'The budget of today is spent',
   rate_limited: 'Too many requests; try again shortly',
   rate_limited_email: 'Too many codes for this address; try again later',
   rate_limited_guesses:

@@ -7,6 +7,9 @@ export const BODY_BYTES_MAX = 1024 * 1024
 export const AGENT_BODY_BYTES_MAX = 48 * 1024 * 1024
 export const RATE_LIMIT_DEFAULT = 60
 export const RATE_LIMIT_MAX = 100_000
+/** Tokens a UTC day of a key. */
+export const DAILY_TOKENS_MAX = 10 ** 12
+export const KEY_NAME_CHARS_MAX = 60
 export const RATE_WINDOW_MS = 60_000
 export const SESSIONS_LIMIT_DEFAULT = 100
 export const SESSIONS_LIMIT_MAX = 500

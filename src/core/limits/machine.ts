@@ -15,6 +15,8 @@ export const PERSON_REQUESTS_MAX = 600
 export const PLAYGROUND_TURNS_MAX = 60
 /** Bodies up to 64 KB must arrive within the idle limit. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
+/** Keys with a budget whose tokens of today are in memory, about 20 MB; others are read anew. */
+export const BUDGETS_KEPT_MAX = 100_000
 /** Keys of a tenant, including revoked ones. */
 export const KEYS_MAX = 10_000
 /** Retention jobs run only after the wall clock has not jumped for this long. */

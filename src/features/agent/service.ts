@@ -1,4 +1,3 @@
-import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { type Emit, errorEvent } from './events.ts'
@@ -12,8 +11,11 @@ import { resolveTurn } from './turn-config.ts'
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
-  /** Whether the credential was not revoked since the request was let in. */
-  readonly stillValid: (principal: Principal) => Promise<boolean>
+  /**
+   * Throws `invalid_key` for a credential that was revoked since the request was let in, and
+   * `budget_spent` for a key without tokens left.
+   */
+  readonly admit: (principal: Principal) => Promise<void>
   readonly openTurns: OpenTurns
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
@@ -41,13 +43,13 @@ export interface OpenedTurn {
 
 /** The agent: turns of a session run one after another, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { configs, channelOf, stillValid, openTurns, imageGuard, onTurn, log } = options
+  const { configs, channelOf, admit, openTurns, imageGuard, onTurn, log } = options
   const sessions = createSemaphore({ perKey: 1 })
 
   return {
     /**
-     * `sessionId` was checked by the caller; null is a turn without memory. Throws `invalid_key`
-     * for a revoked credential.
+     * `sessionId` was checked by the caller; null is a turn without memory. Throws what `admit`
+     * throws.
      */
     async openTurn(
       principal: Principal,
@@ -59,7 +61,7 @@ export function createAgent(options: AgentOptions) {
       await checkImageData(images, options.clock.steady)
       await checkImageHosts(images, tenantId, imageGuard)
       // The key may be revoked by now: hosts were resolved, or speech was recognised before.
-      if (!(await stillValid(principal))) throw appError('invalid_key')
+      await admit(principal)
       onTurn(principal)
       let { label } = await channelOf(tenantId)
       const begun = Promise.withResolvers<void>()

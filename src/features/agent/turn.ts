@@ -19,10 +19,11 @@ import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory } from '../sessions/store.ts'
-import type { AgentEvent, Emit, KbRef, TurnStats } from './events.ts'
+import type { AgentEvent, AnsweringChannel, Emit, KbRef, TurnStats } from './events.ts'
 import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
+import type { TokenUsage } from './token-usage.ts'
 import type { RequestedConversation, RequestedTurn, ResolvedTurn } from './turn-config.ts'
 
 /** A retrieved passage with what `kb_refs` says of it. */
@@ -53,6 +54,8 @@ export interface TurnOptions {
   readonly folding: Folding
   readonly retrieve: Retrieve
   readonly toolsFor: ToolsFor
+  /** Counts each model call to the caller's key, app and tenant. */
+  readonly countTokens: (caller: Principal, channel: AnsweringChannel, tokens: TokenUsage) => void
   /** The memory that all requests share. */
   readonly budget: MemoryBudget
 }
@@ -140,7 +143,7 @@ interface LoopParts {
 
 /** What the model is asked, and with which tools. */
 async function modelLoopOf(
-  { log, meters, toolsFor }: TurnOptions,
+  { log, meters, toolsFor, countTokens }: TurnOptions,
   { principal, request, resolved, channel, confirm }: Turn,
   { primary, before: memory, passages, share }: LoopParts,
 ): Promise<ModelLoop> {
@@ -165,7 +168,7 @@ async function modelLoopOf(
     fallback: fallbackOf(channel),
     fallbackOnlyWhileSilent: conversation?.fallbackOnlyWhileSilent ?? false,
     confirm,
-    countTokens() {},
+    countTokens: (channel, tokens) => countTokens(principal, channel, tokens),
     share,
     log,
     meters,

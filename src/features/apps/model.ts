@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 import {
+  dailyTokens,
   nullableFlag,
   nullableTemperature,
   nullableText,
   optionalFlag,
+  optionalText,
   rateLimit,
   requiredText,
 } from '../../core/fields.ts'
 import {
   APP_NAME_CHARS_MAX,
+  KEY_NAME_CHARS_MAX,
   MODEL_CHARS_MAX,
   REFERENCE_CHARS_MAX,
   SYSTEM_PROMPT_CHARS_MAX,
@@ -66,7 +69,12 @@ export type App = z.infer<typeof App>
 export const AppListResponse = z.object({ apps: z.array(App) })
 export const AppDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
 
-export const AppKeyRequest = z.object({ rate_limit: rateLimit })
+export const AppKeyRequest = z.object({
+  name: optionalText('name', KEY_NAME_CHARS_MAX),
+  rate_limit: rateLimit,
+  daily_tokens: dailyTokens.default(0),
+})
+export type AppKeyRequest = z.infer<typeof AppKeyRequest>
 
 /** The only response that holds the plaintext of the key. */
 export const AppKeyIssueResponse = z.object({

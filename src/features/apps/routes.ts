@@ -63,8 +63,8 @@ export const appRoutes = (gate: Gate, apps: Apps) =>
     .post(
       '/apps/:id/keys',
       async ({ principal, params, request, upload, set }) => {
-        const { rate_limit: rateLimit } = await keyRequest.read(request, upload)
-        const issued = await apps.issueKey(principal.tenantId, params.id, rateLimit)
+        const asked = await keyRequest.read(request, upload)
+        const issued = await apps.issueKey(principal.tenantId, params.id, asked)
         set.status = 201
         return issued
       },

@@ -1,12 +1,23 @@
 import { z } from 'zod'
-import { issue } from '../../core/errors.ts'
-import { rateLimit } from '../../core/fields.ts'
+import { dailyTokens, newRateLimit, optionalText, rateLimit } from '../../core/fields.ts'
+import { KEY_NAME_CHARS_MAX } from '../../core/limits/contract.ts'
 
-/** Body of POST /console/keys. The label is accepted and not stored (specification). */
+const name = optionalText('name', KEY_NAME_CHARS_MAX)
+
+/** Body of POST /console/keys. */
 export const IssueKeyRequest = z.object({
-  name: z.string({ error: issue('field_type', { field: 'name', kind: 'string' }) }).optional(),
+  name,
   rate_limit: rateLimit,
+  daily_tokens: dailyTokens.default(0),
 })
+
+/** Body of PUT /console/keys/:id; an omitted field stays as it is. */
+export const KeyUpdateRequest = z.object({
+  name,
+  rate_limit: newRateLimit,
+  daily_tokens: dailyTokens.optional(),
+})
+export type KeyUpdateRequest = z.infer<typeof KeyUpdateRequest>
 
 /** The only response with the key in plain text; only its sha256 is stored. */
 export const IssueKeyResponse = z.object({
@@ -20,11 +31,18 @@ export type IssueKeyResponse = z.infer<typeof IssueKeyResponse>
 export const ApiKeyMeta = z.object({
   id: z.string(),
   prefix: z.string(),
+  /** The last four characters; null for keys that were issued before they were kept. */
+  tail: z.string().nullable(),
+  name: z.string(),
   created_at: z.int(),
   revoked_at: z.int().nullable(),
   rate_limit: z.int(),
+  /** Tokens a UTC day, input and output together; 0 is no budget. */
+  daily_tokens: z.int(),
   app_id: z.string().nullable(),
   device_id: z.string().nullable(),
+  last_used_at: z.string().nullable(),
+  calls_7d: z.int(),
 })
 export type ApiKeyMeta = z.infer<typeof ApiKeyMeta>
 

@@ -4,10 +4,18 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc } from '../../http/openapi-parts.ts'
-import { IssueKeyRequest, IssueKeyResponse, KeyListResponse, KeyRevokeResponse } from './model.ts'
+import {
+  ApiKeyMeta,
+  IssueKeyRequest,
+  IssueKeyResponse,
+  KeyListResponse,
+  KeyRevokeResponse,
+  KeyUpdateRequest,
+} from './model.ts'
 import type { Keys } from './service.ts'
 
 const issue = jsonBody(IssueKeyRequest, { optional: true })
+const update = jsonBody(KeyUpdateRequest)
 
 /** API keys of the tenant, for a signed-in person. */
 export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
@@ -27,8 +35,9 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
     .post(
       '/keys',
       async ({ principal, request, upload, set }) => {
-        const { rate_limit: rateLimit } = await issue.read(request, upload)
-        const issued = await keys.issue(principal.tenantId, { rateLimit })
+        const { name, rate_limit, daily_tokens } = await issue.read(request, upload)
+        const scope = { name, rateLimit: rate_limit, dailyTokens: daily_tokens }
+        const issued = await keys.issue(principal.tenantId, scope)
         set.status = 201
         return issued
       },
@@ -37,6 +46,20 @@ export const keyRoutes = (gate: Gate, keys: Keys, answers: JsonAnswers) =>
         parse: 'none',
         response: { 201: IssueKeyResponse },
         detail: { summary: 'Issue a tenant-general key', requestBody: issue.doc },
+      },
+    )
+    .put(
+      '/keys/:id',
+      async ({ principal, params, request, upload }) =>
+        keys.update(principal.tenantId, params.id, await update.read(request, upload)),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: ApiKeyMeta,
+        detail: {
+          summary: 'Change the name, the rate limit or the daily budget of a key',
+          requestBody: update.doc,
+        },
       },
     )
     .delete('/keys/:id', ({ principal, params }) => keys.revoke(principal.tenantId, params.id), {

@@ -5,50 +5,80 @@ import { RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX } from '../../core/limits/contract.t
 import { KEYS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Statement } from '../../storage/db.ts'
-import type { ApiKeyMeta, IssueKeyResponse } from './model.ts'
-import { type KeyStore, type NewKey, revokeKeysOfApp, revokeKeysOfDevice } from './store.ts'
+import type { ApiKeyMeta, IssueKeyResponse, KeyUpdateRequest } from './model.ts'
+import {
+  type KeyStore,
+  type NewKey,
+  revokeKeysOfApp,
+  revokeKeysOfDevice,
+  type StoredKey,
+} from './store.ts'
 
 const KEY_PREFIX = 'sk-mb-'
 const KEY_FORM = /^sk-mb-[0-9a-f]{64}$/
-/** Characters of a key that lists show (specification, ApiKeyMeta). */
+/** Characters of a key that lists show: its first (specification, ApiKeyMeta) and its last. */
 const SHOWN_CHARS = 8
+const TAIL_CHARS = 4
 
 const missing = () => appError('not_found', { what: 'key' })
 const tooMany = () => appError('quota_keys', { max: KEYS_MAX })
 
 export interface KeyScope {
+  readonly name?: string | undefined
   readonly rateLimit?: number
+  /** Tokens a day; 0 is no budget. */
+  readonly dailyTokens?: number
   readonly appId?: string | null
   readonly deviceId?: string | null
+}
+
+/** How a key was used: when last, in epoch milliseconds, and how often in the last seven days. */
+export interface KeyActivity {
+  readonly lastUsedAt: number | null
+  readonly calls: number
 }
 
 export interface KeysOptions {
   readonly store: KeyStore
   readonly clock: Clock
+  /** How keys of the tenant were used, by id. A key that never was is missing. */
+  readonly activity?: (tenantId: string) => Promise<ReadonlyMap<string, KeyActivity>>
   /** Ends what is open on revoked keys of the tenant; awaited before a revocation is answered. */
   readonly onRevoked?: (tenantId: string) => Promise<void>
 }
 
 const nothingIsOpen = async () => {}
+const nothingIsKnown = async () => new Map<string, KeyActivity>()
+
+/** Makes a key and its row; the caller stores the row together with rows of its own. */
+function mintKey(
+  clock: Clock,
+  tenantId: string,
+  scope: KeyScope,
+): { issued: IssueKeyResponse; row: NewKey } {
+  const key = KEY_PREFIX + randomHex(32)
+  const row: NewKey = {
+    id: newId(),
+    tenantId,
+    hash: sha256Hex(key),
+    prefix: key.slice(0, SHOWN_CHARS),
+    tail: key.slice(-TAIL_CHARS),
+    name: scope.name ?? '',
+    rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
+    dailyTokens: scope.dailyTokens ?? 0,
+    appId: scope.appId ?? null,
+    deviceId: scope.deviceId ?? null,
+    createdAt: clock.now(),
+  }
+  const issued = { id: row.id, prefix: row.prefix, rate_limit: row.rateLimit, key }
+  return { issued, row }
+}
 
 /** Issues, finds and revokes API keys of every kind (specification, Identity and keys). */
-export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOptions) {
-  /** Makes a key and its row; the caller stores the row together with rows of its own. */
-  function mint(tenantId: string, scope: KeyScope = {}): { issued: IssueKeyResponse; row: NewKey } {
-    const key = KEY_PREFIX + randomHex(32)
-    const row: NewKey = {
-      id: newId(),
-      tenantId,
-      hash: sha256Hex(key),
-      prefix: key.slice(0, SHOWN_CHARS),
-      rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
-      appId: scope.appId ?? null,
-      deviceId: scope.deviceId ?? null,
-      createdAt: clock.now(),
-    }
-    const issued = { id: row.id, prefix: row.prefix, rate_limit: row.rateLimit, key }
-    return { issued, row }
-  }
+export function createKeys(options: KeysOptions) {
+  const { store, clock, activity = nothingIsKnown, onRevoked = nothingIsOpen } = options
+
+  const mint = (tenantId: string, scope: KeyScope = {}) => mintKey(clock, tenantId, scope)
 
   return {
     mint,
@@ -69,7 +99,10 @@ export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOpti
 
     /** Whether a key is still valid, for work that waited since the request was admitted. */
     stillValid: async ({ tenantId, keyId }: Principal): Promise<boolean> =>
-      keyId === null || store.isValid(tenantId, keyId),
+      keyId === null || (await store.budgetOf(tenantId, keyId)) !== null,
+
+    /** The daily budget of a key that is still valid; null for any other. */
+    budgetOf: store.budgetOf,
 
     /**
      * Issues a key whose calls use the app's configuration; null when the tenant has no such app.
@@ -78,9 +111,9 @@ export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOpti
     async issueForApp(
       tenantId: string,
       appId: string,
-      limit: number,
+      scope: Omit<KeyScope, 'appId' | 'deviceId'>,
     ): Promise<IssueKeyResponse | null> {
-      const { issued, row } = mint(tenantId, { rateLimit: limit, appId })
+      const { issued, row } = mint(tenantId, { ...scope, appId })
       if (await store.insertForApp(row, appId, KEYS_MAX)) return issued
       if ((await store.count(tenantId)) >= KEYS_MAX) throw tooMany()
       return null
@@ -90,9 +123,17 @@ export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOpti
     revokeOfApp: (tenantId: string, appId: string): Statement =>
       revokeKeysOfApp(tenantId, appId, clock.now()),
 
-    list: async (tenantId: string): Promise<{ keys: ApiKeyMeta[] }> => ({
-      keys: await store.list(tenantId),
-    }),
+    async list(tenantId: string): Promise<{ keys: ApiKeyMeta[] }> {
+      const [keys, used] = await Promise.all([store.list(tenantId), activity(tenantId)])
+      return { keys: keys.map((key) => metaOf(key, used.get(key.id))) }
+    },
+
+    /** Changes what is given of a key. Throws `not_found` for a key of another tenant. */
+    async update(tenantId: string, id: string, to: KeyUpdateRequest): Promise<ApiKeyMeta> {
+      const key = await store.update(tenantId, id, to)
+      if (!key) throw missing()
+      return metaOf(key, (await activity(tenantId)).get(id))
+    },
 
     /** Revokes a key; idempotent. Throws `not_found` for a key of another tenant. */
     async revoke(tenantId: string, id: string): Promise<{ id: string; revoked: true }> {
@@ -106,5 +147,11 @@ export function createKeys({ store, clock, onRevoked = nothingIsOpen }: KeysOpti
       KEY_FORM.test(token) ? store.findByHash(sha256Hex(token)) : null,
   }
 }
+
+const metaOf = (key: StoredKey, used: KeyActivity | undefined): ApiKeyMeta => ({
+  ...key,
+  last_used_at: used?.lastUsedAt ? new Date(used.lastUsedAt).toISOString() : null,
+  calls_7d: used?.calls ?? 0,
+})
 
 export type Keys = ReturnType<typeof createKeys>

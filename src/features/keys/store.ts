@@ -1,13 +1,25 @@
 import type { Principal } from '../../core/principal.ts'
 import { type Db, type Statement, sql } from '../../storage/db.ts'
-import type { ApiKeyMeta } from './model.ts'
+import type { ApiKeyMeta, KeyUpdateRequest } from './model.ts'
 
 interface KeyRow {
   id: string
   tenant_id: string
   rate_limit: number
+  daily_tokens: number
   app_id: string | null
   device_id: string | null
+}
+
+/** What a key's row says of it; how it was used is counted elsewhere. */
+export type StoredKey = Omit<ApiKeyMeta, 'last_used_at' | 'calls_7d'>
+
+export interface FoundKey {
+  readonly principal: Principal
+  /** Requests a minute; 0 is unlimited. */
+  readonly rateLimit: number
+  /** Tokens a day; 0 is no budget. */
+  readonly dailyTokens: number
 }
 
 export interface NewKey {
@@ -15,7 +27,10 @@ export interface NewKey {
   readonly tenantId: string
   readonly hash: string
   readonly prefix: string
+  readonly tail: string
+  readonly name: string
   readonly rateLimit: number
+  readonly dailyTokens: number
   readonly appId: string | null
   readonly deviceId: string | null
   readonly createdAt: number
@@ -37,8 +52,10 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
     AND revoked_at IS NULL`
 
 const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
-  INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, created_at)
-  SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, id, ${key.createdAt}
+  INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
+    created_at)
+  SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
+    ${key.rateLimit}, ${key.dailyTokens}, id, ${key.createdAt}
   FROM app WHERE tenant_id = ${key.tenantId} AND id = ${appId}
     AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`
 
@@ -53,9 +70,9 @@ async function countKeys(db: Db, tenantId: string): Promise<number> {
 export function createKeyStore(db: Db) {
   return {
     /** The valid key with this hash, or null. No other statement finds a tenant by a secret. */
-    async findByHash(hash: string): Promise<{ principal: Principal; rateLimit: number } | null> {
+    async findByHash(hash: string): Promise<FoundKey | null> {
       const row = await db.get<KeyRow>(sql`
-        SELECT id, tenant_id, rate_limit, app_id, device_id FROM api_key
+        SELECT id, tenant_id, rate_limit, daily_tokens, app_id, device_id FROM api_key
         WHERE hash = ${hash} AND revoked_at IS NULL`)
       if (!row) return null
       const kind = row.device_id ? 'device' : row.app_id ? 'app' : 'general'
@@ -67,23 +84,24 @@ export function createKeyStore(db: Db) {
         deviceId: row.device_id,
         userId: null,
       }
-      return { principal, rateLimit: row.rate_limit }
+      return { principal, rateLimit: row.rate_limit, dailyTokens: row.daily_tokens }
     },
 
-    /** Whether the key is not revoked. */
-    async isValid(tenantId: string, id: string): Promise<boolean> {
-      const row = await db.get(sql`
-        SELECT 1 FROM api_key
+    /** The daily budget of a key that is not revoked; null for any other. */
+    async budgetOf(tenantId: string, id: string): Promise<number | null> {
+      const row = await db.get<{ daily_tokens: number }>(sql`
+        SELECT daily_tokens FROM api_key
         WHERE tenant_id = ${tenantId} AND id = ${id} AND revoked_at IS NULL`)
-      return row !== null
+      return row?.daily_tokens ?? null
     },
 
     /** Stores nothing and returns false when the tenant has `most` keys. */
     async insert(key: NewKey, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`
-        INSERT INTO api_key (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
-        SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.rateLimit},
-          ${key.appId}, ${key.deviceId}, ${key.createdAt}
+        INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens,
+          app_id, device_id, created_at)
+        SELECT ${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.name},
+          ${key.rateLimit}, ${key.dailyTokens}, ${key.appId}, ${key.deviceId}, ${key.createdAt}
         WHERE (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${most}`)
       return changes === 1
     },
@@ -97,9 +115,23 @@ export function createKeyStore(db: Db) {
 
     /** Newest first, including revoked keys. */
     list: (tenantId: string) =>
-      db.all<ApiKeyMeta>(sql`
-        SELECT id, prefix, created_at, revoked_at, rate_limit, app_id, device_id FROM api_key
-        WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+      db.all<StoredKey>(sql`
+        SELECT id, prefix, tail, name, created_at, revoked_at, rate_limit, daily_tokens, app_id,
+          device_id
+        FROM api_key WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
+
+    /** Changes what is given. Null when the tenant has no such key, else what it is now. */
+    async update(tenantId: string, id: string, to: KeyUpdateRequest): Promise<StoredKey | null> {
+      await db.run(sql`
+        UPDATE api_key SET name = coalesce(${to.name ?? null}, name),
+          rate_limit = coalesce(${to.rate_limit ?? null}, rate_limit),
+          daily_tokens = coalesce(${to.daily_tokens ?? null}, daily_tokens)
+        WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return db.get<StoredKey>(sql`
+        SELECT id, prefix, tail, name, created_at, revoked_at, rate_limit, daily_tokens, app_id,
+          device_id
+        FROM api_key WHERE tenant_id = ${tenantId} AND id = ${id}`)
+    },
 
     /** False when the tenant has no such key; keeps the time of the first revocation. */
     async revoke(tenantId: string, id: string, at: number): Promise<boolean> {

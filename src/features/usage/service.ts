@@ -1,38 +1,113 @@
+import type { LlmUsage } from '../../channels/ports/llm.ts'
 import { type Clock, DAY_MS } from '../../core/clock.ts'
 import { USAGE_DAYS } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { KeyActivity } from '../keys/service.ts'
+import type { Budgets } from './budgets.ts'
 import type { UsageResponse } from './model.ts'
-import type { UsageEvent, UsageStore } from './store.ts'
+import type { UsageStore, UsageSum } from './store.ts'
 
 export interface UsageOptions {
   readonly store: UsageStore
   readonly clock: Clock
-  /** Counts calls before they are stored. */
-  readonly counter: { add(event: UsageEvent): void; flush(): Promise<void> }
+  /** Sums up before it is stored. */
+  readonly sums: { add(sum: UsageSum): void; flush(): Promise<void> }
+  readonly budgets: Pick<Budgets, 'count'>
 }
 
-/** How much a tenant calls (specification, Usage event; contract, Usage). */
-export function createUsage({ store, clock, counter }: UsageOptions) {
+type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
+
+/** How much a tenant calls, and what its turns use (contract-2, section 6). */
+export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
+
+  const sumOf = ({ tenantId, keyId, appId }: Caller): UsageSum => ({
+    ...{ tenantId, day: today(), keyId: keyId ?? '', appId: appId ?? '', channel: '' },
+    ...{ calls: 0, inputTokens: 0, outputTokens: 0, usedAt: null },
+  })
 
   return {
     /** Counts one authenticated machine call. */
-    count(call: { readonly tenantId: string; readonly appId: string | null }): void {
-      counter.add({ tenantId: call.tenantId, appId: call.appId, day: today() })
+    countCall(caller: Caller): void {
+      sums.add({ ...sumOf(caller), calls: 1, usedAt: clock.now() })
+    },
+
+    /** Counts the tokens of one model call of a turn. */
+    countTokens(caller: Caller, channel: UsageSum['channel'], tokens: LlmUsage): void {
+      const { inputTokens, outputTokens } = tokens
+      const sum = { ...sumOf(caller), channel, inputTokens, outputTokens }
+      sums.add(sum)
+      budgets.count(sum)
+    },
+
+    /** When keys were last used, and how often in the days of a report, by their ids. */
+    async activity(tenantId: string): Promise<Map<string, KeyActivity>> {
+      await sums.flush()
+      const rows = await store.activity(tenantId, today() - USAGE_DAYS + 1)
+      return new Map(rows.map(({ keyId, ...used }) => [keyId, used]))
     },
 
     /** Each of the last days, with zero where there was no call. Answered calls are included. */
     async report(tenantId: string): Promise<UsageResponse> {
-      await counter.flush()
+      await sums.flush()
       const last = today()
-      const { total, keyCount, days } = await store.report(tenantId, last - USAGE_DAYS + 1)
-      const calls = new Map(days.map(({ day, count }) => [day, count]))
+      const since = last - USAGE_DAYS + 1
+      const [total, rows, keys, channels] = await Promise.all([
+        store.totals(tenantId),
+        store.byApp(tenantId, since),
+        store.byKey(tenantId, since),
+        store.byChannel(tenantId, since),
+      ])
       const daily = Array.from({ length: USAGE_DAYS }, (_, index) => {
-        const day = last - USAGE_DAYS + 1 + index
-        return { day, count: calls.get(day) ?? 0 }
+        const day = since + index
+        const { calls, ...tokens } = figuresOf(rows.filter((row) => row.day === day))
+        return { day, count: calls, ...tokens }
       })
-      return { total, daily, key_count: keyCount }
+      const { input_tokens: input = 0, output_tokens: output = 0 } = daily.at(-1) ?? {}
+      return {
+        total: total.calls,
+        daily,
+        key_count: total.keyCount,
+        tokens: {
+          today: { input, output },
+          total: { input: total.inputTokens, output: total.outputTokens },
+        },
+        by_app: byApp(rows),
+        by_key: keys.map(({ keyId, prefix, ...row }) => ({
+          ...{ key_id: keyId, prefix },
+          ...figuresOf([row]),
+        })),
+        by_channel: channels.map(({ channel, inputTokens, outputTokens }) => ({
+          ...{ channel, input_tokens: inputTokens, output_tokens: outputTokens },
+        })),
+      }
     },
   }
 }
 
 export type Usage = ReturnType<typeof createUsage>
+
+interface Row {
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
+function figuresOf(rows: readonly Row[]) {
+  const figures = { calls: 0, input_tokens: 0, output_tokens: 0 }
+  for (const { calls, inputTokens, outputTokens } of rows) {
+    figures.calls += calls
+    figures.input_tokens += inputTokens
+    figures.output_tokens += outputTokens
+  }
+  return figures
+}
+
+function byApp(rows: readonly (Row & { readonly appId: string })[]) {
+  return [...Map.groupBy(rows, ({ appId }) => appId)]
+    .map(([appId, days]) => ({ app_id: appId || null, ...figuresOf(days) }))
+    .sort((a, b) => allOf(b) - allOf(a) || b.calls - a.calls)
+}
+
+const allOf = (row: { input_tokens: number; output_tokens: number }) =>
+  row.input_tokens + row.output_tokens

@@ -1,42 +1,144 @@
-import type { Count } from '../../jobs/write-behind.ts'
-import { type Db, sql } from '../../storage/db.ts'
+import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 
-/** One authenticated machine call (specification, Usage event). `day` is days since the epoch. */
-export interface UsageEvent {
+/**
+ * What is counted: the calls of a key (`channel` '') or the tokens of its turns on a channel. ''
+ * stands for no app, and as a key for the playground. `day` is days since the epoch.
+ */
+export interface UsageSum {
   readonly tenantId: string
-  readonly appId: string | null
   readonly day: number
+  readonly keyId: string
+  readonly appId: string
+  readonly channel: '' | 'byo' | 'platform' | 'platform_fallback'
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Of the last call (epoch milliseconds); null for tokens. */
+  readonly usedAt: number | null
 }
 
-/** Calls of one key are counted together. */
-export const usageKey = ({ tenantId, appId, day }: UsageEvent): string =>
-  `${tenantId}/${day}/${appId ?? ''}`
+export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
+  `${tenantId}/${day}/${keyId}/${appId}/${channel}`
 
-/** Calls by tenant, day and app. */
-export function createUsageStore(db: Db) {
+export const plus = (a: UsageSum, b: UsageSum): UsageSum => ({
+  ...b,
+  calls: a.calls + b.calls,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+})
+
+const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`
+  INSERT INTO usage_day (tenant_id, day, app_id, calls, input_tokens, output_tokens)
+  VALUES (${tenantId}, ${day}, ${appId}, ${sum.calls}, ${sum.inputTokens}, ${sum.outputTokens})
+  ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET calls = calls + excluded.calls,
+    input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens`
+
+const addToKey = ({ tenantId, day, keyId, appId, channel, ...sum }: UsageSum): Statement => sql`
+  INSERT INTO usage_key_day (tenant_id, day, key_id, app_id, channel, calls, input_tokens,
+    output_tokens)
+  VALUES (${tenantId}, ${day}, ${keyId}, ${appId}, ${channel}, ${sum.calls}, ${sum.inputTokens},
+    ${sum.outputTokens})
+  ON CONFLICT (tenant_id, day, key_id, app_id, channel) DO UPDATE SET
+    calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens,
+    output_tokens = output_tokens + excluded.output_tokens`
+
+const usedAt = (tenantId: string, keyId: string, at: number): Statement => sql`
+  INSERT INTO key_use (tenant_id, key_id, last_used_at) VALUES (${tenantId}, ${keyId}, ${at})
+  ON CONFLICT (tenant_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at`
+
+/** One row a tenant, day and app, so that a hundred keys of an app change one row. */
+function sumsByApp(sums: readonly UsageSum[]): Iterable<UsageSum> {
+  const byApp = new Map<string, UsageSum>()
+  for (const sum of sums) {
+    const name = `${sum.tenantId}/${sum.day}/${sum.appId}`
+    const before = byApp.get(name)
+    byApp.set(name, before ? plus(before, sum) : sum)
+  }
+  return byApp.values()
+}
+
+/** Calls and tokens. */
+interface Figures {
+  calls: number
+  inputTokens: number
+  outputTokens: number
+}
+
+/** Calls and tokens by tenant, day, app, key and channel. `reader` reads what grows with keys. */
+export function createUsageStore(db: Db, reader: Reader) {
   return {
-    async write(calls: readonly Count<UsageEvent>[]): Promise<void> {
-      await db.batch(
-        calls.map(
-          ({ item, count }) => sql`
-            INSERT INTO usage_day (tenant_id, day, app_id, calls)
-            VALUES (${item.tenantId}, ${item.day}, ${item.appId ?? ''}, ${count})
-            ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET calls = calls + excluded.calls`,
+    async write(sums: readonly UsageSum[]): Promise<void> {
+      await db.batch([
+        ...[...sumsByApp(sums)].map(addToDay),
+        ...sums.map(addToKey),
+        ...sums.flatMap(({ tenantId, keyId, usedAt: at }) =>
+          at === null ? [] : [usedAt(tenantId, keyId, at)],
         ),
-      )
+      ])
     },
 
-    /** The calls of a tenant in all, those of each day from `since` on, and its number of keys. */
-    async report(tenantId: string, since: number) {
-      const sums = await db.get<{ total: number; keyCount: number }>(sql`
-        SELECT
-          (SELECT coalesce(sum(calls), 0) FROM usage_day WHERE tenant_id = ${tenantId}) AS total,
-          (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) AS keyCount`)
-      const days = await db.all<{ day: number; count: number }>(sql`
-        SELECT day, sum(calls) AS count FROM usage_day
-        WHERE tenant_id = ${tenantId} AND day >= ${since} GROUP BY day`)
-      return { total: sums?.total ?? 0, keyCount: sums?.keyCount ?? 0, days }
+    /** Tokens of a key on one day, in and out. */
+    async tokensOfDay(tenantId: string, keyId: string, day: number): Promise<number> {
+      const row = await db.get<{ tokens: number | null }>(sql`
+        SELECT sum(input_tokens + output_tokens) AS tokens FROM usage_key_day
+        WHERE tenant_id = ${tenantId} AND day = ${day} AND key_id = ${keyId}`)
+      return row?.tokens ?? 0
     },
+
+    /** What a tenant used in all, and its number of keys. */
+    async totals(tenantId: string): Promise<Figures & { keyCount: number }> {
+      const row = await db.get<Figures & { keyCount: number }>(sql`
+        SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens), 0) AS inputTokens,
+          coalesce(sum(output_tokens), 0) AS outputTokens,
+          (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) AS keyCount
+        FROM usage_day WHERE tenant_id = ${tenantId}`)
+      return row ?? { calls: 0, inputTokens: 0, outputTokens: 0, keyCount: 0 }
+    },
+
+    /** By day and app, from `since` on. */
+    byApp: (tenantId: string, since: number) =>
+      db.all<Figures & { day: number; appId: string }>(sql`
+        SELECT day, app_id AS appId, calls, input_tokens AS inputTokens,
+          output_tokens AS outputTokens
+        FROM usage_day WHERE tenant_id = ${tenantId} AND day >= ${since}`),
+
+    /** By key, from `since` on, the greatest use first; the playground is left out. */
+    byKey: (tenantId: string, since: number) =>
+      reader.all<Figures & { keyId: string; prefix: string }>(
+        tenantId,
+        sql`
+        SELECT key_id AS keyId, prefix, sum(calls) AS calls, sum(input_tokens) AS inputTokens,
+          sum(output_tokens) AS outputTokens
+        FROM usage_key_day AS used JOIN api_key AS key ON key.id = used.key_id
+        WHERE used.tenant_id = ${tenantId} AND key.tenant_id = ${tenantId} AND day >= ${since}
+        GROUP BY key_id
+        ORDER BY sum(input_tokens + output_tokens) DESC, sum(calls) DESC, key_id`,
+      ),
+
+    /** When each key was last used, and its calls from `since` on. */
+    activity: (tenantId: string, since: number) =>
+      reader.all<{ keyId: string; lastUsedAt: number; calls: number }>(
+        tenantId,
+        sql`
+        SELECT key_id AS keyId, last_used_at AS lastUsedAt, coalesce(calls, 0) AS calls
+        FROM key_use LEFT JOIN (
+          SELECT key_id, sum(calls) AS calls FROM usage_key_day
+          WHERE tenant_id = ${tenantId} AND day >= ${since} GROUP BY key_id
+        ) USING (key_id)
+        WHERE tenant_id = ${tenantId}`,
+      ),
+
+    /** By channel, from `since` on. */
+    byChannel: (tenantId: string, since: number) =>
+      reader.all<Omit<Figures, 'calls'> & { channel: string }>(
+        tenantId,
+        sql`
+        SELECT channel, sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens
+        FROM usage_key_day
+        WHERE tenant_id = ${tenantId} AND day >= ${since} AND channel <> ''
+        GROUP BY channel ORDER BY channel`,
+      ),
   }
 }
 

@@ -3,6 +3,7 @@ import kb from './0002-kb.sql' with { type: 'text' }
 import device from './0003-device.sql' with { type: 'text' }
 import provider from './0004-provider.sql' with { type: 'text' }
 import kbSource from './0005-kb-source.sql' with { type: 'text' }
+import usage from './0006-usage.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0003-device', sql: device },
   { name: '0004-provider', sql: provider },
   { name: '0005-kb-source', sql: kbSource },
+  { name: '0006-usage', sql: usage },
 ]

@@ -56,6 +56,7 @@ const SAME_WORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Codes of ours with a word of their own in place of that of their status. */
 const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
   input_token_ids: 'unsupported_value',
+  budget_spent: 'insufficient_quota',
   model_retry_exhausted: 'retry_exhausted',
   model_upstream_4xx: 'upstream_4xx',
   model_upstream_5xx: 'upstream_5xx',
@@ -85,11 +86,12 @@ export function openAiError({ status, code, message, params, details }: AppError
 
 /**
  * Headers of an error on these paths. Clients try 408, 409, 429 and every 5xx again: what has
- * called a model is not to be paid for again (contract 2, D11).
+ * called a model is not to be paid for again, and a spent budget lasts until midnight (contract 2,
+ * D11 and 1.9).
  */
 export function openAiErrorHeaders({ status, code }: AppError): Record<string, string> {
   const headers = { 'content-type': 'application/json' }
   if (status === 503) return { ...headers, 'retry-after': '1' }
-  const hasCalled = status === 502 || code === 'turn_failed'
-  return hasCalled ? { ...headers, 'x-should-retry': 'false' } : headers
+  const isFinal = status === 502 || code === 'turn_failed' || code === 'budget_spent'
+  return isFinal ? { ...headers, 'x-should-retry': 'false' } : headers
 }

@@ -89,6 +89,7 @@ describe('the type and code of an error', () => {
     [appError('model_not_found'), 404, 'invalid_request_error', 'model_not_found'],
     [appError('body_too_large'), 413, 'invalid_request_error', 'request_too_large'],
     [appError('rate_limited'), 429, 'rate_limit_error', 'rate_limit_exceeded'],
+    [appError('budget_spent'), 429, 'rate_limit_error', 'insufficient_quota'],
     [appError('internal'), 500, 'server_error', null],
     [new Error('a fault'), 500, 'server_error', null],
     [appError('model_retry_exhausted'), 502, 'upstream_error', 'retry_exhausted'],
@@ -104,7 +105,9 @@ describe('the type and code of an error', () => {
     })
     expect(answer.status).toBe(status)
     expect(answer.error).toMatchObject({ type, code })
-    expect(answer.headers.get('x-should-retry')).toBe(status === 502 ? 'false' : null)
+    expect(answer.headers.get('x-should-retry')).toBe(
+      status === 502 || code === 'insufficient_quota' ? 'false' : null,
+    )
     expect(answer.headers.has('retry-after')).toBe(status === 503)
     expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   })

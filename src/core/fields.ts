@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type AppError, appError, errorOfIssue, issue } from './errors.ts'
 import {
   DAILY_TOKENS_MAX,
+  PRICE_MAX,
   RATE_LIMIT_DEFAULT,
   RATE_LIMIT_MAX,
   SESSION_ID_CHARS_MAX,
@@ -67,6 +68,15 @@ export const nullableTemperature = z
   .max(TEMPERATURE_MAX, { error: TEMPERATURE })
   .nullable()
   .default(null)
+
+/** What a million tokens cost; null and absent mean that it is not known. */
+export const optionalPrice = (field: string) =>
+  z
+    .number({ error: issue('field_type', { field, kind: 'number' }) })
+    .min(0, { error: issue('field_too_small', { field, min: 0 }) })
+    .max(PRICE_MAX, { error: issue('field_too_big', { field, max: PRICE_MAX }) })
+    .nullish()
+    .transform((price) => price ?? undefined)
 
 const RATE = issue('rate_limit_range', { max: RATE_LIMIT_MAX })
 

@@ -30,8 +30,13 @@ describe('settings', () => {
     [{ temperature: 2 }, { ...defaults, temperature: 2 }],
     [{ model: '', thinking: null, temperature: null }, defaults],
     [{ model: '型'.repeat(200) }, { ...defaults, model: '型'.repeat(200) }],
+    [
+      { price_in: 0, price_out: 2.5 },
+      { ...defaults, price_in: 0, price_out: 2.5 },
+    ],
+    [{ price_in: null, price_out: null }, defaults],
     [{}, defaults],
-  ])('saving settings replaces all three fields (%#)', async (body, expected) => {
+  ])('saving settings replaces all fields (%#)', async (body, expected) => {
     const answer = await me('PUT', '/settings', body)
     expect([answer.status, answer.json()]).toEqual([200, expected])
     expect((await me('GET', '/settings')).json()).toEqual(expected)
@@ -44,6 +49,9 @@ describe('settings', () => {
     [{ temperature: 2.01 }, 'temperature'],
     [{ temperature: -0.1 }, 'temperature'],
     [{ temperature: '1' }, 'temperature'],
+    [{ price_in: -1 }, 'price_in'],
+    [{ price_out: 1_000_001 }, 'price_out'],
+    [{ price_out: '1' }, 'price_out'],
   ])('the settings %j are refused, and nothing changes', async (body, field) => {
     const answer = await me('PUT', '/settings', body)
     expect(answer.status).toBe(400)

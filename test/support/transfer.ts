@@ -69,7 +69,9 @@ export async function seedConfiguration(person: Call) {
   }
   const first = (await person<App>('POST', '/apps', full)).json()
   await person('POST', '/apps', { name: '二号', persona_id: 'dangling' })
-  await person('PUT', '/settings', { model: 'gpt', thinking: true, temperature: 1 })
+  await person('PUT', '/settings', {
+    ...{ model: 'gpt', thinking: true, temperature: 1, price_in: 0.5, price_out: 2 },
+  })
   return (await person<{ key: string }>('POST', `/apps/${first.id}/keys`)).json().key
 }
 

@@ -9,6 +9,8 @@ export const RATE_LIMIT_DEFAULT = 60
 export const RATE_LIMIT_MAX = 100_000
 /** Tokens a UTC day of a key. */
 export const DAILY_TOKENS_MAX = 10 ** 12
+/** Of a million tokens. */
+export const PRICE_MAX = 1_000_000
 export const KEY_NAME_CHARS_MAX = 60
 export const RATE_WINDOW_MS = 60_000
 export const SESSIONS_LIMIT_DEFAULT = 100

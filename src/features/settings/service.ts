@@ -26,6 +26,10 @@ export function createSettings({ store }: { store: SettingsStore }) {
 }
 
 const same = (a: TenantSettings, b: TenantSettings): boolean =>
-  a.model === b.model && a.thinking === b.thinking && a.temperature === b.temperature
+  a.model === b.model &&
+  a.thinking === b.thinking &&
+  a.temperature === b.temperature &&
+  a.price_in === b.price_in &&
+  a.price_out === b.price_out
 
 export type Settings = ReturnType<typeof createSettings>

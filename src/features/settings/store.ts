@@ -1,22 +1,41 @@
 import { type Db, sql } from '../../storage/db.ts'
 import type { TenantSettings } from './model.ts'
 
+interface Row {
+  model: string | null
+  thinking: number
+  temperature: number | null
+  price_in: number | null
+  price_out: number | null
+}
+
 /** Settings by tenant. There is no row until the tenant sets something. */
 export function createSettingsStore(db: Db) {
   return {
     /** Null when the tenant has never set anything. */
     async find(tenantId: string): Promise<TenantSettings | null> {
-      const row = await db.get<Omit<TenantSettings, 'thinking'> & { thinking: number }>(sql`
-        SELECT model, thinking, temperature FROM tenant_settings WHERE tenant_id = ${tenantId}`)
-      return row && { ...row, thinking: row.thinking === 1 }
+      const row = await db.get<Row>(sql`
+        SELECT model, thinking, temperature, price_in, price_out
+        FROM tenant_settings WHERE tenant_id = ${tenantId}`)
+      if (!row) return null
+      const { price_in, price_out, thinking, ...settings } = row
+      return {
+        ...settings,
+        thinking: thinking === 1,
+        ...(price_in === null ? {} : { price_in }),
+        ...(price_out === null ? {} : { price_out }),
+      }
     },
 
-    async put(tenantId: string, { model, thinking, temperature }: TenantSettings): Promise<void> {
+    async put(tenantId: string, settings: TenantSettings): Promise<void> {
+      const { model, thinking, temperature, price_in = null, price_out = null } = settings
       await db.run(sql`
-        INSERT INTO tenant_settings (tenant_id, model, thinking, temperature)
-        VALUES (${tenantId}, ${model}, ${thinking ? 1 : 0}, ${temperature})
+        INSERT INTO tenant_settings (tenant_id, model, thinking, temperature, price_in, price_out)
+        VALUES (${tenantId}, ${model}, ${thinking ? 1 : 0}, ${temperature}, ${price_in},
+          ${price_out})
         ON CONFLICT (tenant_id) DO UPDATE SET model = excluded.model,
-          thinking = excluded.thinking, temperature = excluded.temperature`)
+          thinking = excluded.thinking, temperature = excluded.temperature,
+          price_in = excluded.price_in, price_out = excluded.price_out`)
     },
   }
 }

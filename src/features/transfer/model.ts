@@ -22,6 +22,8 @@ export const ConfigExport = z.object({
     model: z.string().nullable(),
     thinking: z.boolean(),
     temperature: z.number().nullable(),
+    price_in: z.number().optional(),
+    price_out: z.number().optional(),
   }),
 })
 export type ConfigExport = z.infer<typeof ConfigExport>

@@ -4,6 +4,7 @@ import device from './0003-device.sql' with { type: 'text' }
 import provider from './0004-provider.sql' with { type: 'text' }
 import kbSource from './0005-kb-source.sql' with { type: 'text' }
 import usage from './0006-usage.sql' with { type: 'text' }
+import prices from './0007-prices.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0004-provider', sql: provider },
   { name: '0005-kb-source', sql: kbSource },
   { name: '0006-usage', sql: usage },
+  { name: '0007-prices', sql: prices },
 ]

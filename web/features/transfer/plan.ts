@@ -51,8 +51,9 @@ function fates(
     })
 }
 
-const isUnset = ({ model, thinking, temperature }: Settings) =>
-  model === null && !thinking && temperature === null
+const isUnset = ({ model, thinking, temperature, price_in, price_out }: Settings) =>
+  [model, temperature, price_in ?? null, price_out ?? null].every((value) => value === null) &&
+  !thinking
 
 /** A preview of importing `wanted` into `held`; the server makes the decision. */
 export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'merge'): Planned[] {

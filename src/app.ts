@@ -4,6 +4,7 @@ import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
 import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
+import { type ChatRouteOptions, chatRoutes } from './features/chat/routes.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
 import { embeddingsRoutes } from './features/embeddings/routes.ts'
 import type { Embeddings } from './features/embeddings/service.ts'
@@ -39,6 +40,7 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
+  readonly chat: Pick<ChatRouteOptions, 'assistants' | 'clock'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
   readonly status: Status
   /** Whether the database takes writes; `/healthz` tells. */
@@ -93,6 +95,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/v1' })
         .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
+        .use(chatRoutes(machineGate, { ...options.chat, ...auth, ...services, sse, contexts }))
         .use(embeddingsRoutes(machineGate, { ...services, contexts }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
         .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),

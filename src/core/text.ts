@@ -1,3 +1,6 @@
+/** Stands for an image where only text is kept, such as in history. */
+export const IMAGE_PLACEHOLDER = '[图片]'
+
 /** Length in code points, the unit of every character limit (contract, Trim and lengths). */
 export function charCount(text: string): number {
   let pairs = 0

@@ -47,6 +47,10 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
     target: 'openapi-3.0',
     io,
     unrepresentable: 'any',
+    // The console shows no alternatives; a field that has some describes them.
+    override: ({ jsonSchema: shown }) => {
+      for (const keyword of ['anyOf', 'oneOf', 'not'] as const) delete shown[keyword]
+    },
   })
   return rest as Record<string, unknown>
 }

@@ -115,6 +115,42 @@ class OpenStream {
   }
 }
 
+/** Work whose answer is sent as a whole, under the limits of streams. */
+function createWholes(slots: ReturnType<typeof createStreamSlots>) {
+  const open = new Set<AbortController>()
+  return {
+    open: () => open.size,
+
+    /**
+     * Settles as `work` does. Its signal aborts when the client has gone, and with an error when
+     * the server stops. Throws `too_many_streams`.
+     */
+    async run<Result>(
+      { owner, request }: StreamClient,
+      work: (signal: AbortSignal) => Promise<Result>,
+    ): Promise<Result> {
+      slots.check(owner)
+      const abort = new AbortController()
+      const onLeave = () => abort.abort(request.signal.reason)
+      request.signal.addEventListener('abort', onLeave, { once: true })
+      if (request.signal.aborted) onLeave()
+      slots.take(owner)
+      open.add(abort)
+      try {
+        return await work(abort.signal)
+      } finally {
+        open.delete(abort)
+        slots.giveBack(owner)
+        request.signal.removeEventListener('abort', onLeave)
+      }
+    },
+
+    stop(): void {
+      for (const abort of open) abort.abort(appError('server_stopping'))
+    },
+  }
+}
+
 /**
  * Serves event streams. Headers leave at once, a comment keeps a silent stream open, a client that
  * leaves aborts the work, and a client that reads slowly slows the work down instead of filling
@@ -123,6 +159,7 @@ class OpenStream {
 export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
   const open = new Set<OpenStream>()
   const slots = createStreamSlots(streamsMax, clock.steady)
+  const wholes = createWholes(slots)
   const stopBeat = clock.every(HEARTBEAT_MS / 4, () => {
     for (const stream of open) stream.beat()
   })
@@ -184,7 +221,8 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
 
   return {
     respond,
-    open: () => open.size,
+    whole: wholes.run,
+    open: () => open.size + wholes.open(),
     /**
      * Aborts what is open. Each stream ends with an error event, so that no client takes it for a
      * complete answer, unless its last event is on its way: a turn that is being stored is stored.
@@ -196,6 +234,7 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
         stream.stopped = true
         stream.abort.abort()
       }
+      wholes.stop()
     },
   }
 }

@@ -9,6 +9,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
+import { createAssistants } from '../features/chat/assistants.ts'
 import type { Logs } from '../features/logs/service.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createMemory, createSessions } from '../features/sessions/service.ts'
@@ -79,6 +80,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
+    chat: { assistants: createAssistants(management.apps), clock },
     mcp: openMcp({ ...adapters, agent, configs }),
     ...openSite(adapters, sse),
     ...http,

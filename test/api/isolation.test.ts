@@ -32,6 +32,7 @@ const idOf =
 /** How to make what the `:id` of a section of routes stands for. */
 const MAKERS: Readonly<Record<string, Maker>> = {
   apps: idOf('/apps', { name: MARK, system_prompt: MARK }),
+  models: idOf('/apps', { name: MARK, system_prompt: MARK }),
   personas: idOf('/personas', { name: MARK, prompt: MARK, is_default: true }),
   keys: idOf('/keys', {}),
   devices: idOf('/devices', { name: MARK }),

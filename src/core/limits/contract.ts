@@ -48,6 +48,11 @@ export const ASR_BODY_BYTES_MAX = AUDIO_BYTES_MAX
 export const VOICE_BODY_BYTES_MAX = 36 * 1024 * 1024
 export const TTS_TEXT_CHARS_MAX = 10_000
 export const VOICE_ID_CHARS_MAX = 200
+/** Chat completions and responses (contract 2, 1.4). */
+export const CHAT_MESSAGES_MAX = 1_000
+export const CHAT_TEXT_CHARS_MAX = 400_000
+export const CLIENT_TOOLS_MAX = 128
+export const STOP_SEQUENCES_MAX = 4
 export const MODEL_CALLS_PER_TURN_MAX = 8
 export const MEMORY_TURNS_MAX = 20
 export const MEMORY_CHARS_MAX = 24_000

@@ -81,6 +81,10 @@ export const KB_BODY_BYTES_MAX = 1024 * 1024
 export const KB_UPLOADS_PER_TENANT_MAX = 4
 /** Only this many characters of a question are searched for. */
 export const KB_QUERY_CHARS_MAX = 2_000
+/** Parts and tool calls of all messages of one request; a long history has hundreds. */
+export const CHAT_PARTS_MAX = 4_000
+/** Text of the tools that a caller brings, or of the schema of its answer: 1 ms of work. */
+export const CLIENT_TOOLS_CHARS_MAX = 512 * 1024
 /** Maximum nesting of untrusted JSON; far above any known schema. */
 export const JSON_DEPTH_MAX = 64
 /** Maximum brackets and commas of untrusted JSON; an import of 1 MB has a quarter of a million. */

@@ -1,13 +1,11 @@
 import type { LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import { randomHex } from '../../core/crypto.ts'
+import { IMAGE_PLACEHOLDER } from '../../core/text.ts'
 import type { Memory } from '../sessions/store.ts'
 
 /** The platform's default persona, the last of the prompt priority. */
 export const DEFAULT_PERSONA =
   '你是 Moonbase 上的智能助手。请用用户所用的语言作答，准确、友善、简洁；不知道时直说不知道。'
-
-/** Stands for an image in history, which does not keep images. */
-const IMAGE_PLACEHOLDER = '[图片]'
 
 export interface PromptParts {
   readonly prompt: string

@@ -1,7 +1,7 @@
+import { checkImageData, checkImageHosts, type ImageGuard } from '../../channels/egress/images.ts'
 import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { type Emit, errorEvent } from './events.ts'
-import { checkImageData, checkImageHosts, type ImageGuard } from './model.ts'
 import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import type { TurnConfigStore } from './store.ts'

@@ -8,12 +8,10 @@ import type {
 } from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
-import { AGENT_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
-import { firstChars } from '../../core/text.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
@@ -218,8 +216,7 @@ async function retrieveFor(
   // The text is blank where somebody sends an image and says nothing.
   if (!resolved.kb || request.text === '') return { passages: [], isSkipped: false }
   try {
-    const query = firstChars(request.text, AGENT_TEXT_CHARS_MAX)
-    const passages = await retrieve(principal.tenantId, query, signal)
+    const passages = await retrieve(principal.tenantId, request.text, signal)
     return { passages, isSkipped: false }
   } catch (error) {
     signal.throwIfAborted()

@@ -26,6 +26,8 @@ export function createApps({ store, keys, clock }: AppsOptions) {
   return {
     list: async (tenantId: string) => ({ apps: await store.list(tenantId) }),
 
+    names: store.names,
+
     read,
 
     /** Throws `quota_apps` at the quota. */

@@ -18,6 +18,8 @@ const flagValue = (flag: boolean | null) => (flag === null ? null : Number(flag)
 const jsonText = (tools: readonly string[] | null) =>
   tools === null ? null : JSON.stringify(tools)
 
+export type AppName = Pick<App, 'id' | 'name' | 'created_at'>
+
 /** Apps by tenant, in the field names of the specification. */
 export function createAppStore(db: Db) {
   return {
@@ -28,6 +30,12 @@ export function createAppStore(db: Db) {
         FROM app WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`)
       return rows.map(appOf)
     },
+
+    /** What tells the tenant's apps apart, newest first. */
+    names: (tenantId: string): Promise<AppName[]> =>
+      db.all<AppName>(sql`
+        SELECT id, name, created_at
+        FROM app WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`),
 
     async find(tenantId: string, id: string): Promise<App | null> {
       const row = await db.get<Row>(sql`

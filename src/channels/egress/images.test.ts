@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { checkImageData } from './model.ts'
+import { checkImageData } from './images.ts'
 
 test('other events pass between the validation of a body and the check of its images', async () => {
   let passed = false

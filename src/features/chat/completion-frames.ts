@@ -1,0 +1,183 @@
+import type { ToolCall } from '../../channels/ports/llm.ts'
+import { AppError, type ErrorCode } from '../../core/errors.ts'
+import type { AgentEvent, KbRef, TurnStats } from '../agent/events.ts'
+import type { ModelAnswer } from '../agent/model-loop.ts'
+import { citationOf } from './citations.ts'
+
+/** What all frames of one answer share. */
+export interface CompletionHead {
+  readonly id: string
+  /** Seconds since 1970. */
+  readonly created: number
+  readonly model: string
+  /** Where sources are shown: the origin of the console. */
+  readonly origin: string
+}
+
+const DONE = 'data: [DONE]\n\n'
+const ERROR_START = 'data: {"error":'
+
+/** The body that says what went wrong, as on all paths of OpenAI's API. */
+export type ErrorBody = (error: AppError) => { readonly error: object }
+
+interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+/** The last frame of a failed stream. */
+const errorFrame = ({ code, message }: Failure, errorBody: ErrorBody): string => {
+  const { error } = errorBody(new AppError(code, {}))
+  return `data: ${JSON.stringify({ error: { ...error, message } })}\n\n`
+}
+
+/** How frames are streamed: they are text already (http/sse.ts). */
+export const frameStream = (errorBody: ErrorBody) => ({
+  frame: (text: string) => text,
+  isLast: (text: string) => text === DONE || text.startsWith(ERROR_START),
+  onStop: (reason: Failure) => errorFrame(reason, errorBody),
+})
+
+interface More {
+  readonly finish?: string
+  readonly moonbase?: object
+}
+
+/**
+ * The frames of a streamed chat completion (contract 2, 1.5). Every `data:` is one chunk: clients
+ * parse each of them as such, so there are no named events and no chunks without a choice.
+ */
+export function createFrames(head: CompletionHead, includeUsage: boolean, errorBody: ErrorBody) {
+  const { id, created, model } = head
+  const shared = JSON.stringify({ id, object: 'chat.completion.chunk', created, model })
+  const start = `data: ${shared.slice(0, -1)},"choices":`
+  const usage = includeUsage ? ',"usage":null' : ''
+  const open = `${start}[{"index":0,"delta":`
+  const close = `,"finish_reason":null}]${usage}`
+
+  function chunk(delta: object, { finish, moonbase }: More = {}): string {
+    const end = finish ? `,"finish_reason":"${finish}"}]${usage}` : close
+    const extension = moonbase ? `,"moonbase":${JSON.stringify(moonbase)}` : ''
+    return `${open}${JSON.stringify(delta)}${end}${extension}}\n\n`
+  }
+
+  let stats: TurnStats | undefined
+
+  function frameOf(event: AgentEvent): string {
+    switch (event.type) {
+      // Nearly all of them; written without an object in between.
+      case 'llm_delta':
+        return `${open}{"content":${JSON.stringify(event.text)}}${close}}\n\n`
+      case 'kb_refs': {
+        const moonbase = { kb_refs: event.refs }
+        return chunk({ annotations: annotationsOf(event.refs, head.origin) }, { moonbase })
+      }
+      case 'provider_fallback':
+      case 'tool_call':
+      case 'tool_result': {
+        const { type, ...data } = event
+        return chunk({}, { moonbase: { [type]: data } })
+      }
+      case 'error':
+        return errorFrame(event, errorBody)
+      case 'stats':
+        stats = event
+        return ''
+      default:
+        return ''
+    }
+  }
+
+  return {
+    opening: chunk({ role: 'assistant', content: '' }),
+
+    /** The frames of events as they happen. */
+    of: (events: readonly AgentEvent[]): string[] => events.map(frameOf).filter(Boolean),
+
+    /** The frames that end a turn that went well. */
+    ending(answer: ModelAnswer): string[] {
+      const calls = answer.clientCalls.map((call, index) =>
+        chunk({ tool_calls: [{ index, ...wireCall(call) }] }),
+      )
+      const finish = chunk({}, { finish: finishOf(answer), moonbase: endOf(answer, stats) })
+      const used = `${start}[],"usage":${JSON.stringify(usageOf(answer))}}\n\n`
+      return [...calls, finish, ...(includeUsage ? [used] : []), DONE]
+    },
+  }
+}
+
+/** A whole chat completion. `events` are those of the turn. */
+export function completionOf(
+  { id, created, model, origin }: CompletionHead,
+  answer: ModelAnswer,
+  events: readonly AgentEvent[],
+) {
+  const { text, clientCalls } = answer
+  const refs = events.flatMap((event) => (event.type === 'kb_refs' ? event.refs : []))
+  const called = clientCalls.length > 0
+  const message = {
+    role: 'assistant',
+    content: called && text === '' ? null : text,
+    refusal: null,
+    annotations: annotationsOf(refs, origin),
+    ...(called ? { tool_calls: clientCalls.map(wireCall) } : {}),
+  }
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [{ index: 0, finish_reason: finishOf(answer), logprobs: null, message }],
+    usage: usageOf(answer),
+    moonbase: {
+      ...toldOf(refs, events),
+      ...endOf(
+        answer,
+        events.find((event) => event.type === 'stats'),
+      ),
+    },
+  }
+}
+
+/** What the frames of a stream say in their extension, in one object. */
+function toldOf(refs: readonly KbRef[], events: readonly AgentEvent[]) {
+  const results = events.flatMap((event) =>
+    event.type === 'tool_result' ? [{ name: event.name, ok: event.ok }] : [],
+  )
+  const fallback = events.find((event) => event.type === 'provider_fallback')
+  return {
+    ...(refs.length > 0 ? { kb_refs: refs } : {}),
+    ...(fallback ? { provider_fallback: { from: fallback.from, reason: fallback.reason } } : {}),
+    ...(results.length > 0 ? { tool_results: results } : {}),
+  }
+}
+
+const annotationsOf = (refs: readonly KbRef[], origin: string) =>
+  refs.map((ref) => ({ type: 'url_citation', url_citation: citationOf(ref, origin) }))
+
+const wireCall = ({ id, name, arguments: args }: ToolCall) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+})
+
+const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnStats | undefined) => ({
+  stats: {
+    iterations: modelCalls,
+    channel: channel.label,
+    ...(stats?.kb === 'skipped' ? { kb: stats.kb } : {}),
+  },
+  ...(usage.isEstimated ? { usage_estimated: true } : {}),
+})
+
+const usageOf = ({ usage: { inputTokens, outputTokens } }: ModelAnswer) => ({
+  prompt_tokens: inputTokens,
+  completion_tokens: outputTokens,
+  total_tokens: inputTokens + outputTokens,
+})
+
+/** An answer that was cut says so, even with calls: their arguments may be incomplete. */
+function finishOf({ finish, clientCalls }: ModelAnswer): string {
+  if (finish === 'length' || finish === 'content_filter') return finish
+  return clientCalls.length > 0 ? 'tool_calls' : 'stop'
+}

@@ -1,0 +1,124 @@
+import type { LlmMessage, ToolCall } from '../../channels/ports/llm.ts'
+import { appError } from '../../core/errors.ts'
+import { CHAT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits/contract.ts'
+import { charCount, IMAGE_PLACEHOLDER } from '../../core/text.ts'
+
+/** A text, or an image by its address. */
+export type SaidPart = string | { readonly image: string }
+
+/** A message as a caller sends it; `at` is its place in the body, such as `messages[2]`. */
+export type Said = { readonly at: string } & (
+  | { readonly role: 'system'; readonly text: string }
+  | { readonly role: 'user'; readonly parts: readonly SaidPart[] }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly text: string }
+)
+
+/** What a turn takes of a conversation. */
+export interface Spoken {
+  /** What the user says now. */
+  readonly text: string
+  readonly images: readonly string[]
+  /** The system messages. */
+  readonly context: string
+  readonly messages: readonly LlmMessage[]
+}
+
+/** `field` is the list in the body; `callId` the field of a result that names its call. */
+export interface FieldNames {
+  readonly field: string
+  readonly callId: string
+}
+
+/**
+ * Checks a conversation and reads it. With `tailOnly`, only what is said from the last user message
+ * on is kept beside the system messages, because a session has the rest (contract 2, D3). Throws a
+ * 400 that names the field.
+ */
+export function readConversation(
+  said: readonly Said[],
+  { field, callId }: FieldNames,
+  tailOnly: boolean,
+): Spoken {
+  checkLength(said, field)
+  checkCalls(said, callId)
+  const last = said.at(-1)
+  const lastUser = said.findLast(({ role }) => role === 'user')
+  if (!last || lastUser?.role !== 'user') throw invalid(field, field)
+  if (last.role !== 'user' && last.role !== 'tool') throw invalid('role', `${last.at}.role`)
+  const texts = lastUser.parts.filter((part) => typeof part === 'string')
+  const text = texts.join('\n').trim()
+  const images = lastUser.parts.flatMap((part) => (typeof part === 'string' ? [] : [part.image]))
+  if (text === '' && images.length === 0) {
+    const param = `${lastUser.at}.content`
+    throw appError('field_empty', { field: param }, { param })
+  }
+  const kept = tailOnly ? said.slice(said.lastIndexOf(lastUser)) : said
+  const context = said.flatMap((message) => (message.role === 'system' ? [message.text] : []))
+  return { text, images, context: context.join('\n\n'), messages: messagesOf(kept) }
+}
+
+const invalid = (field: string, param: string) => appError('field_invalid', { field }, { param })
+
+function checkLength(said: readonly Said[], field: string): void {
+  const texts = said.flatMap(textsOf)
+  const sumOf = (lengthOf: (text: string) => number) =>
+    texts.reduce((sum, text) => sum + lengthOf(text), 0)
+  const max = CHAT_TEXT_CHARS_MAX
+  // Counts code points only when the cheaper count of UTF-16 units leaves a doubt.
+  if (sumOf(({ length }) => length) <= max || sumOf(charCount) <= max) return
+  throw appError('context_length_exceeded', { field, max }, { param: field })
+}
+
+/** Arguments of calls count: they are parsed and written out like text. */
+function textsOf(message: Said): readonly string[] {
+  if (message.role === 'user') return message.parts.filter((part) => typeof part === 'string')
+  if (message.role !== 'assistant') return [message.text]
+  return [message.text, ...message.calls.map((call) => call.arguments)]
+}
+
+/** The result of a tool belongs to a call of the assistant's message before it. */
+function checkCalls(said: readonly Said[], field: string): void {
+  let open: readonly ToolCall[] = []
+  for (const message of said) {
+    if (message.role === 'assistant') open = message.calls
+    else if (message.role === 'user') open = []
+    else if (message.role === 'tool' && !open.some(({ id }) => id === message.callId)) {
+      throw invalid(field, `${message.at}.${field}`)
+    }
+  }
+}
+
+/** The newest images are sent; a placeholder stands for each older one. */
+function messagesOf(said: readonly Said[]): LlmMessage[] {
+  const images = said.flatMap((message) =>
+    message.role === 'user' ? message.parts.filter((part) => typeof part !== 'string') : [],
+  )
+  const sent = new Set(images.slice(-IMAGES_MAX))
+  return said.filter((message) => message.role !== 'system').map((message) => wireOf(message, sent))
+}
+
+function wireOf(
+  message: Exclude<Said, { readonly role: 'system' }>,
+  sent: ReadonlySet<SaidPart>,
+): LlmMessage {
+  switch (message.role) {
+    case 'user':
+      return userMessage(message.parts, sent)
+    case 'assistant':
+      return { role: 'assistant', content: message.text, toolCalls: message.calls }
+    case 'tool':
+      return { role: 'tool', callId: message.callId, content: message.text }
+  }
+}
+
+function userMessage(parts: readonly SaidPart[], sent: ReadonlySet<SaidPart>): LlmMessage {
+  const texts: string[] = []
+  const images: string[] = []
+  for (const part of parts) {
+    if (typeof part === 'string') texts.push(part)
+    else if (sent.has(part)) images.push(part.image)
+    else texts.push(IMAGE_PLACEHOLDER)
+  }
+  return { role: 'user', content: texts.join('\n'), ...(images.length > 0 ? { images } : {}) }
+}

@@ -1,0 +1,103 @@
+import { expect } from 'bun:test'
+
+/** One chunk of a chat completion, as clients read it. */
+export interface Chunk {
+  readonly id: string
+  readonly created: number
+  readonly model: string
+  readonly choices: readonly {
+    readonly delta: {
+      readonly role?: string
+      readonly content?: string
+      readonly annotations?: readonly { readonly url_citation: { title: string; url: string } }[]
+      readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[]
+    }
+    readonly finish_reason: string | null
+  }[]
+  readonly usage?: { readonly total_tokens: number } | null
+  readonly moonbase?: Readonly<Record<string, unknown>>
+  readonly error?: { readonly message: string; readonly type: string; readonly code: string }
+}
+
+/**
+ * The frames of contract 2, 1.5, a letter each: role, annotations, fallback, content, server tool
+ * (told and done), client call, finish, usage, done and error.
+ */
+const LETTERS: readonly (readonly [letter: string, is: (chunk: Chunk) => unknown])[] = [
+  ['E', (chunk) => chunk.error],
+  ['U', ({ choices }) => choices.length === 0],
+  ['S', ({ choices }) => choices[0]?.finish_reason],
+  ['R', ({ choices }) => choices[0]?.delta.role],
+  ['A', ({ choices }) => choices[0]?.delta.annotations],
+  ['K', ({ choices }) => choices[0]?.delta.tool_calls],
+  ['C', ({ choices }) => choices[0]?.delta.content],
+  ['F', ({ moonbase }) => moonbase?.provider_fallback],
+  ['t', ({ moonbase }) => moonbase?.tool_call],
+  ['T', ({ moonbase }) => moonbase?.tool_result],
+]
+
+/** What may follow what. Text never comes before a fallback, nothing comes after an error. */
+const ORDER = /^RA?[tT]*F?[tTC]*(K*SU?D|E)$/
+
+/** Reads a whole stream and checks every rule that holds for all of them. */
+export function readStream(text: string) {
+  const lines = text.split('\n')
+  for (const line of lines) expect(line).toMatch(/^(?:data: .+|:.*|)$/)
+  expect(text).toMatch(/^(?:(?:data: [^\n]+|: ?[^\n]*)\n\n)+$/)
+  const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6))
+  const isDone = data.at(-1) === '[DONE]'
+  const chunks = (isDone ? data.slice(0, -1) : data).map((json): Chunk => JSON.parse(json))
+  const letters = chunks.map((chunk) => LETTERS.find(([, is]) => is(chunk))?.[0] ?? '?')
+  const order = letters.join('') + (isDone ? 'D' : '')
+  expect(order).toMatch(ORDER)
+  const normal = chunks.filter(({ error }) => error === undefined)
+  expect(new Set(normal.map(({ id, created, model }) => `${id} ${created} ${model}`)).size).toBe(1)
+  const counted = normal.filter((chunk) => 'usage' in chunk).length
+  expect([0, normal.length]).toContain(counted)
+  return {
+    order,
+    chunks,
+    text: chunks.map((chunk) => chunk.choices?.[0]?.delta.content ?? '').join(''),
+    calls: chunks.flatMap((chunk) => chunk.choices?.[0]?.delta.tool_calls ?? []),
+    finish: chunks.find(({ choices }) => choices?.[0]?.finish_reason)?.choices[0]?.finish_reason,
+    error: chunks.at(-1)?.error,
+  }
+}
+
+/** Posts chat completions of one key. */
+export function completions(url: string, headers: Readonly<Record<string, string>>) {
+  const post = (body: object, more: Readonly<Record<string, string>> = {}) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', ...more },
+      body: JSON.stringify(body),
+    })
+  return {
+    post,
+    /** A streamed answer, read to its end and checked. */
+    async stream(body: object, more = {}) {
+      const response = await post({ ...body, stream: true }, more)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toStartWith('text/event-stream')
+      return readStream(await response.text())
+    },
+    /** A whole answer: its status, headers and JSON. */
+    // biome-ignore lint/suspicious/noExplicitAny: the answers have many forms.
+    async whole(body: object, more = {}): Promise<{ status: number; headers: Headers; body: any }> {
+      const response = await post(body, more)
+      return { status: response.status, headers: response.headers, body: await response.json() }
+    },
+  }
+}
+
+export const user = (content: unknown) => ({ role: 'user', content })
+
+/** A client's tool, as clients describe it. */
+export const clientTool = (name: string) => ({
+  type: 'function',
+  function: {
+    name,
+    description: `Runs ${name}.`,
+    parameters: { type: 'object', properties: { name: { type: 'string' } } },
+  },
+})

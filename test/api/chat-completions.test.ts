@@ -81,7 +81,7 @@ describe('the frames of a streamed chat completion', () => {
     } as never)
     const { body } = await chat.whole(asked)
     expect(body.choices[0].message.annotations).toEqual(annotations)
-    expect(body.moonbase.kb_refs[0]).toMatchObject({ doc_id: id, seq: 0 })
+    expect(body.moonbase).toMatchObject({ kb_refs: [{ doc_id: id, seq: 0 }] })
     const { order: without } = await chat.stream({ ...asked, kb: false })
     expect(without).toBe('RCSD')
   })

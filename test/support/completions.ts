@@ -19,6 +19,30 @@ export interface Chunk {
   readonly error?: { readonly message: string; readonly type: string; readonly code: string }
 }
 
+/** A whole answer, or an error. */
+export interface Completion {
+  readonly id: string
+  readonly model: string
+  readonly choices: readonly [
+    {
+      readonly finish_reason: string
+      readonly message: {
+        readonly content: string | null
+        readonly annotations: readonly object[]
+        readonly tool_calls?: readonly { readonly id: string }[]
+      }
+    },
+  ]
+  readonly usage: { readonly completion_tokens: number; readonly total_tokens: number }
+  readonly moonbase: Readonly<Record<string, unknown>>
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
 /**
  * The frames of contract 2, 1.5, a letter each: role, annotations, fallback, content, server tool
  * (told and done), client call, finish, usage, done and error.
@@ -82,10 +106,10 @@ export function completions(url: string, headers: Readonly<Record<string, string
       return readStream(await response.text())
     },
     /** A whole answer: its status, headers and JSON. */
-    // biome-ignore lint/suspicious/noExplicitAny: the answers have many forms.
-    async whole(body: object, more = {}): Promise<{ status: number; headers: Headers; body: any }> {
+    async whole(body: object, more = {}) {
       const response = await post(body, more)
-      return { status: response.status, headers: response.headers, body: await response.json() }
+      const json = (await response.json()) as Completion
+      return { status: response.status, headers: response.headers, body: json }
     },
   }
 }

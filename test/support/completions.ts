@@ -64,7 +64,7 @@ const LETTERS: readonly (readonly [letter: string, is: (chunk: Chunk) => unknown
 const ORDER = /^RA?[tT]*F?[tTC]*(K*SU?D|E)$/
 
 /** Reads a whole stream and checks every rule that holds for all of them. */
-export function readStream(text: string) {
+function readStream(text: string) {
   const lines = text.split('\n')
   for (const line of lines) expect(line).toMatch(/^(?:data: .+|:.*|)$/)
   expect(text).toMatch(/^(?:(?:data: [^\n]+|: ?[^\n]*)\n\n)+$/)

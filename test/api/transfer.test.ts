@@ -45,7 +45,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
         },
         { ...APP, name: '二号' },
       ],
-      settings: { model: 'gpt', thinking: true, temperature: 1 },
+      settings: { model: 'gpt', thinking: true, temperature: 1, price_in: 0.5, price_out: 2 },
     })
     expect(answer.json().exported_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     for (const secret of [key, key.slice(0, 12), 'sk-mb', 'hash', 'tenant']) {

@@ -38,6 +38,19 @@ function consoleFiles(): Record<string, string> {
   return Object.fromEntries(names.sort().map((name) => [`web/${name}`, join(web, name)]))
 }
 
+/** The character maps that Chinese, Japanese and Korean PDFs name. */
+const MAPS = join(root, 'node_modules/pdfjs-dist/cmaps')
+
+/** The source of the module that replaces src/native/embedded-maps.ts. */
+function mapsModule(): string {
+  const names = readdirSync(MAPS).filter((name) => name.endsWith('.bcmap'))
+  const imports = names.map(
+    (name, i) => `import m${i} from ${JSON.stringify(join(MAPS, name))} with { type: 'file' }`,
+  )
+  const entries = names.map((name, i) => `${JSON.stringify(name)}: m${i}`)
+  return `${imports.join('\n')}\nexport const embeddedMaps = { ${entries.join(', ')} }`
+}
+
 /** The source of the module that replaces src/native/embedded.ts. */
 function embeddedModule(files: Record<string, string>): string {
   const hash = new Bun.CryptoHasher('sha256')
@@ -77,6 +90,10 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
     setup(build) {
       build.onLoad({ filter: /src\/native\/embedded\.ts$/ }, () => ({
         contents: embeddedModule(files),
+        loader: 'ts',
+      }))
+      build.onLoad({ filter: /src\/native\/embedded-maps\.ts$/ }, () => ({
+        contents: mapsModule(),
         loader: 'ts',
       }))
       build.onLoad({ filter: /onnxruntime-node\/dist\/binding\.js$/ }, () => ({

@@ -32,6 +32,10 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
   nodemailer: { zh: '邮件', en: 'mail' },
   'onnxruntime-node': { zh: '本机向量模型', en: 'local embedding' },
   'openid-client': { zh: 'OAuth 与 OpenID Connect', en: 'OAuth and OpenID Connect' },
+  'pdfjs-dist': {
+    zh: 'Adobe 的字符映射表，供中日韩 PDF 使用',
+    en: "Adobe's character maps for Chinese, Japanese and Korean PDFs",
+  },
   'pinyin-pro': {
     zh: '为 eSpeak NG 注音，后者是独立的程序（GPL）',
     en: 'Mandarin for eSpeak NG, which stays a separate program (GPL)',
@@ -41,6 +45,7 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
   'react-dom': { zh: '控制台', en: 'the console' },
   'sqlite-vec': { zh: 'SQLite 里的向量', en: 'vectors in SQLite' },
   stemmer: { zh: '英文词干', en: 'stems of English words' },
+  unpdf: { zh: '读取 PDF 的文字（内含 PDF.js）', en: 'text of PDFs (has PDF.js in it)' },
   uqr: { zh: '激活码的二维码', en: 'QR codes of activation codes' },
   'wasm-media-encoders': { zh: '编码 mp3', en: 'mp3 out' },
   zod: { zh: '设置、请求体、API 描述', en: 'settings, bodies, the API document' },
@@ -52,5 +57,6 @@ export const PACKAGE_NOTES: Readonly<Record<string, string>> = {
   '@wasm-audio-decoders/ogg-vorbis': 'codec-parser: LGPL-3.0',
   'libopus-wasm': 'libopus: BSD-3-Clause',
   'mpg123-decoder': 'mpg123: LGPL-2.1',
+  unpdf: 'PDF.js: Apache-2.0',
   'wasm-media-encoders': 'LAME: LGPL',
 }

@@ -42,9 +42,10 @@ export const parseFunctions: ParseFunctions = {
   async *document(bytes, { fileName, contentType }) {
     const { fileKind } = await import('../features/kb/file-kind.ts')
     const { readDocument } = await import('../documents/read.ts')
+    const { readCharacterMap } = await import('../native/character-maps.ts')
     const kind = fileKind(bytes, fileName, contentType ?? '')
     if (kind === null) throw new ParseFailure('unsupported')
     if (kind === 'encrypted') throw new ParseFailure('encrypted')
-    yield* readDocument(bytes, { ...kind, contentType })
+    yield* readDocument(bytes, { ...kind, contentType, readCharacterMap })
   },
 }

@@ -2,6 +2,7 @@ import { type DocumentKind, type DocumentPart, ParseFailure } from '../channels/
 import { textEncoding } from '../core/text-encoding.ts'
 import { decodeText } from '../tools/charset.ts'
 import { type Piece, toBlocks } from './blocks.ts'
+import type { ReadCharacterMap } from './pdf.ts'
 
 /** What a reader finds in a file. */
 export interface Reading {
@@ -14,28 +15,33 @@ export interface DocumentFile {
   readonly kind: DocumentKind
   readonly mediaType: string
   readonly contentType: string | null
+  readonly readCharacterMap: ReadCharacterMap
 }
 
 /** The parts of a file. Throws `ParseFailure`, or another error when it is damaged. */
 export async function* readDocument(
   bytes: Uint8Array,
-  { kind, mediaType, contentType }: DocumentFile,
+  file: DocumentFile,
 ): AsyncGenerator<DocumentPart> {
-  const read = READERS[kind]
+  const read = READERS[file.kind]
   if (!read) throw new ParseFailure('unsupported')
-  const { title, pages, pieces } = await read(bytes, contentType ?? '')
-  yield { type: 'info', mediaType, title, pages }
+  const { title, pages, pieces } = await read(bytes, file)
+  yield { type: 'info', mediaType: file.mediaType, title, pages }
   yield* toBlocks(pieces)
 }
 
-type Read = (bytes: Uint8Array, contentType: string) => Promise<Reading>
+type Read = (bytes: Uint8Array, file: DocumentFile) => Promise<Reading>
 
 const untitled = (pieces: Reading['pieces']): Reading => ({ title: null, pages: null, pieces })
 
 const READERS: Readonly<Partial<Record<DocumentKind, Read>>> = {
-  async html(bytes, contentType) {
+  async pdf(bytes, { readCharacterMap }) {
+    const { readPdf } = await import('./pdf.ts')
+    return await readPdf(bytes, readCharacterMap)
+  },
+  async html(bytes, { contentType }) {
     const { readHtml } = await import('./html.ts')
-    const html = decodeText(bytes, contentType, textEncoding(bytes) ?? undefined)
+    const html = decodeText(bytes, contentType ?? '', textEncoding(bytes) ?? undefined)
     return { pages: null, ...readHtml(html) }
   },
   async csv(bytes) {

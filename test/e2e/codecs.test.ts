@@ -22,6 +22,7 @@ test('an executable alone in an empty folder, with an empty environment, runs ev
     vorbis: 16_000,
     noise: 'unreadable audio',
     pinyin: 'ni3 hao3',
+    pdf: '保修期为两年',
   })
   for (const name of ['mp3', 'ownMp3', 'ogg', 'webm']) {
     expect(answer[name]).toBeWithin(15_600, 19_000)

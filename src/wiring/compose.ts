@@ -43,7 +43,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
 
   const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets })
   const management = openManagement({ db, clock, log, keys })
-  const { devices, endpoints, lastSeen, onTurn } = openDevices({ config, clock, log, db, keys })
+  const { devices, endpoints, lastSeen, onSeen } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
   const sessionStore = keepRecent(createSessionStore(db))
   const sessions = createSessions({ store: sessionStore })
@@ -63,7 +63,10 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     countTokens: usage.countTokens,
     imageGuard: adapters.egress.publicOnly,
     openTurns,
-    onTurn,
+    onTurn(principal) {
+      onSeen(principal)
+      if (principal.kind === 'general' && principal.appId) usage.countAsApp(principal)
+    },
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const records = { embeddings: kb.embeddings, keys, logs, sessions, usage, ...management }

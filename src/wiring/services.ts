@@ -97,7 +97,7 @@ export function openDevices({ config, clock, log, db, keys }: DeviceParts) {
     },
     lastSeen,
     /** Records that a device was seen; the write happens later. */
-    onTurn({ tenantId, deviceId }: Principal): void {
+    onSeen({ tenantId, deviceId }: Principal): void {
       if (deviceId !== null) lastSeen.add({ tenantId, deviceId, at: clock.iso() })
     },
   }

@@ -36,6 +36,7 @@ interface Report {
   by_key: { key_id: string; calls: number; input_tokens: number; output_tokens: number }[]
 }
 
+const insufficient = { type: 'rate_limit_error', param: null, code: 'insufficient_quota' }
 const used = (input: number, output: number) => ({ text: 'ok', usage: { input, output } })
 const ask = ({ headers }: Pick<TestKey, 'headers'>, to: TestApp = app) =>
   fetch(`${to.url}/v1/agent`, {
@@ -78,6 +79,21 @@ describe('a daily budget', () => {
       audio_b64: 'no sound',
     })
     expect([voice.status, voice.text]).toEqual([429, SPENT])
+  })
+
+  test("OpenAI's clients are told that the quota is spent, and not to try again", async () => {
+    const key = await app.key(undefined, { dailyTokens: 1 })
+    await turn(key)
+    for (const stream of [false, true]) {
+      const body = { stream, messages: [{ role: 'user', content: 'hi' }] }
+      const answer = await caller(`${app.url}/v1`, key.headers)('POST', '/chat/completions', body)
+      expect([answer.status, answer.json()]).toEqual([
+        429,
+        { error: { ...insufficient, message: SPENT } },
+      ])
+      expect(answer.headers.get('x-should-retry')).toBe('false')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
   })
 
   test('a budget is asked after the rate limit and before the body', async () => {

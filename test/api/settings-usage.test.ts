@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Call, caller, surfaceOf } from '../support/api.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
 import { startUpstream } from '../support/upstream.ts'
 
@@ -79,7 +79,7 @@ describe('usage', () => {
       })),
       key_count: 0,
       tokens: { today: { input: 0, output: 0 }, total: { input: 0, output: 0 } },
-      ...{ by_app: [], by_key: [], by_channel: [] },
+      ...{ by_app: [], by_key: [], spent_today: [], by_channel: [] },
     })
   })
 
@@ -124,23 +124,32 @@ describe('usage', () => {
     const ask = async (call: Call, more = {}) =>
       expect((await call('POST', '/agent', { text: 'hi', ...more })).status).toBe(200)
     await ask(caller(`${own.url}/v1`, general.headers))
-    for (const _ of [1, 2]) await ask(caller(`${own.url}/v1`, ofApp.headers))
+    for (const _ of [1, 2, 3]) await ask(caller(`${own.url}/v1`, ofApp.headers))
     await ask(person, { app_id })
-    const { total, daily, tokens, by_app, by_key, by_channel } = await report(person)
+    // A general key that names an app acts as the app.
+    const body = { model: '客服', messages: [{ role: 'user', content: 'hi' }] }
+    const named = await caller(`${own.url}/v1`, general.headers)('POST', '/chat/completions', body)
+    expect(named.json()).toMatchObject({ usage: { total_tokens: 18 } })
+    const { total, daily, tokens, by_app, by_key, spent_today, by_channel } = await report(person)
+    const ofKey = ({ id, key }: TestKey) => ({ key_id: id, prefix: key.slice(0, 8) })
     const times = (turns: number) => ({ input_tokens: 11 * turns, output_tokens: 7 * turns })
-    expect(total).toBe(3)
-    expect(daily.at(-1)).toMatchObject({ count: 3, ...times(4) })
-    const all = { input: 44, output: 28 }
+    expect(total).toBe(5)
+    expect(daily.at(-1)).toMatchObject({ count: 5, ...times(6) })
+    const all = { input: 66, output: 42 }
     expect(tokens).toEqual({ today: all, total: all })
     expect(by_app).toEqual([
-      { app_id, calls: 2, ...times(3) },
+      { app_id, calls: 4, ...times(5) },
       { app_id: null, calls: 1, ...times(1) },
     ])
     expect(by_key).toEqual([
-      { key_id: ofApp.id, prefix: ofApp.key.slice(0, 8), calls: 2, ...times(2) },
-      { key_id: general.id, prefix: general.key.slice(0, 8), calls: 1, ...times(1) },
+      { ...ofKey(ofApp), calls: 3, ...times(3) },
+      { ...ofKey(general), calls: 2, ...times(2) },
     ])
-    expect(by_channel).toEqual([{ channel: 'platform', ...times(4) }])
+    expect(spent_today).toEqual([
+      { key_id: ofApp.id, tokens: 54 },
+      { key_id: general.id, tokens: 36 },
+    ])
+    expect(by_channel).toEqual([{ channel: 'platform', ...times(6) }])
   })
 
   test('usage shows one tenant only', async () => {

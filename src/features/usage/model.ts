@@ -16,6 +16,8 @@ export const UsageResponse = z.object({
   by_app: z.array(z.object({ app_id: z.string().nullable(), calls: z.int(), ...tokens })),
   /** Over the same seven days. The console's playground has no key. */
   by_key: z.array(z.object({ key_id: z.string(), prefix: z.string(), calls: z.int(), ...tokens })),
+  /** Input and output of the UTC day, which daily budgets are compared with. */
+  spent_today: z.array(z.object({ key_id: z.string(), tokens: z.int() })),
   /** Over the same seven days: whose models answered. */
   by_channel: z.array(z.object({ channel: z.string(), ...tokens })),
 })

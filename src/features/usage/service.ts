@@ -32,6 +32,12 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       sums.add({ ...sumOf(caller), calls: 1, usedAt: clock.now() })
     },
 
+    /** The call of a general key turned out to be one of the app that it named. */
+    countAsApp(caller: Caller): void {
+      sums.add({ ...sumOf({ ...caller, appId: null }), calls: -1 })
+      sums.add({ ...sumOf(caller), calls: 1 })
+    },
+
     /** Counts the tokens of one model call of a turn. */
     countTokens(caller: Caller, channel: UsageSum['channel'], tokens: LlmUsage): void {
       const { inputTokens, outputTokens } = tokens
@@ -55,7 +61,7 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       const [total, rows, keys, channels] = await Promise.all([
         store.totals(tenantId),
         store.byApp(tenantId, since),
-        store.byKey(tenantId, since),
+        store.byKey(tenantId, since, last),
         store.byChannel(tenantId, since),
       ])
       const daily = Array.from({ length: USAGE_DAYS }, (_, index) => {
@@ -77,6 +83,9 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
           ...{ key_id: keyId, prefix },
           ...figuresOf([row]),
         })),
+        spent_today: keys
+          .filter(({ tokensToday }) => tokensToday > 0)
+          .map(({ keyId, tokensToday }) => ({ key_id: keyId, tokens: tokensToday })),
         by_channel: channels.map(({ channel, inputTokens, outputTokens }) => ({
           ...{ channel, input_tokens: inputTokens, output_tokens: outputTokens },
         })),

@@ -104,12 +104,13 @@ export function createUsageStore(db: Db, reader: Reader) {
         FROM usage_day WHERE tenant_id = ${tenantId} AND day >= ${since}`),
 
     /** By key, from `since` on, the greatest use first; the playground is left out. */
-    byKey: (tenantId: string, since: number) =>
-      reader.all<Figures & { keyId: string; prefix: string }>(
+    byKey: (tenantId: string, since: number, today: number) =>
+      reader.all<Figures & { keyId: string; prefix: string; tokensToday: number }>(
         tenantId,
         sql`
         SELECT key_id AS keyId, prefix, sum(calls) AS calls, sum(input_tokens) AS inputTokens,
-          sum(output_tokens) AS outputTokens
+          sum(output_tokens) AS outputTokens,
+          sum(iif(day = ${today}, input_tokens + output_tokens, 0)) AS tokensToday
         FROM usage_key_day AS used JOIN api_key AS key ON key.id = used.key_id
         WHERE used.tenant_id = ${tenantId} AND key.tenant_id = ${tenantId} AND day >= ${since}
         GROUP BY key_id

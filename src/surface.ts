@@ -17,6 +17,8 @@ import { sessionRoutes } from './features/sessions/routes.ts'
 import type { Sessions } from './features/sessions/service.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import type { Settings } from './features/settings/service.ts'
+import { sourceRoutes } from './features/sources/routes.ts'
+import type { Sources } from './features/sources/service.ts'
 import { transferRoutes } from './features/transfer/routes.ts'
 import type { Transfer } from './features/transfer/service.ts'
 import { usageRoutes } from './features/usage/routes.ts'
@@ -32,6 +34,7 @@ export interface SurfaceServices {
   readonly provider: Provider
   readonly sessions: Sessions
   readonly kb: Kb
+  readonly sources: Sources
   readonly voice: VoiceRouteOptions
   readonly apps: Apps
   readonly logs: Logs
@@ -49,12 +52,14 @@ export function surface(
   contexts: RequestContexts,
   services: SurfaceServices,
 ): AnyElysia {
-  const { apps, devices, kb, logs, transfer, provider, sessions, voice, answers } = services
+  const { apps, devices, kb, sources, logs, transfer, provider, sessions, voice, answers } =
+    services
   const routes: AnyElysia = new Elysia({ prefix })
   return routes
     .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
     .use(kbRoutes(gate, kb, contexts))
+    .use(sourceRoutes(gate, sources, answers))
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer, answers))
     .use(providerRoutes(gate, provider))

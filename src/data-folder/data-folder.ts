@@ -40,6 +40,7 @@ export function secureDataDir(dataDir: string): FolderState {
   ]
   for (const path of files) closeFile(path)
   closeFolder(join(folder, 'backups'))
+  closeFolder(join(folder, 'spool'))
   const open = isOpenToWrites(folder)
   return { mended: mended && !open, open }
 }

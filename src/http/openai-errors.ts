@@ -39,6 +39,7 @@ const BY_STATUS: Readonly<Record<ErrorStatus, readonly [type: string, code: stri
   405: ['invalid_request_error', 'method_not_allowed'],
   410: ['invalid_request_error', null],
   413: ['invalid_request_error', 'request_too_large'],
+  415: ['invalid_request_error', null],
   429: ['rate_limit_error', 'rate_limit_exceeded'],
   500: ['server_error', null],
   502: ['upstream_error', 'upstream_5xx'],

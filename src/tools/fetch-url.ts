@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { FetchFor, GuardedFetch } from '../channels/egress/guarded-fetch.ts'
+import type { FetchFor } from '../channels/egress/guarded-fetch.ts'
+import { follow, RedirectFailure, type RedirectProblem } from '../channels/egress/redirects.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import { type PageText, ParseFailure, type Parser } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
@@ -39,7 +40,14 @@ export function createFetchUrl({ fetchFor, parser, clock }: FetchUrlOptions) {
         return page
       }
       try {
-        const { response, url: from } = await follow(fetchFor(tenantId), url, signal)
+        const start = URL.parse(url)
+        if (start === null) throw new ToolFailure('this is not a complete http(s) address')
+        const { response, url: from } = await follow(fetchFor(tenantId), start, {
+          headers: HEADERS,
+          signal,
+          redirectsMax: limits.FETCH_URL_REDIRECTS_MAX,
+          urlCharsMax: limits.FETCH_URL_CHARS_MAX,
+        })
         return quoted(await pageOf(response, from, readPage))
       } catch (error) {
         if (timeout.signal.aborted) throw new ToolFailure(TOO_SLOW)
@@ -55,38 +63,18 @@ export function createFetchUrl({ fetchFor, parser, clock }: FetchUrlOptions) {
 /** Markup is parsed in a process of its own: it may be made to take long. */
 type ReadPage = (bytes: Uint8Array, contentType: string) => Promise<PageText>
 
-async function follow(fetch: GuardedFetch, start: string, signal: AbortSignal) {
-  let url = URL.parse(start)
-  if (url === null) throw new ToolFailure('this is not a complete http(s) address')
-  for (let hop = 0; hop <= limits.FETCH_URL_REDIRECTS_MAX; hop++) {
-    const response = await fetch(url, { signal, headers: HEADERS })
-    const next = redirectOf(response, url)
-    if (next === null) return { response, url }
-    await response.body?.cancel()
-    url = next
-  }
-  throw new ToolFailure('the address redirects too often')
-}
+const REDIRECTS = {
+  nowhere: 'the address redirects to nowhere',
+  // The address stands before the quotation and must not push it out of the result.
+  too_long: 'the address redirects to one that is too long',
+  too_often: 'the address redirects too often',
+} as const satisfies Record<RedirectProblem, string>
 
 /** Compression is declined because what a small body unpacks to has no bound. */
 const HEADERS = {
   accept: 'text/html, text/*;q=0.9, application/json;q=0.9, application/xml;q=0.8',
   'accept-encoding': 'identity',
   'user-agent': 'Moonbase/1.0 (fetch_url)',
-}
-
-/** The guard checks each address it returns again before a connection is made. */
-function redirectOf(response: Response, from: URL): URL | null {
-  if (![301, 302, 303, 307, 308].includes(response.status)) return null
-  const next = URL.parse(response.headers.get('location') ?? '', from)
-  if (next === null || !response.headers.has('location')) {
-    throw new ToolFailure('the address redirects to nowhere')
-  }
-  // The address stands before the quotation and must not push it out of the result.
-  if (next.href.length > limits.FETCH_URL_CHARS_MAX) {
-    throw new ToolFailure('the address redirects to one that is too long')
-  }
-  return next
 }
 
 async function pageOf(response: Response, url: URL, readPage: ReadPage): Promise<Page> {
@@ -147,6 +135,7 @@ const BODY_CHARS_MAX = limits.TOOL_RESULT_CHARS_MAX - 3_000
 
 function explained(error: unknown): unknown {
   if (error instanceof ToolFailure) return error
+  if (error instanceof RedirectFailure) return new ToolFailure(REDIRECTS[error.problem])
   if (error instanceof ChannelFailure) {
     return new ToolFailure('this address may not be fetched', { cause: error })
   }

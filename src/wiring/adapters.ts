@@ -10,6 +10,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { onDataDir } from '../data-folder/operator-error.ts'
 import { openSecrets } from '../data-folder/secrets.ts'
+import { openSpool } from '../data-folder/spool.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
 import { hasRows } from '../storage/sqlite/inspect.ts'
@@ -64,6 +65,7 @@ export async function openAdapters(outside: Outside) {
     openSecrets(config, () => hasRows(file, 'provider')),
   )
   const parser = openParser(parseWorker, clock)
+  const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
   const voice = openSpeech({ config, clock, log, fetch, asrWorker, encoderUrl, parser })
   const speech = {
@@ -84,7 +86,19 @@ export async function openAdapters(outside: Outside) {
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
   const upstreams = { platform, speech, embedding, embedder, egress, parser, jsonParser }
-  return { ...outside, fetch, ...upstreams, db, pages, reader, secrets, kb, toolsFor, metrics }
+  return {
+    ...outside,
+    fetch,
+    spool,
+    ...upstreams,
+    db,
+    pages,
+    reader,
+    secrets,
+    kb,
+    toolsFor,
+    metrics,
+  }
 }
 
 /** One try waits this long for a name server; c-ares doubles it for the next. */

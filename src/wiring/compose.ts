@@ -28,6 +28,7 @@ import { openMcp } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
 import { openDevices, openKeys, openManagement, openRecords } from './services.ts'
+import { openSources } from './sources.ts'
 import { composeVoice } from './voice.ts'
 
 /** Also how often the clock is looked at, for a clock that was just set removes nothing. */
@@ -69,6 +70,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     },
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
+  const sources = openSources(adapters, jobs)
   const records = { embeddings: kb.embeddings, keys, logs, sessions, usage, ...management }
 
   const bearerKey = bearer({
@@ -78,7 +80,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, secret })
   const app = createApp({
-    services: { ...records, agent, devices, kb: kb.service, provider, voice, ...http },
+    services: { ...records, agent, devices, kb: kb.service, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,
@@ -106,7 +108,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       ...[reader, embedder, db],
     ])
   }
-  return { app, budget, sse, jobs, keys, buffers: written, logs, people, close }
+  return { app, budget, sse, jobs, keys, buffers: written, logs, people, sources, close }
 }
 
 /** The one list of what runs without being asked for. */

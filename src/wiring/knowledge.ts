@@ -8,6 +8,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
 import { createSharedEmbedder } from '../features/kb/embedding.ts'
+import { createPartStore } from '../features/kb/part-store.ts'
 import { createPrepare } from '../features/kb/prepare.ts'
 import { createReembed } from '../features/kb/reembed.ts'
 import { createSearch } from '../features/kb/search.ts'
@@ -96,7 +97,8 @@ export async function openKnowledge(options: KnowledgeOptions) {
     docsMax: options.config.MB_KB_MAX_DOCS,
     docBytesMax: options.config.MB_KB_MAX_DOC_KB * 1024,
   }
-  const store = createKbStore({ db, reader, vectors, words, ...limits })
+  const stored = { db, vectors, words, ...limits }
+  const store = createKbStore({ ...stored, reader })
   const search = createSearch({ store, embedder, vectors, words })
   const prepare = createPrepare({ embedder, clock })
   const service = createKb({ store, prepare, limits, embedder, search, clock })
@@ -104,6 +106,8 @@ export async function openKnowledge(options: KnowledgeOptions) {
     embedder,
     embeddings: createEmbeddings(embedder),
     service,
+    parts: createPartStore({ ...stored, store, prepare, model: embedder.id }),
+    limits,
     reembed: createReembed({
       store: createStaleStore({ db, vectors, words }),
       embedder,

@@ -27,6 +27,17 @@ type Step = readonly [method: string, path: string, body?: unknown]
 const CONFIG = {
   format_version: 1,
   personas: [{ name: 'p', prompt: 'p', is_default: true }, { name: '' }],
+  sources: [
+    ['GET', '/kb/sources'],
+    ['POST', '/kb/files', '{'],
+    ['POST', '/kb/urls', { url: 'ftp://example.com/' }],
+    ['POST', '/kb/urls', { url: 'http://10.0.0.1/', refresh: 'hourly' }],
+    ['POST', '/kb/urls', { url: 'http://10.0.0.1/' }],
+    ['GET', '/kb/sources/none'],
+    ['PUT', '/kb/sources/none', { refresh: 'daily' }],
+    ['POST', '/kb/sources/none/refresh'],
+    ['DELETE', '/kb/sources/none'],
+  ],
   apps: [
     { name: 'one', persona_ref: 'p' },
     { name: 'two', temperature: 9 },

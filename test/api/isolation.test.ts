@@ -11,7 +11,10 @@ const STRANGER = 'stranger@example.com'
 const MARK = '机密甲'
 const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 /** Good for every route: each reads what it knows. */
-const BODY = { name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK }
+const BODY = {
+  ...{ name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK },
+  refresh: 'off',
+}
 
 let upstream: Upstream
 let app: TestApp
@@ -36,7 +39,13 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   personas: idOf('/personas', { name: MARK, prompt: MARK, is_default: true }),
   keys: idOf('/keys', {}),
   devices: idOf('/devices', { name: MARK }),
-  kb: idOf('/kb/docs', { title: MARK, text: `${MARK}的内容` }),
+  'kb/docs': idOf('/kb/docs', { title: MARK, text: `${MARK}的内容` }),
+  'kb/sources': async (call) => {
+    const body = { url: `${upstream.baseUrl}/none`, title: MARK }
+    const { id } = (await call<{ id: string }>('POST', '/kb/urls', body)).json()
+    await app.jobs.idle()
+    return id
+  },
   sessions: async () => {
     const { headers } = await app.person(OWNER)
     const body = { text: MARK, session_id: MARK }
@@ -47,7 +56,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 }
 
 const routes = allRoutes().filter(({ path }) => /^\/(v1|console)\//.test(path))
-const sectionOf = (path: string) => path.split('/')[2] ?? ''
+/** What stands before the id, without the surface. */
+const sectionOf = (path: string) => path.replace(/^\/\w+\/|\/:id.*$/g, '')
 const withId = routes.filter(({ path }) => path.includes(':id'))
 const withoutId = routes.filter(({ path }) => !path.includes(':'))
 
@@ -55,7 +65,11 @@ beforeAll(async () => {
   upstream = await startUpstream()
   app = await startApp({
     upstream: upstream.baseUrl,
-    env: { MB_EMBED_BASE_URL: upstream.baseUrl, MB_EMBED_MODEL: 'fake-embed' },
+    env: {
+      MB_EMBED_BASE_URL: upstream.baseUrl,
+      MB_EMBED_MODEL: 'fake-embed',
+      MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+    },
   })
   const both = async (email: string) =>
     Object.fromEntries(

@@ -45,7 +45,7 @@ function doc(tenantId: string): NewDoc {
   const chunk = { text: id, vector: Float32Array.of(1, 0), terms: ['term'], ...place }
   const typed = { source_id: null, part: null, parts: null }
   const kept = { id, title: id, char_count: 4, chunk_count: 1, created_at: '2026-11-21', ...typed }
-  return { tenantId, doc: kept, model: 'm', chunks: [chunk] }
+  return { tenantId, stage: 'live', doc: kept, model: 'm', chunks: [chunk] }
 }
 
 describe('documents that are stored at the same time', () => {

@@ -89,7 +89,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const { app, budget, sse, jobs, keys, buffers, logs, close } = compose(adapters, {
+  const { app, budget, sse, jobs, keys, buffers, logs, sources, close } = compose(adapters, {
     personRequestsMax: 0,
     playgroundTurnsMax: 0,
     ...options,
@@ -127,6 +127,8 @@ export async function startApp(options: AppOptions = {}) {
     async flush(): Promise<void> {
       await Promise.all(Object.values(buffers).map((buffer) => buffer.flush()))
     },
+    /** Starts the work on all sources that are due, which happens every second. */
+    startSources: sources.startDue,
     /** Runs the scheduled clean-up of the request log now. */
     prune: logs.prune,
     async [Symbol.asyncDispose]() {

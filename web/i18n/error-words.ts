@@ -42,6 +42,14 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   base_url_internal:
     'Internal addresses are refused, unless the operator allows the host in MB_ALLOW_PRIVATE_HOSTS',
   provider_not_configured: 'No model channel of your own is set up',
+  form_invalid: 'The request body should be a multipart/form-data form',
+  file_empty: 'The file is empty',
+  url_malformed: '{field} is not a valid address',
+  url_scheme: '{field} has to begin with http:// or https://',
+  url_credentials: '{field} must not hold a user name or password',
+  url_internal:
+    'Internal addresses are refused, unless the operator allows the host in MB_ALLOW_PRIVATE_HOSTS',
+  not_refreshable: 'Only web pages can be checked again',
   audio_empty: 'The recording is empty',
   audio_not_base64: 'audio_b64 is not valid base64',
   doc_id_missing: 'The id of the document is missing',
@@ -63,6 +71,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   cross_origin:
     'Refused: this page has another address than the server believes to have. ' +
     'Behind a reverse proxy, set MB_PUBLIC_URL.',
+  quota_refreshed: 'The limit of {max} pages that are checked by themselves is reached',
   quota_docs: 'The limit of {max} documents is reached',
   quota_apps: 'The limit of {max} apps is reached',
   quota_devices: 'The limit of {max} devices is reached',
@@ -75,6 +84,8 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   activation_code_used: 'The activation code was used before',
   body_too_large: 'The request is too large',
   doc_too_large: 'The document is too large (at most {max} KB)',
+  file_too_large: 'The file is too large (at most {max} MB)',
+  file_unsupported: 'This kind of file is not supported',
   audio_too_large: 'The recording is too large (at most {max} MB)',
   audio_too_long: 'The recording is too long (at most {max} minutes)',
   budget_spent: 'The budget of today is spent',
@@ -83,6 +94,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   rate_limited_guesses:
     'Too many wrong codes for this address; try again later or sign in another way',
   rate_limited_activation: 'Too many activations; try again shortly',
+  too_many_waiting: 'Too many sources are waiting (at most {max}); try again shortly',
   internal: 'The server had a fault',
   disk_full: 'The disk of the server is full; nothing was stored. Try again later.',
   turn_failed: 'The server had a fault. Try again.',
@@ -139,6 +151,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     doc: 'The document',
     key: 'The key',
     persona: 'The persona',
+    source: 'The source',
   },
   who: {
     general: 'A general key',

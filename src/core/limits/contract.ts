@@ -67,6 +67,19 @@ export const KB_TITLE_CHARS_MAX = 200
 /** UTF-8 bytes of the text as received, unless MB_KB_MAX_DOC_KB says another number. */
 export const KB_DOC_BYTES_MAX = 100 * 1024
 export const KB_HEADING_CHARS_MAX = 200
+/** Sources of a tenant that are queued, being read or being embedded. */
+export const SOURCES_WAITING_MAX = 50
+/** Pages of a tenant that are refreshed by schedule. */
+export const SOURCES_REFRESHED_MAX = 20
+/** Leaves room for the number of the part in the title of a document. */
+export const SOURCE_TITLE_CHARS_MAX = 180
+export const SOURCE_PAGE_BYTES_MAX = 10 * 1024 * 1024
+export const SOURCE_PAGE_MS_MAX = 15_000
+export const SOURCE_REDIRECTS_MAX = 5
+/** The server asks one host and port for a page this often at most. */
+export const SOURCE_HOST_MS_MIN = 1_000
+/** Checks in a row that find no page, after which the page is gone. */
+export const SOURCE_MISSES_MAX = 3
 export const KB_HITS_MAX = 5
 /** The same by MCP, where a call says how many it wants. */
 export const MCP_HITS_MAX = 10

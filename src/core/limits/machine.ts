@@ -79,6 +79,13 @@ export const KB_BODY_BYTES_MAX = 1024 * 1024
  * busy when no other tenant does, for its chunks are embedded side by side.
  */
 export const KB_UPLOADS_PER_TENANT_MAX = 4
+/** Sources that are fetched at a time, and those that are read and embedded. */
+export const SOURCE_FETCHES = { slots: 16, perKey: 2 }
+export const SOURCE_READINGS = { slots: 4, perKey: 2 }
+/** Failed sources of a tenant that are kept; beyond it the oldest go. */
+export const SOURCES_FAILED_MAX = 100
+export const SOURCE_URL_CHARS_MAX = 2_000
+export const SOURCE_FILE_NAME_CHARS_MAX = 255
 /** Only this many characters of a question are searched for. */
 export const KB_QUERY_CHARS_MAX = 2_000
 /** Parts and tool calls of all messages of one request; a long history has hundreds. */

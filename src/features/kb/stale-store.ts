@@ -17,11 +17,13 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
     nextStale: (model: string, now: number) =>
       db.get<StaleDoc>(sql`
         SELECT num, tenant_id, title, embed_attempts FROM kb_doc
-        WHERE embed_model <> ${model} AND embed_after <= ${now} ORDER BY embed_after, num LIMIT 1`),
+        WHERE embed_model <> ${model} AND stage = 'live' AND embed_after <= ${now}
+        ORDER BY embed_after, num LIMIT 1`),
 
     async countStale(model: string): Promise<{ stale: number; all: number }> {
       const row = await db.get<{ stale: number | null; docs: number }>(sql`
-        SELECT sum(embed_model <> ${model}) AS stale, count(*) AS docs FROM kb_doc`)
+        SELECT sum(embed_model <> ${model}) AS stale, count(*) AS docs FROM kb_doc
+        WHERE stage = 'live'`)
       return { stale: row?.stale ?? 0, all: row?.docs ?? 0 }
     },
 

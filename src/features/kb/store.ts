@@ -16,6 +16,16 @@ const CHUNKS_PER_DOC_MAX = 1024
 
 /** The key of a chunk in both indexes. */
 export const keyOf = (num: number, seq: number) => num * CHUNKS_PER_DOC_MAX + seq
+
+interface StoredDoc {
+  readonly num: number
+  readonly chunk_count: number
+}
+
+/** The keys of all chunks of a document. */
+export const keysOf = ({ num, chunk_count }: StoredDoc): number[] =>
+  Array.from({ length: chunk_count }, (_, seq) => keyOf(num, seq))
+
 const seqOf = (key: number) => key % CHUNKS_PER_DOC_MAX
 const numOf = (key: number) => Math.floor(key / CHUNKS_PER_DOC_MAX)
 
@@ -27,6 +37,8 @@ export interface NewChunk extends ChunkIndex {
 
 export interface NewDoc {
   readonly tenantId: string
+  /** `new`: one of the parts of a source, which are shown together (part-store.ts). */
+  readonly stage: 'live' | 'new'
   readonly doc: KbDoc
   readonly model: string
   readonly chunks: readonly NewChunk[]
@@ -65,13 +77,14 @@ export function createKbStore({ db, reader, vectors, words, docsMax }: KbStorePa
   return {
     /**
      * Stores document, chunks, words and vectors, all or nothing; they are on disk when this
-     * resolves. False when the tenant has `docsMax` documents already.
+     * resolves. False when the tenant has `docsMax` documents already, of which a new one is none.
      */
-    async insert({ tenantId, doc, model, chunks }: NewDoc): Promise<boolean> {
+    async insert(added: NewDoc): Promise<boolean> {
+      const { tenantId, model, chunks } = added
       const num = await nextNum()
       const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
       const batch = db.batch([
-        expectRows(1, insertDoc(num, tenantId, doc, model, docsMax)),
+        expectRows(1, insertDoc(num, added, docsMax)),
         ...chunks.map((chunk, seq) => insertChunk(num, seq, chunk)),
         ...words.upsert(tenantId, keyed),
         ...vectors.upsert({ tenantId, model }, keyed),
@@ -79,13 +92,19 @@ export function createKbStore({ db, reader, vectors, words, docsMax }: KbStorePa
       return await storedAsExpected(batch)
     },
 
-    /** False when there is no such document. Once this resolves no search finds it. */
+    /**
+     * False when there is no such document. Once this resolves no search finds it. A source goes
+     * with the last of its documents.
+     */
     async remove(tenantId: string, id: string): Promise<boolean> {
       const doc = await findDoc(db, tenantId, id)
       if (!doc) return false
-      const keys = Array.from({ length: doc.chunk_count }, (_, seq) => keyOf(doc.num, seq))
+      const keys = keysOf(doc)
       const [removed] = await db.batch([
-        sql`DELETE FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${id}`,
+        sql`DELETE FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live'`,
+        sql`DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${doc.source_id}
+          AND NOT EXISTS (
+            SELECT 1 FROM kb_doc WHERE source_id = ${doc.source_id} AND stage = 'live')`,
         ...words.remove(keys),
         ...vectors.remove(keys),
       ])
@@ -99,25 +118,24 @@ export function createKbStore({ db, reader, vectors, words, docsMax }: KbStorePa
 export type KbStore = ReturnType<typeof createKbStore>
 
 /** Changes no row when the tenant has as many documents as it may have. */
-const insertDoc = (
-  num: number,
-  tenantId: string,
-  doc: KbDoc,
-  model: string,
-  docsMax: number,
-): Statement => sql`
-  INSERT INTO kb_doc (num, id, tenant_id, title, char_count, chunk_count, created_at, embed_model)
+const insertDoc = (num: number, added: NewDoc, docsMax: number): Statement => {
+  const { tenantId, doc, model, stage } = added
+  return sql`
+  INSERT INTO kb_doc (num, id, tenant_id, title, char_count, chunk_count, created_at, embed_model,
+    source_id, part, parts, stage)
   SELECT ${num}, ${doc.id}, ${tenantId}, ${doc.title}, ${doc.char_count}, ${doc.chunk_count},
-    ${doc.created_at}, ${model}
-  WHERE (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live') < ${docsMax}`
+    ${doc.created_at}, ${model}, ${doc.source_id}, ${doc.part}, ${doc.parts}, ${stage}
+  WHERE ${stage} = 'new' OR
+    (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live') < ${docsMax}`
+}
 
 const insertChunk = (num: number, seq: number, { text, page, heading }: NewChunk): Statement => sql`
   INSERT INTO kb_chunk (doc_num, seq, text, page, heading)
   VALUES (${num}, ${seq}, ${text}, ${page}, ${heading})`
 
 const findDoc = (db: Db, tenantId: string, id: string) =>
-  db.get<{ num: number; title: string; chunk_count: number; url: string | null }>(sql`
-    SELECT d.num, d.title, d.chunk_count, s.url
+  db.get<StoredDoc & { title: string; source_id: string | null; url: string | null }>(sql`
+    SELECT d.num, d.title, d.chunk_count, d.source_id, s.url
     FROM kb_doc d LEFT JOIN kb_source s ON s.id = d.source_id
     WHERE d.tenant_id = ${tenantId} AND d.id = ${id} AND d.stage = 'live'`)
 

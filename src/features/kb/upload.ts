@@ -54,7 +54,8 @@ export function createUpload({ store, prepare, limits, embedder, clock }: Upload
       parts: null,
     }
     // Another upload may have taken the last place while this one was embedded.
-    if (!(await store.insert({ tenantId, doc, model: embedder.id, chunks }))) throw full()
+    if (!(await store.insert({ tenantId, stage: 'live', doc, model: embedder.id, chunks })))
+      throw full()
     return { ...doc, note: NOTE }
   }
 }

@@ -1,0 +1,101 @@
+import { newId } from '../../core/crypto.ts'
+import { expectRows, type Statement, sql } from '../../storage/db.ts'
+import type { DocText, Prepare } from './prepare.ts'
+import { type KbStore, type KbStoreParts, keysOf } from './store.ts'
+
+export interface PartStoreOptions extends Omit<KbStoreParts, 'reader'> {
+  readonly store: KbStore
+  readonly prepare: Prepare
+  /** `Embedder.id`. */
+  readonly model: string
+}
+
+/** A document as one of the parts of a source, numbered from 1. */
+export interface NewPart extends DocText {
+  readonly part: number
+  readonly parts: number
+  /** ISO 8601, the same of all parts. */
+  readonly createdAt: string
+}
+
+/**
+ * The documents of a source. They are stored one by one as `new`, because one transaction for all
+ * would hold the writer for seconds, and shown together by a short one. What they replace becomes
+ * `old` in the same moment and is removed afterwards, again one by one.
+ */
+export function createPartStore(options: PartStoreOptions) {
+  const { db, vectors, words, docsMax, store, prepare, model } = options
+  let sweeping: Promise<void> | null = null
+
+  async function removeOld(): Promise<void> {
+    const next = sql`SELECT num, chunk_count FROM kb_doc WHERE stage = 'old' LIMIT 1`
+    type Row = { num: number; chunk_count: number }
+    for (let doc = await db.get<Row>(next); doc; doc = await db.get<Row>(next)) {
+      const keys = keysOf(doc)
+      await db.batch([
+        sql`DELETE FROM kb_doc WHERE num = ${doc.num} AND stage = 'old'`,
+        ...words.remove(keys),
+        ...vectors.remove(keys),
+      ])
+    }
+  }
+
+  return {
+    /** Embeds and stores one document, to be shown later. Rejects as the embedder does. */
+    async add(source: { tenant_id: string; id: string }, added: NewPart, signal: AbortSignal) {
+      const tenantId = source.tenant_id
+      const { charCount, chunks } = await prepare(tenantId, added, signal)
+      const { title, part, parts } = added
+      const doc = {
+        ...{ id: newId(), title, source_id: source.id, part, parts },
+        ...{ char_count: charCount, chunk_count: chunks.length, created_at: added.createdAt },
+      }
+      await store.insert({ tenantId, stage: 'new', doc, model, chunks })
+    },
+
+    /** How many documents the source may have beside the tenant's others. */
+    async room(tenantId: string, sourceId: string): Promise<number> {
+      const row = await db.get<{ docs: number }>(othersOf(tenantId, sourceId))
+      return docsMax - (row?.docs ?? 0)
+    },
+
+    /** Shows the `count` new documents in place of those before; fails when there is no room. */
+    publish: (tenantId: string, sourceId: string, count: number): Statement[] => [
+      sql`UPDATE kb_doc SET stage = 'old'
+        WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'live'`,
+      expectRows(
+        count,
+        sql`UPDATE kb_doc SET stage = 'live'
+          WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'new'
+            AND (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
+              AND source_id IS NOT ${sourceId}) + ${count} <= ${docsMax}`,
+      ),
+    ],
+
+    /** Hides all documents of a source from now on. */
+    retire: (tenantId: string, sourceId: string): Statement =>
+      sql`UPDATE kb_doc SET stage = 'old'
+        WHERE tenant_id = ${tenantId} AND source_id = ${sourceId}`,
+
+    /** Gives up the new documents of a source that were not shown; those of all after a crash. */
+    async discard(sourceId?: string): Promise<void> {
+      await db.run(
+        sourceId === undefined
+          ? sql`UPDATE kb_doc SET stage = 'old' WHERE stage = 'new'`
+          : sql`UPDATE kb_doc SET stage = 'old' WHERE source_id = ${sourceId} AND stage = 'new'`,
+      )
+    },
+
+    /** Removes what is old, of all tenants. */
+    sweep(): Promise<void> {
+      sweeping ??= removeOld().finally(() => {
+        sweeping = null
+      })
+      return sweeping
+    },
+  }
+}
+
+const othersOf = (tenantId: string, sourceId: string): Statement => sql`
+  SELECT count(*) AS docs FROM kb_doc
+  WHERE tenant_id = ${tenantId} AND stage = 'live' AND source_id IS NOT ${sourceId}`

@@ -1,0 +1,152 @@
+import type { Clock } from '../../core/clock.ts'
+import { SOURCE_FETCHES, SOURCE_READINGS } from '../../core/limits/machine.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import type { Statement } from '../../storage/db.ts'
+import type { Part } from './cut.ts'
+import { failure, quotaFailure } from './failure.ts'
+import { cutTitle } from './model.ts'
+import type { Pages } from './pages.ts'
+import type { Read, ReadText } from './reading.ts'
+import type { Spool } from './spool.ts'
+import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
+
+/** The documents that a source is made into (features/kb). */
+export interface Documents {
+  /** Cuts, embeds and stores one, to be shown later. Rejects as the embedder does. */
+  add(source: SourceKey, doc: NewDocument, signal: AbortSignal): Promise<void>
+  room(tenantId: string, sourceId: string): Promise<number>
+  publish(tenantId: string, sourceId: string, count: number): Statement[]
+  retire(tenantId: string, sourceId: string): Statement
+  /** Gives up what was added and not shown. */
+  discard(sourceId?: string): Promise<void>
+  sweep(): Promise<void>
+}
+
+export interface NewDocument extends Part {
+  readonly title: string
+  readonly part: number
+  readonly parts: number
+  readonly createdAt: string
+}
+
+export interface IngestOptions {
+  readonly store: SourceStore
+  readonly documents: Documents
+  readonly spool: Spool
+  readonly pages: Pages
+  readonly read: Read
+  readonly kindOf: KindOf
+  readonly clock: Clock
+}
+
+/** What a file is by its contents; null: not supported. */
+export type KindOf = (
+  bytes: Uint8Array,
+  fileName: string,
+  contentType?: string,
+) => { readonly kind: string; readonly mediaType: string } | 'encrypted' | null
+
+/** What is in the spool, and what it said of itself. */
+interface Spooled extends Version {
+  readonly bytes: number
+  readonly contentType: string
+}
+
+/**
+ * Makes one source into documents: fetches the page, reads the file, embeds and stores its parts,
+ * and shows them all at once. Tenants take turns at fetching and at the rest. Throws
+ * `SourceFailure`, or what the embedder and the database throw; nothing is shown then.
+ */
+export function createIngest(options: IngestOptions) {
+  const { store, documents, spool, pages, read, kindOf, clock } = options
+  const fetches = createSemaphore(SOURCE_FETCHES)
+  const readings = createSemaphore(SOURCE_READINGS)
+  const at = () => ({ now: clock.now(), iso: clock.iso() })
+
+  async function checkPage(source: SourceRow, signal: AbortSignal): Promise<void> {
+    const fetchPage = async () => {
+      await enter(source, 'reading')
+      return pages.fetch(source, signal)
+    }
+    const page = await fetches.run(source.tenant_id, fetchPage, signal)
+    if (!page) {
+      const { etag, last_modified: lastModified } = source
+      await store.unchanged(source, { etag, lastModified }, at())
+      return
+    }
+    const kind = page.bytes > 0 && kindOf(spool.read(source.id), '', page.contentType)
+    const isPage = kind && (kind === 'encrypted' || PAGE_KINDS.has(kind.kind))
+    if (page.bytes > 0 && !isPage) throw failure('unsupported')
+    await makeDocuments(source, page, signal)
+  }
+
+  async function readFile(source: SourceRow, signal: AbortSignal): Promise<void> {
+    const { media_type: contentType, bytes } = source
+    await makeDocuments(source, { contentType, bytes, etag: null, lastModified: null }, signal)
+  }
+
+  const makeDocuments = (source: SourceRow, file: Spooled, signal: AbortSignal) =>
+    readings.run(
+      source.tenant_id,
+      async () => {
+        await enter(source, 'reading')
+        const { id, tenant_id: tenantId, file_name: fileName } = source
+        const text = await read({ id, tenantId, fileName, ...file }, signal)
+        if (text.hash === source.text_hash) await store.unchanged(source, file, at())
+        else await embed(source, file, text, signal)
+      },
+      signal,
+    )
+
+  /** What is replaced stays searchable until all new parts are stored. */
+  async function embed(source: SourceRow, file: Spooled, text: ReadText, signal: AbortSignal) {
+    const { tenant_id: tenantId, id } = source
+    const count = text.parts.length
+    const checkRoom = async () => {
+      const room = await documents.room(tenantId, id)
+      if (count > room) throw quotaFailure(count, room)
+    }
+    await checkRoom()
+    await enter(source, 'embedding')
+    const title = titleOf(source, text)
+    const createdAt = clock.iso()
+    try {
+      for (const [i, part] of text.parts.entries()) {
+        const name = count === 1 ? title : `${title} (${i + 1}/${count})`
+        const place = { title: name, part: i + 1, parts: count, createdAt }
+        await documents.add(source, { ...part, ...place }, signal)
+        signal.throwIfAborted()
+      }
+      const { etag, lastModified, bytes } = file
+      const content = { ...text, title, bytes, etag, lastModified }
+      const shown = documents.publish(tenantId, id, count)
+      // Other documents of the tenant may have come meanwhile, or the source was deleted.
+      if (!(await store.show(source, shown, content, at()))) await checkRoom()
+    } finally {
+      await documents.discard(id)
+    }
+  }
+
+  /** Only a source that has no documents yet shows how far it is. */
+  async function enter(source: SourceRow, state: 'reading' | 'embedding'): Promise<void> {
+    if (isWaiting(source)) await store.setState(source, state)
+  }
+
+  return (source: SourceRow, signal: AbortSignal): Promise<void> =>
+    (source.kind === 'url' ? checkPage : readFile)(source, signal)
+}
+
+export type Ingest = ReturnType<typeof createIngest>
+
+/** Kinds of pages that are read (contract 2, 3.3). */
+const PAGE_KINDS: ReadonlySet<string> = new Set(['html', 'text', 'markdown', 'pdf'])
+
+/** It has no documents yet and is on its way to them. */
+export const isWaiting = ({ state }: SourceRow): boolean =>
+  state === 'queued' || state === 'reading' || state === 'embedding'
+
+function titleOf(source: SourceRow, { title, mediaType }: ReadText): string {
+  const isPage = source.kind === 'url' && mediaType === 'text/html'
+  const own = isPage && source.is_named === 0 ? cutTitle(title ?? '') : ''
+  return own || source.title
+}

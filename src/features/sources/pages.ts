@@ -1,0 +1,131 @@
+import type { FetchFor } from '../../channels/egress/guarded-fetch.ts'
+import { follow, RedirectFailure } from '../../channels/egress/redirects.ts'
+import { unpackedBody } from '../../channels/egress/unpacked.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { createTtlMap } from '../../core/bounded-maps.ts'
+import type { Clock } from '../../core/clock.ts'
+import { DiskFault } from '../../core/errors.ts'
+import {
+  SOURCE_HOST_MS_MIN,
+  SOURCE_PAGE_BYTES_MAX,
+  SOURCE_PAGE_MS_MAX,
+  SOURCE_REDIRECTS_MAX,
+} from '../../core/limits/contract.ts'
+import { SOURCE_URL_CHARS_MAX } from '../../core/limits/machine.ts'
+import { failure, pageTooLarge, redirectFailure, SourceFailure, StatusFailure } from './failure.ts'
+import type { Spool } from './spool.ts'
+import type { SourceRow, Version } from './store.ts'
+
+/** A page that was written to the spool; null: it has not changed. */
+export type FetchedPage = Version & { readonly contentType: string; readonly bytes: number }
+
+export interface PagesOptions {
+  readonly fetchFor: FetchFor
+  readonly spool: Spool
+  readonly clock: Clock
+  /** Of an upload; pages have a limit of their own beside it. */
+  readonly fileBytesMax: number
+}
+
+const TYPES = ['text/html', 'text/plain', 'text/markdown', 'application/pdf']
+
+/** Fetches pages of the web into the spool. */
+export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptions) {
+  const pace = createPace(clock)
+  const bytesMax = Math.min(fileBytesMax, SOURCE_PAGE_BYTES_MAX)
+
+  async function fetchPage(source: SourceRow, signal: AbortSignal): Promise<FetchedPage | null> {
+    const start = URL.parse(source.url ?? '')
+    if (!start) throw failure('unreachable')
+    const { response } = await follow(fetchFor(source.tenant_id), start, {
+      headers: headersFor(source),
+      signal,
+      redirectsMax: SOURCE_REDIRECTS_MAX,
+      urlCharsMax: SOURCE_URL_CHARS_MAX,
+      before: (url) => pace(url, signal),
+    })
+    const contentType = response.headers.get('content-type') ?? ''
+    const body = contentOf(response, contentType)
+    if (!body) {
+      await response.body?.cancel()
+      if (response.status === 304 && source.text_hash !== null) return null
+      throw response.ok ? failure('unsupported') : new StatusFailure(response.status)
+    }
+    const bytes = await spool.write(source.id, atMost(body, bytesMax))
+    return {
+      contentType,
+      bytes,
+      etag: response.headers.get('etag'),
+      lastModified: response.headers.get('last-modified'),
+    }
+  }
+
+  return {
+    /** Null when the page says that it has not changed. Throws `SourceFailure`. */
+    async fetch(source: SourceRow, stopped: AbortSignal): Promise<FetchedPage | null> {
+      const late = new AbortController()
+      const cancel = clock.after(SOURCE_PAGE_MS_MAX, () => late.abort())
+      const signal = AbortSignal.any([stopped, late.signal])
+      try {
+        return await fetchPage(source, signal)
+      } catch (error) {
+        stopped.throwIfAborted()
+        throw explained(error)
+      } finally {
+        cancel()
+        late.abort()
+      }
+    },
+  }
+}
+
+export type Pages = ReturnType<typeof createPages>
+
+/** Compression is declined because what a small body unpacks to has no bound. */
+const headersFor = ({ text_hash, etag, last_modified }: SourceRow) => ({
+  accept: TYPES.join(', '),
+  'accept-encoding': 'identity',
+  'user-agent': 'Moonbase/1.0 (knowledge base)',
+  ...(text_hash !== null && etag !== null ? { 'if-none-match': etag } : {}),
+  ...(text_hash !== null && last_modified !== null ? { 'if-modified-since': last_modified } : {}),
+})
+
+/** The body of a page of a kind that is read. */
+function contentOf(response: Response, contentType: string) {
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (!response.ok || (type !== '' && !TYPES.includes(type))) return null
+  return unpackedBody(response)
+}
+
+async function* atMost(body: AsyncIterable<Uint8Array>, bytesMax: number) {
+  let bytes = 0
+  for await (const piece of body) {
+    bytes += piece.length
+    if (bytes > bytesMax) throw pageTooLarge(bytesMax)
+    yield piece
+  }
+}
+
+function explained(error: unknown): unknown {
+  if (error instanceof SourceFailure || error instanceof DiskFault) return error
+  if (error instanceof RedirectFailure) return redirectFailure(error)
+  // The guard throws nothing else.
+  if (error instanceof ChannelFailure) return failure('address_refused', error)
+  return failure('unreachable', error)
+}
+
+/** Hosts that were asked in the last moments. */
+const HOSTS_MAX = 10_000
+
+/** Waits so that no host and port is asked more often than once in `SOURCE_HOST_MS_MIN`. */
+function createPace(clock: Clock) {
+  /** When a host may be asked again. */
+  const hosts = createTtlMap<number>(clock, 60_000, HOSTS_MAX)
+  return async ({ protocol, hostname, port }: URL, signal: AbortSignal): Promise<void> => {
+    const host = `${hostname}:${port || protocol}`
+    const now = clock.steady()
+    const at = Math.max(now, hosts.get(host) ?? 0)
+    hosts.set(host, at + SOURCE_HOST_MS_MIN)
+    if (at > now) await clock.sleep(at - now, signal)
+  }
+}

@@ -1,0 +1,77 @@
+import { ParseFailure, type Parser } from '../../channels/ports/parser.ts'
+import type { Clock } from '../../core/clock.ts'
+import { timeSlice } from '../../core/time-slice.ts'
+import { type Block, cutParts, fitting, type Part } from './cut.ts'
+import { failure, failureOfParser } from './failure.ts'
+import type { Spool } from './spool.ts'
+
+export interface ReadingOptions {
+  readonly parser: Parser
+  readonly spool: Spool
+  readonly clock: Pick<Clock, 'steady'>
+  /** UTF-8 bytes of the text of a document. */
+  readonly docBytesMax: number
+}
+
+export interface SpooledFile {
+  readonly id: string
+  readonly tenantId: string
+  readonly bytes: number
+  readonly fileName: string
+  readonly contentType: string
+}
+
+export interface ReadText {
+  readonly mediaType: string
+  /** As the file names itself. */
+  readonly title: string | null
+  readonly pages: number | null
+  readonly parts: readonly Part[]
+  /** Of the whole text. */
+  readonly hash: string
+}
+
+/** Reads spooled files in the parse processes. */
+export function createReading({ parser, spool, clock, docBytesMax }: ReadingOptions) {
+  async function readBlocks(file: SpooledFile, signal: AbortSignal) {
+    const { id, tenantId, fileName, contentType } = file
+    const task = { bytes: spool.read(id), options: { fileName, contentType }, tenantId } as const
+    const hash = new Bun.CryptoHasher('sha256')
+    const slice = timeSlice(clock.steady)
+    const blocks: Block[] = []
+    let info = {
+      mediaType: contentType,
+      title: null as string | null,
+      pages: null as number | null,
+    }
+    for await (const part of parser.parse({ name: 'document', ...task }, signal)) {
+      if (part.type === 'info') info = part
+      else {
+        hash.update(`${part.text}\n`)
+        blocks.push(...fitting(part, docBytesMax))
+      }
+      if (slice.isOver()) await slice.next()
+    }
+    return { ...info, blocks, hash: hash.digest('hex') }
+  }
+
+  /** Throws `SourceFailure`. */
+  return async function read(file: SpooledFile, signal: AbortSignal): Promise<ReadText> {
+    if (file.bytes === 0) throw failure('no_text')
+    try {
+      const { blocks, mediaType, title, pages, hash } = await readBlocks(file, signal)
+      const slice = timeSlice(clock.steady)
+      const parts: Part[] = []
+      for (const part of cutParts(blocks, docBytesMax)) {
+        parts.push(part)
+        if (slice.isOver()) await slice.next()
+      }
+      if (parts.length === 0) throw failure('no_text')
+      return { mediaType, title, pages, parts, hash }
+    } catch (error) {
+      throw error instanceof ParseFailure ? failureOfParser(error) : error
+    }
+  }
+}
+
+export type Read = ReturnType<typeof createReading>

@@ -1,0 +1,196 @@
+import {
+  type AllowList,
+  checkLiteral,
+  type LiteralRefusal,
+} from '../../channels/egress/url-guard.ts'
+import { type Clock, DAY_MS } from '../../core/clock.ts'
+import { newId } from '../../core/crypto.ts'
+import { appError, type ErrorCode } from '../../core/errors.ts'
+import { checked } from '../../core/fields.ts'
+import { SOURCES_REFRESHED_MAX, SOURCES_WAITING_MAX } from '../../core/limits/contract.ts'
+import { SOURCE_FILE_NAME_CHARS_MAX } from '../../core/limits/machine.ts'
+import { firstChars } from '../../core/text.ts'
+import type { Documents, KindOf } from './ingest.ts'
+import {
+  cutTitle,
+  type KbLimitsResponse,
+  type Refresh,
+  type Source,
+  SourceTitle,
+  type UrlRequest,
+} from './model.ts'
+import type { Spool } from './spool.ts'
+import type { NewSource, SourceRow, SourceStore } from './store.ts'
+import type { SourceWork } from './work.ts'
+
+/** A form with a file, which `save` has taken by now. */
+export interface UploadForm {
+  readonly title: string | undefined
+  readonly fileName: string
+  readonly contentType: string
+}
+
+type Save = (bytes: AsyncIterable<Uint8Array>) => Promise<void>
+
+export interface SourcesParts {
+  readonly store: SourceStore
+  readonly work: SourceWork
+  readonly documents: Pick<Documents, 'retire'>
+  readonly spool: Spool
+  readonly kindOf: KindOf
+  readonly clock: Clock
+  /** Private hosts that tenants may name. */
+  readonly allow: AllowList
+  readonly limits: KbLimitsResponse
+}
+
+const REFRESH_MS = { off: null, daily: DAY_MS, weekly: 7 * DAY_MS } as const
+
+/** Files and web pages that become documents (contract 2, 3.3). */
+export function createSources(parts: SourcesParts) {
+  const { store, work, documents, clock, allow, limits } = parts
+  const missing = () => appError('not_found', { what: 'source' })
+
+  async function rowOf(tenantId: string, id: string): Promise<SourceRow> {
+    const row = await store.row(tenantId, id)
+    if (!row) throw missing()
+    return row
+  }
+
+  async function get(tenantId: string, id: string): Promise<Source> {
+    const source = await store.get(tenantId, id)
+    if (!source) throw missing()
+    return source
+  }
+
+  async function add(tenantId: string, source: Omit<NewSource, 'created_at'>): Promise<Source> {
+    if (source.refresh !== null && source.refresh !== 'off') await checkRefreshed(tenantId)
+    const now = clock.now()
+    if (!(await store.insert(tenantId, { ...source, created_at: clock.iso() }, now))) {
+      throw tooManyWaiting()
+    }
+    work.wake()
+    return get(tenantId, source.id)
+  }
+
+  async function checkRefreshed(tenantId: string): Promise<void> {
+    const { refreshed } = await store.counts(tenantId)
+    if (refreshed >= SOURCES_REFRESHED_MAX) throw tooManyRefreshed()
+  }
+
+  return {
+    limits,
+    fileBytesMax: limits.file_mb_max * 1024 * 1024,
+    get,
+    upload: createUpload(parts, add),
+
+    addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
+      const literal = checkLiteral(given, allow)
+      if ('refused' in literal) throw appError(URL_ERRORS[literal.refused], { field: 'url' })
+      return add(tenantId, {
+        ...{ id: newId(), kind: 'url', url: literal.url.href, refresh },
+        ...{ title: title || cutTitle(literal.url.host), is_named: title ? 1 : 0 },
+        ...{ file_name: '', media_type: 'application/octet-stream', bytes: 0 },
+      })
+    },
+
+    async list(tenantId: string): Promise<{ sources: Source[] }> {
+      return { sources: await store.list(tenantId) }
+    },
+
+    /** To be checked as soon as possible. */
+    async refresh(tenantId: string, id: string): Promise<Source> {
+      const row = await rowOf(tenantId, id)
+      if (row.kind === 'file') throw appError('not_refreshable')
+      if (!(await store.askForCheck(row, clock.now()))) throw tooManyWaiting()
+      work.wake()
+      return get(tenantId, id)
+    },
+
+    async setRefresh(tenantId: string, id: string, refresh: Refresh): Promise<Source> {
+      const row = await rowOf(tenantId, id)
+      if (row.kind === 'file') throw appError('not_refreshable')
+      const now = clock.now()
+      const every = REFRESH_MS[refresh]
+      const { checked_at } = await get(tenantId, id)
+      const last = checked_at === null ? now : Date.parse(checked_at)
+      const next = every === null ? null : Math.max(now, last + every)
+      if (!(await store.setRefresh(row, refresh, next, now))) throw tooManyRefreshed()
+      return get(tenantId, id)
+    },
+
+    /** Its documents go with it; once this resolves no search finds them. */
+    async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
+      const row = await rowOf(tenantId, id)
+      if (!(await store.remove(row, documents.retire(tenantId, id)))) throw missing()
+      work.end(id)
+      return { id, deleted: true }
+    },
+  }
+}
+
+export type Sources = ReturnType<typeof createSources>
+
+const tooManyWaiting = () =>
+  appError('too_many_waiting', { max: SOURCES_WAITING_MAX }, { headers: { 'retry-after': '10' } })
+
+const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
+
+const URL_ERRORS = {
+  malformed: 'url_malformed',
+  scheme: 'url_scheme',
+  credentials: 'url_credentials',
+  internal: 'url_internal',
+} as const satisfies Record<LiteralRefusal, ErrorCode>
+
+type Add = (tenantId: string, source: Omit<NewSource, 'created_at'>) => Promise<Source>
+
+/** Takes files into the spool. */
+function createUpload({ store, spool, kindOf }: SourcesParts, add: Add) {
+  /** Uploads under way, by tenant: they count like sources that wait, for they take disk space. */
+  const arriving = new Map<string, number>()
+
+  function count(tenantId: string, by: 1 | -1): number {
+    const now = (arriving.get(tenantId) ?? 0) + by
+    if (now > 0) arriving.set(tenantId, now)
+    else arriving.delete(tenantId)
+    return now
+  }
+
+  return async function upload(
+    tenantId: string,
+    receive: (save: Save) => Promise<UploadForm>,
+  ): Promise<Source> {
+    const underWay = count(tenantId, 1)
+    const id = newId()
+    let bytes = 0
+    try {
+      const { waiting } = await store.counts(tenantId)
+      if (waiting + underWay > SOURCES_WAITING_MAX) throw tooManyWaiting()
+      const form = await receive(async (file) => {
+        bytes = await spool.write(id, file)
+      })
+      if (bytes === 0) throw appError('file_empty')
+      const title = checked(SourceTitle, form.title)
+      const fileName = form.fileName.toWellFormed()
+      const kind = kindOf(spool.read(id), fileName, form.contentType)
+      if (kind === null) throw appError('file_unsupported')
+      return await add(tenantId, {
+        ...{ id, kind: 'file', url: null, refresh: null, bytes },
+        ...{ title: title || titleOfFile(fileName), is_named: 1 },
+        file_name: firstChars(fileName, SOURCE_FILE_NAME_CHARS_MAX),
+        media_type: kind === 'encrypted' ? 'application/x-ole-storage' : kind.mediaType,
+      })
+    } catch (error) {
+      spool.remove(id)
+      throw error
+    } finally {
+      count(tenantId, -1)
+    }
+  }
+}
+
+const UNNAMED = '未命名文件'
+
+const titleOfFile = (name: string): string =>
+  cutTitle(name.replace(/(?<=.)\.[^.]*$/s, '')) || UNNAMED

@@ -1,0 +1,268 @@
+import { DAY_MS } from '../../core/clock.ts'
+import {
+  SOURCE_MISSES_MAX,
+  SOURCES_REFRESHED_MAX,
+  SOURCES_WAITING_MAX,
+} from '../../core/limits/contract.ts'
+import { SOURCES_FAILED_MAX } from '../../core/limits/machine.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import type { SourceFailure } from './failure.ts'
+import type { Refresh, Source, SourceState } from './model.ts'
+
+/** What the work on a source goes by. */
+export interface SourceRow {
+  readonly id: string
+  readonly tenant_id: string
+  readonly kind: Source['kind']
+  readonly title: string
+  /** 1: the title was given, and that of the page does not replace it. */
+  readonly is_named: number
+  readonly file_name: string
+  readonly media_type: string
+  readonly bytes: number
+  readonly url: string | null
+  readonly refresh: Refresh | null
+  readonly state: SourceState
+  /** Epoch milliseconds; null: not before somebody asks. */
+  readonly due_at: number | null
+  /** Failures of the embedder in a row. */
+  readonly attempts: number
+  readonly text_hash: string | null
+  readonly etag: string | null
+  readonly last_modified: string | null
+}
+
+export type NewSource = Pick<
+  SourceRow,
+  'id' | 'kind' | 'title' | 'is_named' | 'file_name' | 'media_type' | 'bytes' | 'url' | 'refresh'
+> & { readonly created_at: string }
+
+/** What a page said of its version. */
+export interface Version {
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+/** What was read, once its documents are there. */
+export interface Content extends Version {
+  readonly title: string
+  readonly mediaType: string
+  readonly bytes: number
+  readonly pages: number | null
+  readonly hash: string
+}
+
+/** The moment of a check. */
+export interface At {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly iso: string
+}
+
+const WEEK_MS = 7 * DAY_MS
+
+export type SourceKey = Pick<SourceRow, 'tenant_id' | 'id'>
+
+/** Files and pages that documents are made of. The list of what is to be done is a column. */
+export function createSourceStore(db: Db) {
+  return {
+    ...createReads(db),
+
+    /**
+     * False when the tenant has `SOURCES_WAITING_MAX` waiting sources, or no place for one more
+     * that is refreshed. The oldest failed sources make room.
+     */
+    insert: (tenantId: string, source: NewSource, now: number): Promise<boolean> =>
+      storedAsExpected(
+        db.batch([expectRows(1, insertRow(tenantId, source, now)), dropFailed(tenantId)]),
+      ),
+
+    setState: ({ tenant_id, id }: SourceKey, state: SourceState) =>
+      db.run(
+        sql`UPDATE kb_source SET state = ${state} WHERE tenant_id = ${tenant_id} AND id = ${id}`,
+      ),
+
+    /**
+     * Makes a source ready in one batch with the statements that show its documents. False when
+     * they fail, for want of room, or when it was deleted.
+     */
+    show: (key: SourceKey, documents: readonly Statement[], content: Content, at: At) =>
+      storedAsExpected(db.batch([...documents, expectRows(1, readyRow(key, content, at))])),
+
+    /** The page has the text that its documents have. */
+    unchanged: ({ tenant_id, id }: SourceKey, version: Version, { now, iso }: At) =>
+      db.run(sql`UPDATE kb_source SET state = 'ready', etag = ${version.etag},
+          last_modified = ${version.lastModified}, error_class = NULL, error = NULL,
+          attempts = 0, misses = 0, checked_at = ${iso},
+          due_at = CASE refresh WHEN 'daily' THEN ${now + DAY_MS}
+            WHEN 'weekly' THEN ${now + WEEK_MS} END
+        WHERE tenant_id = ${tenant_id} AND id = ${id}`),
+
+    /** One that has documents keeps them and its state; `isMissing`: the page was not there. */
+    failed: (
+      { tenant_id, id }: SourceKey,
+      failure: SourceFailure,
+      isMissing: boolean,
+      { now, iso }: At,
+    ) =>
+      db.run(sql`UPDATE kb_source SET
+          state = CASE WHEN state IN ('queued', 'reading', 'embedding') THEN 'failed'
+            WHEN state = 'ready' AND ${Number(isMissing)} = 1
+              AND misses + 1 >= ${SOURCE_MISSES_MAX} THEN 'gone'
+            ELSE state END,
+          error_class = ${failure.errorClass}, error = ${failure.message},
+          attempts = 0, misses = misses + ${Number(isMissing)},
+          checked_at = CASE kind WHEN 'url' THEN ${iso} END,
+          due_at = CASE refresh WHEN 'daily' THEN ${now + DAY_MS}
+            WHEN 'weekly' THEN ${now + WEEK_MS} END
+        WHERE tenant_id = ${tenant_id} AND id = ${id}`),
+
+    /** To be tried again. */
+    postpone: ({ tenant_id, id }: SourceKey, until: number) =>
+      db.run(sql`UPDATE kb_source SET attempts = attempts + 1, due_at = ${until}
+        WHERE tenant_id = ${tenant_id} AND id = ${id}`),
+
+    /** To be checked now. A failed one waits like a new one, unless too many do. */
+    askForCheck: async ({ tenant_id, id }: SourceKey, now: number): Promise<boolean> => {
+      const asked = await db.run(sql`UPDATE kb_source SET attempts = 0, due_at = ${now},
+          state = CASE state WHEN 'failed' THEN 'queued' ELSE state END
+        WHERE tenant_id = ${tenant_id} AND id = ${id} AND kind = 'url'
+          AND (state <> 'failed' OR (SELECT count(*) FROM kb_source WHERE tenant_id = ${tenant_id}
+            AND state IN ('queued', 'reading', 'embedding')) < ${SOURCES_WAITING_MAX})`)
+      return asked.changes === 1
+    },
+
+    /** False when too many are refreshed already. A check that is due now stays so. */
+    setRefresh: async (
+      { tenant_id, id }: SourceKey,
+      refresh: Refresh,
+      next: number | null,
+      now: number,
+    ) => {
+      const set = await db.run(sql`UPDATE kb_source SET refresh = ${refresh},
+          due_at = CASE WHEN due_at <= ${now} OR state IN ('queued', 'reading', 'embedding')
+            THEN due_at ELSE ${next} END
+        WHERE tenant_id = ${tenant_id} AND id = ${id} AND kind = 'url'
+          AND (${refresh} = 'off' OR refresh <> 'off'
+            OR (SELECT count(*) FROM kb_source WHERE tenant_id = ${tenant_id} AND refresh <> 'off')
+              < ${SOURCES_REFRESHED_MAX})`)
+      return set.changes === 1
+    },
+
+    /** `retire` hides its documents in the same moment. False when there is no such source. */
+    async remove({ tenant_id, id }: SourceKey, retire: Statement): Promise<boolean> {
+      const [removed] = await db.batch([
+        sql`DELETE FROM kb_source WHERE tenant_id = ${tenant_id} AND id = ${id}`,
+        retire,
+      ])
+      return removed?.changes === 1
+    },
+
+    /** Puts what an earlier server was working on back into the line. */
+    async requeue(): Promise<void> {
+      await db.run(sql`UPDATE kb_source SET state = 'queued', attempts = 0, due_at = 0
+        WHERE state IN ('queued', 'reading', 'embedding')`)
+    },
+  }
+}
+
+export type SourceStore = ReturnType<typeof createSourceStore>
+
+function createReads(db: Db) {
+  return {
+    async list(tenantId: string): Promise<Source[]> {
+      const rows = await db.all<ListedRow>(sql`
+        SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
+          s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
+          (SELECT json_group_array(json_array(d.id, d.char_count) ORDER BY d.part) FROM kb_doc d
+            WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
+        FROM kb_source s WHERE s.tenant_id = ${tenantId} ORDER BY s.created_at DESC, s.id DESC`)
+      return rows.map(sourceOf)
+    },
+
+    /** Null when the tenant has no such source. */
+    async get(tenantId: string, id: string): Promise<Source | null> {
+      const row = await db.get<ListedRow>(sql`
+        SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
+          s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
+          (SELECT json_group_array(json_array(d.id, d.char_count) ORDER BY d.part) FROM kb_doc d
+            WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
+        FROM kb_source s WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`)
+      return row && sourceOf(row)
+    },
+
+    row: (tenantId: string, id: string) =>
+      db.get<SourceRow>(sql`
+        SELECT id, tenant_id, kind, title, is_named, file_name, media_type, bytes, url, refresh,
+          state, due_at, attempts, text_hash, etag, last_modified
+        FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${id}`),
+
+    /** What is to be worked on now, longest due first. */
+    due: (now: number) =>
+      db.all<SourceKey>(sql`
+        SELECT tenant_id, id FROM kb_source WHERE due_at <= ${now} ORDER BY due_at, id`),
+
+    /** Sources that wait or are being worked on for the first time. */
+    waiting: () =>
+      db.all<SourceKey & Pick<SourceRow, 'kind'>>(sql`
+        SELECT tenant_id, id, kind FROM kb_source
+        WHERE state IN ('queued', 'reading', 'embedding')`),
+
+    async counts(tenantId: string): Promise<{ waiting: number; refreshed: number }> {
+      const row = await db.get<{ waiting: number | null; refreshed: number | null }>(sql`
+        SELECT sum(state IN ('queued', 'reading', 'embedding')) AS waiting,
+          sum(coalesce(refresh, 'off') <> 'off') AS refreshed
+        FROM kb_source WHERE tenant_id = ${tenantId}`)
+      return { waiting: row?.waiting ?? 0, refreshed: row?.refreshed ?? 0 }
+    },
+  }
+}
+
+type ListedRow = Omit<Source, 'char_count' | 'doc_ids' | 'parts'> & {
+  /** JSON of the id and the size of each document. */
+  readonly docs: string
+}
+
+function sourceOf({ docs, ...row }: ListedRow): Source {
+  const listed: readonly [string, number][] = JSON.parse(docs)
+  const { created_at, checked_at, changed_at, ...rest } = row
+  return {
+    ...rest,
+    char_count: listed.reduce((sum, [, chars]) => sum + chars, 0),
+    doc_ids: listed.map(([id]) => id),
+    parts: listed.length,
+    ...{ created_at, checked_at, changed_at },
+  }
+}
+
+const readyRow = (
+  { tenant_id, id }: SourceKey,
+  content: Content,
+  { now, iso }: At,
+): Statement => sql`
+  UPDATE kb_source SET state = 'ready', title = ${content.title},
+    media_type = ${content.mediaType}, bytes = ${content.bytes}, pages = ${content.pages},
+    text_hash = ${content.hash}, etag = ${content.etag}, last_modified = ${content.lastModified},
+    error_class = NULL, error = NULL, attempts = 0, misses = 0,
+    checked_at = CASE kind WHEN 'url' THEN ${iso} END,
+    changed_at = CASE kind WHEN 'url' THEN ${iso} END,
+    due_at = CASE refresh WHEN 'daily' THEN ${now + DAY_MS}
+            WHEN 'weekly' THEN ${now + WEEK_MS} END
+  WHERE tenant_id = ${tenant_id} AND id = ${id}`
+
+const insertRow = (tenantId: string, source: NewSource, now: number): Statement => sql`
+  INSERT INTO kb_source (id, tenant_id, kind, title, is_named, file_name, media_type, bytes, url,
+    refresh, state, created_at, due_at)
+  SELECT ${source.id}, ${tenantId}, ${source.kind}, ${source.title}, ${source.is_named},
+    ${source.file_name}, ${source.media_type}, ${source.bytes}, ${source.url}, ${source.refresh},
+    'queued', ${source.created_at}, ${now}
+  WHERE (SELECT count(*) FROM kb_source WHERE tenant_id = ${tenantId}
+      AND state IN ('queued', 'reading', 'embedding')) < ${SOURCES_WAITING_MAX}
+    AND (coalesce(${source.refresh}, 'off') = 'off'
+      OR (SELECT count(*) FROM kb_source WHERE tenant_id = ${tenantId} AND refresh <> 'off')
+        < ${SOURCES_REFRESHED_MAX})`
+
+const dropFailed = (tenantId: string): Statement => sql`
+  DELETE FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed' AND id NOT IN (
+    SELECT id FROM kb_source WHERE tenant_id = ${tenantId} AND state = 'failed'
+    ORDER BY created_at DESC LIMIT ${SOURCES_FAILED_MAX})`

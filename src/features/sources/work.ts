@@ -1,0 +1,120 @@
+import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { type Clock, MINUTE_MS } from '../../core/clock.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Jobs } from '../../jobs/runner.ts'
+import { failure, SourceFailure, StatusFailure } from './failure.ts'
+import { type Documents, type Ingest, isWaiting } from './ingest.ts'
+import type { Spool } from './spool.ts'
+import type { SourceKey, SourceRow, SourceStore } from './store.ts'
+
+/** How long a source waits after each failure of the embedder; then it has failed. */
+const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS] as const
+
+export interface WorkOptions {
+  readonly store: SourceStore
+  readonly documents: Documents
+  readonly spool: Spool
+  readonly ingest: Ingest
+  readonly jobs: Jobs
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Works on sources in the background. What is to be done stands in the database, so a restart goes
+ * on with it.
+ */
+export function createSourceWork(options: WorkOptions) {
+  const { store, documents, spool, ingest, jobs, clock, log } = options
+  const running = new Map<string, AbortController>()
+  let recovered: Promise<void> | null = null
+  const at = () => ({ now: clock.now(), iso: clock.iso() })
+
+  const sweep = () => jobs.run('remove old documents', documents.sweep)
+
+  async function fail(source: SourceRow, error: unknown): Promise<void> {
+    if (error instanceof SourceFailure) {
+      const isMissing = error instanceof StatusFailure && error.isMissing
+      await store.failed(source, error, isMissing, at())
+      return
+    }
+    const isUpstream = error instanceof ChannelFailure
+    log.warn('source not read', { attempt: source.attempts + 1, ...errorFields(error) })
+    const wait = RETRY_MS[source.attempts]
+    if (wait !== undefined) await store.postpone(source, clock.now() + wait)
+    else await store.failed(source, failure(isUpstream ? 'upstream' : 'internal'), false, at())
+  }
+
+  async function work(key: SourceKey, signal: AbortSignal): Promise<void> {
+    const source = await store.row(key.tenant_id, key.id)
+    if (source?.due_at == null || source.due_at > clock.now()) return
+    try {
+      await ingest(source, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      await fail(source, error)
+    }
+    const left = await store.row(key.tenant_id, key.id)
+    if (!left || left.kind === 'url' || !isWaiting(left)) spool.remove(key.id)
+  }
+
+  function start(key: SourceKey): void {
+    if (running.has(key.id)) return
+    const ended = new AbortController()
+    running.set(key.id, ended)
+    jobs.run('read a source', async (stopping) => {
+      const signal = AbortSignal.any([stopping, ended.signal])
+      try {
+        await work(key, signal)
+      } catch (error) {
+        // The database does not answer.
+        log.error('source not worked on', errorFields(error))
+        await clock.sleep(RETRY_MS[0], signal).catch(() => {})
+      } finally {
+        running.delete(key.id)
+        sweep()
+      }
+    })
+  }
+
+  async function startDue(): Promise<void> {
+    recovered ??= recover(options).catch((error) => {
+      recovered = null
+      throw error
+    })
+    await recovered
+    for (const key of await store.due(clock.now())) start(key)
+  }
+
+  return {
+    /** Starts all that is due now. */
+    startDue,
+
+    /** Does so at once, because something new is due. */
+    wake: (): void => jobs.run('start sources', startDue),
+
+    /** Ends the work on a source that was deleted. */
+    end(id: string): void {
+      running.get(id)?.abort(new Error('the source was deleted'))
+      sweep()
+      spool.remove(id)
+    },
+  }
+}
+
+export type SourceWork = ReturnType<typeof createSourceWork>
+
+/** Goes on with what an earlier server left, and removes what nobody needs any more. */
+async function recover({ store, documents, spool, clock }: WorkOptions): Promise<void> {
+  const waiting = await store.waiting()
+  const files = waiting.filter(({ kind }) => kind === 'file')
+  const at = { now: clock.now(), iso: clock.iso() }
+  for (const key of files.filter(({ id }) => !spool.has(id))) {
+    await store.failed(key, failure('interrupted'), false, at)
+  }
+  await store.requeue()
+  await documents.discard()
+  await documents.sweep()
+  const needed = new Set(files.map(({ id }) => id))
+  for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
+}

@@ -1,0 +1,38 @@
+import { fileKind } from '../features/kb/file-kind.ts'
+import { createIngest } from '../features/sources/ingest.ts'
+import { createPages } from '../features/sources/pages.ts'
+import { createReading } from '../features/sources/reading.ts'
+import { createSources } from '../features/sources/service.ts'
+import { createSourceStore } from '../features/sources/store.ts'
+import { createSourceWork } from '../features/sources/work.ts'
+import type { Jobs } from '../jobs/runner.ts'
+import type { Adapters } from './adapters.ts'
+
+/** How soon after its time a source is worked on. */
+const LOOK_EVERY_MS = 1_000
+
+/** Files and pages that become documents, and the work on them in the background. */
+export function openSources(adapters: Adapters, jobs: Jobs) {
+  const { config, clock, log, db, kb, parser, egress, spool } = adapters
+  const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024
+  const { docBytesMax } = kb.limits
+  const store = createSourceStore(db)
+  const shared = { store, documents: kb.parts, spool, kindOf: fileKind, clock }
+  const pages = createPages({ ...shared, fetchFor: egress.fetchFor, fileBytesMax })
+  const read = createReading({ parser, spool, clock, docBytesMax })
+  const work = createSourceWork({
+    ...shared,
+    ingest: createIngest({ ...shared, pages, read }),
+    jobs,
+    log,
+  })
+  jobs.every('start sources', LOOK_EVERY_MS, work.startDue)
+  work.wake()
+  const limits = {
+    docs_max: config.MB_KB_MAX_DOCS,
+    doc_kb_max: config.MB_KB_MAX_DOC_KB,
+    file_mb_max: config.MB_KB_MAX_FILE_MB,
+  }
+  const allow = config.MB_ALLOW_PRIVATE_HOSTS
+  return { ...createSources({ ...shared, work, allow, limits }), startDue: work.startDue }
+}

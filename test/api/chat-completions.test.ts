@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { clientTool, completions, user } from '../support/completions.ts'
+import { chatTenant, clientTool, user } from '../support/completions.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 
 let server: Failover
@@ -14,14 +14,7 @@ const LAMP = clientTool('HassTurnOn')
 const LAMP_CALL = { name: 'HassTurnOn', id: 'call_a', arguments: { name: 'Lampe' } }
 const SUM_CALL = { name: 'calculator', arguments: { expression: '12*12' } }
 
-let tenants = 0
-/** A new tenant on the platform's channel, so that no test sees another's sessions. */
-async function tenant(scope: { appId?: string } = {}, email = `chat${++tenants}@example.com`) {
-  const key = await server.app.key(email, scope)
-  const get = async (path: string) =>
-    (await fetch(`${server.app.url}/v1${path}`, { headers: key.headers })).json()
-  return { ...key, email, get, ...completions(server.app.url, key.headers) }
-}
+const tenant = () => chatTenant(server.app)
 /** What the platform's model was sent, oldest first. */
 const sent = () => server.asked(server.platform).map(({ body }) => body)
 

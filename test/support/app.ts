@@ -131,6 +131,8 @@ export async function startApp(options: AppOptions = {}) {
     startSources: sources.startDue,
     /** Runs the scheduled clean-up of the request log now. */
     prune: logs.prune,
+    /** Ends open turns, as a server does that was told to stop. */
+    stopTurns: sse.close,
     async [Symbol.asyncDispose]() {
       sse.close()
       await app.stop(true)

@@ -1,4 +1,6 @@
 import { expect } from 'bun:test'
+import type { KeyScope } from '../../src/features/keys/service.ts'
+import type { TestApp } from './app.ts'
 
 /** One chunk of a chat completion, as clients read it. */
 export interface Chunk {
@@ -114,7 +116,7 @@ export function completions(url: string, headers: Readonly<Record<string, string
   }
 }
 
-export const user = (content: unknown) => ({ role: 'user', content })
+export const user = <Content>(content: Content) => ({ role: 'user', content })
 
 /** A client's tool, as clients describe it. */
 export const clientTool = (name: string) => ({
@@ -125,3 +127,38 @@ export const clientTool = (name: string) => ({
     parameters: { type: 'object', properties: { name: { type: 'string' } } },
   },
 })
+
+let tenants = 0
+
+/** A new tenant on the platform's channel, so that no test sees what another left. */
+export async function chatTenant(
+  app: TestApp,
+  scope: KeyScope = {},
+  email = `chat${++tenants}@example.com`,
+) {
+  const key = await app.key(email, scope)
+  async function call<Body>(method: string, path: string, body?: object): Promise<Body> {
+    const { headers } = key
+    const sent = body ? { body: JSON.stringify(body) } : {}
+    const response = await fetch(`${app.url}/v1${path}`, { method, headers, ...sent })
+    return (await response.json()) as Body
+  }
+  return {
+    ...key,
+    email,
+    call,
+    ...completions(app.url, key.headers),
+    sessions: async () => (await call<{ sessions: SessionRow[] }>('GET', '/sessions')).sessions,
+    history: async (id: string) => {
+      const path = `/sessions/${encodeURIComponent(id)}/history`
+      return (await call<{ messages: { role: string; content: string }[] }>('GET', path)).messages
+    },
+    addApp: async (fields: object) => (await call<{ id: string }>('POST', '/apps', fields)).id,
+  }
+}
+
+interface SessionRow {
+  readonly id: string
+  readonly app_id: string | null
+  readonly turn_count: number
+}

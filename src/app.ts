@@ -2,8 +2,10 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { IDLE_SECONDS_MAX } from './core/limits/machine.ts'
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
+import type { OpenTurns } from './features/agent/open-turns.ts'
 import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
+import { speechRoutes } from './features/audio/speech-routes.ts'
 import { type ChatRouteOptions, chatRoutes } from './features/chat/routes.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
 import { embeddingsRoutes } from './features/embeddings/routes.ts'
@@ -32,6 +34,7 @@ const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
 export interface AppServices extends SurfaceServices, ConsoleServices {
   readonly agent: Agent
   readonly embeddings: Embeddings
+  readonly openTurns: OpenTurns
 }
 
 export interface AppOptions {
@@ -97,6 +100,7 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
         .use(chatRoutes(machineGate, { ...options.chat, ...auth, ...services, sse, contexts }))
         .use(embeddingsRoutes(machineGate, { ...services, contexts }))
+        .use(speechRoutes(machineGate, { ...services, ...services.voice }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
         .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
     )

@@ -1,11 +1,20 @@
-import { SPEECH_RATE, type SpeechFormat } from '../channels/ports/speech.ts'
+import type { SpeechFormat } from '../channels/ports/speech.ts'
 import { lowerThreadPriority } from '../core/priority.ts'
 import { createMp3Factory, type Mp3Encoder } from './mp3.ts'
+import { createOpusEncoder, type OpusEncoder } from './opus.ts'
 import { createResamplerFactory, type Resampler } from './resample.ts'
+
+/** What the thread makes; wav is PCM behind a header. */
+export type EncodedFormat = Exclude<SpeechFormat, 'wav'>
 
 /** Messages to the encoding thread; `id` names a speech. */
 export type EncodeRequest =
-  | { readonly type: 'open'; readonly id: number; readonly format: SpeechFormat }
+  | {
+      readonly type: 'open'
+      readonly id: number
+      readonly format: EncodedFormat
+      readonly rate: number
+    }
   | {
       readonly type: 'pcm'
       readonly id: number
@@ -25,12 +34,12 @@ declare const self: Worker
 
 lowerThreadPriority()
 const createEncoder = createSpeechEncoders()
-const encoders = new Map<number, Promise<SyncSpeechEncoder>>()
+const encoders = new Map<number, Promise<ThreadEncoder>>()
 
 self.onmessage = async ({ data: request }: MessageEvent<EncodeRequest>) => {
   const { id } = request
   if (request.type === 'open') {
-    encoders.set(id, createEncoder(request.format))
+    encoders.set(id, createEncoder(request.format, request.rate))
     return
   }
   if (request.type === 'close') {
@@ -49,11 +58,11 @@ async function encode(request: EncodeRequest): Promise<Uint8Array | null> {
   return request.type === 'pcm' ? encoder.push(request.pcm, request.rate) : encoder.finish()
 }
 
-/** Encodes one speech: resamples it to 32 kHz and compresses it to mp3 when asked to. */
-interface SyncSpeechEncoder {
+/** Encodes one speech: resamples it, and compresses it when asked to. */
+interface ThreadEncoder {
   /** `rate` may change between calls; no sample is lost. */
-  push(pcm: Uint8Array, rate: number): Uint8Array
-  finish(): Uint8Array
+  push(pcm: Uint8Array, rate: number): Promise<Uint8Array>
+  finish(): Promise<Uint8Array>
   release(): void
 }
 
@@ -63,28 +72,36 @@ const NOTHING = new Uint8Array(0)
 function createSpeechEncoders() {
   const mp3Encoder = createMp3Factory()
   const resampler = createResamplerFactory()
-  return async (format: SpeechFormat): Promise<SyncSpeechEncoder> =>
-    encoderOf(format === 'mp3' ? await mp3Encoder() : null, resampler)
+  const compressors = {
+    mp3: mp3Encoder,
+    opus: createOpusEncoder,
+    pcm: async () => null,
+  } satisfies Record<EncodedFormat, () => Promise<Mp3Encoder | OpusEncoder | null>>
+  return async (format: EncodedFormat, rate: number): Promise<ThreadEncoder> =>
+    encoderOf(await compressors[format](), rate, resampler)
 }
 
 function encoderOf(
-  mp3: Mp3Encoder | null,
+  compressor: Mp3Encoder | OpusEncoder | null,
+  outRate: number,
   resamplerFor: (from: number, to: number) => Resampler,
-): SyncSpeechEncoder {
-  let rate = SPEECH_RATE
-  let resampler = resamplerFor(rate, SPEECH_RATE)
-  const encode = (pcm: Uint8Array) => (mp3 && pcm.length > 0 ? mp3.encode(pcm) : pcm)
+): ThreadEncoder {
+  let rate = outRate
+  let resampler = resamplerFor(rate, outRate)
+  const encode = async (pcm: Uint8Array) =>
+    compressor && pcm.length > 0 ? await compressor.encode(pcm) : pcm
   return {
-    push(pcm, newRate) {
+    async push(pcm, newRate) {
       if (newRate === rate) return encode(resampler.push(pcm))
-      const tail = encode(resampler.flush())
+      const tail = await encode(resampler.flush())
       rate = newRate
-      resampler = resamplerFor(rate, SPEECH_RATE)
-      return Buffer.concat([tail, encode(resampler.push(pcm))])
+      resampler = resamplerFor(rate, outRate)
+      return Buffer.concat([tail, await encode(resampler.push(pcm))])
     },
-    finish() {
-      return Buffer.concat([encode(resampler.flush()), mp3?.finish() ?? NOTHING])
+    async finish() {
+      const tail = await encode(resampler.flush())
+      return Buffer.concat([tail, (await compressor?.finish()) ?? NOTHING])
     },
-    release: () => mp3?.release(),
+    release: () => compressor?.release(),
   }
 }

@@ -1,15 +1,11 @@
 import { ChannelFailure } from '../channels/ports/failure.ts'
-import {
-  type AudioCodecs,
-  SPEECH_RATE,
-  type SpeechEncoder,
-  type SpeechFormat,
-} from '../channels/ports/speech.ts'
+import type { AudioCodecs, SpeechEncoder } from '../channels/ports/speech.ts'
 import type { Clock } from '../core/clock.ts'
 import { SPEECH_THREAD_IDLE_MS } from '../core/limits/machine.ts'
 import { timeSlice } from '../core/time-slice.ts'
-import type { EncodeAnswer, EncodeRequest } from './encode-worker.ts'
+import type { EncodeAnswer, EncodedFormat, EncodeRequest } from './encode-worker.ts'
 import { createSampleReader } from './pcm.ts'
+import { streamedWavHeader } from './wav.ts'
 
 export interface EncoderOptions {
   readonly clock: Pick<Clock, 'after' | 'steady'>
@@ -21,6 +17,8 @@ export interface EncoderOptions {
 
 /** One second of sound, after which the thread turns to another speech. */
 const MESSAGE_BYTES = 64 * 1024
+/** Smaller chunks are compressed together: a quarter of a second. */
+const COMPRESSED_BYTES_MIN = 16 * 1024
 
 type Thread = ReturnType<typeof createThread>
 
@@ -38,20 +36,42 @@ export function createEncode(options: EncoderOptions): AudioCodecs['speechEncode
     return thread
   }
 
-  return (format) => {
-    const onThread = () => encoderOn(chooseThread(), ++lastId, format)
-    return format === 'mp3' ? onThread() : passThrough(onThread, options.clock.steady)
+  return (format, rate) => {
+    const onThread = (made: EncodedFormat) => encoderOn(chooseThread(), ++lastId, made, rate)
+    if (format === 'mp3' || format === 'opus') return onThread(format)
+    const pcm = passThrough(() => onThread('pcm'), rate, options.clock.steady)
+    return format === 'wav' ? behindHeader(streamedWavHeader(rate), pcm) : pcm
+  }
+}
+
+/** The header goes with the first sound, so that nothing is sent before there is some. */
+function behindHeader(header: Uint8Array, pcm: SpeechEncoder): SpeechEncoder {
+  let isSent = false
+  async function* after(chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      yield isSent ? chunk : Buffer.concat([header, chunk])
+      isSent = true
+    }
+  }
+  return {
+    encode: (bytes, rate) => after(pcm.encode(bytes, rate)),
+    finish: () => after(pcm.finish()),
+    close: pcm.close,
   }
 }
 
 /** PCM that already has the wanted rate needs no thread. */
-function passThrough(onThread: () => SpeechEncoder, steady: () => number): SpeechEncoder {
+function passThrough(
+  onThread: () => SpeechEncoder,
+  outRate: number,
+  steady: () => number,
+): SpeechEncoder {
   const read = createSampleReader()
   const slice = timeSlice(steady)
   let encoder: SpeechEncoder | null = null
   return {
     async *encode(pcm, rate) {
-      if (encoder || rate !== SPEECH_RATE) {
+      if (encoder || rate !== outRate) {
         encoder ??= onThread()
         yield* encoder.encode(pcm, rate)
         return
@@ -67,9 +87,13 @@ function passThrough(onThread: () => SpeechEncoder, steady: () => number): Speec
   }
 }
 
-function encoderOn(thread: Thread, id: number, format: SpeechFormat): SpeechEncoder {
-  // An mp3 is answered as a whole, so its small chunks are sent to the thread together.
-  const least = format === 'mp3' ? MESSAGE_BYTES : 1
+function encoderOn(
+  thread: Thread,
+  id: number,
+  format: EncodedFormat,
+  outRate: number,
+): SpeechEncoder {
+  const least = format === 'pcm' ? 1 : COMPRESSED_BYTES_MIN
   let held = { rate: 0, bytes: 0, chunks: [] as Uint8Array[] }
 
   async function* send(): AsyncGenerator<Uint8Array> {
@@ -83,7 +107,7 @@ function encoderOn(thread: Thread, id: number, format: SpeechFormat): SpeechEnco
     }
   }
 
-  thread.open(id, format)
+  thread.open(id, format, outRate)
   return {
     async *encode(pcm, rate) {
       if (rate !== held.rate) yield* send()
@@ -129,10 +153,10 @@ function createThread({ clock, encoderUrl }: EncoderOptions, onEnd: () => void) 
 
   return {
     speeches: () => speeches.size,
-    open(id: number, format: SpeechFormat): void {
+    open(id: number, format: EncodedFormat, rate: number): void {
       cancelIdle()
       speeches.set(id, null)
-      post({ type: 'open', id, format })
+      post({ type: 'open', id, format, rate })
     },
     /** One call at a time for each speech. */
     ask(request: EncodeRequest): Promise<Uint8Array> {

@@ -7,7 +7,7 @@ export interface WavFormat {
 }
 
 const HEADER_BYTES_MAX = 64 * 1024
-const [PCM, FLOAT, EXTENSIBLE] = [1, 3, 0xfffe]
+const [PCM, FLOAT, EXTENSIBLE] = [1, 3, 0xfffe] as const
 export const RATE_MIN = 4_000
 export const RATE_MAX = 192_000
 
@@ -50,6 +50,27 @@ export function createWavReader(): WavReader {
     left = (left ?? 0) - part.length
     return part
   }
+}
+
+/**
+ * The header of mono samples of 16 bits whose number is not known yet: the sizes are the largest
+ * number, as FFmpeg and OpenAI write them into a stream.
+ */
+export function streamedWavHeader(rate: number): Uint8Array {
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0, 'latin1')
+  header.writeUInt32LE(0xffffffff, 4)
+  header.write('WAVEfmt ', 8, 'latin1')
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(PCM, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(rate, 24)
+  header.writeUInt32LE(rate * 2, 28)
+  header.writeUInt16LE(2, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36, 'latin1')
+  header.writeUInt32LE(0xffffffff, 40)
+  return header
 }
 
 interface Header {

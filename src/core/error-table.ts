@@ -23,6 +23,7 @@ export const ERRORS = {
   unsupported_parameter: [400, '不支持字段 {field}'],
   context_length_exceeded: [400, '{field} 的文字总量过长（最多 {max} 个字符）'],
   input_token_ids: [400, 'input 应为文本（LangChain 设 check_embedding_ctx_length=False）'],
+  speech_format: [400, 'response_format 只支持 mp3、wav、pcm、opus'],
   temperature_range: [400, '字段 temperature 应为 0 到 {max} 的数字或 null'],
   daily_tokens_range: [400, '字段 daily_tokens 应为 0 到 {max} 的整数（0 表示不限）'],
   rate_limit_range: [400, '字段 rate_limit 应为 0 到 {max} 的整数（0 表示不限）'],

@@ -33,6 +33,25 @@ export async function joinBytes(chunks: readonly Uint8Array[]): Promise<Uint8Arr
 export const totalBytes = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, { length }) => sum + length, 0)
 
+/**
+ * A body that pulls: a client that reads slowly slows the source down, and one that leaves ends it.
+ * The source has reported a failure of its own; for the client the body just ends, because an error
+ * here would reset the connection.
+ */
+export function pulledStream(
+  chunks: AsyncGenerator<Uint8Array>,
+  onLeave: () => void,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await chunks.next().catch(() => null)
+      if (next === null || next.done) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel: onLeave,
+  })
+}
+
 /** The body of a message: each piece is made and copied when the other side takes more. */
 export function streamOf(pieces: Iterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = pieces[Symbol.iterator]()

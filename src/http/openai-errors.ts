@@ -58,6 +58,7 @@ const SAME_WORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
   input_token_ids: 'unsupported_value',
   budget_spent: 'insufficient_quota',
+  speech_format: 'unsupported_value',
   model_retry_exhausted: 'retry_exhausted',
   model_upstream_4xx: 'upstream_4xx',
   model_upstream_5xx: 'upstream_5xx',

@@ -71,14 +71,21 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const sources = openSources(adapters, jobs)
-  const records = { embeddings: kb.embeddings, keys, logs, sessions, usage, ...management }
+  const records = {
+    ...management,
+    embeddings: kb.embeddings,
+    openTurns,
+    keys,
+    logs,
+    sessions,
+    usage,
+  }
 
   const bearerKey = bearer({
     ...{ contexts, limiter, keys, checkBudget: budgets.check },
     onAdmitted: usage.countCall,
   })
-  const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, ...http, jobs, keys, secret })
+  const people = openConsole({ ...adapters, ...http, jobs, keys, secret: adapters.secrets.session })
   const app = createApp({
     services: { ...records, agent, devices, kb: kb.service, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),

@@ -41,6 +41,7 @@ async function* sound(seconds: number, rate = 32_000) {
   for (let at = 0; at < bytes.length; at += 999) yield bytes.subarray(at, at + 999)
 }
 
+const PCM = { format: 'pcm', rate: 32_000 } as const
 const request = { text: LONG, voice: 'v', tenantId: 't' }
 
 async function collect(pcm: AsyncIterable<Uint8Array>): Promise<number> {
@@ -54,7 +55,7 @@ test('speech asks for the next piece while one plays, and for no more', async ()
     events.push(`play ${index}`)
     yield* sound(0.1)
   })
-  await collect(await voice.stream(request, signal))
+  await collect(await voice.stream(request, PCM, signal))
   expect(events.slice(0, 7)).toEqual([
     'ask 0',
     'ask 1',
@@ -69,7 +70,7 @@ test('speech asks for the next piece while one plays, and for no more', async ()
 test('speech joins pieces of different rates into one sound of the right length', async () => {
   const rates = [24_000, 22_050, 32_000]
   const { events, voice } = createTts((index) => sound(0.5, rates[index % 3]), rates)
-  const bytes = await collect(await voice.stream(request, signal))
+  const bytes = await collect(await voice.stream(request, PCM, signal))
   const pieces = events.filter((event) => event.startsWith('ask')).length
   expect(Math.abs(bytes / 2 - pieces * 16_000)).toBeLessThan(pieces * 2)
 })
@@ -90,7 +91,11 @@ describe('a later piece that fails', () => {
 
   test('a later piece that fails ends the speech early, logged without its text', async () => {
     const { voice } = createTts(failing)
-    const bytes = await collect(await voice.stream(request, signal))
+    let bytes = 0
+    const heard = async () => {
+      for await (const chunk of await voice.stream(request, PCM, signal)) bytes += chunk.length
+    }
+    await expect(heard()).rejects.toMatchObject({ status: 502 })
     expect(bytes).toBeWithin(1, 3 * 3_200 * 2)
     expect(lines.at(-1)).toContain('connection broken')
     expect(lines.join('')).not.toContain('试验')
@@ -106,7 +111,7 @@ describe('a later piece that fails', () => {
 
 test('leaving the speech stream ends the playing and the next request', async () => {
   const { events, voice } = createTts(() => sound(10))
-  for await (const _ of await voice.stream(request, signal)) break
+  for await (const _ of await voice.stream(request, PCM, signal)) break
   expect(events).toEqual(['ask 0', 'ask 1', 'abort 0', 'abort 1'])
 })
 
@@ -115,7 +120,13 @@ test('speech that never stops is cut after an hour of sound', async () => {
   const { voice } = createTts(async function* () {
     for (;;) yield second
   })
-  expect(await collect(await voice.stream({ ...request, text: 'x' }, signal))).toBe(3_600 * 64_000)
+  let bytes = 0
+  const heard = async () => {
+    const speech = await voice.stream({ ...request, text: 'x' }, PCM, signal)
+    for await (const chunk of speech) bytes += chunk.length
+  }
+  await expect(heard()).rejects.toMatchObject({ status: 502 })
+  expect(bytes).toBe(3_600 * 64_000)
 }, 20_000)
 
 test.each([
@@ -128,7 +139,7 @@ test.each([
   ],
 ] as const)('%s is a failure before the first sound', async (_name, speak) => {
   const { voice } = createTts(speak)
-  await expect(voice.stream({ ...request, text: 'x' }, signal)).rejects.toMatchObject({
+  await expect(voice.stream({ ...request, text: 'x' }, PCM, signal)).rejects.toMatchObject({
     status: 502,
   })
 })
@@ -156,9 +167,9 @@ describe('tenants share the speeches that are open at a time', () => {
 
   test('a tenant that is alone gets nearly all speech slots, another need not wait', async () => {
     const { begun, voice } = sharing()
-    const open = Array.from({ length: ALL }, () => voice.stream(from('a'), signal))
+    const open = Array.from({ length: ALL }, () => voice.stream(from('a'), PCM, signal))
     await Promise.all(open.slice(0, ALL - 1))
-    await voice.stream(from('b'), signal)
+    await voice.stream(from('b'), PCM, signal)
     expect(begun).toEqual([...new Array(ALL - 1).fill('a'), 'b'])
     await collect(await (open[0] as Promise<AsyncGenerator<Uint8Array>>))
     await collect(await (open[1] as Promise<AsyncGenerator<Uint8Array>>))
@@ -169,8 +180,8 @@ describe('tenants share the speeches that are open at a time', () => {
   test('a client that leaves, or never reads, gives its speech slot back', async () => {
     const { begun, voice } = sharing()
     const leaving = new AbortController()
-    for (let i = 0; i < ALL - 1; i++) await voice.stream(from('a'), leaving.signal)
-    const next = voice.stream(from('a'), signal)
+    for (let i = 0; i < ALL - 1; i++) await voice.stream(from('a'), PCM, leaving.signal)
+    const next = voice.stream(from('a'), PCM, signal)
     await drained()
     expect(begun).toHaveLength(ALL - 1)
     leaving.abort(new Error('client left'))
@@ -186,7 +197,7 @@ describe('tenants share the speeches that are open at a time', () => {
     }
     const voice = createVoice({ ...{ tts, asr: null, codecs, log }, ...SHARES })
     for (let i = 0; i <= ALL; i++) {
-      await expect(voice.stream(from('a'), signal)).rejects.toMatchObject({ status: 502 })
+      await expect(voice.stream(from('a'), PCM, signal)).rejects.toMatchObject({ status: 502 })
       await expect(voice.speak(from('a'), signal)).rejects.toMatchObject({ status: 502 })
     }
   })

@@ -26,6 +26,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   context_length_exceeded: 'The texts of {field} are too long together (at most {max} characters)',
   input_token_ids:
     'The input has to be text, not token ids; in LangChain set check_embedding_ctx_length=False',
+  speech_format: 'The response_format has to be mp3, wav, pcm or opus',
   temperature_range: 'The temperature is a number from 0 to {max}, or null',
   daily_tokens_range: 'daily_tokens is a whole number from 0 to {max}; 0 is no limit',
   rate_limit_range: 'The rate limit is a whole number from 0 to {max}; 0 is unlimited',

@@ -24,6 +24,8 @@ const VOICES: Readonly<Record<Language, string>> = {
 const FEMALE = '+f3'
 const TEXT_CHARS_MAX = 1_000
 const RATE = 22_050
+/** The usual pace of the program, which speaks 80 words a minute at least. */
+const WORDS_A_MINUTE = 175
 
 /**
  * Offline speech by the program eSpeak NG: robotic, without a model, in Mandarin and English. A few
@@ -36,11 +38,11 @@ export function createEspeakTts(options: EspeakTtsOptions): Tts {
   return {
     name: 'espeak',
     textCharsMax: TEXT_CHARS_MAX,
-    async speak({ text, voice, tenantId }, signal) {
+    async speak({ text, voice, speed = 1, tenantId }, signal) {
       const wanted = voice === DEFAULT_VOICE && options.voice !== '' ? options.voice : voice
       const variant = /^male\b/i.test(wanted) ? '' : FEMALE
       const say = async (segment: Segment) => {
-        const command = commandOf(options.program, VOICES[segment.language] + variant)
+        const command = commandOf(options.program, VOICES[segment.language] + variant, speed)
         const work = () => run(command, segment.text, clock, signal)
         const body = replay(await programs.run(tenantId, work, signal))
         const speech = { body, contentType: 'audio/wav', fallbackRate: RATE, tenantId }
@@ -83,8 +85,9 @@ interface Command {
 }
 
 /** The text goes by standard input, so that no part of it is read as an option. */
-function commandOf({ path, pack }: EspeakProgram, voice: string): Command {
-  const argv = [path, '--stdin', '--stdout', '-b', '1', '-v', voice]
+function commandOf({ path, pack }: EspeakProgram, voice: string, speed: number): Command {
+  const pace = speed === 1 ? [] : ['-s', String(Math.round(WORDS_A_MINUTE * speed))]
+  const argv = [path, '--stdin', '--stdout', '-b', '1', '-v', voice, ...pace]
   if (pack === null) return { argv, env: {} }
   return { argv: [...argv, `--path=${pack}`], env: { LD_LIBRARY_PATH: join(pack, 'lib') } }
 }

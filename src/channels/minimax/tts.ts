@@ -23,18 +23,24 @@ export interface MiniMaxTtsOptions extends SenderOptions {
 
 const TEXT_CHARS_MAX = 10_000
 
+/** MiniMax takes half to twice the usual pace. */
+const paceOf = (speed: number) => Math.min(Math.max(speed, 0.5), 2)
+
 /** MiniMax `POST /t2a_v2`, streamed; it makes 32 kHz samples itself. */
 export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
   const post = createPost({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
   const standard = options.voice === '' ? DEFAULT_VOICE : options.voice
 
-  const ask = async ({ text, voice }: SpeechRequest, signal: AbortSignal): Promise<PcmStream> => {
+  const ask = async (
+    { text, voice, speed = 1 }: SpeechRequest,
+    signal: AbortSignal,
+  ): Promise<PcmStream> => {
     const body = {
       model: options.model,
       text,
       stream: true,
       stream_options: { exclude_aggregated_audio: true },
-      voice_setting: { voice_id: voice, speed: 1, vol: 1, pitch: 0 },
+      voice_setting: { voice_id: voice, speed: paceOf(speed), vol: 1, pitch: 0 },
       audio_setting: { sample_rate: SPEECH_RATE, format: 'pcm', channel: 1 },
     }
     const headers = { 'content-type': 'application/json' }
@@ -46,14 +52,14 @@ export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
   return {
     name: 'minimax',
     textCharsMax: TEXT_CHARS_MAX,
-    async speak({ text, voice, tenantId }, signal) {
-      const wanted = voice === DEFAULT_VOICE ? standard : voice
+    async speak(request, signal) {
+      const wanted = request.voice === DEFAULT_VOICE ? standard : request.voice
       try {
-        return await ask({ text, voice: wanted, tenantId }, signal)
+        return await ask({ ...request, voice: wanted }, signal)
       } catch (error) {
         const refused = error instanceof Declined && error.voiceRefused
         if (!refused || wanted === standard) throw error
-        return ask({ text, voice: standard, tenantId }, signal)
+        return ask({ ...request, voice: standard }, signal)
       }
     },
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { TTS_SILENCE_MS_MAX } from '../../core/limits/upstream.ts'
 import { createPost } from '../net/post.ts'
 import type { HttpFailure, SenderOptions } from '../net/upstream-call.ts'
-import { type AudioCodecs, DEFAULT_VOICE, type Tts } from '../ports/speech.ts'
+import { type AudioCodecs, DEFAULT_VOICE, type SpeechRequest, type Tts } from '../ports/speech.ts'
 
 export interface OpenAiTtsOptions extends SenderOptions {
   readonly model: string
@@ -30,17 +30,19 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
   const standard = standardVoice(options)
   const post = createPost({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
 
-  const ask = (text: string, voice: string, signal: AbortSignal) => {
+  const ask = ({ text, speed = 1 }: SpeechRequest, voice: string, signal: AbortSignal) => {
     const extras = strict ? {} : { stream: true, sample_rate: RATE }
-    const body = { model: options.model, input: text, voice, response_format: 'pcm', ...extras }
+    const pace = speed === 1 ? {} : { speed }
+    const usual = { model: options.model, input: text, voice, response_format: 'pcm' }
+    const body = { ...usual, ...pace, ...extras }
     const headers = { 'content-type': 'application/json' }
     return post('/audio/speech', { headers, body: JSON.stringify(body) }, signal)
   }
 
-  const askUntilUnderstood = async (text: string, wanted: string, signal: AbortSignal) => {
-    let voice = wanted
+  const askUntilUnderstood = async (request: SpeechRequest, signal: AbortSignal) => {
+    let voice = voiceFor(request.voice, options)
     for (;;) {
-      const answer = await ask(text, voice, signal)
+      const answer = await ask(request, voice, signal)
       if (!('failure' in answer)) return answer
       if (!strict && complainsOf(answer, FIELD_WORDS)) strict = true
       else if (voice !== standard && complainsOf(answer, VOICE_WORDS)) voice = standard
@@ -51,10 +53,11 @@ export function createOpenAiTts(options: OpenAiTtsOptions): Tts {
   return {
     name: 'openai',
     textCharsMax: TEXT_CHARS_MAX,
-    async speak({ text, voice, tenantId }, signal) {
-      const answer = await askUntilUnderstood(text, voiceFor(voice, options), signal)
+    async speak(request, signal) {
+      const answer = await askUntilUnderstood(request, signal)
       try {
         const { body, contentType } = answer
+        const { tenantId } = request
         const speech = { body, contentType, fallbackRate: RATE, tenantId }
         return await options.codecs.readSpeech(speech, signal)
       } catch (error) {

@@ -3,6 +3,8 @@ export interface SpeechRequest {
   readonly text: string
   /** A voice id of the caller; adapters map known aliases and pass unknown ids through. */
   readonly voice: string
+  /** How fast, 1 is usual; adapters that cannot change it speak at their usual pace. */
+  readonly speed?: number
   /** Whose it is: tenants get this machine's programs in turn. */
   readonly tenantId: string
 }
@@ -46,6 +48,8 @@ export interface Asr {
 
 /** Samples a second of all sound the product sends (specification, Voice). */
 export const SPEECH_RATE = 32_000
+/** The same of what clients of OpenAI's API get (contract 2, 1.8). */
+export const OPENAI_SPEECH_RATE = 24_000
 /** Samples a second that speech recognisers take. */
 export const RECOGNISER_RATE = 16_000
 
@@ -59,8 +63,11 @@ export interface AudioKind {
   readonly mime: string
 }
 
-/** mp3 of 128 kbps, or signed 16-bit little-endian samples; both 32 kHz mono. */
-export type SpeechFormat = 'pcm' | 'mp3'
+/**
+ * Mono: signed 16-bit little-endian samples, the same behind a header of unknown length, mp3 of
+ * 128 kbps, or Ogg Opus. Mp3 is of 32 kHz and Opus of 24 kHz.
+ */
+export type SpeechFormat = 'pcm' | 'wav' | 'mp3' | 'opus'
 
 /** Encodes one speech outside the server's thread. */
 export interface SpeechEncoder {
@@ -84,7 +91,8 @@ export interface SpeechBody {
 /** The port to codecs: everything about sound that needs arithmetic or a library. */
 export interface AudioCodecs {
   sniff(bytes: Uint8Array): AudioKind | null
-  speechEncoder(format: SpeechFormat): SpeechEncoder
+  /** `rate`: samples a second of what comes out. */
+  speechEncoder(format: SpeechFormat, rate: number): SpeechEncoder
   /**
    * Mono PCM at `rate`. Throws `ChannelFailure` for bytes that cannot be read and `AppError` 413
    * for a recording over the duration limit, also in mid-stream.

@@ -57,18 +57,19 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
   }
 
   return {
-    /** Settles as `work` does. */
+    /** Settles as `work` does, whose signal aborts after `msMax`. */
     async run<Result>(
       principal: Principal,
       client: AbortSignal,
       work: (guard: TurnGuard) => Promise<Result>,
+      msMax = TURN_MS_MAX,
     ): Promise<Result> {
       const stop = new AbortController()
       const onLeave = () => stop.abort(client.reason)
       client.addEventListener('abort', onLeave, { once: true })
       if (client.aborted) onLeave()
       const tooLong = () => stop.abort(appError('turn_too_long'))
-      const cancel = clock.after(TURN_MS_MAX, tooLong)
+      const cancel = clock.after(msMax, tooLong)
       const turn = { principal, stop }
       add(turn)
       try {

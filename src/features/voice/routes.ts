@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
+import { SPEECH_RATE } from '../../channels/ports/speech.ts'
 import { sessionId } from '../../core/fields.ts'
-import { SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
+import { pulledStream, SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
 import { ASR_BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
@@ -28,6 +29,8 @@ const PCM_HEADERS = {
   'x-accel-buffering': 'no',
   'x-audio-format': 'pcm_s16le_32000_mono',
 } as const
+
+const PCM = { format: 'pcm', rate: SPEECH_RATE } as const
 
 const speech = jsonBody(TtsRequest)
 const spoken = jsonBody(VoiceRequest, { bytesMax: VOICE_BODY_BYTES_MAX })
@@ -67,9 +70,9 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
         const left = new AbortController()
         const signal = AbortSignal.any([request.signal, left.signal])
         const utterance = { ...input, tenantId: principal.tenantId }
-        const stream = () => voice.stream(utterance, signal)
+        const stream = () => voice.stream(utterance, PCM, signal)
         const pcm = await withoutIdleTimeout(request, server, stream)
-        const body = pcmBody(pcm, () => left.abort(new Error('client left')))
+        const body = pulledStream(pcm, () => left.abort(new Error('client left')))
         return new Response(body, { headers: PCM_HEADERS })
       },
       {
@@ -148,20 +151,4 @@ function* jsonAround(start: string, pieces: Iterable<string>, end: string) {
   yield Buffer.from(start)
   for (const piece of pieces) yield Buffer.from(piece, 'latin1')
   yield Buffer.from(end)
-}
-
-/**
- * A response body that pulls: a client that reads slowly slows the upstream down, and one that
- * leaves ends it. `pcm` reports its own failure; for the client the sound just ends, because an
- * error here would reset the connection.
- */
-function pcmBody(pcm: AsyncGenerator<Uint8Array>, onLeave: () => void): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await pcm.next().catch(() => null)
-      if (next === null || next.done) controller.close()
-      else controller.enqueue(next.value)
-    },
-    cancel: onLeave,
-  })
 }

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os'
-import { ChannelFailure } from '../../channels/ports/failure.ts'
+import { ChannelFailure, openAiCodeOf } from '../../channels/ports/failure.ts'
 import type { Asr, AudioClip, AudioCodecs, Tts } from '../../channels/ports/speech.ts'
 import { appError } from '../../core/errors.ts'
 import { VOICE_REQUESTS_GREED, VOICE_REQUESTS_PER_CORE } from '../../core/limits/machine.ts'
 import type { Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { encodeSpeech, speechMp3, type Utterance } from './speech.ts'
+import { encodeSpeech, type SpeechOutput, speechMp3, type Utterance } from './speech.ts'
 
 export interface VoiceOptions {
   /** Null when the operator has configured none. */
@@ -37,7 +37,7 @@ export function createVoice(options: VoiceOptions) {
     if (!(error instanceof ChannelFailure)) return error
     log.warn(`${stage} failed`, { reason: error.reason, phrase: error.phrase })
     const code = stage === 'speech synthesis' ? 'tts_unavailable' : 'asr_unavailable'
-    return appError(code, {}, { cause: error })
+    return appError(code, {}, { cause: error, openAiCode: openAiCodeOf(error) })
   }
 
   const speaker = (): Tts => {
@@ -46,6 +46,9 @@ export function createVoice(options: VoiceOptions) {
   }
 
   return {
+    /** The kind of synthesis; null when none is configured. */
+    speaks: tts?.name ?? null,
+
     /** The text as the parts of an mp3 of 32 kHz and 128 kbps. */
     async speak(utterance: Utterance, signal: AbortSignal): Promise<readonly Uint8Array[]> {
       const options = { tts: speaker(), codecs }
@@ -56,11 +59,14 @@ export function createVoice(options: VoiceOptions) {
     },
 
     /**
-     * The text as PCM (signed 16-bit little-endian, 32 kHz, mono). Resolves with the first sound,
-     * so that a failing start can still become an error status; a later failure ends the sound
-     * early (specification, `POST /v1/tts/stream`).
+     * The text as it is spoken. Resolves with the first sound, so that a failing start can still
+     * become an error status; the iteration throws the error of a later failure.
      */
-    async stream(utterance: Utterance, signal: AbortSignal): Promise<AsyncGenerator<Uint8Array>> {
+    async stream(
+      utterance: Utterance,
+      output: SpeechOutput,
+      signal: AbortSignal,
+    ): Promise<AsyncGenerator<Uint8Array>> {
       const options = { tts: speaker(), codecs }
       const report = (error: unknown) => failed('speech synthesis', error, signal)
       const release = await speeches.acquire(utterance.tenantId, signal).catch((error: unknown) => {
@@ -68,7 +74,7 @@ export function createVoice(options: VoiceOptions) {
       })
       // Gives the slot back when the client leaves, even if it never read.
       signal.addEventListener('abort', release, { once: true })
-      const pcm = encodeSpeech(options, utterance, 'pcm', signal)
+      const pcm = encodeSpeech(options, utterance, output, signal)
       try {
         const first = await pcm.next()
         return untilFailure(first, pcm, report, release)
@@ -94,14 +100,14 @@ export type Voice = ReturnType<typeof createVoice>
 async function* untilFailure(
   first: IteratorResult<Uint8Array>,
   rest: AsyncGenerator<Uint8Array>,
-  report: (error: unknown) => void,
+  report: (error: unknown) => unknown,
   release: () => void,
 ): AsyncGenerator<Uint8Array> {
   try {
     if (!first.done) yield first.value
     yield* rest
   } catch (error) {
-    report(error)
+    throw report(error)
   } finally {
     release()
     await rest.return(undefined)

@@ -4,6 +4,7 @@ import {
   type PcmStream,
   SPEECH_RATE,
   type SpeechFormat,
+  type SpeechRequest,
   type Tts,
 } from '../../channels/ports/speech.ts'
 import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
@@ -14,29 +15,34 @@ export interface SpeechOptions {
   readonly codecs: Pick<AudioCodecs, 'speechEncoder'>
 }
 
-export interface Utterance {
-  readonly text: string
-  readonly voice: string
-  readonly tenantId: string
+/** A text of any length and how it is spoken. */
+export type Utterance = SpeechRequest
+
+/** What a speech is sent as. */
+export interface SpeechOutput {
+  readonly format: SpeechFormat
+  readonly rate: number
 }
+
+const MP3: SpeechOutput = { format: 'mp3', rate: SPEECH_RATE }
 
 const SAMPLE_BYTES = 2
 
 /**
- * Speaks a text of any length as 32 kHz mono in `format`. Requests the next piece of the text while
+ * Speaks a text of any length. Requests the next piece of the text while
  * one is encoded. Throws `ChannelFailure`; leaving the iteration or aborting the signal cancels the
  * requests upstream.
  */
 export async function* encodeSpeech(
   { tts, codecs }: SpeechOptions,
-  { text, voice, tenantId }: Utterance,
-  format: SpeechFormat,
+  { text, ...how }: Utterance,
+  { format, rate: outRate }: SpeechOutput,
   caller: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const done = new AbortController()
   const signal = AbortSignal.any([caller, done.signal])
   const begin = (piece: string): Promise<PcmStream> => {
-    const stream = tts.speak({ text: piece, voice, tenantId }, signal)
+    const stream = tts.speak({ text: piece, ...how }, signal)
     // Marked as handled: it is awaited later, or never when an earlier piece fails.
     stream.catch(() => {})
     return stream
@@ -46,7 +52,7 @@ export async function* encodeSpeech(
     const { value } = pieces.next()
     return value === undefined ? null : begin(value)
   }
-  const encoder = codecs.speechEncoder(format)
+  const encoder = codecs.speechEncoder(format, outRate)
   const sound = createSoundCount()
   try {
     let coming = beginNext()
@@ -92,6 +98,6 @@ export async function speechMp3(
   signal: AbortSignal,
 ): Promise<readonly Uint8Array[]> {
   const parts: Uint8Array[] = []
-  for await (const part of encodeSpeech(options, utterance, 'mp3', signal)) parts.push(part)
+  for await (const part of encodeSpeech(options, utterance, MP3, signal)) parts.push(part)
   return parts
 }

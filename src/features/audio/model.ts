@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
+import { requiredText } from '../../core/fields.ts'
+import { TTS_TEXT_CHARS_MAX, VOICE_ID_CHARS_MAX } from '../../core/limits/contract.ts'
+import { charCount } from '../../core/text.ts'
+
+const SPEED_MIN = 0.25
+const SPEED_MAX = 4
+
+/** Content types by `response_format`. */
+export const SPEECH_TYPES = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  pcm: 'audio/pcm',
+  opus: 'audio/ogg',
+} as const
+
+const SPEED = { error: issue('unsupported_value', { field: 'speed' }) }
+
+const voiceId = z
+  .string({ error: issue('field_type', { field: 'voice', kind: 'string' }) })
+  .refine((value) => charCount(value) <= VOICE_ID_CHARS_MAX, {
+    error: issue('field_too_long', { field: 'voice', max: VOICE_ID_CHARS_MAX }),
+  })
+
+/** Body of POST /v1/audio/speech (contract 2, 1.8). */
+export const SpeechRequest = z.object({
+  input: requiredText('input', TTS_TEXT_CHARS_MAX),
+  voice: z
+    .preprocess((value) => (isNamed(value) ? value.id : value), voiceId.nullish())
+    .meta({ type: 'string', description: 'The id of a voice, or {id}' }),
+  response_format: z
+    .enum(['mp3', 'wav', 'pcm', 'opus'], { error: issue('speech_format') })
+    .nullish()
+    .transform((value) => value ?? 'mp3'),
+  speed: z.number(SPEED).min(SPEED_MIN, SPEED).max(SPEED_MAX, SPEED).nullish(),
+  stream_format: z
+    .enum(['audio', 'sse'], { error: issue('unsupported_value', { field: 'stream_format' }) })
+    .nullish(),
+})
+export type SpeechRequest = z.infer<typeof SpeechRequest>
+
+const isNamed = (value: unknown): value is { id: unknown } =>
+  typeof value === 'object' && value !== null && 'id' in value

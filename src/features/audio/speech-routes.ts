@@ -1,0 +1,116 @@
+import { Elysia } from 'elysia'
+import { DEFAULT_VOICE, OPENAI_SPEECH_RATE, SPEECH_RATE } from '../../channels/ports/speech.ts'
+import { pulledStream } from '../../core/large-bytes.ts'
+import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
+import { EVERYONE, type Principal } from '../../core/principal.ts'
+import { charCount } from '../../core/text.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import type { RequestContexts } from '../../http/observe.ts'
+import { openAiStream } from '../../http/openai-stream.ts'
+import { binaryDoc } from '../../http/openapi-parts.ts'
+import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import type { OpenTurns } from '../agent/open-turns.ts'
+import type { Voice } from '../voice/service.ts'
+import type { SpeechOutput, Utterance } from '../voice/speech.ts'
+import { SPEECH_TYPES, SpeechRequest } from './model.ts'
+
+export interface SpeechRouteOptions {
+  readonly voice: Voice
+  readonly contexts: RequestContexts
+  /** Ends the speech when its key is revoked. */
+  readonly openTurns: Pick<OpenTurns, 'run'>
+}
+
+const body = jsonBody(SpeechRequest)
+
+/** The longest speech, listened to at its own pace at half the speed. */
+const LISTENING_MS_MAX = 2 * TTS_AUDIO_SECONDS_MAX * 1_000
+
+/** POST /v1/audio/speech, as clients of OpenAI's API call it (contract 2, 1.8). */
+export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechRouteOptions) =>
+  new Elysia().use(gate).post(
+    '/audio/speech',
+    async ({ principal, request, upload, server }) => {
+      const input = await body.read(request, upload)
+      contexts.note(request, { textChars: charCount(input.input) })
+      const left = new AbortController()
+      const signal = AbortSignal.any([request.signal, left.signal])
+      const output = outputOf(input)
+      const utterance: Utterance = {
+        text: input.input,
+        voice: voiceOf(input, voice.speaks),
+        tenantId: principal.tenantId,
+        ...(input.speed == null ? {} : { speed: input.speed }),
+      }
+      const begin = (guarded: AbortSignal) => voice.stream(utterance, output, guarded)
+      const speech = await withoutIdleTimeout(request, server, () =>
+        whileValid(openTurns, principal, signal, begin),
+      )
+      const onLeave = () => left.abort(new Error('client left'))
+      if (input.stream_format === 'sse') return openAiStream(eventsOf(speech), onLeave)
+      const headers = { ...UNBUFFERED, 'content-type': SPEECH_TYPES[output.format] }
+      return new Response(pulledStream(speech, onLeave), { headers })
+    },
+    {
+      allow: EVERYONE,
+      parse: 'none',
+      detail: {
+        summary: 'Speak a text, as OpenAI does',
+        requestBody: body.doc,
+        responses: binaryDoc('audio/mpeg', 'mp3, or as response_format says; it streams'),
+      },
+    },
+  )
+
+const UNBUFFERED = { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' } as const
+
+const outputOf = ({ response_format: format }: SpeechRequest): SpeechOutput => ({
+  format,
+  rate: format === 'mp3' ? SPEECH_RATE : OPENAI_SPEECH_RATE,
+})
+
+/** OpenAI's voices, which clients name because they have to name some. */
+const OPENAI_VOICES = new Set(
+  'alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse'.split(' '),
+)
+
+function voiceOf({ voice }: SpeechRequest, speaks: string | null): string {
+  const id = voice?.trim() ?? ''
+  const isForeign = speaks !== 'openai' && OPENAI_VOICES.has(id.toLowerCase())
+  return id === '' || isForeign ? DEFAULT_VOICE : id
+}
+
+/** The speech that `begin` opens; it ends when the key is revoked or the client has left. */
+async function whileValid(
+  openTurns: Pick<OpenTurns, 'run'>,
+  principal: Principal,
+  client: AbortSignal,
+  begin: (signal: AbortSignal) => Promise<AsyncGenerator<Uint8Array>>,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const begun = Promise.withResolvers<AsyncGenerator<Uint8Array>>()
+  const ended = Promise.withResolvers<void>()
+  const work = async ({ signal }: { signal: AbortSignal }) => {
+    signal.addEventListener('abort', () => ended.resolve(), { once: true })
+    begun.resolve(await begin(signal))
+    await ended.promise
+  }
+  openTurns.run(principal, client, work, LISTENING_MS_MAX).catch(begun.reject)
+  const speech = await begun.promise
+  return untilEnd(speech, ended.resolve)
+}
+
+async function* eventsOf(speech: AsyncIterable<Uint8Array>) {
+  for await (const sound of speech) {
+    yield { type: 'speech.audio.delta', audio: Buffer.from(sound).toString('base64') }
+  }
+  yield { type: 'speech.audio.done' }
+}
+
+async function* untilEnd(speech: AsyncGenerator<Uint8Array>, onEnd: () => void) {
+  try {
+    yield* speech
+  } finally {
+    onEnd()
+  }
+}

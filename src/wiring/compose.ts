@@ -71,15 +71,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const sources = openSources(adapters, jobs)
-  const records = {
-    ...management,
-    embeddings: kb.embeddings,
-    openTurns,
-    keys,
-    logs,
-    sessions,
-    usage,
-  }
+  const records = { keys, logs, sessions, usage, openTurns, ...management }
 
   const bearerKey = bearer({
     ...{ contexts, limiter, keys, checkBudget: budgets.check },
@@ -87,7 +79,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   })
   const people = openConsole({ ...adapters, ...http, jobs, keys, secret: adapters.secrets.session })
   const app = createApp({
-    services: { ...records, agent, devices, kb: kb.service, sources, provider, voice, ...http },
+    services: { ...records, ...kb.services, agent, devices, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,

@@ -104,8 +104,8 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const service = createKb({ store, prepare, limits, embedder, search, clock })
   return {
     embedder,
-    embeddings: createEmbeddings(embedder),
     service,
+    services: { kb: service, embeddings: createEmbeddings(embedder) },
     parts: createPartStore({ ...stored, store, prepare, model: embedder.id }),
     limits,
     reembed: createReembed({

@@ -30,11 +30,11 @@ export function tokensOf(
   { text, toolCalls }: Spoken,
 ): TokenUsage {
   if (told) return { ...told, isEstimated: false }
-  const sent = messages.flatMap((message) =>
-    message.role === 'assistant'
-      ? [message.content, ...textsOf(message.toolCalls ?? [])]
-      : [message.content],
-  )
+  const sent: string[] = []
+  for (const message of messages) {
+    sent.push(message.content)
+    if (message.role === 'assistant' && message.toolCalls) sent.push(...textsOf(message.toolCalls))
+  }
   if (tools.length > 0) sent.push(JSON.stringify(tools))
   return {
     inputTokens: estimateTokens(sent),

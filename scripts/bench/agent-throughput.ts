@@ -1,12 +1,14 @@
 import { loadStreams, type StreamLoad } from './load-sse.ts'
 import { cpuSeconds } from './process-usage.ts'
-import type { Program, Upstream } from './programs.ts'
+import { chatTurns, type Program, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 import { alternate } from './rounds.ts'
 
 /** More tokens a second than a core can relay. */
 const FLOOD: StreamLoad = { streams: 400, seconds: 3, tokens: 100, rampMs: 200 }
 const FLOOD_DELAY_MS = 2
+const SPOKEN: StreamLoad = { streams: 50, seconds: 2, tokens: 50 }
+const SPOKEN_DELAY_MS = 2
 const SHORT: StreamLoad = { streams: 50, seconds: 2, tokens: 1 }
 
 async function measure(program: Program, load: StreamLoad) {
@@ -87,6 +89,30 @@ export async function measureTurns(
       product: cpu('product'),
       reference: { name: 'relay-full', values: cpu('full') },
       target: { atMost: 2 },
+    },
+  ]
+}
+
+/** The same turns, in sessions of their own, by chat completions and by the agent's own door. */
+export async function measureDoors(
+  { upstream, product }: Pick<ThroughputPrograms, 'upstream' | 'product'>,
+  rounds: number,
+): Promise<Row[]> {
+  await upstream.plan({ tokens: SPOKEN.tokens, delayMs: SPOKEN_DELAY_MS })
+  const chat = { ...product, turns: chatTurns(product.url, product.headers) }
+  const results = await alternate(rounds, {
+    agent: () => measure(product, SPOKEN),
+    chat: () => measure(chat, SPOKEN),
+  })
+  const cpu = (name: keyof typeof results) =>
+    results[name].map(({ cpuMicrosPerTurn }) => cpuMicrosPerTurn)
+  return [
+    {
+      measure: 'processor time of a chat completion of 50 tokens',
+      unit: 'us',
+      product: cpu('chat'),
+      reference: { name: '/v1/agent', values: cpu('agent') },
+      target: { atMost: 1.15 },
     },
   ]
 }

@@ -1,6 +1,6 @@
 import { measureLatency } from './agent-latency.ts'
 import { measureMemory } from './agent-memory.ts'
-import { measureTokens, measureTurns } from './agent-throughput.ts'
+import { measureDoors, measureTokens, measureTurns } from './agent-throughput.ts'
 import { loadStreams } from './load-sse.ts'
 import { type Product, startReference, type Upstream } from './programs.ts'
 import type { Row } from './report.ts'
@@ -26,6 +26,7 @@ export async function benchAgent(
     rows.push(...(await measureLatency(programs, rounds)))
     rows.push(...(await measureTokens(programs, rounds)))
     rows.push(...(await measureTurns(programs, rounds)))
+    rows.push(...(await measureDoors(programs, rounds)))
   }
   const raw = () => startReference('raw', upstream.url)
   const fresh = { product: prepared.start, raw }

@@ -139,6 +139,20 @@ const agentTurns = (url: string, headers: StreamTarget['headers']): StreamTarget
   body: (worker) => JSON.stringify({ text: 'hello', session_id: `s${worker}`, kb: false }),
 })
 
+/** The same turns as chat completions. */
+export const chatTurns = (url: string, headers: StreamTarget['headers']): StreamTarget => ({
+  url: `${url}/v1/chat/completions`,
+  headers,
+  format: 'openai',
+  body: (worker) =>
+    JSON.stringify({
+      messages: [{ role: 'user', content: 'hello' }],
+      session_id: `s${worker}`,
+      kb: false,
+      stream: true,
+    }),
+})
+
 /** The upstream itself, without a server in front. */
 export const direct = ({ url }: Upstream): StreamTarget => ({
   url: `${url}/v1/chat/completions`,

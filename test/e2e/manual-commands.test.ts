@@ -33,7 +33,7 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
         const env = { PATH: process.env.PATH ?? '', KEY: key }
         const { out, err, code } = await runProgram(['/bin/sh', '-ec', command], { env })
         expect({ page: guidePath(page), command, code, err }).toMatchObject({ code: 0, err: '' })
-        expect(out).toMatch(/^(event: |\{")/m)
+        expect(out).toMatch(/^(event: |data: |\{")/m)
       }
     },
     30_000,

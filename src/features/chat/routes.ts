@@ -113,7 +113,10 @@ const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
         const response = sse.respond(
           async (signal, emit) => {
             await emit([frames.opening])
-            const answer = await turn.run(signal, (events) => emit(frames.of(events)))
+            const answer = await turn.run(signal, (events) => {
+              const text = frames.of(events)
+              return text.length > 0 ? emit(text) : undefined
+            })
             if (answer) await emit(frames.ending(answer))
           },
           STREAM,

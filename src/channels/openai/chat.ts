@@ -82,12 +82,12 @@ async function* partsOf(
         yield [{ type: 'held', bytes: inHand } satisfies LlmPart]
       }
       for (const bytes of piecesOf(read.value)) {
-        const parts: LlmPart[] = []
-        const work = () => readParts(bytes, stream, answer, parts)
         bytesSinceWait += bytes.length
         const isOver = bytesSinceWait > PIECE_BYTES
         if (isOver) bytesSinceWait = 0
-        const fault = isOver ? await inTurn(async () => work()) : work()
+        const { parts, fault } = isOver
+          ? await readInTurn(bytes, stream, answer, inTurn)
+          : readParts(bytes, stream, answer)
         silentBytes = parts.length > 0 ? 0 : silentBytes + bytes.length
         const heldBytes = inHand + stream.heldBytes + answer.heldBytes
         if (Math.abs(heldBytes - reportedBytes) >= HELD_STEP_BYTES) {
@@ -138,13 +138,12 @@ function rethrowUnlessFinished(error: unknown, answer: Answer): void {
   if (!answer.finished || !(error instanceof ChannelFailure)) throw error
 }
 
-/** Appends the events' parts. Returns the error, if any: what came before it still counts. */
-function readParts(
-  bytes: Uint8Array,
-  stream: EventStream,
-  answer: Answer,
-  parts: LlmPart[],
-): unknown {
+const readInTurn = (bytes: Uint8Array, stream: EventStream, answer: Answer, inTurn: InTurn) =>
+  inTurn(async () => readParts(bytes, stream, answer))
+
+/** The events' parts, and the error, if any: what came before it still counts. */
+function readParts(bytes: Uint8Array, stream: EventStream, answer: Answer) {
+  const parts: LlmPart[] = []
   const events: string[] = []
   let fault: unknown = null
   try {
@@ -157,7 +156,7 @@ function readParts(
   } catch (error) {
     fault = error
   }
-  return fault
+  return { parts, fault }
 }
 
 const endless = () => new ChannelFailure('provider_error', 'stream without content')

@@ -221,7 +221,8 @@ async function callModel(
         }
       }
       if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
-      if (events.length > 0) await emit(events)
+      const slow = events.length > 0 ? emit(events) : undefined
+      if (slow) await slow
     }
   } finally {
     if (finish.usage !== null || text.length > 0 || toolCalls.length > 0) {

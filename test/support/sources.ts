@@ -62,14 +62,20 @@ export function sourcesClient(app: () => TestApp) {
  * the mark of `hold` until the returned function is called.
  */
 export function oneAxisEmbedder() {
-  let held = { mark: '', until: Promise.resolve() }
+  let held = { mark: '', until: Promise.resolve(), reached: () => {} }
+  let reached = Promise.resolve()
+  let calls = 0
   const embedder: Embedder = {
     id: 'one axis',
     async embed(texts, _kind, signal) {
+      calls++
       if (texts.some((text) => text.includes('【坏】'))) {
         throw new ChannelFailure('channel_unavailable', 'connection failed')
       }
-      if (held.mark !== '' && texts.some((text) => text.includes(held.mark))) await held.until
+      if (held.mark !== '' && texts.some((text) => text.includes(held.mark))) {
+        held.reached()
+        await held.until
+      }
       signal?.throwIfAborted()
       return texts.map(() => Float32Array.of(1, 0))
     },
@@ -79,9 +85,14 @@ export function oneAxisEmbedder() {
     embedder,
     hold(mark: string): () => void {
       const { promise, resolve } = Promise.withResolvers<void>()
-      held = { mark, until: promise }
+      const waits = Promise.withResolvers<void>()
+      reached = waits.promise
+      held = { mark, until: promise, reached: waits.resolve }
       return resolve
     },
+    /** Resolves when a text with the mark has come. */
+    reached: () => reached,
+    calls: () => calls,
   }
 }
 

@@ -47,6 +47,14 @@ export function firstZipName(bytes: Uint8Array): string | null {
   return nameAt(bytes, 30, viewOf(bytes).getUint16(26, true))
 }
 
+/** The packed bytes of an entry; null when they are not where the archive says. */
+export function packedBytes(bytes: Uint8Array, { at, packedBytes }: ZipEntry): Uint8Array | null {
+  const view = viewOf(bytes)
+  if (at + 30 > bytes.length || view.getUint32(at, true) !== LOCAL) return null
+  const start = at + 30 + view.getUint16(at + 26, true) + view.getUint16(at + 28, true)
+  return start + packedBytes > bytes.length ? null : bytes.subarray(start, start + packedBytes)
+}
+
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength)
 

@@ -1,4 +1,4 @@
-import { type DocumentKind, type DocumentPart, ParseFailure } from '../channels/ports/parser.ts'
+import type { DocumentKind, DocumentPart } from '../channels/ports/parser.ts'
 import { textEncoding } from '../core/text-encoding.ts'
 import { decodeText } from '../tools/charset.ts'
 import { type Piece, toBlocks } from './blocks.ts'
@@ -23,9 +23,7 @@ export async function* readDocument(
   bytes: Uint8Array,
   file: DocumentFile,
 ): AsyncGenerator<DocumentPart> {
-  const read = READERS[file.kind]
-  if (!read) throw new ParseFailure('unsupported')
-  const { title, pages, pieces } = await read(bytes, file)
+  const { title, pages, pieces } = await READERS[file.kind](bytes, file)
   yield { type: 'info', mediaType: file.mediaType, title, pages }
   yield* toBlocks(pieces)
 }
@@ -34,10 +32,26 @@ type Read = (bytes: Uint8Array, file: DocumentFile) => Promise<Reading>
 
 const untitled = (pieces: Reading['pieces']): Reading => ({ title: null, pages: null, pieces })
 
-const READERS: Readonly<Partial<Record<DocumentKind, Read>>> = {
+const READERS: Readonly<Record<DocumentKind, Read>> = {
   async pdf(bytes, { readCharacterMap }) {
     const { readPdf } = await import('./pdf.ts')
     return await readPdf(bytes, readCharacterMap)
+  },
+  async docx(bytes) {
+    const { readDocx } = await import('./docx.ts')
+    return await readDocx(bytes)
+  },
+  async pptx(bytes) {
+    const { readPptx } = await import('./pptx.ts')
+    return await readPptx(bytes)
+  },
+  async xlsx(bytes) {
+    const { readXlsx } = await import('./xlsx.ts')
+    return await readXlsx(bytes)
+  },
+  async epub(bytes) {
+    const { readEpub } = await import('./epub.ts')
+    return await readEpub(bytes)
   },
   async html(bytes, { contentType }) {
     const { readHtml } = await import('./html.ts')

@@ -2,16 +2,96 @@ import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_CELLS_MAX } from '../core/limits/machine.ts'
 import type { Piece } from './blocks.ts'
 
+/** The cells of a row that are not empty, by their columns from 0. */
+export type Row = ReadonlyMap<number, string>
+
+/** A header stands among the first rows. */
+const HEADER_WITHIN = 50
+/** Of the cells that most rows have, a header has at least this part. */
+const HEADER_FILL = 0.7
+
 /**
- * A row as `header: value; …`, which can be understood without the rows around it. Empty cells are
- * left out.
+ * The rows of a table as `header: value; …`, each of which can be understood without the others.
+ * Titles may stand above the header, which may have two rows; a table of numbers alone has none.
  */
-function rowText(header: readonly string[], row: readonly string[]): string {
-  const cells = Array.from(row, (value, i) => [oneLine(header[i] ?? ''), oneLine(value ?? '')])
-  return cells
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => (name === '' ? value : `${name}: ${value}`))
-    .join('; ')
+export function* tableRows(rows: Iterable<Row>): Generator<Piece> {
+  let first: Row[] | null = []
+  let header = NO_HEADER
+  for (const row of rows) {
+    if (row.size === 0) continue
+    if (first === null) yield { text: rowText(header, row) }
+    else if (first.push(row) === HEADER_WITHIN) {
+      header = yield* firstRows(first)
+      first = null
+    }
+  }
+  if (first) yield* firstRows(first)
+}
+
+function* firstRows(rows: readonly Row[]): Generator<Piece, Row> {
+  const { header, above, below } = headerOf(rows)
+  for (const row of rows.slice(0, above)) yield { text: rowText(NO_HEADER, row) }
+  const isAlone = below === rows.length && header.size > 0
+  if (isAlone) yield { text: rowText(NO_HEADER, header) }
+  for (const row of rows.slice(below)) yield { text: rowText(header, row) }
+  return header
+}
+
+const NO_HEADER: Row = new Map()
+
+/** The header, and where it begins and ends. */
+function headerOf(rows: readonly Row[]) {
+  const typical = commonSize(rows)
+  const at = rows.findIndex(({ size }) => size > 1 && size >= typical * HEADER_FILL)
+  const row = rows[at]
+  if (!row || [...row.values()].every(isNumber)) return { header: NO_HEADER, above: 0, below: 0 }
+  const next = rows[at + 1]
+  return next && row.size < typical && isBelow(row, next)
+    ? { header: joined(row, next), above: at, below: at + 2 }
+    : { header: row, above: at, below: at + 1 }
+}
+
+/** Whether the row names columns that the header leaves open, and says nothing else. */
+function isBelow(header: Row, row: Row): boolean {
+  const cells = [...row]
+  const isNew = cells.some(([column]) => !header.has(column))
+  return isNew && cells.every(([column, text]) => !isNumber(text) && isSame(header, column, text))
+}
+
+/** A cell that is merged over two rows is in both; one over two columns has others below it. */
+const isSame = (header: Row, column: number, text: string) =>
+  !header.has(column) || header.get(column) === text || !header.has(column + 1)
+
+const isNumber = (text: string) => !Number.isNaN(Number(text))
+
+/** How many cells most rows have. */
+function commonSize(rows: readonly Row[]): number {
+  const counts = new Map<number, number>()
+  for (const { size } of rows) counts.set(size, (counts.get(size) ?? 0) + 1)
+  const byCount = [...counts].sort(([sizeA, a], [sizeB, b]) => b - a || sizeB - sizeA)
+  return byCount[0]?.[0] ?? 0
+}
+
+/** A name of the upper row stands over several columns, up to its next name. */
+function joined(upper: Row, lower: Row): Row {
+  const names = new Map<number, string>()
+  let over = ''
+  const columns = [...new Set([...upper.keys(), ...lower.keys()])].sort((a, b) => a - b)
+  for (const column of columns) {
+    over = upper.get(column) ?? over
+    const under = lower.get(column) ?? over
+    names.set(column, under === over ? over : `${over} ${under}`)
+  }
+  return names
+}
+
+function rowText(header: Row, row: Row): string {
+  const sorted = [...row].sort(([a], [b]) => a - b)
+  const cells = sorted.map(([column, value]) => {
+    const name = header.get(column)
+    return name === undefined ? oneLine(value) : `${oneLine(name)}: ${oneLine(value)}`
+  })
+  return cells.join('; ')
 }
 
 /** A row of a table in a text, as in Markdown. A single cell is a paragraph. */
@@ -23,21 +103,9 @@ export function tableLine(cells: readonly string[]): string {
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
-/** The rows of comma-, semicolon- or tab-separated values (RFC 4180) under the first one. */
-export function* readCsv(text: string): Generator<Piece> {
-  let header: readonly string[] | null = null
-  let alone = true
-  for (const row of csvRows(text, separatorOf(text))) {
-    if (row.every((cell) => cell.trim() === '')) continue
-    if (header === null) {
-      header = row
-      continue
-    }
-    alone = false
-    yield { text: rowText(header, row) }
-  }
-  if (header && alone) yield { text: tableLine(header) }
-}
+/** The rows of comma-, semicolon- or tab-separated values (RFC 4180). */
+export const readCsv = (text: string): Generator<Piece> =>
+  tableRows(csvRows(text, separatorOf(text)))
 
 /** The one that stands most often in the first line. */
 function separatorOf(text: string): string {
@@ -50,10 +118,10 @@ function separatorOf(text: string): string {
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).mark
 }
 
-function* csvRows(text: string, separator: string): Generator<string[]> {
+function* csvRows(text: string, separator: string): Generator<Row> {
   const plain = new RegExp(`[^${separator}\r\n]*`, 'y')
-  let row: string[] = []
-  for (let at = 0; at <= text.length; ) {
+  let row = new Map<number, string>()
+  for (let at = 0, column = 0; at <= text.length; column++) {
     let cell = ''
     if (text[at] === '"') {
       const end = quoteEnd(text, at + 1)
@@ -64,11 +132,12 @@ function* csvRows(text: string, separator: string): Generator<string[]> {
     plain.lastIndex = at
     cell += plain.exec(text)?.[0] ?? ''
     at = plain.lastIndex
-    row.push(cell)
-    if (row.length > DOCUMENT_CELLS_MAX) throw new ParseFailure('too_long')
+    if (cell.trim() !== '') row.set(column, cell)
+    if (row.size > DOCUMENT_CELLS_MAX) throw new ParseFailure('too_long')
     if (text[at] !== separator) {
       yield row
-      row = []
+      row = new Map()
+      column = -1
     }
     at += text.startsWith('\r\n', at) ? 2 : 1
   }

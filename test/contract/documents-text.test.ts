@@ -137,7 +137,7 @@ describe('tables', () => {
   })
 
   test('a header alone is read', async () => {
-    expect((await read('a.csv', '产品,价格')).text).toBe('| 产品 | 价格 |')
+    expect((await read('a.csv', '产品,价格')).text).toBe('产品; 价格')
   })
 })
 

@@ -46,6 +46,11 @@ export const PARSE_IDLE_MS = 60_000
 export const DOCUMENT_CHARS_MAX = 5_000_000
 export const DOCUMENT_PAGES_MAX = 5_000
 export const DOCUMENT_CELLS_MAX = 50_000
+/** What one file may unpack to, and entries of an archive. */
+export const DOCUMENT_UNPACKED_BYTES_MAX = 64 * 1024 * 1024
+export const DOCUMENT_ENTRIES_MAX = 10_000
+/** Elements inside each other. */
+export const DOCUMENT_DEPTH_MAX = 256
 /** One file, by the clock; and processes that read files, which are apart from those of turns. */
 export const DOCUMENT_MS_MAX = 60_000
 export const DOCUMENT_PROCESSES = 1

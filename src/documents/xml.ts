@@ -1,0 +1,58 @@
+import { Parser } from 'htmlparser2'
+import { ParseFailure } from '../channels/ports/parser.ts'
+import { DOCUMENT_DEPTH_MAX } from '../core/limits/machine.ts'
+import { byteOrderMark } from '../core/text-encoding.ts'
+import type { Archive } from './archive.ts'
+
+export interface XmlHandler {
+  /** Names come without their prefix. */
+  open?(name: string, attributes: Attributes): void
+  text?(data: string): void
+  close?(name: string): void
+}
+
+/** Attributes of an element, by their names as written, with prefix. */
+export type Attributes = Readonly<Record<string, string>>
+
+/**
+ * Reads a part of an archive as XML while it is unpacked. Only the five entities of XML and numeric
+ * ones are decoded; a document type is passed over. Throws `ParseFailure` for elements too deep.
+ */
+export async function readXml(archive: Archive, name: string, handler: XmlHandler): Promise<void> {
+  let depth = 0
+  let decoder: TextDecoder | null = null
+  const parser = new Parser(
+    {
+      onopentag(tag, attributes) {
+        if (++depth > DOCUMENT_DEPTH_MAX) throw new ParseFailure('too_long')
+        handler.open?.(localName(tag), attributes)
+      },
+      ontext: (data) => handler.text?.(data),
+      onclosetag(tag) {
+        depth--
+        handler.close?.(localName(tag))
+      },
+    },
+    { xmlMode: true },
+  )
+  for await (const piece of archive.read(name)) {
+    decoder ??= new TextDecoder((byteOrderMark(piece) ?? 'utf-8') as Bun.Encoding)
+    parser.write(decoder.decode(piece, { stream: true }))
+  }
+  parser.end()
+}
+
+const localName = (tag: string) => tag.slice(tag.indexOf(':') + 1)
+
+/** An attribute with or without a prefix; some programs write other prefixes than Office does. */
+export function attribute(attributes: Attributes, name: string): string | undefined {
+  if (attributes[name] !== undefined) return attributes[name]
+  const key = Object.keys(attributes).find((key) => key.endsWith(`:${name}`))
+  return key && attributes[key]
+}
+
+/** The id of a relationship, which elements that have an id of their own have with a prefix. */
+export function relationId(attributes: Attributes): string | undefined {
+  const key = Object.keys(attributes).find((key) => key.endsWith(':id'))
+  return key && attributes[key]
+}

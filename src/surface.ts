@@ -9,6 +9,8 @@ import { keyRoutes } from './features/keys/routes.ts'
 import type { Keys } from './features/keys/service.ts'
 import { logRoutes } from './features/logs/routes.ts'
 import type { Logs } from './features/logs/service.ts'
+import { mcpServerRoutes } from './features/mcp-servers/routes.ts'
+import type { McpServers } from './features/mcp-servers/service.ts'
 import { personaRoutes } from './features/personas/routes.ts'
 import type { Personas } from './features/personas/service.ts'
 import { providerRoutes } from './features/provider/routes.ts'
@@ -39,6 +41,7 @@ export interface SurfaceServices {
   readonly apps: Apps
   readonly logs: Logs
   readonly transfer: Transfer
+  readonly mcpServers: McpServers
   readonly answers: JsonAnswers
 }
 
@@ -63,6 +66,7 @@ export function surface(
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer, answers))
     .use(providerRoutes(gate, provider))
+    .use(mcpServerRoutes(gate, services.mcpServers))
     .use(sessionRoutes(gate, sessions, answers))
     .use(voiceRoutes(gate, voice))
 }

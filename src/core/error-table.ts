@@ -46,6 +46,16 @@ export const ERRORS = {
   url_credentials: [400, '{field} 不能包含用户名或密码'],
   url_internal: [400, '{field} 不能指向内部主机'],
   not_refreshable: [400, '只有来自网页的来源可以更新'],
+  too_many_items: [400, '{field} 最多 {max} 项'],
+  mcp_name_form: [400, 'name 只能用小写字母、数字和下划线，最多 20 个字符，不能有连续的下划线'],
+  mcp_name_taken: [400, '已有同名的 MCP 服务器'],
+  mcp_unreachable: [400, '无法连接 MCP 服务器，或服务器出错'],
+  mcp_timeout: [400, 'MCP 服务器没有在限定时间内答复'],
+  mcp_refused: [400, 'MCP 服务器拒绝访问，请检查请求头的名称和值'],
+  mcp_malformed: [400, '该地址的答复不符合 MCP 协议'],
+  mcp_too_large: [400, 'MCP 服务器的答复过大'],
+  mcp_guarded: [400, 'MCP 服务器的地址指向内部主机'],
+  mcp_undecryptable: [400, '请求头的值无法解密，请重新填写'],
   audio_empty: [400, '音频不能为空'],
   audio_not_base64: [400, 'audio_b64 不是有效的 Base64'],
   doc_id_missing: [400, '缺少文档 id'],
@@ -72,6 +82,7 @@ export const ERRORS = {
   quota_refreshed: [403, '自动更新的网页已达上限（最多 {max} 个）'],
   quota_apps: [403, '应用数量已达上限（最多 {max} 个）'],
   quota_devices: [403, '设备数量已达上限（{max} 台）'],
+  quota_mcp_servers: [403, 'MCP 服务器数量已达上限（最多 {max} 个）'],
   quota_personas: [403, '人设数量已达上限（最多 {max} 个）'],
   quota_keys: [403, '密钥数量已达上限（最多 {max} 个，含已吊销）'],
 
@@ -122,6 +133,7 @@ export const ERRORS = {
   too_many_streams: [503, '服务器繁忙：打开的会话流过多，请稍后重试'],
   memory_full: [503, '服务器繁忙：正在处理的大请求过多，请稍后重试'],
   encryption_not_configured: [503, '平台未配置加密密钥，无法使用自带模型通道'],
+  mcp_not_available: [503, '平台未配置加密密钥，无法使用 MCP 服务器'],
   console_not_built: [503, '控制台尚未构建：请运行 npm start，或先运行 bun scripts/build-web.ts'],
 } as const
 
@@ -148,6 +160,7 @@ export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     key: '密钥',
     persona: '人设',
     source: '来源',
+    mcp_server: 'MCP 服务器',
   },
   who: { general: '通用密钥', app: '应用级密钥', device: '设备密钥', session: '登录会话' },
 }

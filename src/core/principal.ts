@@ -15,6 +15,16 @@ export interface Principal {
   readonly deviceId: string | null
   /** The signed-in person; null on the machine side. */
   readonly userId: string | null
+  /** Of a request that a tool of another turn has made, or may have made. */
+  readonly nested?: Nested
+}
+
+/** Keeps turns from calling themselves by way of their tools. */
+export interface Nested {
+  /** How many turns have led to this one. */
+  readonly depth: number
+  /** The Host header under which the request has reached this server. */
+  readonly host: string
 }
 
 /** Kinds that may manage a tenant: its general keys and its signed-in people. */

@@ -109,7 +109,8 @@ export const bearer =
     const key = token === undefined ? null : await keys.find(token)
     const keyId = key?.principal.keyId
     if (!key || !keyId) throw invalidKey()
-    const { principal, dailyTokens } = key
+    const { dailyTokens } = key
+    const principal = nestedIn(request, route, key.principal)
     contexts.note(request, { principal })
     const headers = limiter.take(keyId, key.rateLimit)
     if (dailyTokens > 0 && TURNS.has(`${request.method} ${route}`)) {
@@ -121,3 +122,11 @@ export const bearer =
     }
     return { principal, headers, confirm }
   }
+
+/** By MCP another assistant may be asking; a depth is what tools of this product's turns send. */
+function nestedIn(request: Request, route: string, principal: Principal): Principal {
+  const given = request.headers.get('x-moonbase-depth')
+  if (given === null && route !== '/v1/mcp') return principal
+  const depth = Math.max(1, Number.parseInt(given ?? '', 10) || 0)
+  return { ...principal, nested: { depth, host: request.headers.get('host') ?? '' } }
+}

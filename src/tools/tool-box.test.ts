@@ -91,7 +91,7 @@ describe('the tools of a turn', () => {
   const ofFeature = async (_: unknown, { kb }: { kb: boolean }) => (kb ? [named('search')] : [])
   const toolsFor = createToolRegistry(builtIn, [ofFeature])
   const names = async (tools: string[] | null, kb = true) =>
-    (await toolsFor(principal, { tools, kb })).map(({ spec }) => spec.name)
+    (await toolsFor(principal, { tools, kb, mcpTools: [] })).map(({ spec }) => spec.name)
 
   test('a turn is offered the tools of the allow-list in an order that never changes', async () => {
     expect(await names(null)).toEqual(['b', 'a', 'c', 'search'])
@@ -110,7 +110,7 @@ describe('the tools of a turn', () => {
   test('two tools of a turn never have one name', async () => {
     expect(() => createToolRegistry([named('a'), named('a')])).toThrow('two tools are named a')
     const twice = createToolRegistry([named('search')], [ofFeature])
-    await expect(twice(principal, { tools: null, kb: true })).rejects.toThrow(
+    await expect(twice(principal, { tools: null, kb: true, mcpTools: [] })).rejects.toThrow(
       'two tools are named search',
     )
   })

@@ -13,6 +13,8 @@ export interface ToolChoice {
   readonly tools: readonly string[] | null
   /** Whether the turn uses the knowledge base. */
   readonly kb: boolean
+  /** Names of the tools of servers that the turn may use: `{server}__{tool}`, or `{server}__*`. */
+  readonly mcpTools: readonly string[]
 }
 
 /** The tools of one turn. A feature adds its own by such a function. */

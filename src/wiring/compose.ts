@@ -24,7 +24,7 @@ import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
 import { requestBudgetBytes } from './machine.ts'
-import { openMcp } from './mcp.ts'
+import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
 import { openDevices, openKeys, openManagement, openRecords } from './services.ts'
@@ -43,7 +43,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { logs, usage, budgets, buffers, record } = openRecords(adapters)
 
   const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets })
-  const management = openManagement({ db, clock, log, keys })
+  const servers = openMcpServers(adapters, jobs)
+  const management = openManagement({ ...{ db, clock, log, keys }, ...servers })
   const { devices, endpoints, lastSeen, onSeen } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
   const sessionStore = keepRecent(createSessionStore(db))
@@ -58,7 +59,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     memory: createMemory({ store: sessionStore }),
     folding: createFolding({ store: sessionStore, clock, jobs, log, budget }),
     retrieve: kb.service.retrieve,
-    toolsFor: adapters.toolsFor,
+    toolsFor: servers.toolsFor,
     channelOf,
     admit,
     countTokens: usage.countTokens,
@@ -96,6 +97,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
   schedule(adapters, jobs, logs)
+  jobs.every('list mcp tools again', MINUTE_MS, servers.retryDue)
 
   const written = { ...buffers, lastSeen }
   /** In the order of dependencies: what still writes stops before what it writes to. */

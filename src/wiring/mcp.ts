@@ -1,9 +1,20 @@
 import { version } from '../../package.json'
+import { createMcpClient } from '../channels/mcp/client.ts'
+import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import type { Config } from '../config.ts'
+import { createSeal } from '../core/encryption.ts'
+import type { Principal } from '../core/principal.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { TurnConfigStore } from '../features/agent/store.ts'
 import { createAsk } from '../features/mcp/ask.ts'
 import { createMcpDoor } from '../features/mcp/service.ts'
+import { createOffer } from '../features/mcp-servers/offer.ts'
+import { createRefresh } from '../features/mcp-servers/refresh.ts'
+import { createMcpServers } from '../features/mcp-servers/service.ts'
+import { createMcpServerStore } from '../features/mcp-servers/store.ts'
 import { createMcp } from '../http/mcp.ts'
+import type { Jobs } from '../jobs/runner.ts'
+import type { ToolsFor } from '../tools/tool-box.ts'
 import type { Adapters } from './adapters.ts'
 
 export interface McpParts extends Pick<Adapters, 'kb' | 'clock' | 'log'> {
@@ -17,3 +28,34 @@ export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
   const door = createMcpDoor({ log, kb: kb.service, usesKb: configs.usesKb, ask })
   return { mcp: createMcp({ version, log }), door }
 }
+
+/** Wires the servers whose tools tenants use, and joins those tools with the product's own. */
+export function openMcpServers(adapters: Adapters, jobs: Jobs) {
+  const { config, clock, log, db, secrets, egress, toolsFor: own } = adapters
+  const fetchFor = (tenantId: string) => createUpstreamFetch(egress.fetchFor(tenantId))
+  const client = createMcpClient({ fetchFor, clock, version })
+  const store = createMcpServerStore(db)
+  const seal = secrets.encryption && createSeal(secrets.encryption)
+  const refresh = createRefresh({ store, seal, client, clock, log, inBackground: jobs.run })
+  const allow = config.MB_ALLOW_PRIVATE_HOSTS
+  const callMs = config.MB_MCP_CALL_MS
+  const isOwn = ownAddress(config)
+  const offer = createOffer({ store, seal, client, clock, refresh, callMs, isOwn })
+  const toolsFor: ToolsFor = async (principal, choice) =>
+    (await Promise.all([own(principal, choice), offer(principal, choice)])).flat()
+  return {
+    mcpServers: createMcpServers({ store, seal, allow, refresh, clock }),
+    toolsFor,
+    retryDue: refresh.retryDue,
+  }
+}
+
+/** Whether an address leads back to this server: as it is published, as it was called, or here. */
+const ownAddress =
+  ({ MB_PUBLIC_URL, MB_PORT }: Config) =>
+  ({ host, hostname, port }: URL, { nested }: Principal): boolean =>
+    host === nested?.host ||
+    (MB_PUBLIC_URL !== undefined && host === new URL(MB_PUBLIC_URL).host) ||
+    (LOOPBACK.test(hostname) && port === String(MB_PORT))
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

@@ -19,6 +19,7 @@ import { createKeys, type Keys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
 import { createLogStore, type LogRow } from '../features/logs/store.ts'
+import type { McpServers } from '../features/mcp-servers/service.ts'
 import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
 import { createSettings } from '../features/settings/service.ts'
@@ -108,15 +109,16 @@ export interface ManagementParts {
   readonly clock: Clock
   readonly log: Logger
   readonly keys: Keys
+  readonly mcpServers: McpServers
 }
 
 /** How a tenant's assistants are set up, and the document that carries it elsewhere. */
-export function openManagement({ db, clock, log, keys }: ManagementParts) {
+export function openManagement({ db, clock, log, keys, mcpServers }: ManagementParts) {
   const apps = createApps({ store: createAppStore(db), keys, clock })
   const personas = createPersonas({ store: createPersonaStore(db), clock })
   const settings = createSettings({ store: createSettingsStore(db) })
-  const transfer = createTransfer({ personas, apps, settings, clock, log })
-  return { apps, personas, settings, transfer }
+  const transfer = createTransfer({ personas, apps, settings, mcpServers, clock, log })
+  return { apps, personas, settings, mcpServers, transfer }
 }
 
 export interface RecordParts {

@@ -14,6 +14,7 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const BODY = {
   ...{ name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK },
   refresh: 'off',
+  ...{ url: 'https://stolen.example.com/', approved: [] },
 }
 
 let upstream: Upstream
@@ -46,6 +47,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     await app.jobs.idle()
     return id
   },
+  'mcp-servers': (call) =>
+    idOf('/mcp-servers', { name: 'mark', url: `${upstream.baseUrl}/${MARK}` })(call),
   sessions: async () => {
     const { headers } = await app.person(OWNER)
     const body = { text: MARK, session_id: MARK }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe('settings', () => {
-  const defaults = { model: null, thinking: false, temperature: null }
+  const defaults = { model: null, thinking: false, temperature: null, mcp_tools: [] }
 
   test('the settings are the platform defaults until they are saved', async () => {
     expect((await me('GET', '/settings')).json()).toEqual(defaults)
@@ -25,7 +25,11 @@ describe('settings', () => {
   test.each([
     [
       { model: ' gpt ', thinking: true, temperature: 0 },
-      { model: 'gpt', thinking: true, temperature: 0 },
+      { model: 'gpt', thinking: true, temperature: 0, mcp_tools: [] },
+    ],
+    [
+      { mcp_tools: ['home__light', ' home__* '] },
+      { ...defaults, mcp_tools: ['home__light', 'home__*'] },
     ],
     [{ temperature: 2 }, { ...defaults, temperature: 2 }],
     [{ model: '', thinking: null, temperature: null }, defaults],
@@ -36,7 +40,7 @@ describe('settings', () => {
     ],
     [{ price_in: null, price_out: null }, defaults],
     [{}, defaults],
-  ])('saving settings replaces all fields (%#)', async (body, expected) => {
+  ])('saving settings replaces every field (%#)', async (body, expected) => {
     const answer = await me('PUT', '/settings', body)
     expect([answer.status, answer.json()]).toEqual([200, expected])
     expect((await me('GET', '/settings')).json()).toEqual(expected)
@@ -52,6 +56,9 @@ describe('settings', () => {
     [{ price_in: -1 }, 'price_in'],
     [{ price_out: 1_000_001 }, 'price_out'],
     [{ price_out: '1' }, 'price_out'],
+    [{ mcp_tools: 'home__light' }, 'mcp_tools'],
+    [{ mcp_tools: [''] }, 'mcp_tools'],
+    [{ mcp_tools: Array(17).fill('a__b') }, 'mcp_tools'],
   ])('the settings %j are refused, and nothing changes', async (body, field) => {
     const answer = await me('PUT', '/settings', body)
     expect(answer.status).toBe(400)

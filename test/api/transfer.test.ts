@@ -45,7 +45,11 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
         },
         { ...APP, name: '二号' },
       ],
-      settings: { model: 'gpt', thinking: true, temperature: 1, price_in: 0.5, price_out: 2 },
+      settings: {
+        ...{ model: 'gpt', thinking: true, temperature: 1, price_in: 0.5, price_out: 2 },
+        mcp_tools: [],
+      },
+      mcp_servers: [],
     })
     expect(answer.json().exported_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     for (const secret of [key, key.slice(0, 12), 'sk-mb', 'hash', 'tenant']) {
@@ -61,14 +65,18 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
     const answer = await to.me<ImportResult>('POST', '/import', { config })
     expect([answer.status, answer.json()]).toEqual([
       200,
-      { imported: { personas: 2, apps: 2, settings: true }, skipped: [], errors: [] },
+      {
+        imported: { personas: 2, apps: 2, settings: true, mcp_servers: 0 },
+        skipped: [],
+        errors: [],
+      },
     ])
     expect(await exported(to.me)).toEqual(await exported(from.me))
     const [persona] = (await personasOf(to.person)).filter(({ name }) => name === '客服')
     const [bound] = (await appsOf(to.person)).filter(({ name }) => name === '一号')
     expect(bound?.persona_id).toBe(persona?.id as string)
     const again = await load(to.me, config, 'merge')
-    expect(again.imported).toEqual({ personas: 2, apps: 2, settings: true })
+    expect(again.imported).toEqual({ personas: 2, apps: 2, settings: true, mcp_servers: 0 })
     expect(await exported(to.me)).toEqual(await exported(from.me))
   })
 
@@ -92,7 +100,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
       [7, 0],
     ] as const) {
       const result = await load(me, config, mode)
-      expect(result.imported).toEqual({ personas, apps: 0, settings: false })
+      expect(result.imported).toEqual({ personas, apps: 0, settings: false, mcp_servers: 0 })
       expect(result.errors).toEqual([])
       expect(result.skipped.join()).toMatch(/客服.*一号.*设置/)
     }
@@ -115,7 +123,7 @@ describe.each(SURFACES)('export and import on %s', (surface) => {
       'merge',
     )
     expect(result).toEqual({
-      imported: { personas: 1, apps: 1, settings: true },
+      imported: { personas: 1, apps: 1, settings: true, mcp_servers: 0 },
       skipped: [],
       errors: [],
     })

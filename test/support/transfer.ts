@@ -28,7 +28,8 @@ export const EMPTY = {
   format_version: 1,
   personas: [],
   apps: [],
-  settings: { model: null, thinking: false, temperature: null },
+  settings: { model: null, thinking: false, temperature: null, mcp_tools: [] },
+  mcp_servers: [],
 }
 
 let tenants = 0

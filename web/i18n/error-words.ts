@@ -51,6 +51,17 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   url_internal:
     'Internal addresses are refused, unless the operator allows the host in MB_ALLOW_PRIVATE_HOSTS',
   not_refreshable: 'Only web pages can be checked again',
+  too_many_items: '{field} takes at most {max} items',
+  mcp_name_form:
+    'The name takes lower-case letters, digits and single underscores, at most 20 characters',
+  mcp_name_taken: 'There is an MCP server of this name already',
+  mcp_unreachable: 'The MCP server cannot be reached, or has a fault',
+  mcp_timeout: 'The MCP server did not answer in time',
+  mcp_refused: 'The MCP server refused access; check the name and the value of the header',
+  mcp_malformed: 'What answers at this address does not speak MCP',
+  mcp_too_large: 'The answer of the MCP server is too large',
+  mcp_guarded: 'The address of the MCP server is internal',
+  mcp_undecryptable: 'The value of the header cannot be decrypted; enter it again',
   audio_empty: 'The recording is empty',
   audio_not_base64: 'audio_b64 is not valid base64',
   doc_id_missing: 'The id of the document is missing',
@@ -76,6 +87,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   quota_docs: 'The limit of {max} documents is reached',
   quota_apps: 'The limit of {max} apps is reached',
   quota_devices: 'The limit of {max} devices is reached',
+  quota_mcp_servers: 'The limit of {max} MCP servers is reached',
   quota_personas: 'The limit of {max} personas is reached',
   quota_keys: 'The limit of {max} keys is reached, revoked ones included',
   not_found: '{what} does not exist',
@@ -127,6 +139,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   memory_full: 'The server is busy: too many large requests. Try again shortly.',
   encryption_not_configured:
     'The server has no encryption key, so own model channels cannot be used',
+  mcp_not_available: 'The server has no encryption key, so MCP servers cannot be used',
   console_not_built: 'The console is not built: run npm start, or bun scripts/build-web.ts',
 }
 
@@ -153,6 +166,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     key: 'The key',
     persona: 'The persona',
     source: 'The source',
+    mcp_server: 'The MCP server',
   },
   who: {
     general: 'A general key',

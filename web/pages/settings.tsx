@@ -53,7 +53,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (value !== 'wrong') {
-      save.mutate({ model: model.trim() || null, thinking, temperature: value })
+      save.mutate({ ...settings, model: model.trim() || null, thinking, temperature: value })
     }
   }
   return (

@@ -85,6 +85,27 @@ export const KB_HITS_MAX = 5
 export const MCP_HITS_MAX = 10
 export const MCP_QUERY_CHARS_MAX = 2_000
 export const MCP_CHUNKS_MAX = 20
+/** Servers of tools of a tenant, and what is kept and offered of them. */
+export const MCP_SERVERS_MAX = 10
+export const MCP_SERVER_NAME = /^(?!.*__)[a-z0-9_]{1,20}$/
+export const MCP_URL_CHARS_MAX = 2_000
+export const MCP_TOOLS_KEPT_MAX = 128
+export const MCP_TOOLS_OFFERED_MAX = 32
+export const MCP_SCHEMAS_CHARS_MAX = 60_000
+export const MCP_SCHEMA_BYTES_MAX = 16 * 1024
+export const MCP_SCHEMA_DEPTH_MAX = 8
+export const MCP_DESCRIPTION_CHARS_MAX = 2_000
+export const MCP_TOOL_NAME_CHARS_MAX = 200
+export const MCP_TITLE_CHARS_MAX = 200
+export const MCP_HEADER_NAME_CHARS_MAX = 64
+export const MCP_HEADER_VALUE_CHARS_MAX = 2_000
+/** A listing, with all its pages, or the answer to a call. */
+export const MCP_READ_BYTES_MAX = 1024 * 1024
+export const MCP_PAGES_MAX = 20
+export const MCP_LIST_MS_MAX = 10_000
+/** A listing is believed this long, or as long as the server says, up to the second. */
+export const MCP_LIST_TTL_MS = 5 * 60_000
+export const MCP_LIST_TTL_MS_MAX = 60 * 60_000
 export const KB_PREVIEW_CHARS_MAX = 200
 export const KB_CHUNKS_SHOWN_MAX = 50
 /** A console login holds this long. */

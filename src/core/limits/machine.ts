@@ -108,6 +108,13 @@ export const TURN_MS_MAX = 30 * 60_000
 /** Tool calls of a turn: each may be a request or a search, and models ask for a few. */
 export const TOOL_CALLS_PER_TURN_MAX = 128
 export const TOOLS_AT_ONCE_MAX = 4
+/** Sessions at servers of tools that are remembered; a forgotten one is begun anew. */
+export const MCP_SESSIONS_MAX = 1_000
+/** Turns that call turns of other servers, and so on: beyond it no tools of servers are offered. */
+export const MCP_DEPTH_MAX = 3
+/** Servers of tools that are asked for their lists at a time: in all, and of one tenant. */
+export const MCP_LISTINGS_AT_ONCE_MAX = 32
+export const MCP_LISTINGS_PER_TENANT_MAX = 4
 export const CALCULATOR_CHARS_MAX = 500
 export const CALCULATOR_DEPTH_MAX = 64
 /** Results beyond ten to this power, or its inverse, are refused. */

@@ -27,3 +27,5 @@ export const FETCH_URL_CHARS_MAX = 2_000
 export const FETCH_URL_BYTES_MAX = 200 * 1024
 export const FETCH_URL_REDIRECTS_MAX = 5
 export const FETCH_URL_TIMEOUT_MS = 10_000
+/** A server of tools that is silent for this long at a method of today speaks an older revision. */
+export const MCP_PROBE_MS_MAX = 3_000

@@ -14,6 +14,7 @@ interface ConfigRow {
   model: string | null
   thinking: number | null
   temperature: number | null
+  mcp_tools: string | null
   app_persona: string | null
   request_persona: string | null
   default_persona: string | null
@@ -32,7 +33,7 @@ export function createTurnConfigStore(db: Db) {
       const row = await db.get<ConfigRow>(sql`
         SELECT a.id AS app_id, a.system_prompt, a.model AS app_model, a.thinking AS app_thinking,
           a.temperature AS app_temperature, a.kb_enabled, a.tools_enabled,
-          s.model, s.thinking, s.temperature,
+          s.model, s.thinking, s.temperature, s.mcp_tools,
           (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = a.persona_id) AS app_persona,
           (SELECT prompt FROM persona WHERE tenant_id = t.id AND id = ${personaId})
             AS request_persona,
@@ -64,12 +65,17 @@ function configOf(row: ConfigRow | null): StoredConfig {
       model: row?.model ?? null,
       thinking: flagOf(row?.thinking ?? null),
       temperature: row?.temperature ?? null,
+      mcpTools: namesIn(row?.mcp_tools),
     },
     appPersona: row?.app_persona ?? null,
     requestPersona: row?.request_persona ?? null,
     defaultPersona: row?.default_persona ?? null,
   }
 }
+
+/** Nearly no tenant names any. */
+const namesIn = (json: string | null | undefined): readonly string[] =>
+  json && json !== '[]' ? (JSON.parse(json) as string[]) : []
 
 function appOf(row: ConfigRow): StoredConfig['app'] {
   return {

@@ -21,7 +21,7 @@ const APP: AppConfig = {
 }
 const context = (more: Partial<StoredConfig> = {}): StoredConfig => ({
   app: null,
-  settings: { model: null, thinking: null, temperature: null },
+  settings: { model: null, thinking: null, temperature: null, mcpTools: [] },
   appPersona: null,
   requestPersona: null,
   defaultPersona: null,
@@ -87,7 +87,7 @@ describe('prompt priority, highest first', () => {
 })
 
 describe('fields fall from app to tenant to platform', () => {
-  const settings = { model: 'tenant-model', thinking: true, temperature: 0.5 }
+  const settings = { model: 'tenant-model', thinking: true, temperature: 0.5, mcpTools: [] }
   test('without app and settings the platform decides every field', () => {
     expect(resolveTurn(context(), request())).toMatchObject({
       model: null,
@@ -145,7 +145,7 @@ test('system messages of a caller replace the default personas and nothing else'
 })
 
 test('temperature and thinking come from the app, then the caller, then the tenant', () => {
-  const settings = { model: null, thinking: false, temperature: 0.2 }
+  const settings = { model: null, thinking: false, temperature: 0.2, mcpTools: [] }
   const app = { ...APP, thinking: false, temperature: 0.7 }
   const wanted = { thinking: true, temperature: 1 }
   expect(resolveTurn(context({ settings }), brought())).toMatchObject(wanted)

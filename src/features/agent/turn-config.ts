@@ -25,6 +25,8 @@ export interface TenantConfig {
   readonly model: string | null
   readonly thinking: boolean | null
   readonly temperature: number | null
+  /** Of turns without an app. */
+  readonly mcpTools: readonly string[]
 }
 
 export interface RequestedTurn {
@@ -53,6 +55,8 @@ export interface ResolvedTurn {
   readonly temperature: number | null
   readonly kb: boolean
   readonly tools: readonly string[] | null
+  /** Names of tools of the tenant's servers; without such a name none is offered. */
+  readonly mcpTools: readonly string[]
 }
 
 /**
@@ -76,6 +80,7 @@ export function resolveTurn(config: StoredConfig, request: RequestedTurn): Resol
     temperature: app?.temperature ?? conversation?.temperature ?? settings.temperature,
     kb: request.kb && (app?.kbEnabled ?? true),
     tools: app?.toolsEnabled ?? null,
+    mcpTools: app ? (app.toolsEnabled ?? []) : settings.mcpTools,
   }
 }
 

@@ -1,11 +1,29 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
 import {
   nullableFlag,
   nullableTemperature,
   nullableText,
   optionalPrice,
+  requiredText,
 } from '../../core/fields.ts'
-import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
+import {
+  MODEL_CHARS_MAX,
+  TOOL_NAME_CHARS_MAX,
+  TOOLS_ENABLED_MAX,
+} from '../../core/limits/contract.ts'
+
+/** Tools of servers (MCP) that turns without an app may use: `{server}__{tool}`, `{server}__*`. */
+const mcpTools = z
+  .array(requiredText('mcp_tools 的每一项', TOOL_NAME_CHARS_MAX), {
+    error: issue('field_type', { field: 'mcp_tools', kind: 'string_array_or_null' }),
+  })
+  .max(TOOLS_ENABLED_MAX, {
+    error: issue('too_many_items', { field: 'mcp_tools', max: TOOLS_ENABLED_MAX }),
+  })
+  .nullable()
+  .default(null)
+  .transform((value) => value ?? [])
 
 /** Body of PUT /console/settings. Replaces all fields; null or absent: platform default. */
 export const TenantSettingsRequest = z.object({
@@ -14,6 +32,7 @@ export const TenantSettingsRequest = z.object({
   temperature: nullableTemperature,
   price_in: optionalPrice('price_in'),
   price_out: optionalPrice('price_out'),
+  mcp_tools: mcpTools,
 })
 
 export const TenantSettings = z.object({
@@ -23,8 +42,14 @@ export const TenantSettings = z.object({
   /** What a million tokens cost, in the currency of the tenant; absent: unknown. */
   price_in: z.number().optional(),
   price_out: z.number().optional(),
+  mcp_tools: z.array(z.string()),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
 /** The settings of a tenant that has set nothing. */
-export const PLATFORM_DEFAULTS: TenantSettings = { model: null, thinking: false, temperature: null }
+export const PLATFORM_DEFAULTS: TenantSettings = {
+  model: null,
+  thinking: false,
+  temperature: null,
+  mcp_tools: [],
+}

@@ -30,6 +30,7 @@ const same = (a: TenantSettings, b: TenantSettings): boolean =>
   a.thinking === b.thinking &&
   a.temperature === b.temperature &&
   a.price_in === b.price_in &&
-  a.price_out === b.price_out
+  a.price_out === b.price_out &&
+  a.mcp_tools.join('\n') === b.mcp_tools.join('\n')
 
 export type Settings = ReturnType<typeof createSettings>

@@ -7,6 +7,8 @@ interface Row {
   temperature: number | null
   price_in: number | null
   price_out: number | null
+  /** A JSON array. */
+  mcp_tools: string
 }
 
 /** Settings by tenant. There is no row until the tenant sets something. */
@@ -15,27 +17,30 @@ export function createSettingsStore(db: Db) {
     /** Null when the tenant has never set anything. */
     async find(tenantId: string): Promise<TenantSettings | null> {
       const row = await db.get<Row>(sql`
-        SELECT model, thinking, temperature, price_in, price_out
+        SELECT model, thinking, temperature, price_in, price_out, mcp_tools
         FROM tenant_settings WHERE tenant_id = ${tenantId}`)
       if (!row) return null
-      const { price_in, price_out, thinking, ...settings } = row
+      const { price_in, price_out, thinking, mcp_tools, ...settings } = row
       return {
         ...settings,
         thinking: thinking === 1,
         ...(price_in === null ? {} : { price_in }),
         ...(price_out === null ? {} : { price_out }),
+        mcp_tools: JSON.parse(mcp_tools) as string[],
       }
     },
 
     async put(tenantId: string, settings: TenantSettings): Promise<void> {
       const { model, thinking, temperature, price_in = null, price_out = null } = settings
       await db.run(sql`
-        INSERT INTO tenant_settings (tenant_id, model, thinking, temperature, price_in, price_out)
+        INSERT INTO tenant_settings (tenant_id, model, thinking, temperature, price_in, price_out,
+          mcp_tools)
         VALUES (${tenantId}, ${model}, ${thinking ? 1 : 0}, ${temperature}, ${price_in},
-          ${price_out})
+          ${price_out}, ${JSON.stringify(settings.mcp_tools)})
         ON CONFLICT (tenant_id) DO UPDATE SET model = excluded.model,
           thinking = excluded.thinking, temperature = excluded.temperature,
-          price_in = excluded.price_in, price_out = excluded.price_out`)
+          price_in = excluded.price_in, price_out = excluded.price_out,
+          mcp_tools = excluded.mcp_tools`)
     },
   }
 }

@@ -2,6 +2,8 @@ import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { ImportedApp } from '../apps/model.ts'
 import type { Apps } from '../apps/service.ts'
+import type { ImportedMcpServer } from '../mcp-servers/model.ts'
+import type { McpServers } from '../mcp-servers/service.ts'
 import type { ImportedPersona } from '../personas/model.ts'
 import type { Personas } from '../personas/service.ts'
 import type { Settings } from '../settings/service.ts'
@@ -11,6 +13,7 @@ export interface ImportParts {
   readonly personas: Pick<Personas, 'heads' | 'create' | 'overwrite' | 'checkImported'>
   readonly apps: Pick<Apps, 'list' | 'create' | 'replace' | 'checkImported'>
   readonly settings: Pick<Settings, 'get' | 'replace' | 'checkImported' | 'isChosen' | 'same'>
+  readonly mcpServers: Pick<McpServers, 'heads' | 'add' | 'overwrite' | 'checkImported'>
   readonly log: Logger
 }
 
@@ -59,6 +62,23 @@ export async function importApps(run: ImportRun, items: readonly unknown[]): Pro
     const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
     return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
   })
+}
+
+/** Imports MCP servers without asking them; returns how many were imported. */
+export async function importMcpServers(run: ImportRun, items: readonly unknown[]): Promise<number> {
+  const { mcpServers, tenantId, mode, notes } = run
+  const label = 'MCP 服务器'
+  const steps = planImport<ImportedMcpServer>({
+    label,
+    items,
+    check: mcpServers.checkImported,
+    existing: newestByName(await mcpServers.heads(tenantId)),
+    mode,
+    notes,
+  })
+  return writeAll(run, label, steps, ({ id, item }) =>
+    id === null ? mcpServers.add(tenantId, item) : mcpServers.overwrite(tenantId, id, item),
+  )
 }
 
 /** Imports the settings unless mode is `skip` and the tenant has set some; true if imported. */

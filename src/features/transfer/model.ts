@@ -24,7 +24,17 @@ export const ConfigExport = z.object({
     temperature: z.number().nullable(),
     price_in: z.number().optional(),
     price_out: z.number().optional(),
+    mcp_tools: z.array(z.string()),
   }),
+  /** Without the values of their headers; their tools wait to be approved anew. */
+  mcp_servers: z.array(
+    z.object({
+      name: z.string(),
+      url: z.string(),
+      header_name: z.string().nullable(),
+      enabled: z.boolean(),
+    }),
+  ),
 })
 export type ConfigExport = z.infer<typeof ConfigExport>
 
@@ -41,6 +51,7 @@ export const ImportRequest = z.object({
       personas: items('personas'),
       apps: items('apps'),
       settings: z.unknown().optional(),
+      mcp_servers: items('mcp_servers'),
     },
     { error: issue('field_required', { field: 'config', kind: 'object' }) },
   ),
@@ -59,7 +70,12 @@ export const ImportRequestShown = z.object({
 })
 
 export const ImportResult = z.object({
-  imported: z.object({ personas: z.int(), apps: z.int(), settings: z.boolean() }),
+  imported: z.object({
+    personas: z.int(),
+    apps: z.int(),
+    settings: z.boolean(),
+    mcp_servers: z.int(),
+  }),
   skipped: z.array(z.string()),
   errors: z.array(z.string()),
 })

@@ -1,10 +1,17 @@
 import type { Clock } from '../../core/clock.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { Apps } from '../apps/service.ts'
+import type { McpServers } from '../mcp-servers/service.ts'
 import type { Persona } from '../personas/model.ts'
 import type { Personas } from '../personas/service.ts'
 import type { Settings } from '../settings/service.ts'
-import { type ImportParts, importApps, importPersonas, importSettings } from './import.ts'
+import {
+  type ImportParts,
+  importApps,
+  importMcpServers,
+  importPersonas,
+  importSettings,
+} from './import.ts'
 import type { ConfigExport, ImportRequest, ImportResult } from './model.ts'
 
 export interface TransferOptions extends ImportParts {
@@ -31,6 +38,7 @@ export function createTransfer({ clock, ...parts }: TransferOptions) {
           personas: await importPersonas(run, config.personas),
           apps: await importApps(run, config.apps),
           settings: await importSettings(run, config.settings),
+          mcp_servers: await importMcpServers(run, config.mcp_servers),
         }
         return { imported, ...notes }
       }),
@@ -43,6 +51,7 @@ export interface ExportParts {
   readonly personas: Pick<Personas, 'heads' | 'each'>
   readonly apps: Pick<Apps, 'list'>
   readonly settings: Pick<Settings, 'get'>
+  readonly mcpServers: Pick<McpServers, 'heads'>
 }
 
 /** A configuration whose personas, up to 24 MB, are read while they are sent. */
@@ -56,7 +65,7 @@ export interface ExportAnswer extends Omit<ConfigExport, 'personas'> {
  */
 async function exportConfig(
   tenantId: string,
-  { personas, apps, settings }: ExportParts,
+  { personas, apps, settings, mcpServers }: ExportParts,
   at: string,
 ): Promise<ExportAnswer> {
   const heads = await personas.heads(tenantId)
@@ -73,6 +82,7 @@ async function exportConfig(
       }))
       .reverse(),
     settings: await settings.get(tenantId),
+    mcp_servers: (await mcpServers.heads(tenantId)).map(({ id: _, ...head }) => head).reverse(),
   }
 }
 

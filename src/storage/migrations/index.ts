@@ -5,6 +5,7 @@ import provider from './0004-provider.sql' with { type: 'text' }
 import kbSource from './0005-kb-source.sql' with { type: 'text' }
 import usage from './0006-usage.sql' with { type: 'text' }
 import prices from './0007-prices.sql' with { type: 'text' }
+import mcpServer from './0008-mcp-server.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0005-kb-source', sql: kbSource },
   { name: '0006-usage', sql: usage },
   { name: '0007-prices', sql: prices },
+  { name: '0008-mcp-server', sql: mcpServer },
 ]

@@ -12,7 +12,7 @@ const app: AppInput = {
   kb_enabled: true,
   tools_enabled: null,
 }
-const settings = { model: null, thinking: false, temperature: null }
+const settings = { model: null, thinking: false, temperature: null, mcp_tools: [] }
 const persona = (id: string, is_default: number): Persona => ({
   id,
   name: id,
@@ -31,7 +31,7 @@ describe('effective settings of an app', () => {
   })
 
   test('an app shows the settings of the tenant for what it leaves out', () => {
-    const tenant = { model: 'm', thinking: true, temperature: 0 }
+    const tenant = { model: 'm', thinking: true, temperature: 0, mcp_tools: [] }
     const result = effective(app, tenant, [persona('shared', 1)])
     expect(result.model).toEqual({ value: 'm', from: 'tenant' })
     expect(result.thinking).toEqual({ value: true, from: 'tenant' })
@@ -41,7 +41,7 @@ describe('effective settings of an app', () => {
 
   test('an app shows its own settings first, with false and 0 as values', () => {
     const own = { ...app, thinking: false, temperature: 0, tools_enabled: [], kb_enabled: false }
-    const result = effective(own, { model: null, thinking: true, temperature: 2 }, [])
+    const result = effective(own, { ...settings, thinking: true, temperature: 2 }, [])
     expect(result.thinking).toEqual({ value: false, from: 'app' })
     expect(result.temperature).toEqual({ value: 0, from: 'app' })
     expect(result.tools).toEqual({ value: [], from: 'app' })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { ConfigExport } from '../../api/types.ts'
 import { plan, readConfig } from './plan.ts'
 
-const settings = { model: null, thinking: false, temperature: null }
+const settings = { model: null, thinking: false, temperature: null, mcp_tools: [] }
 const persona = (name: string, prompt = 'p') => ({ name, prompt, is_default: false })
 const config = (personas: ConfigExport['personas'], more = {}): ConfigExport => ({
   format_version: 1,
@@ -10,6 +10,7 @@ const config = (personas: ConfigExport['personas'], more = {}): ConfigExport => 
   personas,
   apps: [],
   settings,
+  mcp_servers: [],
   ...more,
 })
 

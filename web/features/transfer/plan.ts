@@ -51,9 +51,11 @@ function fates(
     })
 }
 
-const isUnset = ({ model, thinking, temperature, price_in, price_out }: Settings) =>
-  [model, temperature, price_in ?? null, price_out ?? null].every((value) => value === null) &&
-  !thinking
+const isUnset = ({ thinking, mcp_tools: tools, ...numbers }: Settings) => {
+  const { model, temperature, price_in = null, price_out = null } = numbers
+  const isNull = [model, temperature, price_in, price_out].every((value) => value === null)
+  return isNull && !thinking && tools.length === 0
+}
 
 /** A preview of importing `wanted` into `held`; the server makes the decision. */
 export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'merge'): Planned[] {

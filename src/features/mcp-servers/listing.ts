@@ -1,0 +1,109 @@
+import { sha256Hex } from '../../core/crypto.ts'
+import {
+  MCP_DESCRIPTION_CHARS_MAX,
+  MCP_TITLE_CHARS_MAX,
+  MCP_TOOL_NAME_CHARS_MAX,
+  MCP_TOOLS_KEPT_MAX,
+  TOOL_NAME_CHARS_MAX,
+} from '../../core/limits/contract.ts'
+import { firstChars } from '../../core/text.ts'
+import { timeSlice } from '../../core/time-slice.ts'
+import { declaredHeaders, type ParamHeader } from './param-headers.ts'
+import { convertSchema, isNode, type UnusableReason } from './schema.ts'
+
+/** A tool of a server as it is kept. */
+export interface KeptTool {
+  readonly name: string
+  readonly title: string | null
+  readonly description: string
+  readonly readOnly: boolean
+  readonly destructive: boolean
+  /** JSON as the model is offered it; empty for an unusable tool. */
+  readonly schema: string
+  readonly paramHeaders: readonly ParamHeader[]
+  /** Why the tool cannot be offered; null when it can. */
+  readonly reason: UnusableReason | null
+  /** SHA-256 of name, description and schema as the server has written them. */
+  readonly hash: string
+}
+
+/**
+ * Reads what a server lists, tool by tool: a malformed one makes itself unusable and not the list.
+ * Other requests get their turn in between.
+ */
+export async function readListing(
+  listed: readonly unknown[],
+  steady: () => number,
+): Promise<KeptTool[]> {
+  const slice = timeSlice(steady)
+  const tools: KeptTool[] = []
+  const names = new Set<string>()
+  for (const [index, raw] of listed.slice(0, MCP_TOOLS_KEPT_MAX).entries()) {
+    const tool = readTool(raw, index)
+    const isRepeated = names.has(tool.name)
+    names.add(tool.name)
+    tools.push(isRepeated ? unusable(tool, `${tool.name}#${index + 1}`, 'duplicate') : tool)
+    if (slice.isOver()) await slice.next()
+  }
+  return tools
+}
+
+const unusable = (tool: KeptTool, name: string, reason: UnusableReason): KeptTool => ({
+  ...tool,
+  ...{ name, reason, schema: '', paramHeaders: [] },
+})
+
+function readTool(raw: unknown, index: number): KeptTool {
+  const { name, title, description, inputSchema, annotations } = isNode(raw) ? raw : {}
+  const hints = isNode(annotations) ? annotations : {}
+  const readOnly = hints.readOnlyHint === true
+  const about = typeof description === 'string' ? description.toWellFormed() : ''
+  const tool: KeptTool = {
+    name: typeof name === 'string' ? firstChars(name.toWellFormed(), MCP_TOOL_NAME_CHARS_MAX) : '',
+    title: textOf(title) ?? textOf(hints.title),
+    description: firstChars(about, MCP_DESCRIPTION_CHARS_MAX),
+    readOnly,
+    destructive: typeof hints.destructiveHint === 'boolean' ? hints.destructiveHint : !readOnly,
+    schema: '',
+    paramHeaders: [],
+    reason: null,
+    hash: sha256Hex(canonical([name, description, inputSchema])),
+  }
+  if (tool.name === '' || tool.name !== name) return unusable(tool, `#${index + 1}`, 'malformed')
+  const converted = convertSchema(inputSchema)
+  if ('unusable' in converted) return unusable(tool, name, converted.unusable)
+  const paramHeaders = declaredHeaders(inputSchema)
+  if (paramHeaders === null) return unusable(tool, name, 'header')
+  return { ...tool, paramHeaders, schema: JSON.stringify(converted.schema) }
+}
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.trim() !== ''
+    ? firstChars(value.trim().toWellFormed(), MCP_TITLE_CHARS_MAX)
+    : null
+
+/** JSON with sorted members: a server that writes them in another order has changed nothing. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    isNode(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  )
+
+/** The characters of a long name that stay, before a mark and eight of its hash. */
+const NAME_START = 55
+const NAME_HASH = 8
+
+/**
+ * The names by which models call the tools of a server. Models take letters, digits, `_` and `-`,
+ * and few take more than 64: what is lost by that is told apart by a hash.
+ */
+export function callNames(server: string, names: readonly string[]): string[] {
+  const whole = names.map((name) => `${server}__${name}`)
+  const cleaned = whole.map((name) => name.replace(/[^A-Za-z0-9_-]/g, '_'))
+  return cleaned.map((name, i) => {
+    const isTaken = cleaned.some((other, j) => j !== i && other === name)
+    if (name.length <= TOOL_NAME_CHARS_MAX && !isTaken) return name
+    return `${name.slice(0, NAME_START)}_${sha256Hex(whole[i] ?? '').slice(0, NAME_HASH)}`
+  })
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
+import { nullableText, optionalFlag, requiredText } from '../../core/fields.ts'
+import {
+  MCP_HEADER_NAME_CHARS_MAX,
+  MCP_HEADER_VALUE_CHARS_MAX,
+  MCP_SERVER_NAME,
+  MCP_TOOL_NAME_CHARS_MAX,
+  MCP_TOOLS_KEPT_MAX,
+  MCP_URL_CHARS_MAX,
+} from '../../core/limits/contract.ts'
+
+/** A token (RFC 9110, section 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** Headers that are the request's own, the protocol's, or those of cookies. */
+const RESERVED = new RegExp(
+  `^(?:${[
+    ...['host', 'cookie', 'connection', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer'],
+    ...['content-.*', 'accept.*', 'mcp-.*', 'x-moonbase-depth'],
+  ].join('|')})$`,
+  'i',
+)
+/** Without control characters, which would begin another header. */
+const HEADER_VALUE = /^[\x20-\x7e]*$/
+
+const nameForm = issue('mcp_name_form')
+const headerName = nullableText('header_name', MCP_HEADER_NAME_CHARS_MAX).refine(
+  (value) => value === null || (TOKEN.test(value) && !RESERVED.test(value)),
+  { error: issue('field_invalid', { field: 'header_name' }) },
+)
+const headerValue = nullableText('header_value', MCP_HEADER_VALUE_CHARS_MAX).refine(
+  (value) => value === null || HEADER_VALUE.test(value),
+  { error: issue('field_invalid', { field: 'header_value' }) },
+)
+
+/** Body of POST and PUT. A `header_value` that is left out stays as it is stored. */
+export const McpServerRequest = z
+  .object({
+    name: z
+      .string({ error: issue('field_required', { field: 'name', kind: 'string' }) })
+      .regex(MCP_SERVER_NAME, { error: nameForm }),
+    /** Its host is checked in the service, which knows the allow-list. */
+    url: requiredText('url', MCP_URL_CHARS_MAX),
+    header_name: headerName,
+    header_value: headerValue,
+    enabled: optionalFlag('enabled', true),
+  })
+  .refine(({ header_name, header_value }) => header_name !== null || header_value === null, {
+    error: issue('field_missing', { field: 'header_name' }),
+  })
+export type McpServerRequest = z.infer<typeof McpServerRequest>
+
+/** Body of PUT …/tools. Names that the server does not have are ignored. */
+export const McpApprovalRequest = z.object({
+  approved: z
+    .array(z.string().max(MCP_TOOL_NAME_CHARS_MAX), {
+      error: issue('field_required', { field: 'approved', kind: 'string_array' }),
+    })
+    .max(MCP_TOOLS_KEPT_MAX, {
+      error: issue('too_many_items', { field: 'approved', max: MCP_TOOLS_KEPT_MAX }),
+    }),
+})
+
+/** A server of an imported configuration: without the value of its header. */
+export const ImportedMcpServer = McpServerRequest
+export type ImportedMcpServer = McpServerRequest
+
+const McpTool = z.object({
+  name: z.string(),
+  /** The name by which models call it, and by which `tools_enabled` names it. */
+  call_name: z.string(),
+  title: z.string().nullable(),
+  description: z.string(),
+  read_only: z.boolean(),
+  destructive: z.boolean(),
+  /** Characters of the schema that a model is sent. */
+  schema_chars: z.int(),
+  state: z.enum(['new', 'approved', 'changed', 'unusable']),
+  /** Why it is unusable, in a word. */
+  reason: z.string().nullable(),
+})
+export type McpTool = z.infer<typeof McpTool>
+
+export const McpServer = z.object({
+  id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  header_name: z.string().nullable(),
+  /** The last four characters of the header's value; null also when it cannot be decrypted. */
+  header_tail: z.string().nullable(),
+  enabled: z.boolean(),
+  state: z.enum(['ready', 'failed', 'never']),
+  error_class: z
+    .enum([
+      'unreachable',
+      'timeout',
+      'refused',
+      'malformed',
+      'too_large',
+      'guarded',
+      'undecryptable',
+    ])
+    .nullable(),
+  /** The revision that was agreed on. */
+  protocol: z.string().nullable(),
+  /** What the last listing took, with all its requests. */
+  latency_ms: z.int().nullable(),
+  checked_at: z.string().nullable(),
+  tools: z.array(McpTool),
+  created_at: z.string(),
+})
+export type McpServer = z.infer<typeof McpServer>
+export type McpErrorClass = NonNullable<McpServer['error_class']>
+
+export const McpServersResponse = z.object({ servers: z.array(McpServer) })
+export const McpServerDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })

@@ -1,0 +1,104 @@
+import type { McpClient } from '../../channels/ports/mcp.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Seal } from '../../core/encryption.ts'
+import { MCP_SCHEMAS_CHARS_MAX, MCP_TOOLS_OFFERED_MAX } from '../../core/limits/contract.ts'
+import { MCP_DEPTH_MAX } from '../../core/limits/machine.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Tool } from '../../tools/tool.ts'
+import type { ToolsFor } from '../../tools/tool-box.ts'
+import { createCall } from './call.ts'
+import { callNames } from './listing.ts'
+import type { Refresh } from './refresh.ts'
+import { stateOf } from './shown.ts'
+import type { McpServerStore, StoredServer, StoredTool } from './store.ts'
+
+export interface OfferOptions {
+  readonly store: Pick<McpServerStore, 'list' | 'tools' | 'offered'>
+  readonly seal: Seal | null
+  readonly client: Pick<McpClient, 'call'>
+  readonly clock: Clock
+  readonly refresh: Pick<Refresh, 'soon'>
+  /** The longest that a call may take, in milliseconds. */
+  readonly callMs: number
+  /** Whether an address is this server's own, as the caller's requests reach it. */
+  readonly isOwn: (url: URL, principal: Principal) => boolean
+}
+
+/** A tool that may be offered, under the name by which models call it. */
+interface Candidate {
+  readonly callName: string
+  readonly server: StoredServer
+  readonly tool: StoredTool
+}
+
+/**
+ * The tools of servers that a turn offers: those that are named for it and approved, of servers
+ * that answered last time. A turn that names none costs nothing, and none waits for a server.
+ */
+export function createOffer(options: OfferOptions): ToolsFor {
+  const { store, seal, clock, refresh } = options
+  const callOf = createCall(options)
+
+  async function candidates(principal: Principal, depth: number): Promise<Candidate[]> {
+    const { tenantId } = principal
+    const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId)])
+    const byServer = Map.groupBy(tools, ({ serverId }) => serverId)
+    return servers.flatMap((server) => {
+      const isOwn = depth > 0 && options.isOwn(new URL(server.url), principal)
+      if (!server.enabled || server.state !== 'ready' || isOwn) return []
+      const listed = byServer.get(server.id) ?? []
+      const names = callNames(
+        server.name,
+        listed.map(({ name }) => name),
+      )
+      return listed.flatMap((tool, i) =>
+        stateOf(tool) === 'approved' ? [{ callName: names[i] ?? '', server, tool }] : [],
+      )
+    })
+  }
+
+  return async (principal, { mcpTools: wanted }) => {
+    const depth = principal.nested?.depth ?? 0
+    if (seal === null || depth > MCP_DEPTH_MAX || !wanted.some(isMcpName)) return []
+    const chosen = choose(await candidates(principal, depth), wanted)
+    const now = clock.now()
+    for (const { tenantId, id, freshUntil } of new Set(chosen.map(({ server }) => server))) {
+      if ((freshUntil ?? 0) <= now) refresh.soon(tenantId, id)
+    }
+    const offered = await store.offered(chosen.map(({ tool }) => tool))
+    const keyOf = (serverId: string, name: string) => `${serverId}/${name}`
+    const byKey = new Map(chosen.map((one) => [keyOf(one.server.id, one.tool.name), one]))
+    return offered.flatMap((tool): Tool[] => {
+      const found = byKey.get(keyOf(tool.serverId, tool.name))
+      if (!found) return []
+      const { name, description, schema: parameters } = { ...tool, name: found.callName }
+      return [{ spec: { name, description, parameters }, run: callOf(found.server, tool, depth) }]
+    })
+  }
+}
+
+/** Names of servers hold no `__`, so every name of a tool of theirs has one. */
+const isMcpName = (name: string): boolean => name.includes('__')
+
+const ALL_OF_SERVER = /^(.+)__\*$/
+
+/** Those that are wanted, in the order in which they are named, as far as a turn holds them. */
+function choose(candidates: readonly Candidate[], wanted: readonly string[]): Candidate[] {
+  const chosen = new Map<string, Candidate>()
+  let chars = 0
+  for (const name of wanted) {
+    const server = ALL_OF_SERVER.exec(name)?.[1]
+    const named = candidates.filter((one) =>
+      server === undefined ? one.callName === name : one.server.name === server,
+    )
+    for (const one of named) {
+      if (chosen.has(one.callName)) continue
+      chars += one.tool.schemaChars
+      if (chosen.size >= MCP_TOOLS_OFFERED_MAX || chars > MCP_SCHEMAS_CHARS_MAX) {
+        return [...chosen.values()]
+      }
+      chosen.set(one.callName, one)
+    }
+  }
+  return [...chosen.values()]
+}

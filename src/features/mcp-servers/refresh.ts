@@ -1,0 +1,116 @@
+import { type McpClient, type McpEndpoint, McpFailure } from '../../channels/ports/mcp.ts'
+import type { Clock } from '../../core/clock.ts'
+import { MINUTE_MS } from '../../core/clock.ts'
+import type { Seal } from '../../core/encryption.ts'
+import {
+  MCP_LIST_MS_MAX,
+  MCP_LIST_TTL_MS,
+  MCP_LIST_TTL_MS_MAX,
+} from '../../core/limits/contract.ts'
+import { MCP_LISTINGS_AT_ONCE_MAX, MCP_LISTINGS_PER_TENANT_MAX } from '../../core/limits/machine.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import { readListing } from './listing.ts'
+import type { McpErrorClass } from './model.ts'
+import type { McpServerStore, StoredServer } from './store.ts'
+
+/** A failed listing is tried again after these waits; the last one repeats. */
+const RETRY_MS = [1, 5, 15].map((minutes) => minutes * MINUTE_MS)
+
+export interface RefreshOptions {
+  readonly store: Pick<McpServerStore, 'list' | 'listed' | 'failed' | 'due'>
+  readonly seal: Seal | null
+  readonly client: Pick<McpClient, 'list'>
+  readonly clock: Clock
+  readonly log: Logger
+  /** Starts work that nobody waits for. */
+  readonly inBackground: (name: string, work: () => Promise<unknown>) => void
+}
+
+/** The header's owner, so that a sealed value copied to another server does not open there. */
+export const sealOwner = ({ tenantId, id }: Pick<StoredServer, 'tenantId' | 'id'>) =>
+  `${tenantId}/${id}`
+
+/** Where a server is, with its header; null when the header cannot be decrypted. */
+export function endpointOf(server: StoredServer, seal: Seal | null): McpEndpoint | null {
+  const { tenantId, url, headerName, headerSealed } = server
+  if (headerName === null || headerSealed === null) return { tenantId, url, headers: {} }
+  const value = seal?.open(headerSealed, sealOwner(server)) ?? null
+  return value === null ? null : { tenantId, url, headers: { [headerName]: value } }
+}
+
+/** Asks servers for their tools, and keeps what they answer. */
+export function createRefresh(options: RefreshOptions) {
+  const { store, seal, client, clock, log, inBackground } = options
+  const listings = createSemaphore({
+    slots: MCP_LISTINGS_AT_ONCE_MAX,
+    perKey: MCP_LISTINGS_PER_TENANT_MAX,
+  })
+  /** Servers that are being asked without anybody waiting. */
+  const asking = new Set<string>()
+
+  /** Null: listed and kept. */
+  async function ask(server: StoredServer): Promise<McpErrorClass | null> {
+    const startedAt = clock.steady()
+    const took = () => ({
+      latencyMs: Math.round(clock.steady() - startedAt),
+      checkedAt: clock.iso(),
+      retryAt: clock.now() + (RETRY_MS[Math.min(server.failures, RETRY_MS.length - 1)] ?? 0),
+    })
+    const endpoint = endpointOf(server, seal)
+    if (!endpoint) {
+      await store.failed(server, 'undecryptable', { ...took(), retryAt: null })
+      return 'undecryptable'
+    }
+    const tooLate = new AbortController()
+    const late = new McpFailure('timeout', 'no answer in time')
+    const cancel = clock.after(MCP_LIST_MS_MAX, () => tooLate.abort(late))
+    try {
+      const { protocol, tools, ttlMs } = await client.list(endpoint, tooLate.signal)
+      const kept = await readListing(tools, clock.steady)
+      const ttl = Math.max(MINUTE_MS, Math.min(ttlMs ?? MCP_LIST_TTL_MS, MCP_LIST_TTL_MS_MAX))
+      await store.listed(server, kept, took(), { protocol, freshUntil: clock.now() + ttl })
+      return null
+    } catch (error) {
+      if (!(error instanceof McpFailure)) throw error
+      const { tenantId, id } = server
+      log.info('mcp server failed', {
+        ...{ tenant: tenantId, server: id, reason: error.reason, cause: error.phrase },
+      })
+      await store.failed(server, error.reason, took())
+      return error.reason
+    } finally {
+      cancel()
+    }
+  }
+
+  async function askSaved(tenantId: string, id: string): Promise<void> {
+    const server = (await store.list(tenantId)).find((one) => one.id === id)
+    if (server) await listings.run(tenantId, () => ask(server))
+  }
+
+  /** Asks a server soon, unless it is being asked; a turn does not wait for that. */
+  function soon(tenantId: string, id: string): void {
+    if (asking.has(id)) return
+    asking.add(id)
+    inBackground('list mcp tools', () =>
+      askSaved(tenantId, id)
+        .catch((error) => log.warn('mcp listing failed', errorFields(error)))
+        .finally(() => asking.delete(id)),
+    )
+  }
+
+  return {
+    /** What went wrong, or null. */
+    now: (server: StoredServer): Promise<McpErrorClass | null> =>
+      listings.run(server.tenantId, () => ask(server)),
+    soon,
+    /** Tries failed servers again whose time has come. */
+    async retryDue(): Promise<void> {
+      const due = await store.due(clock.now(), MCP_LISTINGS_AT_ONCE_MAX)
+      for (const { tenantId, id } of due) soon(tenantId, id)
+    },
+  }
+}
+
+export type Refresh = ReturnType<typeof createRefresh>

@@ -1,0 +1,100 @@
+import { Elysia } from 'elysia'
+import { MANAGERS } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import {
+  McpApprovalRequest,
+  McpServer,
+  McpServerDeleteResponse,
+  McpServerRequest,
+  McpServersResponse,
+} from './model.ts'
+import type { McpServers } from './service.ts'
+
+const configuration = jsonBody(McpServerRequest)
+const approval = jsonBody(McpApprovalRequest)
+
+/** Servers of tools (MCP) that the tenant's assistants may use; the same on both surfaces. */
+export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
+  new Elysia()
+    .use(gate)
+    .get('/mcp-servers', ({ principal }) => servers.list(principal.tenantId), {
+      allow: MANAGERS,
+      response: McpServersResponse,
+      detail: { summary: 'List MCP servers' },
+    })
+    .post(
+      '/mcp-servers',
+      async ({ principal, request, upload, set }) => {
+        servers.checkAvailable()
+        const input = await configuration.read(request, upload)
+        const created = await servers.create(principal.tenantId, input)
+        set.status = 201
+        return created
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 201: McpServer },
+        detail: {
+          summary: 'Add an MCP server and ask for its tools',
+          requestBody: configuration.doc,
+        },
+      },
+    )
+    .get(
+      '/mcp-servers/:id',
+      ({ principal, params }) => servers.read(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        response: McpServer,
+        detail: { summary: 'Read an MCP server' },
+      },
+    )
+    .put(
+      '/mcp-servers/:id',
+      async ({ principal, params, request, upload }) => {
+        servers.checkAvailable()
+        const input = await configuration.read(request, upload)
+        return servers.replace(principal.tenantId, params.id, input)
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: McpServer,
+        detail: { summary: 'Replace an MCP server', requestBody: configuration.doc },
+      },
+    )
+    .delete(
+      '/mcp-servers/:id',
+      ({ principal, params }) => servers.remove(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        response: McpServerDeleteResponse,
+        detail: { summary: 'Delete an MCP server' },
+      },
+    )
+    .post(
+      '/mcp-servers/:id/refresh',
+      ({ principal, params }) => servers.refresh(principal.tenantId, params.id),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: McpServer,
+        detail: { summary: 'Ask an MCP server for its tools' },
+      },
+    )
+    .put(
+      '/mcp-servers/:id/tools',
+      async ({ principal, params, request, upload }) => {
+        servers.checkAvailable()
+        const { approved } = await approval.read(request, upload)
+        return servers.approve(principal.tenantId, params.id, approved)
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: McpServer,
+        detail: { summary: 'Approve tools of an MCP server', requestBody: approval.doc },
+      },
+    )

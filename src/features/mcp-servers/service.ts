@@ -1,0 +1,144 @@
+import { type Clock, MINUTE_MS } from '../../core/clock.ts'
+import type { Seal } from '../../core/encryption.ts'
+import { appError } from '../../core/errors.ts'
+import { checked } from '../../core/fields.ts'
+import {
+  ImportedMcpServer,
+  type McpErrorClass,
+  type McpServer,
+  type McpServerRequest,
+} from './model.ts'
+import type { Refresh } from './refresh.ts'
+import { createSaving } from './saving.ts'
+import { shownServer } from './shown.ts'
+import type { McpServerStore, StoredServer } from './store.ts'
+
+export interface McpServersOptions {
+  readonly store: McpServerStore
+  /** Null when the operator switched encryption off; every call then answers 503. */
+  readonly seal: Seal | null
+  /** Private hosts that tenants may name. */
+  readonly allow: readonly string[]
+  readonly refresh: Refresh
+  readonly clock: Clock
+}
+
+const FAILED = {
+  unreachable: 'mcp_unreachable',
+  timeout: 'mcp_timeout',
+  refused: 'mcp_refused',
+  malformed: 'mcp_malformed',
+  too_large: 'mcp_too_large',
+  guarded: 'mcp_guarded',
+  undecryptable: 'mcp_undecryptable',
+} as const satisfies Record<McpErrorClass, string>
+
+const missing = () => appError('not_found', { what: 'mcp_server' })
+
+/** A tenant's servers of tools. Every call answers 404 for a server that is not the tenant's. */
+export function createMcpServers({ store, seal, allow, refresh, clock }: McpServersOptions) {
+  function sealed(): Seal {
+    if (!seal) throw appError('mcp_not_available')
+    return seal
+  }
+
+  async function find(tenantId: string, id: string): Promise<StoredServer> {
+    const server = (await store.list(tenantId)).find((one) => one.id === id)
+    if (!server) throw missing()
+    return server
+  }
+
+  const saving = createSaving({ store, seal: sealed, allow, clock, find })
+
+  async function list(tenantId: string): Promise<McpServer[]> {
+    const seal = sealed()
+    const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId)])
+    const byServer = Map.groupBy(tools, ({ serverId }) => serverId)
+    return servers.map((server) => shownServer(server, byServer.get(server.id) ?? [], seal))
+  }
+
+  async function read(tenantId: string, id: string): Promise<McpServer> {
+    const server = (await list(tenantId)).find((one) => one.id === id)
+    if (!server) throw missing()
+    return server
+  }
+
+  return {
+    /** Throws `mcp_not_available` without encryption. */
+    checkAvailable: (): void => void sealed(),
+
+    list: async (tenantId: string) => ({ servers: await list(tenantId) }),
+    read,
+
+    /** A server that does not answer is stored all the same. */
+    async create(tenantId: string, request: McpServerRequest): Promise<McpServer> {
+      const retryAt = clock.now() + MINUTE_MS
+      const id = await saving.insert(tenantId, request, retryAt)
+      await refresh.now(await find(tenantId, id))
+      return read(tenantId, id)
+    },
+
+    /** Another address or header lists anew, and nothing is approved then. */
+    async replace(tenantId: string, id: string, request: McpServerRequest): Promise<McpServer> {
+      const isOther = await saving.replace(tenantId, id, request)
+      if (isOther) await refresh.now(await find(tenantId, id))
+      return read(tenantId, id)
+    },
+
+    async remove(tenantId: string, id: string): Promise<{ id: string; deleted: true }> {
+      sealed()
+      if (!(await store.remove(tenantId, id))) throw missing()
+      return { id, deleted: true }
+    },
+
+    /** Lists anew; throws `mcp_…` when the server does not do its part. */
+    async refresh(tenantId: string, id: string): Promise<McpServer> {
+      sealed()
+      const failure = await refresh.now(await find(tenantId, id))
+      if (failure !== null) throw appError(FAILED[failure])
+      return read(tenantId, id)
+    },
+
+    /** Approves these tools as they are now, and no others. */
+    async approve(tenantId: string, id: string, names: readonly string[]): Promise<McpServer> {
+      await find(tenantId, id)
+      await store.approve(tenantId, id, names)
+      return read(tenantId, id)
+    },
+
+    ...transferred({ store, seal, saving, clock }),
+  }
+}
+
+export type McpServers = ReturnType<typeof createMcpServers>
+
+type TransferParts = Pick<McpServersOptions, 'store' | 'seal' | 'clock'> & {
+  readonly saving: ReturnType<typeof createSaving>
+}
+
+/** What export and import need. */
+function transferred({ store, seal, saving, clock }: TransferParts) {
+  return {
+    /** Validates a server of an imported configuration; throws `AppError` (400). */
+    checkImported: (item: unknown): ImportedMcpServer => checked(ImportedMcpServer, item),
+
+    /** Stores a server without asking it; one that needs no header is asked soon. */
+    async add(tenantId: string, request: ImportedMcpServer): Promise<void> {
+      const retryAt = request.header_name === null ? clock.now() : null
+      await saving.insert(tenantId, request, retryAt)
+    },
+
+    /** Overwrites a server without asking it. */
+    async overwrite(tenantId: string, id: string, request: ImportedMcpServer): Promise<void> {
+      await saving.replace(tenantId, id, request)
+    },
+
+    /** Names and addresses for an export, which holds no secrets; empty without encryption. */
+    async heads(tenantId: string) {
+      const servers = seal ? await store.list(tenantId) : []
+      return servers.map(({ id, name, url, headerName, enabled }) => ({
+        ...{ id, name, url, header_name: headerName, enabled },
+      }))
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import type { Seal } from '../../core/encryption.ts'
+import { callNames } from './listing.ts'
+import type { McpServer, McpTool } from './model.ts'
+import { sealOwner } from './refresh.ts'
+import type { StoredServer, StoredTool } from './store.ts'
+
+/** Characters of a header's value that are shown. */
+const TAIL_CHARS = 4
+
+/** A server as its tenant sees it: never with the value of its header. */
+export function shownServer(
+  server: StoredServer,
+  tools: readonly StoredTool[],
+  seal: Seal,
+): McpServer {
+  const { headerSealed } = server
+  const value = headerSealed && seal.open(headerSealed, sealOwner(server))
+  const names = callNames(
+    server.name,
+    tools.map(({ name }) => name),
+  )
+  return {
+    id: server.id,
+    name: server.name,
+    url: server.url,
+    header_name: server.headerName,
+    header_tail: value?.slice(-TAIL_CHARS) ?? null,
+    enabled: server.enabled,
+    state: server.state,
+    error_class: server.errorClass,
+    protocol: server.protocol,
+    latency_ms: server.latencyMs,
+    checked_at: server.checkedAt,
+    tools: tools.map((tool, i) => shownTool(tool, names[i] ?? '')),
+    created_at: server.createdAt,
+  }
+}
+
+const shownTool = (tool: StoredTool, callName: string): McpTool => ({
+  name: tool.name,
+  call_name: callName,
+  title: tool.title,
+  description: tool.description,
+  read_only: tool.readOnly,
+  destructive: tool.destructive,
+  schema_chars: tool.schemaChars,
+  state: stateOf(tool),
+  reason: tool.reason,
+})
+
+export function stateOf({
+  reason,
+  hash,
+  approvedHash,
+}: Pick<StoredTool, 'reason' | 'hash' | 'approvedHash'>): McpTool['state'] {
+  if (reason !== null) return 'unusable'
+  if (approvedHash === null) return 'new'
+  return approvedHash === hash ? 'approved' : 'changed'
+}

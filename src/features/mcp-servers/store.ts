@@ -1,0 +1,276 @@
+import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import type { KeptTool } from './listing.ts'
+import type { McpErrorClass } from './model.ts'
+import type { ParamHeader } from './param-headers.ts'
+
+/** What somebody has configured of a server. */
+export interface SavedServer {
+  readonly name: string
+  readonly url: string
+  readonly headerName: string | null
+  readonly headerSealed: Uint8Array | null
+  readonly enabled: boolean
+}
+
+export interface StoredServer extends SavedServer {
+  readonly id: string
+  readonly tenantId: string
+  readonly revision: string
+  readonly state: 'ready' | 'failed' | 'never'
+  readonly errorClass: McpErrorClass | null
+  readonly protocol: string | null
+  readonly latencyMs: number | null
+  readonly checkedAt: string | null
+  /** Epoch milliseconds. */
+  readonly freshUntil: number | null
+  readonly failures: number
+  readonly createdAt: string
+}
+
+/** What is shown of a tool. */
+export interface StoredTool
+  extends Pick<KeptTool, 'name' | 'title' | 'description' | 'readOnly' | 'destructive' | 'reason'> {
+  readonly serverId: string
+  readonly schemaChars: number
+  readonly hash: string
+  readonly approvedHash: string | null
+}
+
+/** How an attempt to list a server's tools ended. */
+export interface Checked {
+  readonly latencyMs: number
+  readonly checkedAt: string
+  /** When it is to be tried again, where nobody asks before; null: not by itself. */
+  readonly retryAt: number | null
+}
+
+interface ServerRow extends Omit<StoredServer, 'enabled'> {
+  readonly enabled: number
+}
+
+interface ToolRow extends Omit<StoredTool, 'readOnly' | 'destructive'> {
+  readonly readOnly: number
+  readonly destructive: number
+}
+
+const serverOf = (row: ServerRow): StoredServer => ({ ...row, enabled: row.enabled === 1 })
+const toolOf = (row: ToolRow): StoredTool => ({
+  ...row,
+  readOnly: row.readOnly === 1,
+  destructive: row.destructive === 1,
+})
+
+/** Servers of tools by tenant, and what each listed last. */
+export function createMcpServerStore(db: Db) {
+  return {
+    async list(tenantId: string): Promise<StoredServer[]> {
+      const rows = await db.all<ServerRow>(sql`
+        SELECT id, tenant_id AS tenantId, name, url, header_name AS headerName,
+          header_sealed AS headerSealed, enabled, revision, state, error_class AS errorClass,
+          protocol, latency_ms AS latencyMs, checked_at AS checkedAt, fresh_until AS freshUntil,
+          failures, created_at AS createdAt
+        FROM mcp_server WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`)
+      return rows.map(serverOf)
+    },
+
+    /** The tools of the tenant's servers, in the order of their listings. */
+    async tools(tenantId: string): Promise<StoredTool[]> {
+      const rows = await db.all<ToolRow>(sql`
+        SELECT t.server_id AS serverId, t.name, t.title, t.description, t.read_only AS readOnly,
+          t.destructive, t.schema_chars AS schemaChars, t.reason, t.hash,
+          t.approved_hash AS approvedHash
+        FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id
+        WHERE s.tenant_id = ${tenantId} ORDER BY t.server_id, t.position`)
+      return rows.map(toolOf)
+    },
+    ...createServerWrites(db),
+    ...createListingWrites(db),
+    ...createOffers(db),
+  }
+}
+
+export type McpServerStore = ReturnType<typeof createMcpServerStore>
+
+function createServerWrites(db: Db) {
+  return {
+    /** False when the tenant has `max` servers, or one of this name. */
+    async insert(
+      {
+        id,
+        tenantId,
+        name,
+        url,
+        headerName,
+        headerSealed,
+        enabled,
+        revision,
+        createdAt,
+      }: Omit<
+        StoredServer,
+        keyof Checked | 'state' | 'errorClass' | 'protocol' | 'freshUntil' | 'failures'
+      >,
+      retryAt: number | null,
+      max: number,
+    ): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        INSERT INTO mcp_server (id, tenant_id, name, url, header_name, header_sealed, enabled,
+          revision, retry_at, created_at)
+        SELECT ${id}, ${tenantId}, ${name}, ${url}, ${headerName}, ${headerSealed},
+          ${Number(enabled)}, ${revision}, ${retryAt}, ${createdAt}
+        WHERE (SELECT count(*) FROM mcp_server WHERE tenant_id = ${tenantId}) < ${max}
+          AND NOT EXISTS (
+            SELECT 1 FROM mcp_server WHERE tenant_id = ${tenantId} AND name = ${name})`)
+      return changes === 1
+    },
+
+    /**
+     * Replaces what is configured. With a new revision nothing that was listed holds any more.
+     * False when there is no such server, or another one of this name.
+     */
+    async replace(
+      { id, tenantId, revision: before }: StoredServer,
+      { name, url, headerName, headerSealed, enabled }: SavedServer,
+      revision: string,
+      retryAt: number,
+    ): Promise<boolean> {
+      const update = expectRows(
+        1,
+        sql`
+          UPDATE mcp_server SET name = ${name}, url = ${url}, header_name = ${headerName},
+            header_sealed = ${headerSealed}, enabled = ${Number(enabled)}, revision = ${revision}
+          WHERE tenant_id = ${tenantId} AND id = ${id} AND revision = ${before} AND NOT EXISTS (
+            SELECT 1 FROM mcp_server
+            WHERE tenant_id = ${tenantId} AND name = ${name} AND id <> ${id})`,
+      )
+      if (revision === before) return storedAsExpected(db.batch([update]))
+      return storedAsExpected(
+        db.batch([
+          update,
+          sql`
+            UPDATE mcp_server SET state = 'never', error_class = NULL, protocol = NULL,
+              latency_ms = NULL, checked_at = NULL, fresh_until = NULL, failures = 0,
+              retry_at = ${retryAt}
+            WHERE id = ${id}`,
+          sql`DELETE FROM mcp_tool WHERE server_id = ${id}`,
+        ]),
+      )
+    },
+
+    async remove(tenantId: string, id: string): Promise<boolean> {
+      const { changes } = await db.run(
+        sql`DELETE FROM mcp_server WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      )
+      return changes === 1
+    },
+
+    /** Approves the named tools as they are now, and no others. */
+    async approve(tenantId: string, id: string, names: readonly string[]): Promise<void> {
+      await db.run(sql`
+        UPDATE mcp_tool SET approved_hash = CASE
+            WHEN reason IS NULL AND name IN (SELECT value FROM json_each(${JSON.stringify(names)}))
+            THEN hash END
+        WHERE server_id = (
+          SELECT id FROM mcp_server WHERE tenant_id = ${tenantId} AND id = ${id})`)
+    },
+  }
+}
+
+function createListingWrites(db: Db) {
+  return {
+    /** Keeps a listing with what was approved before; false when the server changed meanwhile. */
+    listed(
+      { id, revision }: StoredServer,
+      tools: readonly KeptTool[],
+      { latencyMs, checkedAt }: Checked,
+      { protocol, freshUntil }: { protocol: string; freshUntil: number },
+    ): Promise<boolean> {
+      const names = JSON.stringify(tools.map(({ name }) => name))
+      return storedAsExpected(
+        db.batch([
+          expectRows(
+            1,
+            sql`
+              UPDATE mcp_server SET state = 'ready', error_class = NULL, protocol = ${protocol},
+                latency_ms = ${latencyMs}, checked_at = ${checkedAt}, fresh_until = ${freshUntil},
+                retry_at = NULL, failures = 0
+              WHERE id = ${id} AND revision = ${revision}`,
+          ),
+          sql`
+            DELETE FROM mcp_tool
+            WHERE server_id = ${id} AND name NOT IN (SELECT value FROM json_each(${names}))`,
+          ...tools.map((tool, position) => upsertTool(id, tool, position)),
+        ]),
+      )
+    },
+
+    /** Notes a failed listing; what was listed before stays, and is not offered. */
+    async failed(
+      { id, revision }: StoredServer,
+      errorClass: McpErrorClass,
+      { latencyMs, checkedAt, retryAt }: Checked,
+    ): Promise<void> {
+      await db.run(sql`
+        UPDATE mcp_server SET state = 'failed', error_class = ${errorClass},
+          latency_ms = ${latencyMs}, checked_at = ${checkedAt}, retry_at = ${retryAt},
+          failures = failures + 1
+        WHERE id = ${id} AND revision = ${revision}`)
+    },
+
+    /** Some of the servers that are to be tried again by now, of all tenants. */
+    due: (now: number, count: number) =>
+      db.all<{ tenantId: string; id: string }>(sql`
+        SELECT tenant_id AS tenantId, id FROM mcp_server
+        WHERE retry_at <= ${now} AND enabled = 1 ORDER BY retry_at LIMIT ${count}`),
+  }
+}
+
+const upsertTool = (
+  serverId: string,
+  { name, title, description, readOnly, destructive, schema, paramHeaders, reason, hash }: KeptTool,
+  position: number,
+) => sql`
+  INSERT INTO mcp_tool (server_id, name, position, title, description, read_only, destructive,
+    schema, schema_chars, param_headers, reason, hash)
+  VALUES (${serverId}, ${name}, ${position}, ${title}, ${description}, ${Number(readOnly)},
+    ${Number(destructive)}, ${schema}, ${schema.length}, ${JSON.stringify(paramHeaders)},
+    ${reason}, ${hash})
+  ON CONFLICT (server_id, name) DO UPDATE SET position = excluded.position,
+    title = excluded.title, description = excluded.description, read_only = excluded.read_only,
+    destructive = excluded.destructive, schema = excluded.schema,
+    schema_chars = excluded.schema_chars, param_headers = excluded.param_headers,
+    reason = excluded.reason, hash = excluded.hash`
+
+/** A tool as a turn offers it. */
+export interface OfferedTool {
+  readonly serverId: string
+  readonly name: string
+  readonly description: string
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly paramHeaders: readonly ParamHeader[]
+}
+
+function createOffers(db: Db) {
+  return {
+    /** What a turn needs of the tools with these keys; those that are gone by now are left out. */
+    async offered(
+      keys: readonly { readonly serverId: string; readonly name: string }[],
+    ): Promise<OfferedTool[]> {
+      type Row = Omit<OfferedTool, 'schema' | 'paramHeaders'> & {
+        schema: string
+        paramHeaders: string
+      }
+      const wanted = JSON.stringify(keys.map(({ serverId, name }) => [serverId, name]))
+      const rows = await db.all<Row>(sql`
+        SELECT t.server_id AS serverId, t.name, t.description, t.schema,
+          t.param_headers AS paramHeaders
+        FROM json_each(${wanted}) w
+          CROSS JOIN mcp_tool t ON t.server_id = w.value ->> 0 AND t.name = w.value ->> 1
+        WHERE t.approved_hash = t.hash AND t.reason IS NULL ORDER BY w.key`)
+      return rows.map((row) => ({
+        ...row,
+        schema: JSON.parse(row.schema) as OfferedTool['schema'],
+        paramHeaders: JSON.parse(row.paramHeaders) as ParamHeader[],
+      }))
+    },
+  }
+}

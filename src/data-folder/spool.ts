@@ -1,18 +1,16 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DiskFault } from '../core/errors.ts'
 import { makeFolder } from '../core/private-files.ts'
 import { codeOf, FULL } from './operator-error.ts'
-
-const spoolPath = (dataDir: string) => join(dataDir, 'spool')
 
 /**
  * Uploads and pages that wait to be read: private files in the data folder, one a source. They are
  * written as they arrive, so that no upload lies in memory.
  */
 export function openSpool(dataDir: string) {
-  const folder = spoolPath(dataDir)
+  const folder = resolve(dataDir, 'spool')
   const pathOf = (id: string) => join(folder, id)
   makeFolder(folder)
   const found: readonly string[] = readdirSync(folder)
@@ -53,8 +51,9 @@ export function openSpool(dataDir: string) {
       }
     },
 
-    /** The bytes of a file that is not empty, mapped into memory: only what is read is loaded. */
-    read: (id: string): Uint8Array => Bun.mmap(pathOf(id), { shared: false }),
+    map: (id: string): Uint8Array => Bun.mmap(pathOf(id), { shared: false }),
+
+    file: (id: string) => ({ path: pathOf(id) }),
 
     has: (id: string): boolean => existsSync(pathOf(id)),
 

@@ -109,7 +109,7 @@ const chooseAddress = createHappyEyeballs({ clock, probeConnect })
 const parser: Parser = {
   async *parse({ bytes, options }) {
     const { contentType } = options as { contentType: string }
-    yield pageText(decodeText(bytes, contentType)) as never
+    yield pageText(decodeText(bytes as Uint8Array, contentType)) as never
   },
 }
 const fetchUrl = (after = clock.after) => {

@@ -50,8 +50,12 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
       signal.throwIfAborted()
       const watching = watch(child, limits, clock)
       try {
-        for await (const bytes of pieces(task.bytes, clock)) child.send({ type: 'bytes', bytes })
-        child.send({ type: 'begin', name: task.name, options: task.options })
+        const { name, options, bytes: input } = task
+        const path = input instanceof Uint8Array ? null : input.path
+        if (input instanceof Uint8Array) {
+          for await (const bytes of pieces(input, clock)) child.send({ type: 'bytes', bytes })
+        }
+        child.send({ type: 'begin', name, options, path })
         for (;;) {
           const answer = await orAborted(child.answer(), signal)
           watching.step()

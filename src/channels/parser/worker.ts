@@ -11,8 +11,13 @@ import {
 export type ParseRequest =
   /** The next bytes of the task's input; it comes in pieces. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  /** The input is whole: begin. */
-  | { readonly type: 'begin'; readonly name: string; readonly options: unknown }
+  /** The input is whole, or lies in a file: begin. */
+  | {
+      readonly type: 'begin'
+      readonly name: string
+      readonly options: unknown
+      readonly path: string | null
+    }
 
 export type ParseAnswer =
   | { readonly type: 'part'; readonly part: unknown }
@@ -44,20 +49,21 @@ export function runParseWorker(
         pieces.push(request.bytes)
         return
       }
-      const bytes = Buffer.concat(pieces)
+      const sent = Buffer.concat(pieces)
       pieces = []
-      void run(functions, bytes, request, send)
+      void run(functions, sent, request, send)
     }
   })
 }
 
 async function run(
   functions: ParseFunctions,
-  bytes: Uint8Array,
-  { name, options }: Extract<ParseRequest, { type: 'begin' }>,
+  sent: Uint8Array,
+  { name, options, path }: Extract<ParseRequest, { type: 'begin' }>,
   send: Send,
 ): Promise<void> {
   try {
+    const bytes = path === null ? sent : await Bun.file(path).bytes()
     const task = functions[name as ParseTaskName] as Run<ParseTaskName>
     for await (const part of task(bytes, options as never)) {
       send({ type: 'part', part })

@@ -55,10 +55,15 @@ export interface ParseTasks {
 
 export type ParseTaskName = keyof ParseTasks
 
+/** A file that the parse process reads itself, so that it never lies in the server's memory. */
+export interface FileBytes {
+  readonly path: string
+}
+
 export interface ParseTask<Name extends ParseTaskName = ParseTaskName> {
   readonly name: Name
-  /** What a stranger sent. */
-  readonly bytes: Uint8Array
+  /** What a stranger sent, or the file of ours that it was written to. */
+  readonly bytes: Uint8Array | FileBytes
   readonly options: ParseTasks[Name]['options']
   /** Tenants get the processes in turn. */
   readonly tenantId: string

@@ -74,7 +74,7 @@ export function createIngest(options: IngestOptions) {
       await store.unchanged(source, { etag, lastModified }, at())
       return
     }
-    const kind = page.bytes > 0 && kindOf(spool.read(source.id), '', page.contentType)
+    const kind = page.bytes > 0 && kindOf(spool.map(source.id), '', page.contentType)
     const isPage = kind && (kind === 'encrypted' || PAGE_KINDS.has(kind.kind))
     if (page.bytes > 0 && !isPage) throw failure('unsupported')
     await makeDocuments(source, page, signal)

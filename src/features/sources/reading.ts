@@ -35,7 +35,7 @@ export interface ReadText {
 export function createReading({ parser, spool, clock, docBytesMax }: ReadingOptions) {
   async function readBlocks(file: SpooledFile, signal: AbortSignal) {
     const { id, tenantId, fileName, contentType } = file
-    const task = { bytes: spool.read(id), options: { fileName, contentType }, tenantId } as const
+    const task = { bytes: spool.file(id), options: { fileName, contentType }, tenantId } as const
     const hash = new Bun.CryptoHasher('sha256')
     const slice = timeSlice(clock.steady)
     const blocks: Block[] = []

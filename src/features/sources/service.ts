@@ -173,7 +173,7 @@ function createUpload({ store, spool, kindOf }: SourcesParts, add: Add) {
       if (bytes === 0) throw appError('file_empty')
       const title = checked(SourceTitle, form.title)
       const fileName = form.fileName.toWellFormed()
-      const kind = kindOf(spool.read(id), fileName, form.contentType)
+      const kind = kindOf(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
       return await add(tenantId, {
         ...{ id, kind: 'file', url: null, refresh: null, bytes },

@@ -58,8 +58,10 @@ export function createAgent(options: AgentOptions) {
     ): Promise<OpenedTurn> {
       const { tenantId, appId } = principal
       const images = imagesOf(request)
-      await checkImageData(images, options.clock.steady)
-      await checkImageHosts(images, tenantId, imageGuard)
+      if (images.length > 0) {
+        await checkImageData(images, options.clock.steady)
+        await checkImageHosts(images, tenantId, imageGuard)
+      }
       // The key may be revoked by now: hosts were resolved, or speech was recognised before.
       await admit(principal)
       onTurn(principal)

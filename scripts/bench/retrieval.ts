@@ -1,8 +1,10 @@
-// Recall of the knowledge base search beside plain BM25, over HTTP:
+// Retrieval over HTTP, beside plain BM25:
 //   npm run bench -- retrieval FOLDER
 // FOLDER holds one folder for each language or pair of languages, with passages.jsonl
-// {id, title, text} and questions.jsonl {question, gold: [passage ids]}. Passages are stored as
-// sections of up to 50 documents; a hit counts when most of its new text is of the right passage.
+// {id, title, text} and questions.jsonl {question, gold: [passage ids]}. Passages are stored in up
+// to 50 documents, as sections under their titles and as plain paragraphs; a hit counts when most
+// of its new text is of the right passage. Half of the questions are asked once more of a tenant
+// that lacks their passages.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKey } from '../../test/support/key.ts'
@@ -10,7 +12,7 @@ import { startServer } from '../../test/support/server.ts'
 import { tempFolder } from '../../test/support/temp.ts'
 import { UsageError } from '../usage.ts'
 import { bm25, type Piece } from './bm25.ts'
-import { table } from './stats.ts'
+import { quantile, table } from './stats.ts'
 
 interface Passage {
   readonly id: string
@@ -36,17 +38,25 @@ const lines = <Row>(path: string): Row[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Row)
 
+type Layout = 'headings' | 'plain'
+
 /** Stores the passages and returns the passage of each chunk. */
-async function store(ask: Ask, passages: readonly Passage[]): Promise<Map<string, Piece>> {
+async function store(
+  ask: Ask,
+  passages: readonly Passage[],
+  layout: Layout,
+): Promise<Map<string, Piece>> {
   const pieces = new Map<string, Piece>()
   const perDoc = Math.ceil(passages.length / DOCS_MAX)
   for (let from = 0; from < passages.length; from += perDoc) {
     const group = passages.slice(from, from + perDoc)
-    const sections = group.map(({ title, text }) => `# ${title}\n\n${text}`)
+    const sections = group.map(({ title, text }) =>
+      layout === 'headings' ? `# ${title}\n\n${text}` : text,
+    )
     const text = sections.join('\n\n')
-    const doc = await ask('POST', '/docs', { title: `${1 + from / perDoc}`, text })
+    const doc = await ask('POST', '/kb/docs', { title: `${1 + from / perDoc}`, text })
     if (Number(doc.chunk_count) > CHUNKS_MAX) throw new Error('too many chunks to be shown')
-    const { chunks } = await ask('GET', `/docs/${doc.id}/chunks`)
+    const { chunks } = await ask('GET', `/kb/docs/${doc.id}/chunks`)
     let at = 0
     let covered = 0
     for (const chunk of chunks as { seq: number; text: string }[]) {
@@ -70,36 +80,81 @@ function ownerOf(sections: readonly string[], from: number, to: number): number 
   return shares.indexOf(Math.max(...shares))
 }
 
-/** Rank of each right passage, from 0; -1 when it is not among the first ten. */
-function score(ranks: readonly number[]): string[] {
-  const share = (within: number) =>
-    ranks.filter((rank) => rank >= 0 && rank < within).length / ranks.length
-  const mrr = ranks.reduce((sum, rank) => sum + (rank < 0 ? 0 : 1 / (rank + 1)), 0) / ranks.length
-  return [share(1), share(5), mrr].map((value) => value.toFixed(3))
+interface Ref {
+  readonly doc_id: string
+  readonly seq: number
 }
 
-async function measure(folder: string, ask: Ask): Promise<string[][]> {
-  const pieces = await store(ask, lines<Passage>(join(folder, 'passages.jsonl')))
+/** What a turn cites of the documents. */
+async function cited(answer: Response): Promise<readonly Ref[]> {
+  const [, refs = '[]'] = /"type":"kb_refs","refs":(\[.*?\])\}\n/.exec(await answer.text()) ?? []
+  return JSON.parse(refs)
+}
+
+const share = (ranks: readonly number[], within: number) =>
+  (ranks.filter((rank) => rank >= 0 && rank < within).length / ranks.length).toFixed(3)
+
+interface Tenant {
+  readonly ask: Ask
+  turn(text: string): Promise<Response>
+}
+
+/** Rows of a table; ranks are those of the right passage, from 0, or -1. */
+async function measure(folder: string, layout: Layout, open: () => Promise<Tenant>) {
+  const passages = lines<Passage>(join(folder, 'passages.jsonl'))
   const questions = lines<Question>(join(folder, 'questions.jsonl'))
+  const { ask, turn } = await open()
+  const pieces = await store(ask, passages, layout)
   const words = bm25([...pieces.values()])
+  const ownersOf = (refs: readonly Ref[]) =>
+    refs.map(({ doc_id, seq }) => pieces.get(`${doc_id}/${seq}`)?.owner ?? '')
   const plain: number[] = []
-  const ours: number[] = []
+  const found: number[] = []
+  const shown: number[] = []
+  const times: number[] = []
   for (const { question, gold } of questions) {
     const rank = (owners: readonly string[]) =>
       owners.slice(0, TOP).findIndex((owner) => gold.includes(owner))
     plain.push(rank(words(question)))
-    const { results } = await ask('POST', '/search', { q: question })
-    const hits = results as { doc_id: string; seq: number }[]
-    ours.push(rank(hits.map(({ doc_id, seq }) => pieces.get(`${doc_id}/${seq}`)?.owner ?? '')))
+    const begin = performance.now()
+    const { results } = await ask('POST', '/kb/search', { q: question })
+    times.push(performance.now() - begin)
+    found.push(rank(ownersOf(results as Ref[])))
+    shown.push(rank(ownersOf(await cited(await turn(question)))))
   }
-  const hard = plain.flatMap((rank, i) => (rank === 0 ? [] : (ours[i] ?? -1)))
-  const row = (name: string, ranks: readonly number[]) => [name, `${ranks.length}`, ...score(ranks)]
-  return [
-    row('plain BM25', plain),
-    row('moonbase', ours),
-    row('moonbase, where BM25 is not first', hard),
+  const isHard = (_: number, i: number) => plain[i] !== 0
+  const row = (name: string, isIn: (_: number, i: number) => boolean) => [
+    name,
+    `${questions.filter((_, i) => isIn(0, i)).length}`,
+    `${share(plain.filter(isIn), 1)} / ${share(plain.filter(isIn), 5)}`,
+    `${share(found.filter(isIn), 1)} / ${share(found.filter(isIn), 5)}`,
+    share(shown.filter(isIn), 1),
+    share(shown.filter(isIn), TOP),
   ]
+  return {
+    rows: [row(layout, () => true), row(`${layout}, where BM25 is not first`, isHard)],
+    missing: await shownWithoutPassage(passages, questions, layout, await open()),
+    milliseconds: quantile(times, 0.5),
+  }
 }
+
+/** The share of questions for which something is shown though their passages are not there. */
+async function shownWithoutPassage(
+  passages: readonly Passage[],
+  questions: readonly Question[],
+  layout: Layout,
+  { ask, turn }: Tenant,
+): Promise<number> {
+  const asked = questions.filter((_, i) => i % 2 === 0)
+  const gold = new Set(asked.flatMap((one) => one.gold))
+  const others = passages.filter(({ id }) => !gold.has(id))
+  await store(ask, others, layout)
+  let count = 0
+  for (const { question } of asked) if ((await cited(await turn(question))).length > 0) count++
+  return count / asked.length
+}
+
+const HEAD = ['questions', 'BM25 @1 / @5', 'search @1 / @5', 'cited first', 'shown']
 
 export async function benchRetrieval(root: string): Promise<void> {
   const names = existsSync(root) ? readdirSync(root) : []
@@ -107,15 +162,30 @@ export async function benchRetrieval(root: string): Promise<void> {
   if (sets.length === 0) throw new UsageError(`there are no question sets in ${root}`)
   using data = tempFolder()
   await using server = await startServer({ dataDir: data.path })
-  for (const name of sets) {
-    const { headers } = await createKey(data.path, { email: `${name}@example.com` })
-    const ask: Ask = async (method, path, body) => {
+  let tenants = 0
+  async function open(): Promise<Tenant> {
+    const { headers } = await createKey(data.path, {
+      email: `t${tenants++}@example.com`,
+      rateLimit: 0,
+    })
+    const send = async (method: string, path: string, body?: object) => {
       const init = body ? { method, headers, body: JSON.stringify(body) } : { method, headers }
-      const answer = await fetch(`${server.url}/v1/kb${path}`, init)
+      const answer = await fetch(`${server.url}/v1${path}`, init)
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
-      return (await answer.json()) as Record<string, unknown>
+      return answer
     }
-    const head = [name, 'questions', 'recall@1', 'recall@5', 'MRR@10']
-    process.stdout.write(`${table([head, ...(await measure(join(root, name), ask))])}\n`)
+    return {
+      ask: async (method, path, body) =>
+        (await (await send(method, path, body)).json()) as Record<string, unknown>,
+      turn: (text) => send('POST', '/agent', { text, session_id: crypto.randomUUID() }),
+    }
+  }
+  for (const name of sets) {
+    for (const layout of ['headings', 'plain'] as const) {
+      const { rows, missing, milliseconds } = await measure(join(root, name), layout, open)
+      process.stdout.write(`${table([[name, ...HEAD], ...rows])}\n`)
+      process.stdout.write(`  shown without a right passage: ${missing.toFixed(3)}; `)
+      process.stdout.write(`a search takes ${milliseconds.toFixed(1)} ms (p50)\n\n`)
+    }
   }
 }

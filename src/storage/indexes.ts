@@ -35,6 +35,13 @@ export interface VectorIndex {
     limit: number,
     signal?: AbortSignal,
   ): Promise<Neighbour[]>
+  /** The vectors of this length of those of the keys that have one in the space, in no order. */
+  read(
+    space: VectorSpace,
+    dimensions: number,
+    keys: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<readonly Float32Array[]>
   /** The cosines of those of the keys that have a vector in the space. */
   cosines(
     space: VectorSpace,

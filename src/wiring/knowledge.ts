@@ -7,6 +7,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
+import { createCalibration } from '../features/kb/calibration.ts'
 import { createSharedEmbedder } from '../features/kb/embedding.ts'
 import { createPartStore } from '../features/kb/part-store.ts'
 import { createPrepare } from '../features/kb/prepare.ts'
@@ -99,7 +100,8 @@ export async function openKnowledge(options: KnowledgeOptions) {
   }
   const stored = { db, vectors, words, ...limits }
   const store = createKbStore({ ...stored, reader })
-  const search = createSearch({ store, embedder, vectors, words })
+  const calibrationOf = createCalibration({ store, vectors, clock })
+  const search = createSearch({ store, embedder, vectors, words, calibrationOf })
   const prepare = createPrepare({ embedder, clock })
   const service = createKb({ store, prepare, limits, embedder, search, clock })
   return {

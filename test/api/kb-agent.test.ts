@@ -39,6 +39,14 @@ async function ask(body: object, as = key) {
   return (await stream.all()).map(({ data }) => data)
 }
 
+interface Searched {
+  searched: true
+  best: number
+  shown: number
+}
+const searched = (events: readonly Record<string, unknown>[]) =>
+  events.find(({ type }) => type === 'stats')?.kb as Searched | undefined
+
 interface ChatBody {
   messages: { role: string; content: string }[]
   tools?: { function: { name: string } }[]
@@ -98,11 +106,35 @@ describe('retrieval in an agent turn', () => {
     expect(words.size).toBe(2)
   })
 
-  test('a turn shows no passage when none is near enough', async () => {
+  test('a turn shows no passage when none is near enough, and says how near it came', async () => {
     const events = await ask({ text: 'What is the tallest mountain of South America?' })
     expect(events.map(({ type }) => type)).not.toContain('kb_refs')
-    expect(events).toContainEqual(turnStats('platform'))
+    expect(searched(events)).toEqual({ searched: true, best: expect.any(Number), shown: 0 })
+    expect(searched(events)?.best).toBeLessThan(0.45)
     expect(systemText()).not.toContain('蓝色香蕉42')
+    expect(systemText()).toContain('知识库里没有相关资料')
+  })
+
+  test('a turn that shows passages tells the score of the best', async () => {
+    const events = await ask({ text: '月球基地的备用密码是什么？' })
+    const [first] = events as unknown as { refs: { score: number }[] }[]
+    expect(searched(events)).toEqual({
+      searched: true,
+      best: first?.refs[0]?.score as number,
+      shown: 1,
+    })
+    expect(systemText()).not.toContain('知识库里没有相关资料')
+  })
+
+  test('a turn that searched nothing says nothing of the knowledge base', async () => {
+    const without = await app.key('without@example.com')
+    for (const events of [
+      await ask({ text: '月球基地的备用密码是什么？' }, without),
+      await ask({ text: '月球基地的备用密码是什么？', kb: false }),
+    ]) {
+      expect(events).toContainEqual(turnStats('platform'))
+      expect(systemText()).not.toContain('知识库里没有')
+    }
   })
 
   test('kb:false turns retrieval and the search tool off', async () => {
@@ -227,7 +259,7 @@ test('turns of a burst keep their passages however long they waited for the embe
     clock.advance(KB_QUERY_MS_MAX - 1)
     asked[turn - 1]?.()
   }
-  expect((await Promise.all(burst)).map(({ length }) => length)).toEqual([1, 1, 1, 1])
+  expect((await Promise.all(burst)).map((found) => found?.passages.length)).toEqual([1, 1, 1, 1])
   const left = service.retrieve(tenantId, '文')
   left.catch(() => {})
   await new Promise<void>((resolve) => {

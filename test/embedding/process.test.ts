@@ -25,7 +25,14 @@ function start(options: StartOptions = {}) {
   const { dir = DEFAULT_MODEL, marker, env = {}, clock = systemClock() } = options
   const argv = [process.execPath, WORKER, dir, ...(marker ? [marker] : [])]
   const embedder = createOnnxEmbedder({
-    model: { id: 'm', name: 'm', tokensMax: 1024, relevantCosine: null, relevantAcross: null },
+    model: {
+      id: 'm',
+      name: 'm',
+      tokensMax: 1024,
+      relevantCosine: null,
+      relevantAcross: null,
+      wordVectors: true,
+    },
     command: { argv, env },
     clock,
     log: NO_LOG,

@@ -18,7 +18,7 @@ export interface OnnxOptions {
   /** The folder that `command` loads. */
   readonly model: Pick<
     EmbeddingModel,
-    'id' | 'name' | 'tokensMax' | 'relevantCosine' | 'relevantAcross'
+    'id' | 'name' | 'tokensMax' | 'relevantCosine' | 'relevantAcross' | 'wordVectors'
   >
   readonly command: ChildCommand
   readonly clock: Clock
@@ -52,14 +52,14 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
   })
   const process = createSemaphore({ slots: 1 })
 
-  async function ask(kind: EmbedKind, texts: readonly string[]): Promise<Part[]> {
+  async function ask(request: EmbedRequest): Promise<EmbedAnswer> {
     const child = await supervisor.acquire()
     const cancel = clock.after(ANSWER_MS_MAX, child.kill)
     try {
-      child.send({ type: 'embed', kind, texts })
+      child.send(request)
       const answer = await child.answer()
-      if (answer.type === 'vectors') return partsOf(answer, texts.length)
-      throw new Error(answer.message)
+      if (answer.type === 'error') throw new Error(answer.message)
+      return answer
     } finally {
       cancel()
       supervisor.release()
@@ -67,25 +67,38 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
   }
 
   /** Two attempts: a process that dies may have been ended by the system for its memory. */
-  async function askTwice(kind: EmbedKind, texts: readonly string[]): Promise<Part[]> {
+  async function askTwice(request: EmbedRequest): Promise<EmbedAnswer> {
     try {
-      return await ask(kind, texts)
+      return await ask(request)
     } catch (error) {
       if (!(error instanceof ChildLost) || supervisor.isClosed()) throw error
       log.warn('embedding process restarts', errorFields(error))
-      return await ask(kind, texts)
+      return await ask(request)
     }
   }
 
-  async function embedSlice(kind: EmbedKind, texts: readonly string[], signal?: AbortSignal) {
-    const vectors = process.run(kind, () => askTwice(kind, texts), signal)
+  /** The answer of the process, in the line of searches or in that of documents. */
+  async function answerOf(line: EmbedKind, request: EmbedRequest, signal?: AbortSignal) {
+    if (supervisor.isClosed()) {
+      throw new ChannelFailure('channel_unavailable', 'embedding is shut down')
+    }
+    const answer = process.run(line, () => askTwice(request), signal)
     try {
-      return await (signal ? orAborted(vectors, signal) : vectors)
+      return await (signal ? orAborted(answer, signal) : answer)
     } catch (error) {
       signal?.throwIfAborted()
       log.error('embedding failed', errorFields(error))
       throw new ChannelFailure('channel_unavailable', 'embedding failed', { cause: error })
     }
+  }
+
+  async function wordSimilarities(
+    question: string,
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly number[]> {
+    const answer = await answerOf('query', { type: 'compare', question, texts }, signal)
+    return answer.type === 'similarities' ? answer.values : []
   }
 
   return {
@@ -98,14 +111,13 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
       const cut = texts.map((text) => cutText(text, lengthMax))
       const parts: Part[] = []
       for (const slice of groupTexts(cut.flat(), SLICE_TEXTS, SLICE_UNITS_MAX)) {
-        if (supervisor.isClosed()) {
-          throw new ChannelFailure('channel_unavailable', 'embedding is shut down')
-        }
-        parts.push(...(await embedSlice(kind, slice, signal)))
+        const answer = await answerOf(kind, { type: 'embed', kind, texts: slice }, signal)
+        if (answer.type === 'vectors') parts.push(...partsOf(answer, slice.length))
       }
       countTokens?.(parts.reduce((sum, { tokens }) => sum + tokens, 0))
       return cut.map(({ length }) => vectorOf(parts.splice(0, length)))
     },
+    ...(model.wordVectors ? { wordSimilarities } : {}),
     close: supervisor.close,
   }
 }

@@ -22,6 +22,8 @@ const modelJson = z
     relevant_cosine: z.number().gt(-1).lt(1),
     /** The same where only one of question and passage is Chinese; below `relevant_cosine`. */
     relevant_cosine_across: z.number().gt(-1).lt(THRESHOLD),
+    /** The vector of a word alone tells its meaning, as in static models. */
+    word_vectors: z.boolean(),
   })
   .partial()
   .refine(
@@ -48,6 +50,7 @@ export interface EmbeddingModel {
   readonly tokensMax: number
   readonly relevantCosine: number | null
   readonly relevantAcross: number | null
+  readonly wordVectors: boolean
 }
 
 /** The folder is not a model; the message says what is missing, for the operator. */
@@ -89,6 +92,7 @@ export async function readModelFolder(dir: string): Promise<EmbeddingModel> {
     tokensMax: said.max_tokens ?? export_.tokensMax,
     relevantCosine: said.relevant_cosine ?? null,
     relevantAcross: said.relevant_cosine_across ?? null,
+    wordVectors: said.word_vectors ?? false,
   } as const
   return { ...model, id: spaceId(model) }
 }

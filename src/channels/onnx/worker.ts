@@ -1,13 +1,12 @@
 import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
 import type { EmbedKind } from '../ports/embedder.ts'
 import { loadModel } from './model.ts'
+import { createWordSimilarity } from './word-similarity.ts'
 
 /** Messages between the server and its embedding process; one request is open at a time. */
-export interface EmbedRequest {
-  readonly type: 'embed'
-  readonly kind: EmbedKind
-  readonly texts: readonly string[]
-}
+export type EmbedRequest =
+  | { readonly type: 'embed'; readonly kind: EmbedKind; readonly texts: readonly string[] }
+  | { readonly type: 'compare'; readonly question: string; readonly texts: readonly string[] }
 
 export type EmbedAnswer =
   /** The vectors of all texts, one behind the other, and the tokens of each text. */
@@ -16,6 +15,8 @@ export type EmbedAnswer =
       readonly values: Float32Array
       readonly tokens: readonly number[]
     }
+  /** How well each text holds the words of the question. */
+  | { readonly type: 'similarities'; readonly values: readonly number[] }
   | { readonly type: 'error'; readonly message: string }
 
 /**
@@ -25,10 +26,22 @@ export type EmbedAnswer =
 export function runEmbedWorker(dir: string, parent: ParentLink<EmbedRequest>): Promise<void> {
   return serveParent<EmbedRequest, EmbedAnswer>(parent, async (send) => {
     const model = await loadModel(dir)
-    return async ({ kind, texts }) => {
+    const similarities = createWordSimilarity(
+      async (words) => (await model.embed(words, 'passage')).vectors,
+    )
+
+    async function answer(request: EmbedRequest): Promise<EmbedAnswer> {
+      if (request.type === 'compare') {
+        const values = await similarities(request.question, request.texts)
+        return { type: 'similarities', values }
+      }
+      const { vectors, tokens } = await model.embed(request.texts, request.kind)
+      return { type: 'vectors', values: flatten(vectors), tokens }
+    }
+
+    return async (request) => {
       try {
-        const { vectors, tokens } = await model.embed(texts, kind)
-        send({ type: 'vectors', values: flatten(vectors), tokens })
+        send(await answer(request))
       } catch (error) {
         send({ type: 'error', message: errorMessage(error) })
       }

@@ -26,5 +26,14 @@ export interface Embedder {
    * rising with the cosine. Without it the score is the cosine.
    */
   score?(cosine: number, question: string, text: string): number
+  /**
+   * How well each text holds the words of the question, by their meaning, from 0 to 1; of models
+   * whose vector of a single word tells what the word means. Throws as `embed`.
+   */
+  wordSimilarities?(
+    question: string,
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly number[]>
   close(): Promise<void>
 }

@@ -18,6 +18,17 @@ export interface KbRef {
 /** Which channel answered, as the client learns it (specification, Events: stats). */
 export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
 
+export interface KbSearched {
+  readonly searched: true
+  /**
+   * The highest score of a shown passage; when none is shown, how near the nearest came to the
+   * line of 0.45: the smaller of its score and its relevance.
+   */
+  readonly best: number
+  /** Passages that were shown to the model. */
+  readonly shown: number
+}
+
 export interface TurnStats {
   readonly type: 'stats'
   /** Model calls of the turn. */
@@ -28,8 +39,11 @@ export interface TurnStats {
   readonly output_tokens: number
   /** A model call did not say what it used (contract-2, section 6). */
   readonly usage_estimated: boolean
-  /** The turn went on without its passages: retrieval failed or was late. */
-  readonly kb?: 'skipped'
+  /**
+   * What was searched; absent when nothing was. `skipped`: the turn went on without its passages,
+   * because retrieval failed or was late (contract 2, sections 6 and 8).
+   */
+  readonly kb?: KbSearched | 'skipped'
 }
 
 /** The events of a turn, in the specification's words. */

@@ -27,12 +27,21 @@ import type { RequestedConversation, RequestedTurn, ResolvedTurn } from './turn-
 /** A retrieved passage with what `kb_refs` says of it. */
 export type RetrievedPassage = Passage & KbRef
 
-/** Searches the tenant's documents; empty when it has none or nothing is close enough. */
+/** What a search of the tenant's documents gave; no passage when none is relevant. */
+export interface Retrieval {
+  readonly passages: readonly RetrievedPassage[]
+  /** As `KbSearched.best`. */
+  readonly best: number
+}
+
+/** Searches the tenant's documents; null when it has none. */
 export type Retrieve = (
   tenantId: string,
   text: string,
   signal: AbortSignal,
-) => Promise<RetrievedPassage[]>
+) => Promise<Retrieval | null>
+
+const NO_PASSAGES: readonly RetrievedPassage[] = []
 
 /** Which model answers a tenant: its own channel when it has one, else the platform's. */
 export interface ChannelChoice {
@@ -107,7 +116,7 @@ export async function runTurn(
   const { principal, sessionId, resolved, confirm } = turn
   const { tenantId } = principal
   const primary: Channel = { ...turn.channel, model: resolved.model }
-  const [before, { passages, isSkipped }] = await Promise.all([
+  const [before, found] = await Promise.all([
     sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
   ])
@@ -115,17 +124,18 @@ export async function runTurn(
     folding.start(tenantId, sessionId, primary)
     throw appError('session_full')
   }
+  const passages = passagesOf(found)
   if (passages.length > 0) await emit([refsOf(passages)])
   const share = budget.open(tenantId)
   try {
-    const loop = await modelLoopOf(options, turn, { primary, before, passages, share })
+    const loop = await modelLoopOf(options, turn, { primary, before, found, share })
     const answer = await runModelLoop(loop, signal, emit)
     await confirm()
     signal.throwIfAborted()
     if (sessionId !== null && answer.clientCalls.length === 0) {
       await appendTurn(options, { ...turn, sessionId }, answer, before)
     }
-    await emit(endOf(answer, isSkipped))
+    await emit(endOf(answer, found))
     return answer
   } finally {
     share.close()
@@ -135,7 +145,7 @@ export async function runTurn(
 interface LoopParts {
   readonly primary: Channel
   readonly before: Memory
-  readonly passages: readonly RetrievedPassage[]
+  readonly found: Found
   readonly share: MemoryShare
 }
 
@@ -143,12 +153,14 @@ interface LoopParts {
 async function modelLoopOf(
   { log, meters, toolsFor, countTokens }: TurnOptions,
   { principal, request, resolved, channel, confirm }: Turn,
-  { primary, before: memory, passages, share }: LoopParts,
+  { primary, before: memory, found, share }: LoopParts,
 ): Promise<ModelLoop> {
   const { prompt, context, thinking, temperature } = resolved
   const { text, images, conversation } = request
   const said = conversation?.messages ?? [userMessage(text, images)]
-  const messages = buildMessages({ prompt, context, memory, passages, said })
+  const passages = passagesOf(found)
+  const isMiss = found !== null && found !== 'skipped' && passages.length === 0
+  const messages = buildMessages({ prompt, context, memory, passages, isMiss, said })
   share.add(bytesOf(messages))
   const offered = await toolsOffered(toolsFor, principal, resolved, conversation)
   return {
@@ -207,21 +219,26 @@ async function appendTurn(
   if (isLong) folding.start(tenantId, sessionId, channel)
 }
 
+/** What a turn knows of the documents; null: it did not look. */
+type Found = Retrieval | 'skipped' | null
+
+const passagesOf = (found: Found) =>
+  found === null || found === 'skipped' ? NO_PASSAGES : found.passages
+
 /** A knowledge base that cannot be searched does not silence the agent: the turn says so. */
 async function retrieveFor(
   { retrieve, log }: TurnOptions,
   { principal, request, resolved }: Turn,
   signal: AbortSignal,
-): Promise<{ passages: readonly RetrievedPassage[]; isSkipped: boolean }> {
+): Promise<Found> {
   // The text is blank where somebody sends an image and says nothing.
-  if (!resolved.kb || request.text === '') return { passages: [], isSkipped: false }
+  if (!resolved.kb || request.text === '') return null
   try {
-    const passages = await retrieve(principal.tenantId, request.text, signal)
-    return { passages, isSkipped: false }
+    return await retrieve(principal.tenantId, request.text, signal)
   } catch (error) {
     signal.throwIfAborted()
     log.warn('retrieval failed', errorFields(error))
-    return { passages: [], isSkipped: true }
+    return 'skipped'
   }
 }
 
@@ -245,7 +262,7 @@ function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
 
-function endOf({ modelCalls, channel, text, usage }: ModelAnswer, isSkipped: boolean) {
+function endOf({ modelCalls, channel, text, usage }: ModelAnswer, found: Found) {
   const stats: TurnStats = {
     type: 'stats',
     iterations: modelCalls,
@@ -253,7 +270,10 @@ function endOf({ modelCalls, channel, text, usage }: ModelAnswer, isSkipped: boo
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     usage_estimated: usage.isEstimated,
-    ...(isSkipped ? { kb: 'skipped' as const } : {}),
+    ...(found === null ? {} : { kb: searchedOf(found) }),
   }
   return [stats, { type: 'llm_end' as const, reply: text }]
 }
+
+const searchedOf = (found: Retrieval | 'skipped'): NonNullable<TurnStats['kb']> =>
+  found === 'skipped' ? found : { searched: true, best: found.best, shown: found.passages.length }

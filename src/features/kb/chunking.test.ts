@@ -138,7 +138,7 @@ test('a section has a chunk of its own, short ones share one', () => {
     ['## 乙'],
     ['## 丙'],
   ])
-  const short = ['甲', '乙', '丙', '丁'].map((name) => section(name, 5)).join('')
+  const short = ['甲', '乙', '丙', '丁'].map((name) => section(name, 2)).join('')
   const [first, second, ...rest] = chunk(short)
   expect(first?.match(/## ./g)).toEqual(['## 甲', '## 乙'])
   expect(second).toContain('## 丙')

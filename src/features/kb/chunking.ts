@@ -21,7 +21,7 @@ const NEW_MIN = 100
  * A section of this size starts a chunk of its own. A vector describes the whole chunk, so a chunk
  * of two subjects would be found by neither.
  */
-const SECTION_MIN = 150
+const SECTION_MIN = 60
 /** The value of a boundary of each strength, in code points of chunk length. */
 const WORTH = [0, 120, 240, 360, 600, 900]
 /** Longer graphemes may be cut; only hostile text has them. */

@@ -3,7 +3,7 @@ import { ChannelFailure, openAiCodeOf } from '../../channels/ports/failure.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { KB_QUERY_MS_MAX, KB_QUERY_WAIT_MS_MAX } from '../../core/limits/machine.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
+import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
 import { groupTexts } from '../../core/text.ts'
 import { type TimeSlice, timeSlice } from '../../core/time-slice.ts'
 import { termsOf } from './terms.ts'
@@ -35,19 +35,8 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
 
   const embed = completeEmbed(embedder)
 
-  /** The calls for all groups go side by side, in the tenant's turn in the line of documents. */
-  const embedGroups = (
-    tenantId: string,
-    groups: readonly (readonly string[])[],
-    kind: EmbedKind,
-    signal?: AbortSignal,
-    countTokens?: (tokens: number) => void,
-  ): Promise<Float32Array[]> =>
-    allOrNone(signal, (until) =>
-      groups.map((texts) =>
-        documents.run(tenantId, () => embed(texts, kind, until, countTokens), until),
-      ),
-    )
+  const embedGroups = createEmbedGroups(documents, embed)
+  const inTime = createInTime(searches, clock)
 
   return {
     id: embedder.id,
@@ -57,28 +46,26 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
     score: (cosine: number, question: string, text: string): number =>
       embedder.score ? embedder.score(cosine, question, text) : cosine,
 
-    /**
-     * For a search, which somebody waits for: rejects when the embedder takes too long. That time
-     * begins with the call; the wait for its turn in a burst of searches has a longer one.
-     */
-    async embedForSearch(
+    embedForSearch: (
       tenantId: string,
       texts: readonly string[],
       kind: EmbedKind,
       signal?: AbortSignal,
-    ): Promise<Float32Array[]> {
-      const late = new AbortController()
-      const giveUp = () => {
-        late.abort(new ChannelFailure('channel_unavailable', 'retrieval took too long'))
-      }
-      const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal
-      let stop = clock.after(KB_QUERY_WAIT_MS_MAX, giveUp)
-      const work = () => {
-        stop()
-        stop = clock.after(KB_QUERY_MS_MAX, giveUp)
-        return embed(texts, kind, until)
-      }
-      return await searches.run(tenantId, work, until).finally(() => stop())
+    ): Promise<Float32Array[]> => inTime(tenantId, (until) => embed(texts, kind, until), signal),
+
+    /** Whether the model tells what a single word means; relevance knows its cosines, too. */
+    hasWords: embedder.wordSimilarities !== undefined,
+
+    /** Null where the embedder's model does not tell what a single word means. */
+    async wordSimilarities(
+      tenantId: string,
+      question: string,
+      texts: readonly string[],
+      signal?: AbortSignal,
+    ): Promise<readonly number[] | null> {
+      const compare = embedder.wordSimilarities
+      if (!compare) return null
+      return await inTime(tenantId, (until) => compare(question, texts, until), signal)
     },
 
     /**
@@ -112,6 +99,47 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
     },
   }
 }
+
+/**
+ * Work for a search, which somebody waits for: rejects when the embedder takes too long. That time
+ * begins with the call; the wait for its turn in a burst of searches has a longer one.
+ */
+function createInTime(searches: Semaphore, clock: Clock) {
+  return async function inTime<Value>(
+    tenantId: string,
+    call: (until: AbortSignal) => Promise<Value>,
+    signal?: AbortSignal,
+  ): Promise<Value> {
+    const late = new AbortController()
+    const giveUp = () => {
+      late.abort(new ChannelFailure('channel_unavailable', 'retrieval took too long'))
+    }
+    const until = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+    let stop = clock.after(KB_QUERY_WAIT_MS_MAX, giveUp)
+    const work = () => {
+      stop()
+      stop = clock.after(KB_QUERY_MS_MAX, giveUp)
+      return call(until)
+    }
+    return await searches.run(tenantId, work, until).finally(() => stop())
+  }
+}
+
+/** The calls for all groups go side by side, in the tenant's turn in the line of documents. */
+const createEmbedGroups =
+  (documents: Semaphore, embed: Embedder['embed']) =>
+  (
+    tenantId: string,
+    groups: readonly (readonly string[])[],
+    kind: EmbedKind,
+    signal?: AbortSignal,
+    countTokens?: (tokens: number) => void,
+  ): Promise<Float32Array[]> =>
+    allOrNone(signal, (until) =>
+      groups.map((texts) =>
+        documents.run(tenantId, () => embed(texts, kind, until, countTokens), until),
+      ),
+    )
 
 async function withTerms(
   texts: readonly string[],

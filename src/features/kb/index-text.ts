@@ -44,10 +44,21 @@ function enter(path: Heading[], heading: Heading): void {
   path.push({ ...heading, text: firstChars(heading.text, HEADING_CHARS_MAX) })
 }
 
+/**
+ * A chunk as people and models read it: without the end of the section before, when a section
+ * begins with its new text. `before` is the chunk before it.
+ */
+export function ownText(before: string, text: string): string {
+  const fresh = text.slice(sharedUnits(before, text))
+  return isHeading(fresh) ? fresh : text
+}
+
 /** Length of the overlap: the end of `before` that `text` begins with. */
 function sharedUnits(before: string, text: string): number {
-  for (let units = Math.min(OVERLAP_UNITS_MAX, text.length, before.length); units > 0; units--) {
-    if (before.endsWith(text.slice(0, units))) return units
+  const end = before.slice(-Math.min(OVERLAP_UNITS_MAX, text.length))
+  const first = text.charAt(0)
+  for (let at = end.indexOf(first); at >= 0 && at < end.length; at = end.indexOf(first, at + 1)) {
+    if (text.startsWith(end.slice(at))) return end.length - at
   }
   return 0
 }

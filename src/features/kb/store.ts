@@ -9,6 +9,7 @@ import {
 } from '../../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../../storage/indexes.ts'
 import type { ChunkIndex } from './embedding.ts'
+import { ownText } from './index-text.ts'
 import type { KbChunk, KbDoc, KbPart } from './model.ts'
 
 /** Chunks a document may have: far more than a document of the greatest size has. */
@@ -148,10 +149,33 @@ function createReads(db: Db, reader: Reader) {
         ORDER BY created_at DESC, source_id, part, num DESC`),
 
     async count(tenantId: string): Promise<number> {
-      const row = await db.get<{ docs: number }>(
-        sql`SELECT count(*) AS docs FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`,
-      )
-      return row?.docs ?? 0
+      return (await this.size(tenantId)).docs
+    },
+
+    /** How many documents and passages the tenant has. */
+    async size(tenantId: string): Promise<{ docs: number; passages: number }> {
+      const row = await db.get<{ docs: number; passages: number | null }>(sql`
+        SELECT count(*) AS docs, sum(chunk_count) AS passages FROM kb_doc
+        WHERE tenant_id = ${tenantId} AND stage = 'live'`)
+      return { docs: row?.docs ?? 0, passages: row?.passages ?? 0 }
+    },
+
+    /** The keys of `count` passages from all over the tenant's documents, or of all it has. */
+    async someKeys(tenantId: string, count: number): Promise<number[]> {
+      const docs = await db.all<{ num: number; chunk_count: number }>(sql`
+        SELECT num, chunk_count FROM kb_doc
+        WHERE tenant_id = ${tenantId} AND stage = 'live' ORDER BY num`)
+      const all = docs.reduce((sum, { chunk_count }) => sum + chunk_count, 0)
+      const step = Math.max(1, all / count)
+      const keys: number[] = []
+      let start = 0
+      for (const { num, chunk_count } of docs) {
+        for (; keys.length < count && keys.length * step < start + chunk_count; ) {
+          keys.push(keyOf(num, Math.floor(keys.length * step) - start))
+        }
+        start += chunk_count
+      }
+      return keys
     },
 
     /** Null when the tenant has no such document. */
@@ -184,15 +208,21 @@ function createReads(db: Db, reader: Reader) {
       const wanted = JSON.stringify(keys.map((key) => [numOf(key), seqOf(key)]))
       // In this order, chunk by chunk; otherwise SQLite reads all of the tenant's chunks.
       const found = sql`
-        SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text, c.page, c.heading, s.url
+        SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text, c.page, c.heading, s.url,
+          b.text AS before
         FROM json_each(${wanted}) w
           CROSS JOIN kb_doc d
             ON d.num = w.value ->> 0 AND d.tenant_id = ${tenantId} AND d.stage = 'live'
           CROSS JOIN kb_chunk c ON c.doc_num = d.num AND c.seq = w.value ->> 1
+          LEFT JOIN kb_chunk b ON b.doc_num = d.num AND b.seq = c.seq - 1
           LEFT JOIN kb_source s ON s.id = d.source_id`
-      type Row = Omit<Passage, 'key'> & { num: number }
+      type Row = Omit<Passage, 'key'> & { num: number; before: string | null }
       const rows = await reader.all<Row>(tenantId, found, signal)
-      return rows.map(({ num, ...row }) => ({ ...row, key: keyOf(num, row.seq) }))
+      return rows.map(({ num, before, ...row }) => ({
+        ...row,
+        text: ownText(before ?? '', row.text),
+        key: keyOf(num, row.seq),
+      }))
     },
   }
 }

@@ -22,13 +22,16 @@ declare const self: Worker
 /** Searched pages are read in place, without a copy into SQLite's own cache. */
 const MAPPED_BYTES = 8 * 1024 ** 3
 
-/** The terms of the word index, to look for those like another; a view that stores nothing. */
-const TERMS = 'CREATE VIRTUAL TABLE temp.kb_term USING fts5vocab (main, kb_word, row)'
+/** Views of the word index that store nothing: its terms, and where each of them occurs. */
+const VIEWS = [
+  'CREATE VIRTUAL TABLE temp.kb_term USING fts5vocab (main, kb_word, row)',
+  'CREATE VIRTUAL TABLE temp.kb_occurrence USING fts5vocab (main, kb_word, instance)',
+]
 
 function openReader(file: DatabaseFile) {
   const db = openConnection(file, 'read')
   db.run('PRAGMA query_only = OFF')
-  db.run(TERMS)
+  for (const view of VIEWS) db.run(view)
   db.run('PRAGMA query_only = ON')
   db.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`)
   const prepared = statements(db)

@@ -66,14 +66,14 @@ export async function openVectorIndex(db: Db, reader: ReadThread): Promise<Vecto
     return found !== undefined
   }
 
-  async function read(
+  async function read<Row>(
     tenantId: string,
     dimensions: number,
     statement: Statement,
     signal?: AbortSignal,
-  ): Promise<Neighbour[]> {
+  ): Promise<Row[]> {
     if (!(await isStored(tenantId, dimensions))) return []
-    return neighbours(await reader.all<Found>(tenantId, statement, signal))
+    return await reader.all<Row>(tenantId, statement, signal)
   }
 
   return {
@@ -100,29 +100,37 @@ export async function openVectorIndex(db: Db, reader: ReadThread): Promise<Vecto
         ...keys.map((key) => removal(dimensions, key)),
       ]),
 
-    search: (space, query, limit, signal) =>
-      read(
-        space.tenantId,
-        query.length,
-        {
-          sql: `SELECT rowid AS key, distance FROM ${table(query.length)}
-            WHERE space = ? AND embedding MATCH ? AND k = ? ORDER BY distance`,
-          args: [partition(space), bytes(query), limit],
-        },
-        signal,
-      ),
+    async search(space, query, limit, signal) {
+      const statement = {
+        sql: `SELECT rowid AS key, distance FROM ${table(query.length)}
+          WHERE space = ? AND embedding MATCH ? AND k = ? ORDER BY distance`,
+        args: [partition(space), bytes(query), limit],
+      }
+      return neighbours(await read<Found>(space.tenantId, query.length, statement, signal))
+    },
 
-    cosines: (space, query, keys, signal) =>
-      read(
-        space.tenantId,
-        query.length,
-        {
-          sql: `SELECT v.rowid AS key, vec_distance_cosine(v.embedding, ?) AS distance
-            FROM json_each(?) wanted CROSS JOIN ${table(query.length)} v ON v.rowid = wanted.value
-            WHERE v.space = ?`,
-          args: [bytes(query), JSON.stringify(keys), partition(space)],
-        },
-        signal,
-      ),
+    async read(space, dimensions, keys, signal) {
+      const statement = {
+        sql: `SELECT v.embedding ${keyed(dimensions)}`,
+        args: [JSON.stringify(keys), partition(space)],
+      }
+      type Row = { embedding: Uint8Array }
+      const rows = await read<Row>(space.tenantId, dimensions, statement, signal)
+      return rows.map(({ embedding }) => new Float32Array(embedding.slice().buffer))
+    },
+
+    async cosines(space, query, keys, signal) {
+      const statement = {
+        sql: `SELECT v.rowid AS key, vec_distance_cosine(v.embedding, ?) AS distance
+          ${keyed(query.length)}`,
+        args: [bytes(query), JSON.stringify(keys), partition(space)],
+      }
+      return neighbours(await read<Found>(space.tenantId, query.length, statement, signal))
+    },
   }
 }
+
+/** The vectors of the keys, found one by one. */
+const keyed = (dimensions: number) => `
+  FROM json_each(?) wanted CROSS JOIN ${table(dimensions)} v ON v.rowid = wanted.value
+  WHERE v.space = ?`

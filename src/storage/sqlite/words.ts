@@ -10,10 +10,13 @@ const tenantTag = (tenantId: string) => sha256Hex(tenantId).slice(0, TENANT_CHAR
 /** Every entry holds this term once; counting it counts the tenant's entries. */
 const EVERY = '.every'
 
-/** In FTS5's BM25 a repeated term weighs at most this many times a single one (k1 + 1). */
-const REPEATED = 2.2
-/** FTS5's weight of terms that more than half of all entries hold. */
-const COMMON = 1e-6
+/**
+ * BM25 (Robertson and others, 1994) with its usual k1 and without the length of entries: chunks
+ * differ little in length, and FTS5 compares them with those of all tenants.
+ */
+const K1 = 1.2
+/** A repeated term weighs at most this many times a single one. */
+const REPEATED = K1 + 1
 
 /** FTS5's query for one term of one tenant; null when nothing of the term is left. */
 function queryOf(tag: string, term: string): string | null {
@@ -26,29 +29,39 @@ function queryOf(tag: string, term: string): string | null {
 /** Inverse document frequency (Robertson and Spärck Jones) of a term in `holding` entries. */
 const rarity = (all: number, holding: number) =>
   Math.log(1 + (all - holding + 0.5) / (holding + 0.5))
-/** The same as FTS5 computes it, over the entries of all tenants, to divide it out of its rank. */
-const rarityOfFts5 = (all: number, holding: number) =>
-  Math.max(COMMON, Math.log((all - holding + 0.5) / (holding + 0.5)))
-
 const counts = (queries: readonly string[]): Statement => sql`
   SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value) AS holding
   FROM json_each(${JSON.stringify(queries)}) ORDER BY key`
 
-/** The entries of all tenants, by whose number FTS5 ranks: every chunk has one. */
-const COUNT_ALL = sql`SELECT sum(chunk_count) AS total FROM kb_doc`
+/** A term to rank by, as it is stored; one that ends in `*` stands for all that begin so. */
+interface Weighed {
+  readonly term: string
+  readonly weight: number
+}
 
-/** The sum of FTS5's ranks of all terms, each multiplied by a weight. */
-const gains = (terms: readonly { query: string; weight: number }[], limit: number): Statement => ({
-  sql: `SELECT key, -sum(gain) AS gain FROM (${terms
-    .map(() => 'SELECT rowid AS key, rank * ? AS gain FROM kb_word WHERE kb_word MATCH ?')
-    .join(' UNION ALL ')}) GROUP BY key ORDER BY gain DESC LIMIT ?`,
-  args: [...terms.flatMap(({ query, weight }) => [weight, query]), limit],
+const inTerm = ({ term }: Weighed) => (term.endsWith('*') ? 'term >= ? AND term < ?' : 'term = ?')
+function termArgs({ term }: Weighed): string[] {
+  const begun = term.slice(0, -1)
+  return term.endsWith('*') ? [begun, `${begun}\u{10ffff}`] : [term]
+}
+
+/** The entries that hold the terms, best first. */
+const gains = (terms: readonly Weighed[], limit: number): Statement => ({
+  sql: `SELECT key, sum(weight * times * ${REPEATED} / (times + ${K1})) AS gain FROM (${terms
+    .map(
+      (one) => `SELECT doc AS key, ? AS weight, count(*) AS times FROM kb_occurrence
+        WHERE ${inTerm(one)} GROUP BY doc`,
+    )
+    .join(' UNION ALL ')}) GROUP BY key ORDER BY gain DESC, key LIMIT ?`,
+  args: [...terms.flatMap((one) => [one.weight, ...termArgs(one)]), limit],
 })
 
 /** Words of one query that are looked up as misspelt. */
 const MISSPELT_MAX = 3
 /** Corrections of one misspelt word: those that most entries hold. */
 const MEANT_MAX = 3
+/** A guess counts for less than a word that is there as it was written. */
+const GUESS_SHARE = 0.9
 
 /**
  * A term that more entries hold than this number and this share says little and takes most of the
@@ -109,7 +122,7 @@ async function correct(read: Read, tag: string, asked: readonly Asked[]): Promis
       .flatMap((one, i) => (held[i] ? [{ term: one, count: held[i] }] : []))
       .sort((a, b) => b.count - a.count)
       .slice(0, MEANT_MAX)
-    return found.map((one) => ({ ...one, share: 1 / found.length }))
+    return found.map((one) => ({ ...one, share: GUESS_SHARE / found.length }))
   })
   return (await Promise.all(guesses)).flat()
 }
@@ -149,20 +162,16 @@ export function createWordIndex(reader: ReadThread): WordIndex {
       const asSaid = terms.filter((term) => queryOf(tag, term) !== null)
       const wanted = (await Promise.all(asSaid.map((term) => expand(read, tag, term)))).flat()
       if (wanted.length === 0) return []
-      const [[own = 0, ...holding], [sum]] = await Promise.all([
-        countOf(read, tag, [EVERY, ...wanted]),
-        read<{ total: number | null }>(COUNT_ALL),
-      ])
+      const [own = 0, ...holding] = await countOf(read, tag, [EVERY, ...wanted])
       if (own === 0) return []
       const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
       const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
       const meant = await correct(read, tag, asked)
       const used = telling([...asked.filter(({ count }) => count > 0), ...meant], own)
       if (used.length === 0) return []
-      const all = Math.max(sum?.total ?? 0, own)
       const weighed = used.map(({ term, count, share }) => ({
-        query: queryOf(tag, term) ?? '',
-        weight: (share * rarity(own, count)) / rarityOfFts5(all, count),
+        term: tag + term,
+        weight: share * rarity(own, count),
       }))
       const rows = await read<{ key: number; gain: number }>(gains(weighed, limit))
       return rows.map(({ key, gain }) => ({ key, coverage: Math.min(1, gain / ideal) }))

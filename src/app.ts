@@ -6,6 +6,7 @@ import type { OpenTurns } from './features/agent/open-turns.ts'
 import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { speechRoutes } from './features/audio/speech-routes.ts'
+import { responseRoutes } from './features/chat/response-routes.ts'
 import { type ChatRouteOptions, chatRoutes } from './features/chat/routes.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
 import { embeddingsRoutes } from './features/embeddings/routes.ts'
@@ -73,6 +74,7 @@ export function createApp(options: AppOptions): AnyElysia {
   const table = createRouteTable()
   const meters = metrics.page && metrics.meters
   const lines = verbose ? log : null
+  const chat = { ...options.chat, ...auth, ...services, sse, contexts }
   const app: AnyElysia = new Elysia({
     systemRouter: false,
     // Elysia looks for the path after 11 characters of the URL, or after 7. Only 7 is right for any
@@ -98,7 +100,8 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/v1' })
         .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
-        .use(chatRoutes(machineGate, { ...options.chat, ...auth, ...services, sse, contexts }))
+        .use(chatRoutes(machineGate, chat))
+        .use(responseRoutes(machineGate, chat))
         .use(embeddingsRoutes(machineGate, { ...services, contexts }))
         .use(speechRoutes(machineGate, { ...services, ...services.voice }))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))

@@ -60,6 +60,7 @@ export type RequestContexts = ReturnType<typeof createRequestContexts>
 const LABELS: Readonly<Record<string, string>> = {
   'POST /v1/agent': '/v1/agent',
   'POST /v1/chat/completions': '/v1/chat/completions',
+  'POST /v1/responses': '/v1/responses',
   'POST /v1/tts': '/v1/tts',
   'POST /v1/tts/stream': '/v1/tts/stream',
   'POST /v1/asr': '/v1/asr',

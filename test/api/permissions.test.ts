@@ -90,6 +90,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/models': ['run', 200],
   'GET /v1/models/:id': ['run', 404],
   'POST /v1/chat/completions': ['run', 400],
+  'POST /v1/responses': ['run', 400],
   'POST /v1/mcp': ['run', 400],
   'POST /v1/embeddings': ['kbEdit', 400],
   'POST /v1/audio/speech': ['run', 400],

@@ -51,7 +51,8 @@ export type AgentEvent =
   | { readonly type: 'kb_refs'; readonly refs: readonly KbRef[] }
   | { readonly type: 'provider_fallback'; readonly from: 'byo'; readonly reason: FailureReason }
   | { readonly type: 'llm_delta'; readonly text: string }
-  | { readonly type: 'tool_call'; readonly name: string }
+  /** The arguments, JSON text of the model, are for doors that show what was searched for. */
+  | { readonly type: 'tool_call'; readonly name: string; readonly arguments?: string }
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
   | TurnStats
   | { readonly type: 'llm_end'; readonly reply: string }
@@ -60,9 +61,13 @@ export type AgentEvent =
 /** Passes events on as they happen. A promise means that the listener is slower: wait for it. */
 export type Emit = (events: readonly AgentEvent[]) => Promise<void> | undefined
 
+/** The specification tells the name of a tool and nothing that the model gave it. */
+const wireOf = (event: AgentEvent): object =>
+  event.type === 'tool_call' ? { type: event.type, name: event.name } : event
+
 /** How these events are streamed (specification, Events), for http/sse.ts. */
 export const AGENT_STREAM = {
-  frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+  frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(wireOf(event))}\n\n`,
   isLast: ({ type }: AgentEvent) => type === 'llm_end' || type === 'error',
   onStop: (reason: { readonly message: string; readonly code: ErrorCode }): AgentEvent => ({
     type: 'error',

@@ -266,7 +266,9 @@ async function runTools(
   signal: AbortSignal,
   emit: Emit,
 ): Promise<LlmMessage[]> {
-  await emit(calls.map(({ name }) => ({ type: 'tool_call', name })))
+  await emit(
+    calls.map(({ name, arguments: args }) => ({ type: 'tool_call', name, arguments: args })),
+  )
   const results = await Promise.all(
     calls.map(async (call) => {
       const result = await tools.run(call, signal)

@@ -1,29 +1,31 @@
-import { AppError, appError } from '../../core/errors.ts'
+import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
 import type { OpenedTurn } from '../agent/service.ts'
 
-export interface WholeAnswer {
-  readonly answer: ModelAnswer
-  /** The events of the turn but for its text. */
-  readonly events: readonly AgentEvent[]
-}
-
-/** Runs a turn whose answer is sent as a whole. Throws what its `error` event tells. */
-export async function drain(turn: OpenedTurn, signal: AbortSignal): Promise<WholeAnswer> {
-  const events: AgentEvent[] = []
-  const answer = await turn.run(signal, (batch) => {
-    for (const event of batch) if (event.type !== 'llm_delta') events.push(event)
+/**
+ * Runs a turn whose answer is sent as a whole; `read` gets its events. Throws what its `error`
+ * event tells.
+ */
+export async function drain(
+  turn: OpenedTurn,
+  signal: AbortSignal,
+  read: (events: readonly AgentEvent[]) => void,
+): Promise<ModelAnswer> {
+  let failure: ErrorCode | null = null
+  const answer = await turn.run(signal, (events) => {
+    for (const event of events) if (event.type === 'error') failure = event.code
+    read(events)
     return undefined
   })
-  if (answer) return { answer, events }
-  const failure = events.find((event) => event.type === 'error')
-  if (failure) throw failureOf(new AppError(failure.code, {}))
+  if (answer) return answer
+  if (failure) throw failureOf(failure)
   throw signal.reason instanceof AppError ? signal.reason : appError('client_closed')
 }
 
 /** A model was called for it: clients that try again by themselves would pay twice. */
-const failureOf = (error: AppError): AppError =>
-  error.status === 500
-    ? new AppError(error.code, {}, { headers: { 'x-should-retry': 'false' } })
-    : error
+function failureOf(code: ErrorCode): AppError {
+  const error = new AppError(code, {})
+  if (error.status !== 500) return error
+  return new AppError(code, {}, { headers: { 'x-should-retry': 'false' } })
+}

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '../../core/errors.ts'
 import type { AgentEvent, KbRef, TurnStats } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
 import { citationOf } from './citations.ts'
+import { endOf, extensionOf, refsOf } from './extension.ts'
 
 /** What all frames of one answer share. */
 export interface CompletionHead {
@@ -61,7 +62,7 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
     return `${open}${JSON.stringify(delta)}${end}${extension}}\n\n`
   }
 
-  let stats: TurnStats | undefined
+  let stats: TurnStats | null = null
 
   function frameOf(event: AgentEvent): string {
     switch (event.type) {
@@ -72,8 +73,9 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
         const moonbase = { kb_refs: event.refs }
         return chunk({ annotations: annotationsOf(event.refs, head.origin) }, { moonbase })
       }
-      case 'provider_fallback':
       case 'tool_call':
+        return chunk({}, { moonbase: { tool_call: { name: event.name } } })
+      case 'provider_fallback':
       case 'tool_result': {
         const { type, ...data } = event
         return chunk({}, { moonbase: { [type]: data } })
@@ -113,13 +115,12 @@ export function completionOf(
   events: readonly AgentEvent[],
 ) {
   const { text, clientCalls } = answer
-  const refs = events.flatMap((event) => (event.type === 'kb_refs' ? event.refs : []))
   const called = clientCalls.length > 0
   const message = {
     role: 'assistant',
     content: called && text === '' ? null : text,
     refusal: null,
-    annotations: annotationsOf(refs, origin),
+    annotations: annotationsOf(refsOf(events), origin),
     ...(called ? { tool_calls: clientCalls.map(wireCall) } : {}),
   }
   return {
@@ -129,26 +130,7 @@ export function completionOf(
     model,
     choices: [{ index: 0, finish_reason: finishOf(answer), logprobs: null, message }],
     usage: usageOf(answer),
-    moonbase: {
-      ...toldOf(refs, events),
-      ...endOf(
-        answer,
-        events.find((event) => event.type === 'stats'),
-      ),
-    },
-  }
-}
-
-/** What the frames of a stream say in their extension, in one object. */
-function toldOf(refs: readonly KbRef[], events: readonly AgentEvent[]) {
-  const results = events.flatMap((event) =>
-    event.type === 'tool_result' ? [{ name: event.name, ok: event.ok }] : [],
-  )
-  const fallback = events.find((event) => event.type === 'provider_fallback')
-  return {
-    ...(refs.length > 0 ? { kb_refs: refs } : {}),
-    ...(fallback ? { provider_fallback: { from: fallback.from, reason: fallback.reason } } : {}),
-    ...(results.length > 0 ? { tool_results: results } : {}),
+    moonbase: extensionOf(answer, events),
   }
 }
 
@@ -159,15 +141,6 @@ const wireCall = ({ id, name, arguments: args }: ToolCall) => ({
   id,
   type: 'function',
   function: { name, arguments: args },
-})
-
-const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnStats | undefined) => ({
-  stats: {
-    iterations: modelCalls,
-    channel: channel.label,
-    ...(stats?.kb === 'skipped' ? { kb: stats.kb } : {}),
-  },
-  ...(usage.isEstimated ? { usage_estimated: true } : {}),
 })
 
 const usageOf = ({ usage: { inputTokens, outputTokens } }: ModelAnswer) => ({

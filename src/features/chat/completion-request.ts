@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ForcedTool, Sampling, ToolSpec } from '../../channels/ports/llm.ts'
-import { appError, issue } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { optionalFlag, optionalText } from '../../core/fields.ts'
 import {
   CHAT_MESSAGES_MAX,
@@ -11,6 +11,7 @@ import { CHAT_PARTS_MAX } from '../../core/limits/machine.ts'
 import type { TurnRequest } from '../agent/turn.ts'
 import { readConversation, type Said, type SaidPart } from './conversation.ts'
 import {
+  boundParts,
   boundText,
   imageUrl,
   list,
@@ -101,28 +102,10 @@ const ResponseFormat = z
   )
   .describe('{type: "text"}, {type: "json_object"} or {type: "json_schema", json_schema}')
 
-/** Parts and calls are counted before they are read. */
-function boundParts(messages: unknown, context: z.RefinementCtx): unknown {
-  if (!Array.isArray(messages)) return messages
-  const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0)
-  let parts = 0
-  for (const message of messages.slice(0, CHAT_MESSAGES_MAX)) {
-    parts += lengthOf(message?.content) + lengthOf(message?.tool_calls)
-  }
-  const max = parts > CHAT_PARTS_MAX ? CHAT_PARTS_MAX : CHAT_MESSAGES_MAX
-  if (parts > CHAT_PARTS_MAX || messages.length > CHAT_MESSAGES_MAX) {
-    context.addIssue({
-      code: 'custom',
-      message: issue('field_too_big', { field: 'messages', max }),
-    })
-  }
-  return messages
-}
-
 export const CompletionRequest = z.preprocess(
   withoutNulls,
   z.object({
-    messages: z.preprocess(boundParts, z.array(Message).min(1).max(CHAT_MESSAGES_MAX)),
+    messages: z.preprocess(boundParts('messages'), z.array(Message).min(1).max(CHAT_MESSAGES_MAX)),
     model: z.string().default(''),
     stream: z.boolean().default(false),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).optional(),

@@ -50,7 +50,7 @@ export function readConversation(
   const text = texts.join('\n').trim()
   const images = lastUser.parts.flatMap((part) => (typeof part === 'string' ? [] : [part.image]))
   if (text === '' && images.length === 0) {
-    const param = `${lastUser.at}.content`
+    const param = lastUser.at === field ? field : `${lastUser.at}.content`
     throw appError('field_empty', { field: param }, { param })
   }
   const kept = tailOnly ? said.slice(said.lastIndexOf(lastUser)) : said

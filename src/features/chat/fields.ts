@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { checkImage } from '../../channels/egress/images.ts'
 import { issue } from '../../core/errors.ts'
-import { TEMPERATURE_MAX } from '../../core/limits/contract.ts'
-import { CLIENT_TOOLS_CHARS_MAX } from '../../core/limits/machine.ts'
+import { CHAT_MESSAGES_MAX, TEMPERATURE_MAX } from '../../core/limits/contract.ts'
+import { CHAT_PARTS_MAX, CLIENT_TOOLS_CHARS_MAX } from '../../core/limits/machine.ts'
 
 /** Fields that chat completions and responses have in common. */
 
@@ -89,3 +89,18 @@ export const toolParameters = schemaObject.refine(
 
 /** A tool without parameters takes none. */
 export const NO_PARAMETERS = { type: 'object', properties: {} }
+
+/** Counts the messages of a list, their parts and their calls before they are read. */
+export const boundParts = (field: string) => (given: unknown, context: z.RefinementCtx) => {
+  if (!Array.isArray(given)) return given
+  const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0)
+  let parts = 0
+  for (const message of given.slice(0, CHAT_MESSAGES_MAX)) {
+    parts += lengthOf(message?.content) + lengthOf(message?.tool_calls) + lengthOf(message?.output)
+  }
+  if (parts > CHAT_PARTS_MAX || given.length > CHAT_MESSAGES_MAX) {
+    const max = parts > CHAT_PARTS_MAX ? CHAT_PARTS_MAX : CHAT_MESSAGES_MAX
+    context.addIssue({ code: 'custom', message: issue('field_too_big', { field, max }) })
+  }
+  return given
+}

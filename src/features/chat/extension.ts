@@ -1,0 +1,33 @@
+import type { AgentEvent, KbRef, TurnStats } from '../agent/events.ts'
+import type { ModelAnswer } from '../agent/model-loop.ts'
+
+/** The object `moonbase` beside an answer, in the words of the events (contract 2, D8). */
+
+export const refsOf = (events: readonly AgentEvent[]): KbRef[] =>
+  events.flatMap((event) => (event.type === 'kb_refs' ? event.refs : []))
+
+/** What is known only at the end. */
+export const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnStats | null) => ({
+  stats: {
+    iterations: modelCalls,
+    channel: channel.label,
+    ...(stats?.kb === 'skipped' ? { kb: stats.kb } : {}),
+  },
+  ...(usage.isEstimated ? { usage_estimated: true } : {}),
+})
+
+/** All that the events of a turn told. */
+export function extensionOf(answer: ModelAnswer, events: readonly AgentEvent[]) {
+  const refs = refsOf(events)
+  const results = events.flatMap((event) =>
+    event.type === 'tool_result' ? [{ name: event.name, ok: event.ok }] : [],
+  )
+  const fallback = events.find((event) => event.type === 'provider_fallback')
+  const stats = events.find((event) => event.type === 'stats') ?? null
+  return {
+    ...(refs.length > 0 ? { kb_refs: refs } : {}),
+    ...(fallback ? { provider_fallback: { from: fallback.from, reason: fallback.reason } } : {}),
+    ...(results.length > 0 ? { tool_results: results } : {}),
+    ...endOf(answer, stats),
+  }
+}

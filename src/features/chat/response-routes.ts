@@ -1,0 +1,76 @@
+import { Elysia } from 'elysia'
+import { newId } from '../../core/crypto.ts'
+import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
+import { EVERYONE } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import { openAiError } from '../../http/openai-errors.ts'
+import { conversationId, ResponseRequest, turnOfResponse } from './response-request.ts'
+import { RESPONSE_DONE, ResponseWriter } from './response-writer.ts'
+import { ANSWER_CONTENT, type Asked, type ChatRouteOptions, openDoor } from './routes.ts'
+import { sessionOf } from './session-choice.ts'
+
+const DOC = {
+  200: {
+    description:
+      'A response, or response.* events that end with [DONE]. The object moonbase in the ' +
+      'response has kb_refs, provider_fallback, tool_results, stats and usage_estimated.',
+    content: ANSWER_CONTENT,
+  },
+}
+
+const body = jsonBody(ResponseRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
+
+/** POST /v1/responses: one turn in the form of Open Responses (contract 2, 1.10). */
+export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
+  const door = openDoor(options)
+  const now = () => Math.floor(options.clock.now() / 1000)
+  return new Elysia().use(gate).post(
+    '/responses',
+    async ({ principal, request, upload, server, set }) => {
+      const input = await body.read(request, upload)
+      const { model } = input
+      const sessionId = sessionOf(conversationId(input), request.headers)
+      const wanted = turnOfResponse(input, sessionId !== null)
+      const asked: Asked = { principal, request, server, set, model, wanted, sessionId }
+      const { turn, head } = await door.openTurn(asked)
+      const writer = new ResponseWriter({
+        request: input,
+        head: { id: `resp_${newId()}`, ...head },
+        query: wanted.text,
+        now,
+        errorBody: openAiError,
+      })
+      if (!input.stream) {
+        return writer.finished(await door.whole(asked, turn, (events) => void writer.of(events)))
+      }
+      const format = {
+        frame: (text: string) => text,
+        isLast: (text: string) => text.endsWith(RESPONSE_DONE),
+        onStop: (reason: Parameters<ResponseWriter['failed']>[0]) => writer.failed(reason),
+      }
+      return door.stream(
+        asked,
+        turn,
+        async (signal, emit) => {
+          await emit([writer.opening()])
+          const answer = await turn.run(signal, (events) => {
+            const text = writer.of(events)
+            return text === '' ? undefined : emit([text])
+          })
+          if (answer) await emit([writer.ending(answer)])
+        },
+        format,
+      )
+    },
+    {
+      allow: EVERYONE,
+      parse: 'none',
+      detail: {
+        summary: 'Responses, as of Open Responses',
+        requestBody: body.doc,
+        responses: DOC,
+      },
+    },
+  )
+}

@@ -96,8 +96,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     steady: clock.steady,
     record,
   })
-  schedule(adapters, jobs, logs)
-  jobs.every('list mcp tools again', MINUTE_MS, servers.retryDue)
+  schedule(adapters, jobs, logs, servers)
 
   const written = { ...buffers, lastSeen }
   /** In the order of dependencies: what still writes stops before what it writes to. */
@@ -109,12 +108,18 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       ...[reader, embedder, db],
     ])
   }
-  return { app, budget, sse, jobs, keys, buffers: written, logs, people, sources, close }
+  return { app, budget, sse, jobs, keys, buffers: written, logs, people, sources, servers, close }
 }
 
 /** The one list of what runs without being asked for. */
-function schedule({ kb, platform, log }: Adapters, jobs: Jobs, logs: Logs): void {
+function schedule(
+  { kb, platform, log }: Adapters,
+  jobs: Jobs,
+  logs: Logs,
+  { retryDue }: ReturnType<typeof openMcpServers>,
+): void {
   jobs.every('prune logs', PRUNE_EVERY_MS, logs.prune)
+  jobs.every('list mcp tools', MINUTE_MS, retryDue)
   jobs.run('embed anew', kb.reembed.run)
   jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
   jobs.every('look for a model server', platform.lookAgainMs, async () => {

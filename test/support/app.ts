@@ -89,11 +89,14 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const { app, budget, sse, jobs, keys, buffers, logs, sources, close } = compose(adapters, {
-    personRequestsMax: 0,
-    playgroundTurnsMax: 0,
-    ...options,
-  })
+  const { app, budget, sse, jobs, keys, buffers, logs, sources, servers, close } = compose(
+    adapters,
+    {
+      personRequestsMax: 0,
+      playgroundTurnsMax: 0,
+      ...options,
+    },
+  )
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })
@@ -131,6 +134,11 @@ export async function startApp(options: AppOptions = {}) {
     startSources: sources.startDue,
     /** Runs the scheduled clean-up of the request log now. */
     prune: logs.prune,
+    /** Asks failed MCP servers again whose time has come, which happens every minute. */
+    async retryMcp(): Promise<void> {
+      await servers.retryDue()
+      await jobs.idle()
+    },
     /** Ends open turns, as a server does that was told to stop. */
     stopTurns: sse.close,
     async [Symbol.asyncDispose]() {

@@ -39,12 +39,14 @@ const TOOL: ScriptedTool = {
   inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
 }
 
+type Answer = (name: string, args: Record<string, unknown>) => object
+
+const echo: Answer = (_, { text }) => ({ content: [{ type: 'text', text: String(text) }] })
+
 /** `using server = startMcpServer()` */
 export function startMcpServer({ era = 'both' }: StandInOptions = {}) {
   let tools: readonly ScriptedTool[] = [TOOL]
-  let result: (name: string, args: Record<string, unknown>) => object = (_, { text }) => ({
-    content: [{ type: 'text', text: String(text) }],
-  })
+  let result = echo
   let fault: Fault = () => null
   const received: ReceivedMcp[] = []
   const sessions = new Set<string>()
@@ -99,7 +101,7 @@ export function startMcpServer({ era = 'both' }: StandInOptions = {}) {
     lists(next: readonly ScriptedTool[]): void {
       tools = next
     },
-    answers(next: typeof result): void {
+    answers(next: Answer): void {
       result = next
     },
     fails(next: Fault): void {
@@ -111,6 +113,7 @@ export function startMcpServer({ era = 'both' }: StandInOptions = {}) {
     reset(): void {
       received.length = 0
       tools = [TOOL]
+      result = echo
       fault = () => null
     },
     [Symbol.dispose]: () => void server.stop(true),

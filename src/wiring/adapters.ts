@@ -13,7 +13,7 @@ import { openSecrets } from '../data-folder/secrets.ts'
 import { openSpool } from '../data-folder/spool.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
-import { hasRows } from '../storage/sqlite/inspect.ts'
+import { holdsSealed } from '../storage/sqlite/inspect.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
 import { openEmbedding, openKnowledge } from './knowledge.ts'
@@ -61,9 +61,7 @@ export async function openAdapters(outside: Outside) {
   const { replaced } = runtime
   if (replaced.length > 0) log.warn('native parts differed', { written: replaced.join(', ') })
   const metrics = await openMetrics(config)
-  const secrets = onDataDir(config.MB_DATA_DIR, () =>
-    openSecrets(config, () => hasRows(file, 'provider')),
-  )
+  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config, () => holdsSealed(file)))
   const parser = openParser(parseWorker, clock)
   const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })

@@ -187,6 +187,29 @@ describe('a call', () => {
     expect(sent).toBe(`=?base64?${Buffer.from('上海').toString('base64')}?=`)
   })
 
+  test('a turn that a tool has begun is offered no tools of its own server', async () => {
+    const { add, use, key, email } = await fresh()
+    using elsewhere = startMcpServer()
+    const one = await add(`${app.url}/v1/mcp`, {
+      header_name: 'Authorization',
+      header_value: key.headers.authorization,
+    })
+    await use(one)
+    const two = await use(await add(elsewhere.url, { name: 'far' }))
+    await me.console('PUT', '/settings', { mcp_tools: [`${one.name}__*`, `${two.name}__*`] })
+    expect(await me.offered()).toContain('home__ask_agent')
+    const nested = { ...(await app.key(email)).headers, 'x-moonbase-depth': '1' }
+    const offered = await me.offered(nested)
+    expect(offered).toContain('far__echo')
+    expect(offered).not.toContain('home__ask_agent')
+    const { content } = await me.calls('home__ask_agent', { text: 'inner' })
+    expect(JSON.parse(content).result).toBe('好的')
+    const inner = upstream.requests.find(({ body }) => JSON.stringify(body).includes('"inner"'))
+    expect(JSON.stringify(inner?.body)).not.toContain('home__ask_agent')
+    const deep = { ...nested, 'x-moonbase-depth': '4' }
+    expect((await me.offered(deep)).filter((name) => name.includes('__'))).toEqual([])
+  })
+
   test('a header that cannot be decrypted is not asked without', async () => {
     const { id } = await saved({ header_name: 'X-Key', header_value: 'secret-value' })
     await app.db.run({

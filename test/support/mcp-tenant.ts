@@ -35,7 +35,7 @@ export async function mcpTenant(app: TestApp, upstream: Upstream) {
     },
 
     /** Names of the tools that a turn of `by` offers to the model. */
-    async offered(by = key.headers): Promise<string[]> {
+    async offered(by: Readonly<Record<string, string>> = key.headers): Promise<string[]> {
       upstream.reset()
       await ask(by)
       return namesIn((await upstream.nextRequest()).body)

@@ -16,7 +16,7 @@ import { networkDisk, statOrNull } from '../../data-folder/files.ts'
 import { codeOf, explainStorage, FULL, OperatorError } from '../../data-folder/operator-error.ts'
 import { parseSecrets, secretsPath } from '../../data-folder/secrets.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
-import { hasRows, inspect } from '../../storage/sqlite/inspect.ts'
+import { holdsSealed, inspect } from '../../storage/sqlite/inspect.ts'
 import { takeLock } from '../../storage/sqlite/lock.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -149,11 +149,11 @@ export function checkSecrets(config: Config): Finding {
     : ok(name, 'there, and private')
 }
 
-/** Whether the database holds model keys that were sealed with the key of secrets.json. */
+/** Whether the database holds secrets that were sealed with the key of secrets.json. */
 function needsSecrets({ MB_DATA_DIR: dataDir, MB_ENCRYPTION_KEY: key }: Config): boolean {
   const path = databasePath(dataDir)
   try {
-    return key === undefined && statOrNull(path) !== null && hasRows(fileAt(path), 'provider')
+    return key === undefined && statOrNull(path) !== null && holdsSealed(fileAt(path))
   } catch {
     return false
   }

@@ -72,11 +72,22 @@ function migrationsOf(db: Database): string[] {
   return rows.map(({ name }) => name)
 }
 
-/** Whether a table of an existing database holds anything. */
-export function hasRows(file: DatabaseFile, table: string): boolean {
+/** Columns whose values only the server's encryption key opens. */
+const SEALED = [
+  ['provider', 'key_sealed'],
+  ['mcp_server', 'header_sealed'],
+] as const
+
+/** Whether an existing database, of this version or an older one, holds sealed secrets. */
+export function holdsSealed(file: DatabaseFile): boolean {
   const db = openExisting(file)
+  const tables = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`
   try {
-    return db.query(`SELECT 1 FROM ${table} LIMIT 1`).get() !== null
+    return SEALED.some(
+      ([table, column]) =>
+        db.query(tables).get(table) !== null &&
+        db.query(`SELECT 1 FROM ${table} WHERE ${column} IS NOT NULL LIMIT 1`).get() !== null,
+    )
   } finally {
     db.close()
   }

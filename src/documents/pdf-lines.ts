@@ -35,7 +35,8 @@ export function* pdfPieces(pages: readonly (readonly Line[])[]): Generator<Piece
   const isRunning = runningHeads(pages)
   let heading: string | null = null
   for (const [index, all] of pages.entries()) {
-    const lines = all.filter((line, i) => !(isEdge(i, all.length) && isRunning(line)))
+    const isText = (line: Line, i: number) => !(isEdge(i, all.length) && isRunning(line))
+    const lines = all.length < RUNNING_LINES_MIN ? all : all.filter(isText)
     for (const paragraph of paragraphs(lines)) {
       const texts = paragraph.map((line) => line.text)
       const isHeading = isLarge(paragraph, textSize) && isTitle(texts)
@@ -66,18 +67,30 @@ function commonSize(lines: readonly Line[]): number {
 
 const isEdge = (index: number, count: number) => index === 0 || index === count - 1
 
-/** Page numbers differ from page to page. */
-const withoutNumbers = (text: string) => text.replace(/[\divxlc\s.·–—|/-]+/gi, '')
+/** A page of so few lines is all text. */
+const RUNNING_LINES_MIN = 3
+/** Nothing but the number of the page: 3, - 3 -, 3 / 10, Page 3 of 10. */
+const PAGE_NUMBER = /^[\s·.–—|-]*(?:page\s*)?\d+(?:\s*(?:\/|of)\s*\d+)?[\s·.–—|-]*$/i
+/** 第 3 页, 共 10 页 */
+const CHINESE_NUMBER = /^[\s—-]*第\s*\d+\s*页(?:\s*[,，/]?\s*共\s*\d+\s*页)?[\s—-]*$/
 
+/**
+ * Lines at the edge of many pages that are the same on all, and numbers of pages. Lines that differ
+ * in a number are text: they number chapters, clauses and forms.
+ */
 function runningHeads(pages: readonly (readonly Line[])[]): (line: Line) => boolean {
   const counts = new Map<string, number>()
   for (const lines of pages) {
-    const edges = new Set(lines.filter((_, i) => isEdge(i, lines.length)))
-    const texts = new Set([...edges].map(({ text }) => withoutNumbers(text)))
-    for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+    if (lines.length < RUNNING_LINES_MIN) continue
+    const edges = lines.filter((_, i) => isEdge(i, lines.length))
+    for (const text of new Set(edges.map(keyOf))) counts.set(text, (counts.get(text) ?? 0) + 1)
   }
-  return ({ text }) => (counts.get(withoutNumbers(text)) ?? 0) >= RUNNING_PAGES_MIN
+  return (line) => (counts.get(keyOf(line)) ?? 0) >= RUNNING_PAGES_MIN
 }
+
+/** The same for all numbers of pages. */
+const keyOf = ({ text }: Line) =>
+  PAGE_NUMBER.test(text) || CHINESE_NUMBER.test(text) ? '' : text.trim()
 
 /** Lines that stand together, with those of one sentence joined. */
 function* paragraphs(lines: readonly Line[]): Generator<readonly Line[]> {

@@ -67,6 +67,19 @@ test('what stands at the edge of every page is no text', async () => {
   expect(text).not.toContain('of 4')
 })
 
+test('lines at the edge of pages that differ in a number alone are text', async () => {
+  const pages = [1, 2, 3, 4].map((page) => ({
+    lines: [`Chapter ${page} Rules`, 'Words between.', `Form ZX-100${page}`],
+  }))
+  const { text } = await read(pages)
+  for (const page of [1, 2, 3, 4]) {
+    expect(text).toContain(`Chapter ${page} Rules`)
+    expect(text).toContain(`Form ZX-100${page}`)
+  }
+  const { text: short } = await read([1, 2, 3].map((page) => ({ lines: [`Page ${page}`] })))
+  expect(short.match(/Page \d/g)).toEqual(['Page 1', 'Page 2', 'Page 3'])
+})
+
 test('spaces between all Chinese characters of a page are taken out', async () => {
   const { text } = await read([{ lines: ['使 用 说 明 书 第 2 章'] }], { chinese: true })
   expect(text).toBe('使用说明书第2章')

@@ -24,8 +24,16 @@ async function answer(input: string, init: RequestInit): Promise<Response> {
   })
   if (response.ok) return response
   const text = await response.text()
-  const plain = response.headers.get('content-type')?.startsWith('text/plain') === true
-  throw new ApiError(plain ? text : '', response.status, errorOf(response.headers))
+  throw new ApiError(sentenceOf(response, text), response.status, errorOf(response.headers))
+}
+
+/** Errors are a sentence; those of OpenAI's paths are JSON. A proxy's page is neither. */
+function sentenceOf({ headers }: Response, text: string): string {
+  const type = headers.get('content-type') ?? ''
+  if (type.startsWith('text/plain')) return text
+  if (!type.startsWith('application/json')) return ''
+  const { error } = JSON.parse(text) as { error?: { message?: string } }
+  return error?.message ?? ''
 }
 
 function errorOf(headers: Headers): ErrorName | undefined {
@@ -44,9 +52,15 @@ const json = (body: unknown, init: RequestInit): RequestInit =>
         headers: { ...init.headers, 'content-type': 'application/json' },
       }
 
-/** Calls the server and reads its JSON. Throws `ApiError`. */
-export async function call<T>(method: Method, path: string, body?: unknown): Promise<T> {
-  const init = { method, headers: { accept: 'application/json' } }
+/** Calls the server and reads its JSON; `key` is for machine paths. Throws `ApiError`. */
+export async function call<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  key?: string,
+): Promise<T> {
+  const bearer = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const init = { method, headers: { accept: 'application/json', ...bearer } }
   const response = await answer(path, json(body, init))
   return (await response.json()) as T
 }

@@ -16,7 +16,8 @@ export const api = {
   },
   keys: {
     list: () => call<{ keys: T.ApiKeyMeta[] }>('GET', '/console/keys'),
-    issue: (rate_limit: number) => call<T.IssuedKey>('POST', '/console/keys', { rate_limit }),
+    issue: (input: T.KeyInput) => call<T.IssuedKey>('POST', '/console/keys', input),
+    update: (id: string, input: T.KeyInput) => call<T.ApiKeyMeta>('PUT', at('keys', id), input),
     revoke: (id: string) => call<unknown>('DELETE', at('keys', id)),
   },
   apps: {
@@ -24,8 +25,8 @@ export const api = {
     create: (input: T.AppInput) => call<T.App>('POST', '/console/apps', input),
     update: (id: string, input: T.AppInput) => call<T.App>('PUT', at('apps', id), input),
     remove: (id: string) => call<unknown>('DELETE', at('apps', id)),
-    issueKey: (id: string, rate_limit: number) =>
-      call<T.IssuedKey>('POST', at('apps', id, '/keys'), { rate_limit }),
+    issueKey: (id: string, input: T.KeyInput) =>
+      call<T.IssuedKey>('POST', at('apps', id, '/keys'), input),
   },
   kb: {
     list: () => call<{ docs: T.KbDoc[] }>('GET', '/console/kb/docs'),
@@ -79,6 +80,11 @@ export const api = {
   logs: (query: Readonly<Record<string, string>>) =>
     call<T.Logs>('GET', `/console/logs?${new URLSearchParams(query)}`),
   usage: () => call<T.Usage>('GET', '/console/usage'),
+  /** Asks as a program does, with a key. */
+  completion: ({ key, model, question }: { key: string; model: string; question: string }) => {
+    const body = { model, messages: [{ role: 'user', content: question }] }
+    return call<T.Completion>('POST', '/v1/chat/completions', body, key)
+  },
   voice: (input: { audio_b64: string; session_id: string }) =>
     call<T.VoiceReply>('POST', '/console/voice', input),
   status: () => call<T.Status>('GET', '/status?format=json'),

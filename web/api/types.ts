@@ -12,7 +12,11 @@ export type {
   DeviceRegisterResponse as RegisteredDevice,
 } from '../../src/features/devices/model.ts'
 export type { KbChunk, KbDoc, KbHit } from '../../src/features/kb/model.ts'
-export type { ApiKeyMeta, IssueKeyResponse as IssuedKey } from '../../src/features/keys/model.ts'
+export type {
+  ApiKeyMeta,
+  IssueKeyResponse as IssuedKey,
+  KeyUpdateRequest as KeyInput,
+} from '../../src/features/keys/model.ts'
 export type { LoginMethods, Me } from '../../src/features/login/model.ts'
 export type {
   LogsResponse as Logs,
@@ -29,3 +33,10 @@ export type { StatusReport as Status } from '../../src/features/site/status.ts'
 export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
 export type { VoiceResponse as VoiceReply } from '../../src/features/voice/model.ts'
+
+/** As far as it is shown (contract 2, 1.5). */
+export interface Completion {
+  readonly model: string
+  readonly choices: readonly { readonly message: { readonly content: string | null } }[]
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number }
+}

@@ -3,17 +3,18 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
 import type { ApiKeyMeta } from '../api/types.ts'
+import { Connect } from '../features/connect/connect.tsx'
 import { IssueKeyDialog } from '../features/keys/issue-dialog.tsx'
 import { KeyTable } from '../features/keys/key-table.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
-import { CurlExample } from '../ui/curl.tsx'
-import { Page, Section } from '../ui/page.tsx'
+import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
 export function Keys() {
   const { t } = useI18n()
   const [issuing, setIssuing] = useState(false)
+  const [issued, setIssued] = useState<string | null>(null)
   const [withRevoked, setWithRevoked] = useState(false)
   const query = useQuery({ queryKey: ['keys'], queryFn: api.keys.list })
   const shown = (keys: readonly ApiKeyMeta[]) =>
@@ -44,13 +45,12 @@ export function Keys() {
           </Button>
         </div>
       )}
-      <Section title={t('keys.first')} about={t('keys.first.about')}>
-        <CurlExample body={{ text: t('curl.text'), session_id: 'demo' }} />
-      </Section>
+      <Connect model="moonbase" issued={issued} />
       <IssueKeyDialog
         open={issuing}
         title={t('keys.new')}
         issue={api.keys.issue}
+        onIssued={setIssued}
         onClose={() => setIssuing(false)}
       />
     </Page>

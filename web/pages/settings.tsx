@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { MODEL_CHARS_MAX } from '../../src/core/limits/contract.ts'
+import { MODEL_CHARS_MAX, PRICE_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Settings } from '../api/types.ts'
 import { temperatureOf } from '../features/apps/draft.ts'
@@ -39,22 +39,35 @@ export function SettingsPage() {
   )
 }
 
+/** Null: none is known. */
+function priceOf(text: string): number | null | 'wrong' {
+  if (text.trim() === '') return null
+  const price = Number(text)
+  return price >= 0 && price <= PRICE_MAX ? price : 'wrong'
+}
+
 function SettingsForm({ settings }: { readonly settings: Settings }) {
   const { t } = useI18n()
   const [model, setModel] = useState(settings.model ?? '')
   const [thinking, setThinking] = useState(settings.thinking)
   const [temperature, setTemperature] = useState(settings.temperature?.toString() ?? '')
   const save = useAction(api.settings.save, { done: 'settings.saved', refresh: ['settings'] })
+  const [priceIn, setPriceIn] = useState(settings.price_in?.toString() ?? '')
+  const [priceOut, setPriceOut] = useState(settings.price_out?.toString() ?? '')
   const value = temperatureOf(temperature)
+  const [price_in, price_out] = [priceOf(priceIn), priceOf(priceOut)]
+  const wrong = [value, price_in, price_out].includes('wrong')
   const dirty =
     (model.trim() || null) !== settings.model ||
     thinking !== settings.thinking ||
-    value !== settings.temperature
+    value !== settings.temperature ||
+    price_in !== (settings.price_in ?? null) ||
+    price_out !== (settings.price_out ?? null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (value !== 'wrong') {
-      save.mutate({ ...settings, model: model.trim() || null, thinking, temperature: value })
-    }
+    if (value === 'wrong' || price_in === 'wrong' || price_out === 'wrong') return
+    const own = { ...settings, model: model.trim() || null, thinking, temperature: value }
+    save.mutate({ ...own, price_in: price_in ?? undefined, price_out: price_out ?? undefined })
   }
   return (
     <form className="card grid gap-6 p-6" onSubmit={submit}>
@@ -81,8 +94,27 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         on={thinking}
         onChange={setThinking}
       />
+      <div className="grid gap-6 sm:grid-cols-2">
+        <TextField
+          label={t('settings.price.in')}
+          hint={t('settings.price.hint')}
+          placeholder={t('settings.price.none')}
+          problem={price_in === 'wrong' ? t('settings.price.wrong') : null}
+          inputMode="decimal"
+          value={priceIn}
+          onText={setPriceIn}
+        />
+        <TextField
+          label={t('settings.price.out')}
+          placeholder={t('settings.price.none')}
+          problem={price_out === 'wrong' ? t('settings.price.wrong') : null}
+          inputMode="decimal"
+          value={priceOut}
+          onText={setPriceOut}
+        />
+      </div>
       <div className="flex justify-end border-t border-line pt-5">
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={value === 'wrong'}>
+        <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong}>
           {t('action.save')}
         </Button>
       </div>

@@ -1,47 +1,104 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
 import { api } from '../api/index.ts'
-import type { Usage } from '../api/types.ts'
+import type { ApiKeyMeta, App, Settings, Usage } from '../api/types.ts'
+import { costOf, isPriced, useCost } from '../features/usage/cost.ts'
+import { csvOf } from '../features/usage/csv.ts'
+import { UsageTables } from '../features/usage/tables.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Bars, Stat } from '../ui/bars.tsx'
+import { Button } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 
 const DAY_MS = 86_400_000
 
+interface Facts {
+  readonly usage: Usage
+  readonly settings: Settings
+  readonly apps: readonly App[]
+  readonly keys: readonly ApiKeyMeta[]
+}
+
+/** Names and prices stand beside the figures, so they are loaded together. */
+async function load(): Promise<Facts> {
+  const [usage, settings, { apps }, { keys }] = await Promise.all([
+    api.usage(),
+    api.settings.read(),
+    api.apps.list(),
+    api.keys.list(),
+  ])
+  return { usage, settings, apps, keys }
+}
+
 export function UsagePage() {
   const { t } = useI18n()
-  const query = useQuery({ queryKey: ['usage'], queryFn: api.usage })
+  const query = useQuery({ queryKey: ['usage', 'page'], queryFn: load })
+  const { data } = query
+  const actions = data && (
+    <Button icon={<Download size={16} aria-hidden />} onClick={() => saveCsv(data)}>
+      {t('usage.csv')}
+    </Button>
+  )
   return (
-    <Page title={t('nav.usage')} about={t('usage.about')}>
-      <Loaded query={query}>{(usage) => <Shown usage={usage} />}</Loaded>
+    <Page title={t('nav.usage')} about={t('usage.about')} actions={actions}>
+      <Loaded query={query}>{(facts) => <Shown {...facts} />}</Loaded>
     </Page>
   )
 }
 
-function Shown({ usage }: { readonly usage: Usage }) {
+function saveCsv({ usage, apps, keys }: Facts): void {
+  const file = new Blob([csvOf(usage, { apps, keys })], { type: 'text/csv;charset=utf-8' })
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = `moonbase-usage-${new Date().toISOString().slice(0, 10)}.csv`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 0)
+}
+
+function Shown({ usage, settings, apps, keys }: Facts) {
   const { t, locale } = useI18n()
-  const week = usage.daily.reduce((sum, { count }) => sum + count, 0)
+  const cost = useCost()
   const number = (value: number) => value.toLocaleString(locale)
-  const bars = usage.daily.map(({ day, count }) => {
-    // The server counts days in UTC, so they are shown in UTC.
-    const name = (options: Intl.DateTimeFormatOptions) =>
-      new Date(day * DAY_MS).toLocaleDateString(locale, { ...options, timeZone: 'UTC' })
-    const title = t('usage.day', { day: name({ dateStyle: 'long' }), count })
-    return { label: name({ month: 'numeric', day: 'numeric' }), value: count, title }
-  })
+  const { input, output } = usage.tokens.today
+  const week = {
+    input_tokens: usage.daily.reduce((sum, day) => sum + day.input_tokens, 0),
+    output_tokens: usage.daily.reduce((sum, day) => sum + day.output_tokens, 0),
+  }
   return (
     <>
-      <div className="grid gap-3 sm:grid-cols-3">
-        <Stat label={t('usage.total')} value={number(usage.total)} />
-        <Stat label={t('usage.week')} value={number(week)} />
-        <Stat label={t('usage.keys')} value={number(usage.key_count)} />
+      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        <Stat
+          label={t('usage.today')}
+          value={number(input + output)}
+          note={t('usage.in.out', { input: number(input), output: number(output) })}
+        />
+        <Stat
+          label={t('usage.week')}
+          value={number(week.input_tokens + week.output_tokens)}
+          note={t('usage.in.out', {
+            input: number(week.input_tokens),
+            output: number(week.output_tokens),
+          })}
+        />
+        <Stat
+          label={t('usage.total')}
+          value={number(usage.total)}
+          note={t('usage.keys', { count: number(usage.key_count) })}
+        />
+        <Stat
+          label={t('usage.cost.week')}
+          value={isPriced(settings) ? cost(costOf(week, settings)) : '–'}
+          note={
+            <Link to="/app/settings" className="underline underline-offset-2">
+              {t(isPriced(settings) ? 'usage.cost.about' : 'usage.cost.set')}
+            </Link>
+          }
+        />
       </div>
-      <Section title={t('usage.daily')} about={t('usage.daily.about')}>
-        <div className="card p-6">
-          <Bars bars={bars} name={t('usage.daily')} />
-        </div>
-      </Section>
+      <Days usage={usage} />
       {usage.total === 0 && (
         <p className="mt-4 text-ink-2">
           {t('usage.none')}{' '}
@@ -50,6 +107,49 @@ function Shown({ usage }: { readonly usage: Usage }) {
           </Link>
         </p>
       )}
+      <UsageTables usage={usage} settings={settings} apps={apps} keys={keys} />
     </>
+  )
+}
+
+/** The last days as columns: tokens, or calls. */
+function Days({ usage }: { readonly usage: Usage }) {
+  const { t, locale } = useI18n()
+  const [shown, setShown] = useState<'tokens' | 'calls'>('tokens')
+  const bars = usage.daily.map(({ day, count, input_tokens, output_tokens }) => {
+    // The server counts days in UTC, so they are shown in UTC.
+    const name = (options: Intl.DateTimeFormatOptions) =>
+      new Date(day * DAY_MS).toLocaleDateString(locale, { ...options, timeZone: 'UTC' })
+    const values = {
+      day: name({ dateStyle: 'long' }),
+      count,
+      input: input_tokens.toLocaleString(locale),
+      output: output_tokens.toLocaleString(locale),
+    }
+    const title = t(shown === 'tokens' ? 'usage.day.tokens' : 'usage.day.calls', values)
+    const value = shown === 'tokens' ? input_tokens + output_tokens : count
+    return { label: name({ month: 'numeric', day: 'numeric' }), value, title }
+  })
+  const choices = ['tokens', 'calls'] as const
+  const choice = (
+    <fieldset className="segmented" aria-label={t('usage.daily')}>
+      {choices.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={shown === name}
+          onClick={() => setShown(name)}
+        >
+          {t(`usage.show.${name}`)}
+        </button>
+      ))}
+    </fieldset>
+  )
+  return (
+    <Section title={t('usage.daily')} about={t('usage.daily.about')} actions={choice}>
+      <div className="card p-6">
+        <Bars bars={bars} name={t('usage.daily')} />
+      </div>
+    </Section>
   )
 }

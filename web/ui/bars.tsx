@@ -1,3 +1,6 @@
+import type { ReactNode } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+
 export interface Bar {
   readonly label: string
   readonly value: number
@@ -12,6 +15,8 @@ interface BarsProps {
 
 /** A column chart. HTML elements, so that text keeps its size at every width. */
 export function Bars({ bars, name }: BarsProps) {
+  const { locale } = useI18n()
+  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
   const highest = Math.max(1, ...bars.map(({ value }) => value))
   return (
     <ul className="flex h-52 items-stretch gap-2 sm:gap-4" aria-label={name}>
@@ -20,7 +25,9 @@ export function Bars({ bars, name }: BarsProps) {
           <span className="sr-only">{title}</span>
           <span className="flex w-full flex-1 items-end justify-center" aria-hidden>
             <span className="flex h-full w-full max-w-14 flex-col justify-end">
-              <span className="pb-1 text-center text-[0.82rem] text-ink-2">{value || ''}</span>
+              <span className="pb-1 text-center text-[0.82rem] text-ink-2">
+                {value === 0 ? '' : short.format(value)}
+              </span>
               <span
                 className="w-full rounded-t-md bg-accent"
                 style={{ height: value === 0 ? '2px' : `${(value / highest) * 82}%` }}
@@ -66,13 +73,15 @@ interface StatProps {
   readonly label: string
   readonly value: string
   readonly tone?: 'bad' | undefined
+  readonly note?: ReactNode
 }
 
-export function Stat({ label, value, tone }: StatProps) {
+export function Stat({ label, value, tone, note }: StatProps) {
   return (
     <div className="card px-5 py-4">
       <p className="text-[0.86rem] text-ink-3">{label}</p>
       <p className={`mt-0.5 text-2xl font-semibold ${tone === 'bad' ? 'text-bad' : ''}`}>{value}</p>
+      {note && <p className="text-[0.84rem] text-ink-3">{note}</p>}
     </div>
   )
 }

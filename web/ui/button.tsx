@@ -35,11 +35,13 @@ const COPIED_MS = 1_600
 interface CopyProps {
   readonly text: string
   readonly label?: string
+  /** What is copied, where several buttons of a page copy. */
+  readonly what?: string
   readonly size?: 'small'
 }
 
 /** Copies a text and confirms it; without a label it is an icon with an accessible name. */
-export function CopyButton({ text, label, size }: CopyProps) {
+export function CopyButton({ text, label, what, size }: CopyProps) {
   const { t } = useI18n()
   const toasts = useToasts()
   const [copied, setCopied] = useState(false)
@@ -53,7 +55,8 @@ export function CopyButton({ text, label, size }: CopyProps) {
     }
   }
   const icon = copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />
-  const name = copied ? t('copy.done') : (label ?? t('copy.action'))
+  const action = label ?? (what === undefined ? t('copy.action') : t('copy.what', { what }))
+  const name = copied ? t('copy.done') : action
   return (
     <Button kind="quiet" size={size} icon={icon} onClick={() => void copy()} aria-label={name}>
       {label === undefined ? undefined : name}

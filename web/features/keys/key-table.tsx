@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
+import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { ApiKeyMeta } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
+import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
+import { KeyForm } from './key-form.tsx'
+import { endsOf, useScopeOf } from './names.ts'
 
 export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
   const { t } = useI18n()
   const [asked, setAsked] = useState<ApiKeyMeta | null>(null)
+  const [edited, setEdited] = useState<ApiKeyMeta | null>(null)
   const revoke = useAction(api.keys.revoke, {
     done: 'keys.revoked',
     refresh: ['keys'],
@@ -23,8 +27,8 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
           <tr>
             <th>{t('keys.key')}</th>
             <th>{t('keys.scope')}</th>
-            <th>{t('keys.rate')}</th>
-            <th>{t('field.created')}</th>
+            <th>{t('keys.limits')}</th>
+            <th>{t('keys.used')}</th>
             <th>
               <span className="sr-only">{t('field.actions')}</span>
             </th>
@@ -32,13 +36,19 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
         </thead>
         <tbody>
           {keys.map((key) => (
-            <KeyRow key={key.id} item={key} onRevoke={() => setAsked(key)} />
+            <KeyRow
+              key={key.id}
+              item={key}
+              onEdit={() => setEdited(key)}
+              onRevoke={() => setAsked(key)}
+            />
           ))}
         </tbody>
       </table>
+      <EditDialog item={edited} onClose={() => setEdited(null)} />
       <Confirm
-        title={t('keys.revoke.title', { prefix: asked?.prefix ?? '' })}
-        loss={t('keys.revoke.loss')}
+        title={t('keys.revoke.title', { key: asked ? asked.name || endsOf(asked) : '' })}
+        loss={asked && <RevokeLoss item={asked} />}
         action={t('keys.revoke')}
         open={asked !== null}
         busy={revoke.isPending}
@@ -49,51 +59,146 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
   )
 }
 
+/** What is lost, and which key it is: by its ends, scope and use. */
+function RevokeLoss({ item }: { readonly item: ApiKeyMeta }) {
+  const { t } = useI18n()
+  const scope = useScopeOf(item)
+  return (
+    <>
+      <span className="mb-2 block">
+        <code>{endsOf(item)}</code> · {scope} · {t('keys.calls', { count: item.calls_7d })}
+      </span>
+      {t('keys.revoke.loss')}
+    </>
+  )
+}
+
+interface EditProps {
+  readonly item: ApiKeyMeta | null
+  readonly onClose: () => void
+}
+
+function EditDialog({ item, onClose }: EditProps) {
+  const { t } = useI18n()
+  const save = useAction(
+    (input: { id: string; to: Parameters<typeof api.keys.update>[1] }) =>
+      api.keys.update(input.id, input.to),
+    { done: 'keys.saved', refresh: ['keys', 'usage'], onDone: onClose },
+  )
+  return (
+    <Dialog
+      title={t('keys.edit')}
+      about={item && <code>{endsOf(item)}</code>}
+      open={item !== null}
+      onClose={onClose}
+    >
+      {item && (
+        <KeyForm
+          item={item}
+          action={t('action.save')}
+          busy={save.isPending}
+          onSubmit={(to) => save.mutate({ id: item.id, to })}
+          onCancel={onClose}
+        />
+      )}
+    </Dialog>
+  )
+}
+
 interface KeyRowProps {
   readonly item: ApiKeyMeta
+  readonly onEdit: () => void
   readonly onRevoke: () => void
 }
 
-function KeyRow({ item, onRevoke }: KeyRowProps) {
+function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
   const { t } = useI18n()
-  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
-  const app = apps.data?.apps.find(({ id }) => id === item.app_id)?.name ?? item.app_id
-  const devices = useQuery({
-    queryKey: ['devices'],
-    queryFn: api.devices.list,
-    enabled: item.device_id !== null,
-  })
-  const device = devices.data?.devices.find(({ id }) => id === item.device_id)?.name
-  const scope = item.device_id
-    ? t('keys.scope.device', { name: device ?? item.device_id })
-    : item.app_id
-      ? t('keys.scope.app', { name: app ?? '' })
-      : t('keys.scope.general')
+  const scope = useScopeOf(item)
   return (
     <tr className={item.revoked_at === null ? '' : 'text-ink-3'}>
       <td className="lead">
-        <code className="whitespace-nowrap">{item.prefix}…</code>
+        {item.name && <span className="block truncate font-medium">{item.name}</span>}
+        <code className="whitespace-nowrap text-ink-2">{endsOf(item)}</code>
+        <span className="block text-[0.84rem] text-ink-3">
+          {t('keys.created')} <Ago at={item.created_at} />
+        </span>
       </td>
       <td data-label={t('keys.scope')}>
         <Badge tone={item.app_id || item.device_id ? 'accent' : undefined}>{scope}</Badge>
       </td>
-      <td data-label={t('keys.rate')}>
-        {item.rate_limit === 0
-          ? t('keys.unlimited')
-          : t('keys.per.minute', { count: item.rate_limit })}
+      <td data-label={t('keys.limits')}>
+        <Limits item={item} />
       </td>
-      <td data-label={t('field.created')} className="text-ink-2">
-        <Ago at={item.created_at} />
+      <td data-label={t('keys.used')} className="text-ink-2">
+        {item.last_used_at ? <Ago at={item.last_used_at} /> : t('keys.unused')}
+        {item.calls_7d > 0 && (
+          <span className="block text-[0.84rem] text-ink-3">
+            {t('keys.calls', { count: item.calls_7d })}
+          </span>
+        )}
       </td>
-      <td className="actions num">
+      <td className="actions num whitespace-nowrap">
         {item.revoked_at === null ? (
-          <Button kind="danger" size="small" onClick={onRevoke}>
-            {t('keys.revoke')}
-          </Button>
+          <>
+            <Button
+              kind="quiet"
+              size="small"
+              icon={<Pencil size={15} aria-hidden />}
+              aria-label={t('keys.edit')}
+              onClick={onEdit}
+            />{' '}
+            <Button kind="danger" size="small" onClick={onRevoke}>
+              {t('keys.revoke')}
+            </Button>
+          </>
         ) : (
           <Badge>{t('keys.state.revoked')}</Badge>
         )}
       </td>
     </tr>
+  )
+}
+
+/** The rate limit, and the budget with what is spent of it today. */
+function Limits({ item }: { readonly item: ApiKeyMeta }) {
+  const { t, locale } = useI18n()
+  const usage = useQuery({
+    queryKey: ['usage'],
+    queryFn: api.usage,
+    enabled: item.daily_tokens > 0,
+  })
+  const spent = usage.data?.spent_today.find(({ key_id }) => key_id === item.id)?.tokens ?? 0
+  return (
+    <div className="grid gap-1">
+      <span>
+        {item.rate_limit === 0
+          ? t('keys.unlimited')
+          : t('keys.per.minute', { count: item.rate_limit })}
+      </span>
+      {item.daily_tokens > 0 && (
+        <>
+          <span className="text-[0.84rem] text-ink-2">
+            {t('keys.tokens.spent', {
+              spent: spent.toLocaleString(locale),
+              all: item.daily_tokens.toLocaleString(locale),
+            })}
+          </span>
+          <BudgetBar spent={spent} budget={item.daily_tokens} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** How much of a budget is spent; the text beside it says the same. */
+export function BudgetBar(props: { readonly spent: number; readonly budget: number }) {
+  const share = Math.min(1, props.spent / props.budget)
+  return (
+    <span className="block h-1.5 overflow-hidden rounded-full bg-sunken" aria-hidden>
+      <span
+        className={`block h-full rounded-full ${share === 1 ? 'bg-bad' : 'bg-accent'}`}
+        style={{ width: `${share * 100}%` }}
+      />
+    </span>
   )
 }

@@ -161,6 +161,7 @@ function Foot({ turn, onAgain }: Pick<TurnViewProps, 'turn' | 'onAgain'>) {
       {turn.stats && turn.stats.iterations > 1 && (
         <span>{t('play.calls', { count: turn.stats.iterations })}</span>
       )}
+      {turn.stats && <Tokens stats={turn.stats} />}
       {turn.totalMs !== null && (
         <span className="inline-flex items-center gap-1">
           <Clock size={13} aria-hidden />
@@ -171,4 +172,14 @@ function Foot({ turn, onAgain }: Pick<TurnViewProps, 'turn' | 'onAgain'>) {
       )}
     </div>
   )
+}
+
+/** What the turn used; an estimate where the model did not say. */
+function Tokens({ stats }: { readonly stats: NonNullable<Turn['stats']> }) {
+  const { t, locale } = useI18n()
+  const values = {
+    input: stats.input_tokens.toLocaleString(locale),
+    output: stats.output_tokens.toLocaleString(locale),
+  }
+  return <span>{t(stats.usage_estimated ? 'play.tokens.about' : 'play.tokens', values)}</span>
 }

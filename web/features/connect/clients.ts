@@ -1,0 +1,68 @@
+/** What a client of OpenAI's API has to know. */
+export interface Connection {
+  readonly baseUrl: string
+  readonly key: string
+  readonly model: string
+}
+
+export const CLIENTS = ['typescript', 'python', 'curl', 'openwebui', 'homeassistant'] as const
+export type Client = (typeof CLIENTS)[number]
+
+/** The names of clients, which are the same in every language. */
+export const CLIENT_NAMES: Readonly<Record<Client, string>> = {
+  typescript: 'TypeScript',
+  python: 'Python',
+  curl: 'curl',
+  openwebui: 'Open WebUI',
+  homeassistant: 'Home Assistant',
+}
+
+const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+/** A string literal of TypeScript and Python alike. */
+const quoted = (text: string) => JSON.stringify(text)
+
+/** A program or command that asks `question`; null for clients that are set up in a form. */
+export function codeFor(client: Client, connection: Connection, question: string): string | null {
+  const { baseUrl, key, model } = connection
+  const body = { model, messages: [{ role: 'user', content: question }] }
+  switch (client) {
+    case 'typescript':
+      return `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: ${quoted(baseUrl)}, apiKey: ${quoted(key)} })
+const answer = await client.chat.completions.create({
+  model: ${quoted(model)},
+  messages: [{ role: 'user', content: ${quoted(question)} }],
+})
+console.log(answer.choices[0].message.content)`
+    case 'python':
+      return `from openai import OpenAI
+
+client = OpenAI(base_url=${quoted(baseUrl)}, api_key=${quoted(key)})
+answer = client.chat.completions.create(
+    model=${quoted(model)},
+    messages=[{"role": "user", "content": ${quoted(question)}}],
+)
+print(answer.choices[0].message.content)`
+    case 'curl':
+      return [
+        `curl ${baseUrl}/chat/completions`,
+        `  -H 'Authorization: Bearer ${key}'`,
+        `  -H 'Content-Type: application/json'`,
+        `  -d ${shellQuoted(JSON.stringify(body))}`,
+      ].join(' \\\n')
+    case 'openwebui':
+    case 'homeassistant':
+      return null
+  }
+}
+
+/** What an app is called as a model: its name, or its id where the name is not unique. */
+export function modelOf(
+  app: { readonly id: string; readonly name: string } | null,
+  apps: readonly { readonly id: string; readonly name: string }[],
+): string {
+  if (app === null) return 'moonbase'
+  const taken = ['moonbase', ...apps.flatMap(({ id, name }) => [id, name])]
+  return taken.filter((name) => name === app.name).length === 1 ? app.name : app.id
+}

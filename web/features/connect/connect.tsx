@@ -1,0 +1,105 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { CopyButton } from '../../ui/button.tsx'
+import { Notice, Section } from '../../ui/page.tsx'
+import { CLIENT_NAMES, CLIENTS, type Client, type Connection, codeFor } from './clients.ts'
+import { TryChat } from './try-chat.tsx'
+
+const PLACEHOLDER = '<API_KEY>'
+
+interface ConnectProps {
+  readonly model: string
+  /** A key that was issued on this page; null: a placeholder stands for it. */
+  readonly issued: string | null
+}
+
+/** How programs reach this assistant: ready to copy for five clients, and tried from here. */
+export function Connect({ model, issued }: ConnectProps) {
+  const { t } = useI18n()
+  const [client, setClient] = useState<Client>('typescript')
+  const key = issued ?? PLACEHOLDER
+  const connection = { baseUrl: `${location.origin}/v1`, key, model }
+  const code = codeFor(client, connection, t('curl.text'))
+  return (
+    <Section title={t('connect.title')} about={t(issued ? 'connect.issued' : 'connect.about')}>
+      <div className="card grid gap-5 p-5">
+        <Facts connection={connection} />
+        <div className="grid gap-3">
+          <fieldset
+            className="segmented flex-wrap justify-self-start"
+            aria-label={t('connect.client')}
+          >
+            {CLIENTS.map((name) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={client === name}
+                onClick={() => setClient(name)}
+              >
+                {CLIENT_NAMES[name]}
+              </button>
+            ))}
+          </fieldset>
+          {code === null ? <Steps client={client} /> : <Code>{code}</Code>}
+          <p className="text-[0.9rem]">
+            <Link
+              to="/docs/$page"
+              params={{ page: 'clients' }}
+              className="text-accent underline underline-offset-2"
+            >
+              {t('connect.manual')}
+            </Link>
+          </p>
+        </div>
+        <TryChat model={model} issued={issued} />
+      </div>
+    </Section>
+  )
+}
+
+/** The three values that every client asks for. */
+function Facts({ connection: { baseUrl, key, model } }: { readonly connection: Connection }) {
+  const { t } = useI18n()
+  const facts = [
+    [t('connect.base'), baseUrl],
+    [t('connect.key'), key],
+    [t('connect.model'), model],
+  ] as const
+  return (
+    <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr]">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-[0.9rem] text-ink-3 sm:py-1">{name}</dt>
+          <dd className="flex min-w-0 items-center gap-1">
+            <code className="min-w-0 break-all">{value}</code>
+            {value !== PLACEHOLDER && <CopyButton text={value} size="small" what={name} />}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Code({ children }: { readonly children: string }) {
+  return (
+    <div className="relative">
+      <pre className="code pr-14">{children}</pre>
+      <div className="absolute top-2 right-2">
+        <CopyButton text={children} size="small" />
+      </div>
+    </div>
+  )
+}
+
+/** Where the three values go in a program that is set up in a form. */
+function Steps({ client }: { readonly client: Client }) {
+  const { t } = useI18n()
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
+  return (
+    <div className="grid gap-3">
+      <p>{t(client === 'openwebui' ? 'connect.openwebui' : 'connect.homeassistant')}</p>
+      {isLocal && <Notice tone="warn">{t('connect.local')}</Notice>}
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { type FormEvent, useState } from 'react'
+import { KEY_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import type { ApiKeyMeta, KeyInput } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/form.tsx'
+import { draftOf, inputOf, isTooLong, rateOf, tokensOf } from './draft.ts'
+
+interface KeyFormProps {
+  /** The key that is changed; null for a new one. */
+  readonly item: ApiKeyMeta | null
+  readonly action: string
+  readonly busy: boolean
+  readonly onSubmit: (input: KeyInput) => void
+  readonly onCancel: () => void
+}
+
+/** Name, rate limit and daily budget of a key. */
+export function KeyForm({ item, action, busy, onSubmit, onCancel }: KeyFormProps) {
+  const { t } = useI18n()
+  const [draft, setDraft] = useState(() => draftOf(item))
+  const input = inputOf(draft)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (input) onSubmit(input)
+  }
+  return (
+    <form className="grid gap-5" onSubmit={submit}>
+      <TextField
+        label={t('keys.name')}
+        hint={t('keys.name.hint')}
+        problem={isTooLong(draft) ? t('keys.name.long', { max: KEY_NAME_CHARS_MAX }) : null}
+        value={draft.name}
+        onText={(name) => setDraft({ ...draft, name })}
+      />
+      <div className="grid gap-5 sm:grid-cols-2">
+        <TextField
+          label={t('keys.rate')}
+          hint={t('keys.rate.hint')}
+          problem={rateOf(draft) === null ? t('keys.rate.wrong') : null}
+          inputMode="numeric"
+          value={draft.rate}
+          onText={(rate) => setDraft({ ...draft, rate })}
+        />
+        <TextField
+          label={t('keys.tokens')}
+          hint={t('keys.tokens.hint')}
+          problem={tokensOf(draft) === null ? t('keys.tokens.wrong') : null}
+          inputMode="numeric"
+          value={draft.tokens}
+          onText={(tokens) => setDraft({ ...draft, tokens })}
+        />
+      </div>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onCancel}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={busy} disabled={input === null}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -10,7 +10,7 @@ const CURL = Bun.which('curl')
 if (!CURL) process.stderr.write('skipped: no curl here to run the commands of the manual\n')
 
 const SERVER = 'http://127.0.0.1:3900'
-const PAGES: readonly GuideId[] = ['start', 'kb', 'apps', 'api']
+const PAGES: readonly GuideId[] = ['start', 'kb', 'apps', 'curl', 'api']
 
 /** Blocks of code of a page that talk to a running server. */
 async function blocksOf(page: GuideId, language: string) {
@@ -38,6 +38,25 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
     },
     30_000,
   )
+
+  test('the programs of the TypeScript page of the manual work as printed', async () => {
+    await using app = await startApp()
+    using folder = tempFolder()
+    const { key } = await app.key()
+    const tokens = marked.lexer(await readGuide('typescript', 'en'))
+    const [first = '', ...rest] = tokens.flatMap((token) =>
+      token.type === 'code' ? [token.text as string] : [],
+    )
+    // In the repository, where the client is found.
+    const source = [first, ...rest.map((block) => `{ ${block} }`)].join('\n')
+    const path = folder.file('client.ts')
+    const found = JSON.stringify(Bun.resolveSync('openai', import.meta.dir))
+    await Bun.write(path, source.replaceAll(SERVER, app.url).replace("'openai'", found))
+    const env = { PATH: process.env.PATH ?? '', KEY: key }
+    const { out, err, code } = await runProgram([process.execPath, path], { env })
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/\n \d+ tokens\n/)
+  }, 30_000)
 
   test('the program of the API page of the manual prints the reply as it grows', async () => {
     await using app = await startApp()

@@ -29,8 +29,10 @@ export async function seedTenant(url: string, cookie: string) {
     kb_enabled: false,
   })
   for (const [title, text] of DOCUMENTS) await post('/console/kb/docs', { title, text })
-  const general = await post<{ key: string }>('/console/keys', { rate_limit: 120 })
-  await post(`/console/apps/${app.id}/keys`, {})
+  const general = await post<{ key: string }>('/console/keys', {
+    ...{ name: '网站客服 Website', rate_limit: 120, daily_tokens: 2_000 },
+  })
+  const ofApp = await post<{ key: string }>(`/console/apps/${app.id}/keys`, { daily_tokens: 1 })
   const device = await post<{ id: string; activation_code: string }>('/console/devices', {
     name: '前台音箱 Front desk',
     app_id: app.id,
@@ -49,6 +51,7 @@ export async function seedTenant(url: string, cookie: string) {
   await machine('/v1/devices/heartbeat', activated.key, { firmware: '1.4.2' })
   await machine('/v1/agent', general.key, { text: '退货要几天？', session_id: 'customer-1042' })
   await machine('/v1/agent', activated.key, { text: '几点开门？', session_id: 'front-desk' })
+  await machine('/v1/agent', ofApp.key, { text: '保修多久？', session_id: 'till-3' })
   for (const q of ['退货', '营业时间', 'warranty'])
     await machine('/v1/kb/search', general.key, { q })
   await machine('/v1/kb/search', general.key, { q: '' })

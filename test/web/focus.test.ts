@@ -36,11 +36,11 @@ describeWeb('the focus', () => {
       await using guest = await open('/app/keys')
       const { page } = guest
       await page.getByRole('button', { name: en['keys.new'] }).press('Enter')
-      await focused(page, en['keys.rate'])
+      await focused(page, en['keys.name'])
       await page.keyboard.press('Escape')
       await focused(page, en['keys.new'])
       await page.keyboard.press('Enter')
-      await focused(page, en['keys.rate'])
+      await focused(page, en['keys.name'])
       await page.keyboard.press('Enter')
       await page.getByRole('button', { name: en['secret.kept'] }).click()
       await focused(page, en['keys.new'])

@@ -94,7 +94,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         on={thinking}
         onChange={setThinking}
       />
-      <div className="grid gap-6 sm:grid-cols-2">
+      <div className="grid items-start gap-6 sm:grid-cols-2">
         <TextField
           label={t('settings.price.in')}
           hint={t('settings.price.hint')}

@@ -107,9 +107,9 @@ export function createActivationStore(db: Db) {
         WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`
       const insert = sql`
         INSERT INTO api_key
-          (id, tenant_id, hash, prefix, rate_limit, app_id, device_id, created_at)
-        SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.rateLimit}, app_id, id,
-          ${key.createdAt}
+          (id, tenant_id, hash, prefix, tail, rate_limit, app_id, device_id, created_at)
+        SELECT ${key.id}, tenant_id, ${key.hash}, ${key.prefix}, ${key.tail}, ${key.rateLimit},
+          app_id, id, ${key.createdAt}
         FROM device WHERE code_hash = ${codeHash} AND key_id = ${key.id}
           AND (SELECT count(*) FROM api_key WHERE tenant_id = ${key.tenantId}) < ${keysMax}`
       return storedAsExpected(db.batch([expectRows(1, spend), expectRows(1, insert)]))

@@ -29,7 +29,10 @@ export function codeFor(client: Client, connection: Connection, question: string
     case 'typescript':
       return `import OpenAI from 'openai'
 
-const client = new OpenAI({ baseURL: ${quoted(baseUrl)}, apiKey: ${quoted(key)} })
+const client = new OpenAI({
+  baseURL: ${quoted(baseUrl)},
+  apiKey: ${quoted(key)},
+})
 const answer = await client.chat.completions.create({
   model: ${quoted(model)},
   messages: [{ role: 'user', content: ${quoted(question)} }],
@@ -38,7 +41,10 @@ console.log(answer.choices[0].message.content)`
     case 'python':
       return `from openai import OpenAI
 
-client = OpenAI(base_url=${quoted(baseUrl)}, api_key=${quoted(key)})
+client = OpenAI(
+    base_url=${quoted(baseUrl)},
+    api_key=${quoted(key)},
+)
 answer = client.chat.completions.create(
     model=${quoted(model)},
     messages=[{"role": "user", "content": ${quoted(question)}}],

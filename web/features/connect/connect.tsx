@@ -45,7 +45,7 @@ export function Connect({ model, issued }: ConnectProps) {
           <p className="text-[0.9rem]">
             <Link
               to="/docs/$page"
-              params={{ page: 'clients' }}
+              params={{ page: client }}
               className="text-accent underline underline-offset-2"
             >
               {t('connect.manual')}

@@ -29,7 +29,7 @@ export function TryChat({ model, issued }: TryProps) {
   return (
     <form className="grid gap-4 border-t border-line pt-5" onSubmit={submit}>
       <h3 className="font-semibold">{t('connect.try')}</h3>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
           label={t('connect.key')}
           hint={t('connect.try.key')}

@@ -33,7 +33,7 @@ export function KeyForm({ item, action, busy, onSubmit, onCancel }: KeyFormProps
         value={draft.name}
         onText={(name) => setDraft({ ...draft, name })}
       />
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className="grid items-start gap-5 sm:grid-cols-2">
         <TextField
           label={t('keys.rate')}
           hint={t('keys.rate.hint')}

@@ -117,11 +117,13 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
   return (
     <tr className={item.revoked_at === null ? '' : 'text-ink-3'}>
       <td className="lead">
-        {item.name && <span className="block truncate font-medium">{item.name}</span>}
-        <code className="whitespace-nowrap text-ink-2">{endsOf(item)}</code>
-        <span className="block text-[0.84rem] text-ink-3">
-          {t('keys.created')} <Ago at={item.created_at} />
-        </span>
+        <div className="min-w-0">
+          {item.name && <span className="block truncate font-medium">{item.name}</span>}
+          <code className="whitespace-nowrap text-ink-2">{endsOf(item)}</code>
+          <span className="block text-[0.84rem] font-normal text-ink-3">
+            {t('keys.created')} <Ago at={item.created_at} />
+          </span>
+        </div>
       </td>
       <td data-label={t('keys.scope')}>
         <Badge tone={item.app_id || item.device_id ? 'accent' : undefined}>{scope}</Badge>
@@ -130,12 +132,14 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
         <Limits item={item} />
       </td>
       <td data-label={t('keys.used')} className="text-ink-2">
-        {item.last_used_at ? <Ago at={item.last_used_at} /> : t('keys.unused')}
-        {item.calls_7d > 0 && (
-          <span className="block text-[0.84rem] text-ink-3">
-            {t('keys.calls', { count: item.calls_7d })}
-          </span>
-        )}
+        <div>
+          {item.last_used_at ? <Ago at={item.last_used_at} /> : t('keys.unused')}
+          {item.calls_7d > 0 && (
+            <span className="block text-[0.84rem] text-ink-3">
+              {t('keys.calls', { count: item.calls_7d })}
+            </span>
+          )}
+        </div>
       </td>
       <td className="actions num whitespace-nowrap">
         {item.revoked_at === null ? (

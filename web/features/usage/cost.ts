@@ -20,9 +20,7 @@ export function useCost(): (amount: number) => string {
   const { locale } = useI18n()
   return (amount) => {
     const digits = amount === 0 || amount >= 1 ? 2 : 4
-    return amount.toLocaleString(locale, {
-      minimumFractionDigits: 2,
-      maximumFractionDigits: digits,
-    })
+    const form = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+    return amount.toLocaleString(locale, form)
   }
 }

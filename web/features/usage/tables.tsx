@@ -108,10 +108,10 @@ export function UsageTables({ usage, settings, apps, keys }: UsageTablesProps) {
   const keyName = ({ key_id, prefix }: Usage['by_key'][number]) => {
     const key = byId.get(key_id)
     return (
-      <>
-        {key?.name && <span className="block font-medium">{key.name}</span>}
+      <div className="min-w-0">
+        {key?.name && <span className="block truncate font-medium">{key.name}</span>}
         <code className="text-ink-2">{endsOf(key ?? { prefix, tail: null })}</code>
-      </>
+      </div>
     )
   }
   const budget = ({ key_id }: Usage['by_key'][number]) => {

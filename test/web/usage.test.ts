@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { seriousFindings } from '../support/axe.ts'
+import { visit } from '../support/chromium.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { startUpstream } from '../support/upstream.ts'
+import { describeWeb, useConsole } from './setup.ts'
+
+const upstream = await startUpstream()
+afterAll(upstream.stop)
+
+/** A text of the console with its values. */
+const say = (text: string, values: Readonly<Record<string, string | number>> = {}) =>
+  text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+describeWeb('keys, budgets and usage', () => {
+  const at = useConsole({ upstream: upstream.baseUrl })
+  let session: SignedIn
+  beforeAll(async () => {
+    session = await signIn(at.app, 'ada@example.com')
+  })
+
+  test('a key is named, tried, limited, and its tokens are shown and saved', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = guest
+    await page.goto('/app/keys')
+    await press(page, en['keys.new'])
+    await page.getByLabel(en['keys.name']).fill('Kitchen')
+    await page.getByLabel(en['keys.tokens']).fill('1,000')
+    await press(page, en['keys.create'])
+    const key = (await page.getByTestId('secret').textContent()) ?? ''
+    await press(page, en['secret.kept'])
+
+    // The code to copy has the key, and the key works from here.
+    await press(page, 'Python')
+    expect(await page.locator('pre').textContent()).toContain(`api_key="${key}"`)
+    expect(await page.locator('pre').textContent()).toContain(`base_url="${at.app.url}/v1"`)
+    upstream.reply({ text: 'Hello from the kitchen', usage: { input: 600, output: 5 } })
+    await press(page, en['connect.try.send'])
+    await page.getByText('Hello from the kitchen').waitFor()
+    await page.getByText(/600 tokens in, 5 tokens out/).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+
+    const row = page.getByRole('row', { name: /Kitchen/ })
+    await row.getByText(say(en['keys.tokens.spent'], { spent: 605, all: '1,000' })).waitFor()
+    await row.getByText(say(en['keys.calls'], { count: 1 })).waitFor()
+    expect(await row.textContent()).toContain(key.slice(-4))
+
+    // The budget is lowered to what was spent.
+    await row.getByRole('button', { name: en['keys.edit'] }).click()
+    await page.getByLabel(en['keys.tokens']).fill('605')
+    await press(page, en['action.save'])
+    await row.getByText(say(en['keys.tokens.spent'], { spent: 605, all: 605 })).waitFor()
+    await press(page, en['connect.try.send'])
+    await page.getByText('The budget of today is spent').waitFor()
+
+    await page.goto('/app/settings')
+    await page.getByLabel(en['settings.price.in']).fill('10')
+    await press(page, en['action.save'])
+    await page.getByText(en['settings.saved']).waitFor()
+    await page.goto('/app/usage')
+    await page
+      .getByText(say(en['usage.in.out'], { input: 600, output: 5 }))
+      .first()
+      .waitFor()
+    await page
+      .getByRole('row', { name: /Kitchen/ })
+      .getByText('0.0060')
+      .waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      press(page, en['usage.csv']),
+    ])
+    expect(download.suggestedFilename()).toMatch(/^moonbase-usage-\d{4}-\d\d-\d\d\.csv$/)
+    expect(await Bun.file(await download.path()).text()).toContain(',Kitchen,1,600,5\r\n')
+    expect(guest.complaints.filter((complaint) => !complaint.includes('429'))).toEqual([])
+  }, 60_000)
+
+  test('the playground shows the tokens of a turn', async () => {
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+    const { page } = guest
+    await page.goto('/app/playground?session=tokens')
+    upstream.reply({ text: 'told', usage: { input: 1_200, output: 34 } })
+    upstream.reply({ text: 'not told', usage: null })
+    for (const [reply, words] of [
+      ['told', '1,200 → 34 tokens'],
+      ['not told', /about \d+ → 2 tokens/],
+    ] as const) {
+      await page.getByRole('textbox').last().fill('hi')
+      await page.keyboard.press('Enter')
+      await page.getByTestId('reply').getByText(reply, { exact: true }).waitFor()
+      await page.getByText(words).waitFor()
+    }
+    expect(guest.complaints).toEqual([])
+  }, 60_000)
+})

@@ -15,7 +15,7 @@ interface Tokens {
 export const costOf = (tokens: Tokens, { price_in = 0, price_out = 0 }: Settings): number =>
   (tokens.input_tokens * price_in + tokens.output_tokens * price_out) / MILLION
 
-/** Writes an amount without a currency, which only the tenant knows; small ones with more digits. */
+/** Writes an amount without a currency, which the tenant knows; small ones with more digits. */
 export function useCost(): (amount: number) => string {
   const { locale } = useI18n()
   return (amount) => {

@@ -6,6 +6,7 @@ import type { OpenTurns } from './features/agent/open-turns.ts'
 import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { speechRoutes } from './features/audio/speech-routes.ts'
+import { transcriptionRoutes } from './features/audio/transcription-routes.ts'
 import { responseRoutes } from './features/chat/response-routes.ts'
 import { type ChatRouteOptions, chatRoutes } from './features/chat/routes.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
@@ -104,6 +105,7 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(responseRoutes(machineGate, chat))
         .use(embeddingsRoutes(machineGate, { ...services, contexts }))
         .use(speechRoutes(machineGate, { ...services, ...services.voice }))
+        .use(transcriptionRoutes(machineGate, services.voice))
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
         .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
     )

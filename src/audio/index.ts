@@ -19,8 +19,22 @@ export function createAudioCodecs({ parser, ...encoder }: AudioOptions): AudioCo
     sniff,
     speechEncoder: createEncode(encoder),
     decode,
+    duration: createDuration(parser),
     readSpeech: createReadSpeech(decode),
     isSilent: (bytes) => isSilent(bytes, encoder.clock.steady),
+  }
+}
+
+/** Implements `AudioCodecs.duration` with a parse worker, which runs `durationOf`. */
+function createDuration(parser: Parser): AudioCodecs['duration'] {
+  return async ({ bytes, tenantId }, signal) => {
+    try {
+      const task = { name: 'duration', bytes, options: {}, tenantId } as const
+      for await (const seconds of parser.parse(task, signal)) return seconds
+    } catch (error) {
+      if (!(error instanceof ParseFailure)) throw error
+    }
+    return 0
   }
 }
 

@@ -34,6 +34,10 @@ export const parseFunctions: ParseFunctions = {
     const { decodePcm } = await import('../audio/decode-pcm.ts')
     yield* decodePcm(bytes, rate)
   },
+  async *duration(bytes) {
+    const { durationOf } = await import('../audio/duration.ts')
+    yield await durationOf(bytes)
+  },
   async *page(bytes, { contentType }) {
     const { decodeText } = await import('../tools/charset.ts')
     const { pageText } = await import('../tools/page-text.ts')

@@ -26,7 +26,8 @@ const FIELD_BYTES_MAX = 8 * 1024
 const STEP_BYTES = 64 * 1024
 
 /**
- * Reads a form of `multipart/form-data` (RFC 7578) with one file and returns its text fields. The
+ * Reads a form of `multipart/form-data` (RFC 7578) with one file and returns its text fields, those
+ * of one name that ends in `[]` joined by commas. The
  * file is handed on as it arrives and never held as a whole. Throws 413 for a file that is too
  * large and 400 for what is no such form; by then `onFile` has met an error, too.
  */
@@ -101,7 +102,9 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
   form.on('field', (name, value, _isNameCut, isCut) => {
     if (!options.fields.includes(name)) return
     if (isCut) fail(appError('field_invalid', { field: name }))
-    fields.set(name, value)
+    // Names such as `x[]` may stand several times.
+    const before = name.endsWith('[]') ? fields.get(name) : undefined
+    fields.set(name, before === undefined ? value : `${before},${value}`)
   })
   form.on('file', (name, file, fileName, _encoding, contentType) => {
     // The parser reports an unfinished part twice; the form's own report is the one that counts.

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import OpenAI, { APIError } from 'openai'
+import type OpenAI from 'openai'
+import { NotFoundError } from 'openai'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { ChannelFailure, type FailureReason } from '../../src/channels/ports/failure.ts'
 import { dot, normalize } from '../../src/core/vector.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
+import { openAiClient, refusalOf } from '../support/openai-client.ts'
 
 let app: TestApp
 let key: TestKey
@@ -14,7 +16,7 @@ beforeAll(async () => {
   app = await startApp()
   key = await app.key()
   call = caller(app.url, key.headers)
-  client = new OpenAI({ apiKey: key.key, baseURL: `${app.url}/v1` })
+  client = openAiClient(app, key)
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -22,12 +24,7 @@ const MODEL = 'static-zh-en-767'
 const TEXTS = ['如何重置密码？', 'The quick brown fox.', '天']
 const post = (body: unknown) => call<OpenAI.CreateEmbeddingResponse>('POST', '/v1/embeddings', body)
 
-/** What the client throws. */
-async function refusalOf(asker: OpenAI, model: string): Promise<APIError> {
-  const thrown = await asker.embeddings.create({ model, input: 'a' }).catch((error) => error)
-  expect(thrown).toBeInstanceOf(APIError)
-  return thrown
-}
+const embed = (asker: OpenAI, model = MODEL) => asker.embeddings.create({ model, input: 'a' })
 
 const vectorOf = async (input: string) =>
   Float32Array.from((await post({ input })).json().data[0]?.embedding ?? [])
@@ -122,8 +119,8 @@ describe('refused embeddings', () => {
   })
 
   test('an unknown model is a 404 that the client understands', async () => {
-    const error = await refusalOf(client, 'text-embedding-3-small')
-    expect(error).toBeInstanceOf(OpenAI.NotFoundError)
+    const error = await refusalOf(embed(client, 'text-embedding-3-small'))
+    expect(error).toBeInstanceOf(NotFoundError)
     expect(error).toMatchObject({ code: 'model_not_found', param: 'model' })
   })
 
@@ -138,10 +135,10 @@ describe('refused embeddings', () => {
 
   test('a device key is a 403, and no key a 401', async () => {
     const device = await app.key('a@example.com', { deviceId: 'd' })
-    const unknown = new OpenAI({ apiKey: 'sk-mb-none', baseURL: `${app.url}/v1` })
-    const asDevice = new OpenAI({ apiKey: device.key, baseURL: `${app.url}/v1` })
-    expect(await refusalOf(asDevice, MODEL)).toMatchObject({ status: 403, code: 'forbidden' })
-    expect(await refusalOf(unknown, MODEL)).toMatchObject({ status: 401, code: 'invalid_api_key' })
+    const unknown = openAiClient(app, { key: 'sk-mb-none' })
+    const asDevice = openAiClient(app, device)
+    expect(await refusalOf(embed(asDevice))).toMatchObject({ status: 403, code: 'forbidden' })
+    expect(await refusalOf(embed(unknown))).toMatchObject({ status: 401, code: 'invalid_api_key' })
   })
 
   test('a key over its rate limit is a 429 with Retry-After', async () => {
@@ -177,10 +174,9 @@ describe('embeddings of a model that fails', () => {
     ['provider_error', 'upstream_5xx'],
   ] as const)('that ended with %s are one 502 with the code %s', async (given, code) => {
     await using failing = await startApp({ embedder })
-    const { key: apiKey } = await failing.key()
     reason = given
     calls = 0
-    const error = await refusalOf(new OpenAI({ apiKey, baseURL: `${failing.url}/v1` }), 'bge')
+    const error = await refusalOf(embed(openAiClient(failing, await failing.key()), 'bge'))
     expect(error).toMatchObject({ status: 502, type: 'upstream_error', code, param: null })
     expect(error.message).not.toContain('internal')
     expect(calls).toBe(1)

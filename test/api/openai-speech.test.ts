@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import OpenAI, { APIError } from 'openai'
+import type OpenAI from 'openai'
 import type { SpeechCreateParams } from 'openai/resources/audio/speech'
 import { caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { mp3Frames } from '../support/mp3-frames.ts'
+import { openAiClient, refusalOf } from '../support/openai-client.ts'
 import { codecs } from '../support/speech-codecs.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { startMiniMax } from '../support/upstream-minimax.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
   upstream = await startUpstream()
   app = await startApp({ env: { MB_TTS_BASE_URL: upstream.baseUrl, MB_TTS_VOICE: 'house' } })
   key = await app.key()
-  client = clientOf(app, key)
+  client = openAiClient(app, key)
 })
 afterEach(() => upstream.reset())
 afterAll(async () => {
@@ -24,18 +25,8 @@ afterAll(async () => {
   await upstream.stop()
 })
 
-const clientOf = ({ url }: TestApp, { key: apiKey }: TestKey) =>
-  new OpenAI({ apiKey, baseURL: `${url}/v1` })
-
 const say = (body: Partial<SpeechCreateParams>, asker = client) =>
   asker.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: '你好', ...body })
-
-/** What the client throws. */
-async function refusalOf(body: object, asker = client): Promise<APIError> {
-  const thrown = await say(body, asker).catch((error) => error)
-  expect(thrown).toBeInstanceOf(APIError)
-  return thrown
-}
 
 /** Seconds of a sound file, decoded again. */
 async function secondsOf(bytes: Uint8Array): Promise<number> {
@@ -152,7 +143,7 @@ describe('the voice and the pace', () => {
     const minimax = startMiniMax({ chunks: [new Uint8Array(6_400)] })
     const env = { MB_TTS_KIND: 'minimax', MB_TTS_BASE_URL: minimax.baseUrl, MB_TTS_VOICE: 'mine' }
     await using other = await startApp({ env })
-    const asker = clientOf(other, await other.key())
+    const asker = openAiClient(other, await other.key())
     const settings = async (body: object) => {
       await (await say(body, asker)).arrayBuffer()
       return minimax.requests.at(-1)?.body.voice_setting
@@ -174,7 +165,7 @@ describe('the voice and the pace', () => {
 
   test.skipIf(!Bun.which('espeak-ng'))('eSpeak speaks twice as fast at speed 2', async () => {
     await using local = await startApp({ env: { MB_TTS_KIND: 'espeak' } })
-    const asker = clientOf(local, await local.key())
+    const asker = openAiClient(local, await local.key())
     const bytesAt = async (speed: number) => {
       const body = { input: 'The quick brown fox.', response_format: 'pcm', speed } as const
       return (await (await say(body, asker)).arrayBuffer()).byteLength
@@ -199,23 +190,23 @@ describe('refused speech', () => {
   ]
   test.each(cases)('speech with %s is a 400 that names the field', async (_, body, param, code) => {
     const before = upstream.requests.length
-    expect(await refusalOf(body)).toMatchObject({ status: 400, param, code })
+    expect(await refusalOf(say(body))).toMatchObject({ status: 400, param, code })
     expect(upstream.requests.length).toBe(before)
   })
 
   test('the refusal of a format lists the four', async () => {
-    const { message } = await refusalOf({ response_format: 'aac' })
+    const { message } = await refusalOf(say({ response_format: 'aac' }))
     for (const format of ['mp3', 'wav', 'pcm', 'opus']) expect(message).toContain(format)
   })
 
   test('speech over 1 MB is a 413, of a GET a 405, without a key a 401', async () => {
-    expect(await refusalOf({ instructions: 'x'.repeat(1_048_576) })).toMatchObject({
+    expect(await refusalOf(say({ instructions: 'x'.repeat(1_048_576) }))).toMatchObject({
       status: 413,
       code: 'request_too_large',
     })
     const wrong = await caller(app.url, key.headers)('GET', '/v1/audio/speech')
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
-    expect(await refusalOf({}, clientOf(app, { ...key, key: 'none' }))).toMatchObject({
+    expect(await refusalOf(say({}, openAiClient(app, { key: 'none' })))).toMatchObject({
       status: 401,
       code: 'invalid_api_key',
     })
@@ -233,7 +224,7 @@ describe('speech of an upstream that fails', () => {
     async (fault, code, calls) => {
       upstream.speech.alwaysFault(fault)
       const before = upstream.requests.length
-      const error = await refusalOf({})
+      const error = await refusalOf(say({}))
       expect(error).toMatchObject({ status: 502, type: 'upstream_error', code, param: null })
       expect(error.headers?.get('x-should-retry')).toBe('false')
       expect(error.message).not.toContain('SECRET')
@@ -245,7 +236,7 @@ describe('speech of an upstream that fails', () => {
 
   test('that is not configured is a 502 with the code channel_unavailable', async () => {
     await using silent = await startApp({ env: { MB_TTS_KIND: 'none' } })
-    const error = await refusalOf({}, clientOf(silent, await silent.key()))
+    const error = await refusalOf(say({}, openAiClient(silent, await silent.key())))
     expect(error).toMatchObject({ status: 502, code: 'channel_unavailable' })
   })
 
@@ -270,7 +261,7 @@ test('speech ends when its key is revoked', async () => {
   const left = upstream.aborts()
   const revoked = await app.key('a@example.com')
   upstream.speech.reply({ ms: 60_000, chunkBytes: 8_000, hangAfter: 40 })
-  const answer = await say({ response_format: 'pcm' }, clientOf(app, revoked))
+  const answer = await say({ response_format: 'pcm' }, openAiClient(app, revoked))
   const { headers } = await app.person('a@example.com')
   await caller(`${app.url}/console`, headers)('DELETE', `/keys/${revoked.id}`)
   expect((await answer.arrayBuffer()).byteLength).toBeLessThan(60 * 48_000)

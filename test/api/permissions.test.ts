@@ -94,6 +94,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/mcp': ['run', 400],
   'POST /v1/embeddings': ['kbEdit', 400],
   'POST /v1/audio/speech': ['run', 400],
+  'POST /v1/audio/transcriptions': ['run', 400],
   'POST /v1/devices/activate': ['public', 400],
   'POST /v1/devices/heartbeat': ['heartbeat', 200],
   'POST /console/agent': ['person', 400],

@@ -44,7 +44,7 @@ test('a recogniser that refuses extra fields is asked without them from then on'
   const asr = createAsr()
   upstream.transcriptions.fault(400, { body: '{"code":20012,"message":"prompt not supported"}' })
   upstream.transcriptions.always({ text: '好' })
-  expect(await asr.transcribe(clip, signal)).toBe('好')
+  expect(await asr.transcribe(clip, signal)).toEqual({ text: '好' })
   await asr.transcribe(clip, signal)
   const keys = upstream.requests.slice(-2).map(({ form }) => [...(form?.keys() ?? [])])
   expect(keys).toEqual([
@@ -97,7 +97,7 @@ describe('faults', () => {
     upstream.transcriptions.fault('reset')
     upstream.transcriptions.fault(503)
     upstream.transcriptions.reply({ text: '好' })
-    expect(await retryAsr(createAsr(), clock).transcribe(clip, signal)).toBe('好')
+    expect(await retryAsr(createAsr(), clock).transcribe(clip, signal)).toEqual({ text: '好' })
     expect(waits).toEqual([250, 1_000])
   })
 

@@ -58,9 +58,9 @@ function start({ loads = 'yes', read = decode } = {}) {
   return {
     ...hand,
     asr,
-    hear(first = 0, signal = new AbortController().signal, tenantId = 't') {
+    async hear(first = 0, signal = new AbortController().signal, tenantId = 't') {
       const bytes = new Uint8Array(Int16Array.of(first, 0, 0, 0).buffer)
-      return asr.transcribe({ bytes, tenantId }, signal)
+      return (await asr.transcribe({ bytes, tenantId }, signal)).text
     },
     /** Resolves when the process has begun with a recording that starts with this sample. */
     async begun(first: number) {

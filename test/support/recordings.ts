@@ -3,6 +3,7 @@ import {
   BufferTarget,
   EncodedAudioPacketSource,
   EncodedPacket,
+  Mp4OutputFormat,
   OggOutputFormat,
   Output,
   WebMOutputFormat,
@@ -96,16 +97,22 @@ function encoded(
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** Opus packets of 20 ms in an Ogg or WebM container. `samples` at 48 kHz. */
+const CONTAINERS = {
+  ogg: () => new OggOutputFormat(),
+  webm: () => new WebMOutputFormat(),
+  m4a: () => new Mp4OutputFormat(),
+}
+
+/** Opus packets of 20 ms in a container. `samples` at 48 kHz. */
 export async function opus(
-  container: 'ogg' | 'webm',
+  container: keyof typeof CONTAINERS,
   samples: Float32Array,
   channels: 1 | 2 = 1,
 ): Promise<Uint8Array> {
   const encoder = await createOpus({ channels, sampleRate: 48_000, bitrate: 32_000 })
   const target = new BufferTarget()
   const output = new Output({
-    format: container === 'ogg' ? new OggOutputFormat() : new WebMOutputFormat(),
+    format: CONTAINERS[container](),
     target,
   })
   const source = new EncodedAudioPacketSource('opus')

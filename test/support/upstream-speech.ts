@@ -46,12 +46,14 @@ export async function sendSpeech(exchange: Exchange, answer: SpeechAnswer): Prom
 
 export interface Transcript {
   readonly text: string
+  /** What else `verbose_json` has, such as `segments`; without it the text is all there is. */
+  readonly verbose?: object
   /** Awaited before the answer. */
   readonly hold?: Promise<unknown>
 }
 
 export async function sendTranscript(exchange: Exchange, answer: Transcript): Promise<void> {
-  const { text, hold } = answer
+  const { text, hold, verbose } = answer
   const { form } = exchange.request
   await hold
   const file = form?.get('file')
@@ -61,7 +63,8 @@ export async function sendTranscript(exchange: Exchange, answer: Transcript): Pr
     exchange.response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' })
     exchange.response.end(text)
   } else {
-    sendJson(exchange, 200, { text })
+    const isVerbose = form?.get('response_format') === 'verbose_json'
+    sendJson(exchange, 200, { text, ...(isVerbose && verbose) })
   }
 }
 

@@ -1,10 +1,11 @@
+import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
 import { createPost, readText } from '../net/post.ts'
 import type { SenderOptions } from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { Asr, AudioCodecs } from '../ports/speech.ts'
+import type { Asr, AsrHints, AudioCodecs, Transcript } from '../ports/speech.ts'
 
 export interface OpenAiAsrOptions extends SenderOptions {
   readonly model: string
@@ -14,17 +15,25 @@ export interface OpenAiAsrOptions extends SenderOptions {
 
 /** A punctuated sentence leads Whisper to punctuate its own (specification, `POST /v1/asr`). */
 const PROMPT = '以下是普通话的句子，请加上标点符号。'
-const GUIDANCE = { language: 'zh', prompt: PROMPT, temperature: '0', response_format: 'json' }
-const ANSWER_BYTES_MAX = 1024 * 1024
-const FIELD_WORDS = /language|prompt|temperature|response_format|extra|unrecogni[sz]ed|unexpected/i
+const CHINESE: AsrHints = { language: 'zh', prompt: PROMPT, temperature: 0 }
+const TEXT_BYTES_MAX = 1024 * 1024
+/** An hour with the times of all words. */
+const TIMES_BYTES_MAX = 4 * 1024 * 1024
+const FIELD_WORDS =
+  /language|prompt|temperature|response_format|timestamp|extra|unrecogni[sz]ed|unexpected/i
+
+type Fields = readonly (readonly [name: string, value: string])[]
+
+/** Some servers take nothing but the file and the model. */
+const BARE: Fields = []
 
 /** `POST /audio/transcriptions` of OpenAI, Groq, Speaches, SiliconFlow, FunASR, whisper.cpp. */
 export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
-  // Some servers take nothing but the file and the model; found out once.
-  let strict = false
+  /** What the server refuses, found out once. */
+  const refuses = { guidance: false, times: false }
   const post = createPost({ ...options, timeoutMs: ASR_MS_MAX })
 
-  const ask = (bytes: Uint8Array, signal: AbortSignal) => {
+  const ask = (bytes: Uint8Array, fields: Fields, signal: AbortSignal) => {
     const form = new FormData()
     // The servers tell formats by the name, so an unknown one must have some usual name.
     const kind = options.codecs.sniff(bytes)
@@ -35,38 +44,100 @@ export function createOpenAiAsr(options: OpenAiAsrOptions): Asr {
       `audio.${kind?.extension ?? 'wav'}`,
     )
     form.set('model', options.model)
-    if (!strict) for (const [name, value] of Object.entries(GUIDANCE)) form.set(name, value)
+    for (const [name, value] of fields) form.append(name, value)
     return post('/audio/transcriptions', { body: form }, signal)
+  }
+
+  /** What is tried in turn: with times, without them, and without anything. */
+  function attempts(hints: AsrHints | undefined): Fields[] {
+    if (!hints) return refuses.guidance ? [BARE] : [fieldsOf(CHINESE), BARE]
+    const { times, ...rest } = hints
+    return times && !refuses.times
+      ? [fieldsOf(hints), fieldsOf(rest), BARE]
+      : [fieldsOf(rest), BARE]
   }
 
   return {
     name: 'openai',
-    async transcribe({ bytes }, signal) {
+    tellsWords: true,
+    async transcribe({ bytes }, signal, hints) {
+      const [first = BARE, ...others] = attempts(hints)
+      let fields = first
       for (;;) {
-        const answer = await ask(bytes, signal)
+        const answer = await ask(bytes, fields, signal)
         if (!('failure' in answer)) {
-          return textOf(await readText(answer, ANSWER_BYTES_MAX), answer.contentType)
+          const body = await readText(answer, hints?.times ? TIMES_BYTES_MAX : TEXT_BYTES_MAX)
+          return transcriptOf(body, answer.contentType)
         }
         const { failure, text } = answer
-        if (strict || failure.status === 404 || !FIELD_WORDS.test(text)) throw failure
-        strict = true
+        const next = others.shift()
+        if (!next || failure.status === 404 || !FIELD_WORDS.test(text)) throw failure
+        // What a caller wrote may be at fault, so only our own fields teach.
+        if (!hints) refuses.guidance = true
+        if (hints?.times && fields === first && TIME_WORDS.test(text)) refuses.times = true
+        fields = next
       }
     },
   }
 }
 
-/** `{text}`, or the bare text that some servers send whatever format was asked for. */
-function textOf(body: string, contentType: string): string {
-  if (contentType.startsWith('text/plain') && !body.trimStart().startsWith('{')) return body
-  const text = parse(body)?.text
-  if (typeof text === 'string') return text
-  throw new ChannelFailure('provider_error', 'malformed transcription')
+const TIME_WORDS = /response_format|timestamp/i
+
+const TIMES: Readonly<Record<NonNullable<AsrHints['times']>, Fields>> = {
+  segments: [['response_format', 'verbose_json']],
+  words: [
+    ['response_format', 'verbose_json'],
+    ['timestamp_granularities[]', 'word'],
+    ['timestamp_granularities[]', 'segment'],
+  ],
 }
 
-function parse(body: string): { readonly text?: unknown } | null {
+function fieldsOf({ language, prompt, temperature, times }: AsrHints): Fields {
+  return [
+    ...(language ? [['language', language] as const] : []),
+    ...(prompt ? [['prompt', prompt] as const] : []),
+    ...(temperature === undefined ? [] : [['temperature', String(temperature)] as const]),
+    ...(times ? TIMES[times] : [['response_format', 'json'] as const]),
+  ]
+}
+
+const seconds = z.number().min(0)
+const span = { start: seconds, end: seconds }
+/** Of times that make no sense, none is used. */
+const VerboseJson = z.object({
+  text: z.string(),
+  segments: z
+    .array(z.object({ ...span, text: z.string() }))
+    .optional()
+    .catch(undefined),
+  words: z
+    .array(z.object({ ...span, word: z.string() }))
+    .optional()
+    .catch(undefined),
+  language: z.string().max(50).optional().catch(undefined),
+  duration: seconds.optional().catch(undefined),
+})
+
+/** `{text, …}`, or the bare text that some servers send whatever format was asked for. */
+function transcriptOf(body: string, contentType: string): Transcript {
+  if (contentType.startsWith('text/plain') && !body.trimStart().startsWith('{')) {
+    return { text: body }
+  }
+  const parsed = VerboseJson.safeParse(parse(body))
+  if (!parsed.success) throw new ChannelFailure('provider_error', 'malformed transcription')
+  const { text, segments, words, language, duration } = parsed.data
+  return {
+    text,
+    ...(segments && { segments }),
+    ...(words && { words: words.map(({ word, ...times }) => ({ ...times, text: word })) }),
+    ...(language !== undefined && { language }),
+    ...(duration !== undefined && { duration }),
+  }
+}
+
+function parse(body: string): unknown {
   try {
-    const value = parseUntrustedJson(body)
-    return typeof value === 'object' ? value : null
+    return parseUntrustedJson(body)
   } catch {
     return null
   }

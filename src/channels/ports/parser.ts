@@ -44,6 +44,8 @@ export type DocumentPart = DocumentInfo | DocumentBlock
 export interface ParseTasks {
   /** A recording as mono samples of 16 bits at `rate`, in several parts. */
   readonly audio: { readonly options: { readonly rate: number }; readonly part: Uint8Array }
+  /** The seconds of a recording, in one part. */
+  readonly duration: { readonly options: object; readonly part: number }
   /** An HTML page as text, in one part. */
   readonly page: { readonly options: { readonly contentType: string }; readonly part: PageText }
   /** A file that people have as text: one `DocumentInfo`, then its blocks. */

@@ -39,11 +39,42 @@ export interface AudioClip {
   readonly tenantId: string
 }
 
-/** The port to speech recognition. Language is fixed to Chinese with punctuation guidance. */
+/** What a caller tells of a recording and wants to know; engines use what they can. */
+export interface AsrHints {
+  /** Such as `en`. */
+  readonly language?: string
+  /** Text in the manner of what is said. */
+  readonly prompt?: string
+  readonly temperature?: number
+  /** Times that are of use. */
+  readonly times?: 'segments' | 'words'
+}
+
+/** A stretch of a recording, in seconds from its beginning. */
+export interface TimedText {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/** What was recognised, as far as the engine tells. */
+export interface Transcript {
+  /** Untrimmed; empty for silence. */
+  readonly text: string
+  readonly segments?: readonly TimedText[]
+  readonly words?: readonly TimedText[]
+  readonly language?: string
+  /** Of the recording, in seconds. */
+  readonly duration?: number
+}
+
+/** The port to speech recognition. */
 export interface Asr {
   readonly name: string
-  /** Recognised text, untrimmed; empty for silence. Throws `ChannelFailure`. */
-  transcribe(clip: AudioClip, signal: AbortSignal): Promise<string>
+  /** Whether it may tell the times of words. */
+  readonly tellsWords?: boolean
+  /** Without hints the language is Chinese, with punctuation guidance. Throws `ChannelFailure`. */
+  transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript>
 }
 
 /** Samples a second of all sound the product sends (specification, Voice). */
@@ -98,6 +129,8 @@ export interface AudioCodecs {
    * for a recording over the duration limit, also in mid-stream.
    */
   decode(clip: AudioClip, rate: number, signal: AbortSignal): AsyncGenerator<Uint8Array>
+  /** Seconds of a recording, by its container; 0 where that cannot be told. */
+  duration(clip: AudioClip, signal: AbortSignal): Promise<number>
   /**
    * Reads speech. The rate is the one in the content type, that of a wav header if a wav came back,
    * else `fallbackRate`. Resolves with the first bytes; throws `ChannelFailure` for anything that

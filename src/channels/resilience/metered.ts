@@ -64,8 +64,8 @@ export function meterTts(tts: Tts, meters: Meters): Tts {
 export function meterAsr(asr: Asr, meters: Meters): Asr {
   const count = counting('asr', meters)
   return {
-    name: asr.name,
-    transcribe: (clip, signal) => count(signal, () => asr.transcribe(clip, signal)),
+    ...asr,
+    transcribe: (clip, signal, hints) => count(signal, () => asr.transcribe(clip, signal, hints)),
   }
 }
 

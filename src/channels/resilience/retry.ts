@@ -52,5 +52,6 @@ export const retryTts = (tts: Tts, clock: Clock): Tts => ({
 /** Recognises again: the same recording twice does no harm. */
 export const retryAsr = (asr: Asr, clock: Clock): Asr => ({
   ...asr,
-  transcribe: (clip, signal) => retry(() => asr.transcribe(clip, signal), clock, signal),
+  transcribe: (clip, signal, hints) =>
+    retry(() => asr.transcribe(clip, signal, hints), clock, signal),
 })

@@ -11,7 +11,13 @@ import {
 } from '../child/child-process.ts'
 import { createSupervisor } from '../child/supervisor.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { type Asr, type AudioClip, type AudioCodecs, RECOGNISER_RATE } from '../ports/speech.ts'
+import {
+  type Asr,
+  type AudioClip,
+  type AudioCodecs,
+  RECOGNISER_RATE,
+  type Transcript,
+} from '../ports/speech.ts'
 import type { AsrAnswer, AsrRequest } from './worker.ts'
 
 export interface SherpaAsrOptions {
@@ -44,7 +50,7 @@ function createRecogniser({ command, clock, codecs }: SherpaAsrOptions) {
   let lastId = 0
 
   /** Settles when the process is free for the next recording. */
-  async function recognise(clip: AudioClip, signal: AbortSignal): Promise<string> {
+  async function recognise(clip: AudioClip, signal: AbortSignal): Promise<Transcript> {
     const child = await supervisor.acquire()
     const id = ++lastId
     const answer = child.answer()
@@ -57,7 +63,7 @@ function createRecogniser({ command, clock, codecs }: SherpaAsrOptions) {
       }
       child.send({ type: 'end', id })
       const got = await orAborted(answer, signal)
-      if (got.type === 'text' && got.id === id) return got.text
+      if (got.type === 'text' && got.id === id) return got.heard
       throw new ChildLost('message' in got ? got.message : 'unexpected answer')
     } catch (error) {
       if (!(error instanceof ChildLost)) await abandon(child, id, answer)
@@ -97,11 +103,11 @@ export function createSherpaAsr(options: SherpaAsrOptions): SherpaAsr {
   const turns = createSemaphore({ slots: 1 })
   let lastOk: boolean | null = null
 
-  async function textOf(clip: AudioClip, signal: AbortSignal): Promise<string> {
+  async function hear(clip: AudioClip, signal: AbortSignal): Promise<Transcript> {
     try {
-      const text = await recognise(clip, signal)
+      const heard = await recognise(clip, signal)
       lastOk = true
-      return text
+      return heard
     } catch (error) {
       if (!(error instanceof ChildLost || error instanceof ChildUnloadable)) throw error
       lastOk = false
@@ -122,7 +128,7 @@ export function createSherpaAsr(options: SherpaAsrOptions): SherpaAsr {
       const cancel = clock.after(ASR_MS_MAX, () => late.abort(tooLate))
       const ended = AbortSignal.any([signal, late.signal])
       try {
-        const work = turns.run(clip.tenantId, () => textOf(clip, ended), ended)
+        const work = turns.run(clip.tenantId, () => hear(clip, ended), ended)
         return await orAborted(work, ended)
       } finally {
         cancel()

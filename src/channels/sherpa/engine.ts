@@ -1,13 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { RECOGNISER_RATE } from '../ports/speech.ts'
+import { RECOGNISER_RATE, type TimedText, type Transcript } from '../ports/speech.ts'
 import type { VoicePack } from './find.ts'
 import { joinTexts, loudSpans, type Span, toPieces } from './segments.ts'
+
+/** The text of a recording, and of its parts with their times in seconds. */
+export type Recognised = Required<Pick<Transcript, 'text' | 'segments'>>
+
+export const NOTHING: Recognised = { text: '', segments: [] }
 
 /** Turns recordings into text. Runs in the recogniser process. */
 export interface Engine {
   /** Takes 16 kHz mono. The text is empty for silence, and once `cancelled` returns true. */
-  transcribe(samples: Int16Array, cancelled: () => boolean): Promise<string>
+  transcribe(samples: Int16Array, cancelled: () => boolean): Promise<Recognised>
 }
 
 declare const handle: unique symbol
@@ -66,12 +71,14 @@ export function openEngine(addon: SherpaAddon, { model, vad }: VoicePack): Engin
 
   return {
     async transcribe(samples, cancelled) {
-      const texts: string[] = []
+      const segments: TimedText[] = []
       for (const { start, end } of toPieces(spansOf(samples), samples)) {
-        if (cancelled()) return ''
-        texts.push(await textOf(samples.subarray(start, end)))
+        if (cancelled()) return NOTHING
+        const text = (await textOf(samples.subarray(start, end))).trim()
+        if (text === '') continue
+        segments.push({ start: start / RECOGNISER_RATE, end: end / RECOGNISER_RATE, text })
       }
-      return joinTexts(texts)
+      return { text: joinTexts(segments.map(({ text }) => text)), segments }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
-import { type Engine, openEngine, type SherpaAddon } from './engine.ts'
+import { type Engine, NOTHING, openEngine, type Recognised, type SherpaAddon } from './engine.ts'
 import type { VoicePack } from './find.ts'
 
 /** Messages between the server and its recogniser process; one recording is open at a time. */
@@ -12,7 +12,7 @@ export type AsrRequest =
 
 export type AsrAnswer =
   /** The text of recording `id`; also the answer to `cancel`. */
-  | { readonly type: 'text'; readonly id: number; readonly text: string }
+  | { readonly type: 'text'; readonly id: number; readonly heard: Recognised }
   | { readonly type: 'error'; readonly id: number; readonly message: string }
 
 /** Loads the library by its full path, which nobody knows when this is compiled. */
@@ -34,14 +34,15 @@ export function runAsrWorker(open: () => Engine, parent: ParentLink<AsrRequest>)
 function createListener(engine: Engine, send: (answer: AsrAnswer) => void) {
   let parts: Uint8Array[] = []
   let open = 0
-  let heard = 0
+  let last = 0
 
   async function recognise(id: number) {
     const samples = toSamples(parts)
     parts = []
-    heard = id
+    last = id
     try {
-      send({ type: 'text', id, text: await engine.transcribe(samples, () => open !== id) })
+      const heard = await engine.transcribe(samples, () => open !== id)
+      send({ type: 'text', id, heard })
     } catch (error) {
       send({ type: 'error', id, message: errorMessage(error) })
     }
@@ -61,7 +62,7 @@ function createListener(engine: Engine, send: (answer: AsrAnswer) => void) {
     open = 0
     parts = []
     // A recording that is being recognised answers for itself.
-    if (heard !== request.id) send({ type: 'text', id: request.id, text: '' })
+    if (last !== request.id) send({ type: 'text', id: request.id, heard: NOTHING })
   }
 }
 

@@ -1,7 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { ASR_MS_MAX } from '../../core/limits/machine.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { type Asr, type AudioCodecs, RECOGNISER_RATE } from '../ports/speech.ts'
+import {
+  type Asr,
+  type AsrHints,
+  type AudioCodecs,
+  RECOGNISER_RATE,
+  type Transcript,
+} from '../ports/speech.ts'
 import { connect, parseAddress, type WyomingConnection } from './connection.ts'
 
 export interface WyomingAsrOptions {
@@ -11,17 +17,19 @@ export interface WyomingAsrOptions {
   readonly codecs: Pick<AudioCodecs, 'decode'>
 }
 
+const CHINESE: AsrHints = { language: 'zh' }
 const FORMAT = { rate: RECOGNISER_RATE, width: 2, channels: 1 }
 
 /** Recognition by a Wyoming server such as faster-whisper; it takes samples, not files. */
 export function createWyomingAsr({ baseUrl, clock, codecs }: WyomingAsrOptions): Asr {
   return {
     name: 'wyoming',
-    async transcribe(clip, signal) {
+    async transcribe(clip, signal, hints = CHINESE) {
       const pcm = codecs.decode(clip, RECOGNISER_RATE, signal)
       const connection = await connect(parseAddress(baseUrl), clock, signal)
       try {
-        await connection.send('transcribe', { language: 'zh' })
+        const { language } = hints
+        await connection.send('transcribe', language ? { language } : {})
         await connection.send('audio-start', { ...FORMAT, timestamp: 0 })
         for await (const chunk of pcm) await connection.send('audio-chunk', FORMAT, chunk)
         await connection.send('audio-stop', { timestamp: 0 })
@@ -33,9 +41,11 @@ export function createWyomingAsr({ baseUrl, clock, codecs }: WyomingAsrOptions):
   }
 }
 
-async function transcript(connection: WyomingConnection): Promise<string> {
+async function transcript(connection: WyomingConnection): Promise<Transcript> {
   for await (const { type, data } of connection.events(ASR_MS_MAX)) {
-    if (type === 'transcript' && typeof data.text === 'string') return data.text
+    if (type !== 'transcript' || typeof data.text !== 'string') continue
+    const { text, language } = data
+    return typeof language === 'string' ? { text, language } : { text }
   }
   throw new ChannelFailure('provider_error', 'no transcript')
 }

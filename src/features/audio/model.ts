@@ -42,3 +42,39 @@ export type SpeechRequest = z.infer<typeof SpeechRequest>
 
 const isNamed = (value: unknown): value is { id: unknown } =>
   typeof value === 'object' && value !== null && 'id' in value
+
+const unsupported = (field: string) => ({ error: issue('unsupported_value', { field }) })
+
+const FORMATS = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const
+const TEMPERATURE_MAX = 1
+const GRANULARITIES = 'timestamp_granularities[]'
+
+/** Text fields of POST /v1/audio/transcriptions, which has a form (contract 2, 1.8). */
+export const TranscriptionFields = z.object({
+  response_format: z.enum(FORMATS, unsupported('response_format')).default('json'),
+  language: z
+    .string()
+    .regex(/^[A-Za-z]{2,20}(-[A-Za-z0-9]{1,8}){0,3}$/, unsupported('language'))
+    .optional(),
+  prompt: z.string().optional(),
+  temperature: z.coerce
+    .number(unsupported('temperature'))
+    .min(0, unsupported('temperature'))
+    .max(TEMPERATURE_MAX, unsupported('temperature'))
+    .optional(),
+  stream: z
+    .enum(['true', 'false', '1', '0'], unsupported('stream'))
+    .default('false')
+    .transform((value) => value === 'true' || value === '1'),
+  [GRANULARITIES]: z
+    .string()
+    .default('segment')
+    .transform((value) => value.split(','))
+    .refine(
+      (values) => values.every((value) => value === 'word' || value === 'segment'),
+      unsupported(GRANULARITIES),
+    ),
+})
+export type TranscriptionFields = z.infer<typeof TranscriptionFields>
+
+export const TranscriptionResponse = z.object({ text: z.string() })

@@ -93,8 +93,9 @@ const hearingRoutes = (gate: Gate, { voice, loop, contexts, onStage }: VoiceRout
       '/asr',
       async ({ principal, request, upload, server }) => {
         const audio = checkAudio(await readBytes(request, ASR_BODY_BYTES_MAX, upload))
-        const hear = () => voice.transcribe(principal.tenantId, audio, request.signal)
-        const text = await withoutIdleTimeout(request, server, hear)
+        const clip = { bytes: audio, tenantId: principal.tenantId }
+        const hear = () => voice.transcribe(clip, request.signal)
+        const { text } = await withoutIdleTimeout(request, server, hear)
         contexts.note(request, { textChars: charCount(text) })
         return { text }
       },

@@ -11,14 +11,16 @@ function listenTo(text: string, silent: boolean | null, skipSilence: boolean) {
     name: 'scripted',
     async transcribe() {
       asked++
-      return text
+      return { text }
     },
   }
   const codecs = { isSilent: async () => silent }
-  return hear({ asr, codecs, skipSilence }, { bytes, tenantId: 't' }, signal).then((heard) => ({
-    heard,
-    asked,
-  }))
+  return hear({ asr, codecs, skipSilence }, { bytes, tenantId: 't' }, signal).then(
+    ({ text: heard }) => ({
+      heard,
+      asked,
+    }),
+  )
 }
 
 test.each([

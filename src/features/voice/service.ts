@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { ChannelFailure, openAiCodeOf } from '../../channels/ports/failure.ts'
-import type { Asr, AudioClip, AudioCodecs, Tts } from '../../channels/ports/speech.ts'
+import type {
+  Asr,
+  AsrHints,
+  AudioClip,
+  AudioCodecs,
+  Transcript,
+  Tts,
+} from '../../channels/ports/speech.ts'
 import { appError } from '../../core/errors.ts'
 import { VOICE_REQUESTS_GREED, VOICE_REQUESTS_PER_CORE } from '../../core/limits/machine.ts'
 import type { Logger } from '../../core/log.ts'
@@ -84,14 +91,21 @@ export function createVoice(options: VoiceOptions) {
       }
     },
 
-    /** Recognised text, trimmed; empty when nobody speaks. */
-    async transcribe(tenantId: string, bytes: Uint8Array, signal: AbortSignal): Promise<string> {
+    /** Whether recognition may tell the times of words. */
+    tellsWords: asr?.tellsWords ?? false,
+
+    /** What is said, its text trimmed; empty when nobody speaks. Without hints: in Chinese. */
+    async transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript> {
       if (asr === null) throw appError('asr_not_configured')
-      const work = () => hear({ asr, codecs, skipSilence }, { bytes, tenantId }, signal)
-      return hearings.run(tenantId, work, signal).catch((error: unknown) => {
+      const work = () => hear({ asr, codecs, skipSilence }, clip, signal, hints)
+      return hearings.run(clip.tenantId, work, signal).catch((error: unknown) => {
         throw failed('speech recognition', error, signal)
       })
     },
+
+    /** Seconds of a recording; 0 where that cannot be told. */
+    duration: (clip: AudioClip, signal: AbortSignal): Promise<number> =>
+      codecs.duration(clip, signal),
   }
 }
 
@@ -131,14 +145,18 @@ const INVENTED = new RegExp(
   'iu',
 )
 
-/** The recognised text, trimmed; empty for silence. */
+const NOTHING: Transcript = { text: '', segments: [] }
+
+/** What was recognised, its text trimmed; nothing for silence. */
 export async function hear(
   { asr, codecs, skipSilence }: HearingOptions,
   clip: AudioClip,
   signal: AbortSignal,
-): Promise<string> {
+  hints?: AsrHints,
+): Promise<Transcript> {
   const silent = (await codecs.isSilent(clip.bytes)) === true
-  if (silent && skipSilence) return ''
-  const text = (await asr.transcribe(clip, signal)).trim()
-  return silent && INVENTED.test(text) ? '' : text
+  if (silent && skipSilence) return NOTHING
+  const heard = await asr.transcribe(clip, signal, hints)
+  const text = heard.text.trim()
+  return silent && INVENTED.test(text) ? NOTHING : { ...heard, text }
 }

@@ -56,7 +56,8 @@ export function createVoiceLoop({ voice, agent, clock }: VoiceLoopOptions) {
     ): Promise<VoiceAnswer> {
       const timed = stopwatch(clock, onStage)
       const heard = await timed('/v1/asr', async (note) => {
-        const text = await voice.transcribe(principal.tenantId, audio, signal).catch(askAgain)
+        const clip = { bytes: audio, tenantId: principal.tenantId }
+        const { text } = await voice.transcribe(clip, signal).catch(askAgain)
         note({ textChars: charCount(text) })
         if (text === '') throw askToRepeat()
         return firstChars(text, AGENT_TEXT_CHARS_MAX)

@@ -114,6 +114,18 @@ describe('responses that end otherwise', () => {
       'tool_choice',
       null,
     ],
+    [
+      '17 metadata',
+      { ...HI, metadata: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [n, 'x'])) },
+      'metadata',
+      'unsupported_value',
+    ],
+    [
+      'text beyond 400,000 characters',
+      { input: 'x'.repeat(400_001) },
+      'input',
+      'context_length_exceeded',
+    ],
     ['15 tokens', { ...HI, max_output_tokens: 15 }, 'max_output_tokens', null],
   ]
   test.each(REFUSED)('a response is refused for %s', async (_, body, param, code) => {

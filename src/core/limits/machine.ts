@@ -94,7 +94,7 @@ export const SOURCE_FILE_NAME_CHARS_MAX = 255
 /** Only this many characters of a question are searched for. */
 export const KB_QUERY_CHARS_MAX = 2_000
 /** Parts and tool calls of all messages of one request; a long history has hundreds. */
-export const CHAT_PARTS_MAX = 4_000
+export const CHAT_PARTS_MAX = 3_000
 /** Text of the tools that a caller brings, or of the schema of its answer: 1 ms of work. */
 export const CLIENT_TOOLS_CHARS_MAX = 512 * 1024
 /** Maximum nesting of untrusted JSON; far above any known schema. */

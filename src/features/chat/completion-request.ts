@@ -11,22 +11,23 @@ import { CHAT_PARTS_MAX } from '../../core/limits/machine.ts'
 import type { TurnRequest } from '../agent/turn.ts'
 import { readConversation, type Said, type SaidPart } from './conversation.ts'
 import {
-  boundParts,
+  answerSchema,
+  bodyOf,
+  boundMessages,
   boundText,
   imageUrl,
   list,
   NO_PARAMETERS,
+  name,
   oneOf,
   penalty,
   refused,
-  schemaObject,
   share,
   TOOL_NAME,
   temperature,
   text,
   toolParameters,
   unsupportedValue,
-  withoutNulls,
 } from './fields.ts'
 
 /** The body of POST /v1/chat/completions (contract 2, 1.4). */
@@ -45,9 +46,9 @@ const contentOf = <
 const textContent = contentOf([TextPart])
 
 const Call = z.object({
-  id: text(),
+  id: name(),
   type: z.literal('function', unsupportedValue('type')),
-  function: z.object({ name: z.string(), arguments: text() }),
+  function: z.object({ name: name(), arguments: text() }),
 })
 
 const Message = z
@@ -61,7 +62,7 @@ const Message = z
         content: contentOf([TextPart, RefusalPart]).nullish(),
         tool_calls: list(Call, CLIENT_TOOLS_MAX).nullish(),
       }),
-      z.object({ role: z.literal('tool'), tool_call_id: text(), content: textContent }),
+      z.object({ role: z.literal('tool'), tool_call_id: name(), content: textContent }),
     ],
     oneOf('role'),
   )
@@ -95,17 +96,24 @@ const ResponseFormat = z
       z.object({ type: z.enum(['text', 'json_object']) }),
       z.object({
         type: z.literal('json_schema'),
-        json_schema: z.looseObject({ name: z.string(), schema: schemaObject.nullish() }),
+        json_schema: z.object({
+          name: z.string(),
+          description: text().nullish(),
+          schema: answerSchema.nullish(),
+          strict: z.boolean().nullish(),
+        }),
       }),
     ],
     oneOf('type'),
   )
   .describe('{type: "text"}, {type: "json_object"} or {type: "json_schema", json_schema}')
 
-export const CompletionRequest = z.preprocess(
-  withoutNulls,
+export const CompletionRequest = bodyOf(
   z.object({
-    messages: z.preprocess(boundParts('messages'), z.array(Message).min(1).max(CHAT_MESSAGES_MAX)),
+    messages: z.preprocess(
+      boundMessages('messages'),
+      z.array(Message).min(1).max(CHAT_MESSAGES_MAX),
+    ),
     model: z.string().default(''),
     stream: z.boolean().default(false),
     stream_options: z.object({ include_usage: z.boolean().nullish() }).optional(),
@@ -118,7 +126,7 @@ export const CompletionRequest = z.preprocess(
     frequency_penalty: penalty,
     seed: z.int().optional(),
     stop: z
-      .union([text(), list(text(), STOP_SEQUENCES_MAX)])
+      .union([name(), list(name(), STOP_SEQUENCES_MAX)])
       .describe('One text or up to four')
       .optional(),
     max_tokens: z.int().min(1).optional(),

@@ -1,16 +1,28 @@
 import { z } from 'zod'
 import { checkImage } from '../../channels/egress/images.ts'
 import { issue } from '../../core/errors.ts'
-import { CHAT_MESSAGES_MAX, TEMPERATURE_MAX } from '../../core/limits/contract.ts'
+import {
+  CHAT_MESSAGES_MAX,
+  CHAT_TEXT_CHARS_MAX,
+  TEMPERATURE_MAX,
+} from '../../core/limits/contract.ts'
 import { CHAT_PARTS_MAX, CLIENT_TOOLS_CHARS_MAX } from '../../core/limits/machine.ts'
 
 /** Fields that chat completions and responses have in common. */
 
-/** A null field is absent (contract 2, 1.12). */
-export const withoutNulls = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
-    : value
+/**
+ * A body of these fields, of which a null one is absent (contract 2, 1.12). Only known fields are
+ * looked at: a body may have a hundred thousand others.
+ */
+export const bodyOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) => {
+  const names = Object.keys(schema.shape)
+  return z.preprocess((body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+    const given = body as Readonly<Record<string, unknown>>
+    const known = names.filter((name) => Object.hasOwn(given, name) && given[name] !== null)
+    return Object.fromEntries(known.map((name) => [name, given[name]]))
+  }, schema)
+}
 
 /** Lone surrogates have no UTF-8 form. */
 export const text = () => z.string().overwrite((value) => value.toWellFormed())
@@ -48,8 +60,15 @@ export const temperature = z.number().min(0).max(TEMPERATURE_MAX).optional()
 export const share = z.number().min(0).max(1).optional()
 export const penalty = z.number().min(-2).max(2).optional()
 
-/** An object whose text is bounded, because it is written out for each model call. */
-export const schemaObject = z.record(z.string(), z.unknown())
+/** A JSON Schema as it is: nothing is read of it but the `type`, which is absent or the given. */
+const schemaObject = (type?: string) =>
+  z.custom<Readonly<Record<string, unknown>>>((value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    return type === undefined || !('type' in value) || value.type === type
+  })
+
+/** The schema of an answer. */
+export const answerSchema = schemaObject()
 
 /** Refuses a value with more text than `CLIENT_TOOLS_CHARS_MAX`. */
 export function boundText(field: string) {
@@ -69,38 +88,67 @@ function isLongerThan(value: unknown, most: number): boolean {
   const visit = (item: unknown): void => {
     left -= typeof item === 'string' ? item.length : 4
     if (left < 0 || typeof item !== 'object' || item === null) return
-    for (const [name, inner] of Object.entries(item)) {
+    const fields = item as Readonly<Record<string, unknown>>
+    // Ends in the middle, which a list of all names would not.
+    for (const name in fields) {
       left -= name.length
       if (left < 0) return
-      visit(inner)
+      visit(fields[name])
     }
   }
   visit(value)
   return left < 0
 }
 
+/** A name or id that comes back, or goes on to the model. */
+export const name = () => z.string().max(NAME_CHARS_MAX)
+const NAME_CHARS_MAX = 1_000
+
 export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The JSON Schema of a tool's arguments: that of an object, or absent. */
-export const toolParameters = schemaObject.refine(
-  ({ type }) => type === undefined || type === 'object',
-  { error: issue('field_invalid', { field: 'parameters' }) },
-)
+/** The schema of a tool's arguments: that of an object, or absent. */
+export const toolParameters = schemaObject('object')
 
 /** A tool without parameters takes none. */
 export const NO_PARAMETERS = { type: 'object', properties: {} }
 
-/** Counts the messages of a list, their parts and their calls before they are read. */
-export const boundParts = (field: string) => (given: unknown, context: z.RefinementCtx) => {
-  if (!Array.isArray(given)) return given
-  const lengthOf = (value: unknown) => (Array.isArray(value) ? value.length : 0)
-  let parts = 0
-  for (const message of given.slice(0, CHAT_MESSAGES_MAX)) {
-    parts += lengthOf(message?.content) + lengthOf(message?.tool_calls) + lengthOf(message?.output)
-  }
-  if (parts > CHAT_PARTS_MAX || given.length > CHAT_MESSAGES_MAX) {
-    const max = parts > CHAT_PARTS_MAX ? CHAT_PARTS_MAX : CHAT_MESSAGES_MAX
-    context.addIssue({ code: 'custom', message: issue('field_too_big', { field, max }) })
+/**
+ * Counts the messages of a list, their parts, their calls and their text before they are read. The
+ * limit of the text in characters is checked afterwards; it can have twice as many units.
+ */
+export const boundMessages = (field: string) => (given: unknown, context: z.RefinementCtx) => {
+  const list: readonly unknown[] = Array.isArray(given) ? given : [{ content: given }]
+  const { parts, units } = sizeOf(list.slice(0, CHAT_MESSAGES_MAX))
+  const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+  if (list.length > CHAT_MESSAGES_MAX) {
+    refuse(issue('field_too_big', { field, max: CHAT_MESSAGES_MAX }))
+  } else if (parts > CHAT_PARTS_MAX) {
+    refuse(issue('field_too_big', { field, max: CHAT_PARTS_MAX }))
+  } else if (units > 2 * CHAT_TEXT_CHARS_MAX) {
+    refuse(issue('context_length_exceeded', { field, max: CHAT_TEXT_CHARS_MAX }))
   }
   return given
+}
+
+/** Of messages that may be anything: their parts and calls, and the length of their texts. */
+function sizeOf(messages: readonly unknown[]): { parts: number; units: number } {
+  let parts = 0
+  let units = 0
+  const add = (value: unknown): void => {
+    if (typeof value === 'string') units += value.length
+    if (!Array.isArray(value)) return
+    parts += value.length
+    if (parts > CHAT_PARTS_MAX) return
+    for (const part of value) {
+      add(part?.text)
+      add(part?.function?.arguments)
+    }
+  }
+  for (const message of messages as readonly (Partial<Record<string, unknown>> | null)[]) {
+    add(message?.content)
+    add(message?.tool_calls)
+    add(message?.output)
+    add(message?.arguments)
+  }
+  return { parts, units }
 }

@@ -1,27 +1,32 @@
 import { z } from 'zod'
 import type { ForcedTool, ResponseFormat, ToolSpec } from '../../channels/ports/llm.ts'
-import { appError } from '../../core/errors.ts'
-import { CHAT_MESSAGES_MAX, CLIENT_TOOLS_MAX } from '../../core/limits/contract.ts'
+import { appError, issue } from '../../core/errors.ts'
+import {
+  CHAT_MESSAGES_MAX,
+  CHAT_TEXT_CHARS_MAX,
+  CLIENT_TOOLS_MAX,
+} from '../../core/limits/contract.ts'
 import { CHAT_PARTS_MAX } from '../../core/limits/machine.ts'
 import type { TurnRequest } from '../agent/turn.ts'
 import { readConversation, type Said, type SaidPart } from './conversation.ts'
 import {
-  boundParts,
+  answerSchema,
+  bodyOf,
+  boundMessages,
   boundText,
   imageUrl,
   list,
   NO_PARAMETERS,
+  name,
   oneOf,
   penalty,
   refused,
-  schemaObject,
   share,
   TOOL_NAME,
   temperature,
   text,
   toolParameters,
   unsupportedValue,
-  withoutNulls,
 } from './fields.ts'
 
 /** The body of POST /v1/responses (contract 2, 1.10). */
@@ -59,11 +64,11 @@ const Item = z.preprocess(
       }),
       z.object({
         type: z.literal('function_call'),
-        call_id: text(),
-        name: z.string(),
+        call_id: name(),
+        name: name(),
         arguments: text(),
       }),
-      z.object({ type: z.literal('function_call_output'), call_id: text(), output: Content }),
+      z.object({ type: z.literal('function_call_output'), call_id: name(), output: Content }),
       z.object({ type: z.enum(PASSED_OVER) }),
     ],
     oneOf('type'),
@@ -104,7 +109,7 @@ const Format = z
         type: z.literal('json_schema'),
         name: z.string(),
         description: text().nullish(),
-        schema: schemaObject.nullish(),
+        schema: answerSchema.nullish(),
         strict: z.boolean().nullish(),
       }),
     ],
@@ -113,18 +118,30 @@ const Format = z
   .describe('{type: "text"}, {type: "json_object"} or {type: "json_schema", name, schema, strict}')
 type Format = z.output<typeof Format>
 
+/** Counted before it is read. */
+function boundMetadata(given: unknown, context: z.RefinementCtx): unknown {
+  let count = 0
+  for (const _ in given as object) {
+    if (++count <= METADATA_MAX) continue
+    context.addIssue({ code: 'custom', message: issue('unsupported_value', { field: 'metadata' }) })
+    break
+  }
+  return given
+}
+
 /** The least that the standard allows. */
 const OUTPUT_TOKENS_MIN = 16
 const METADATA_MAX = 16
 
-export const ResponseRequest = z.preprocess(
-  withoutNulls,
+export const ResponseRequest = bodyOf(
   z.object({
     input: z
-      .union([text(), z.preprocess(boundParts('input'), z.array(Item).max(CHAT_MESSAGES_MAX))])
+      .preprocess(boundMessages('input'), z.union([text(), z.array(Item).max(CHAT_MESSAGES_MAX)]))
       .describe('A text, or items: message, function_call, function_call_output'),
     model: z.string().default(''),
-    instructions: text().default(''),
+    instructions: text()
+      .max(2 * CHAT_TEXT_CHARS_MAX)
+      .default(''),
     stream: z.boolean().default(false),
     tools: z.preprocess(boundText('tools'), list(Tool, CLIENT_TOOLS_MAX)).default([]),
     tool_choice: z
@@ -144,15 +161,14 @@ export const ResponseRequest = z.preprocess(
     frequency_penalty: penalty,
     max_output_tokens: z.int().min(OUTPUT_TOKENS_MIN).optional(),
     max_tool_calls: z.int().min(1).optional(),
-    reasoning: z.object({ effort: z.string().nullish() }).optional(),
+    reasoning: z.object({ effort: name().nullish() }).optional(),
     metadata: z
-      .record(z.string(), z.string())
-      .refine((given) => Object.keys(given).length <= METADATA_MAX, unsupportedValue('metadata'))
+      .preprocess(boundMetadata, z.record(z.string().max(64), z.string().max(512)))
       .default({}),
     truncation: z.enum(['auto', 'disabled']).default('disabled'),
-    user: z.string().optional(),
-    safety_identifier: z.string().optional(),
-    prompt_cache_key: z.string().optional(),
+    user: name().optional(),
+    safety_identifier: name().optional(),
+    prompt_cache_key: name().optional(),
     store: z.boolean().optional(),
     conversation: z.union([z.string(), z.object({ id: z.string() })]).optional(),
     background: z.literal(false, unsupportedValue('background')).optional(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CHUNK_CHARS_MAX, chunk } from './chunking.ts'
+import { CHUNK_CHARS_MAX, chunk, cutChunks } from './chunking.ts'
 
 const size = (text: string) => [...text].length
 
@@ -187,4 +187,51 @@ test('endless graphemes, unclosed fences and blanks are cut into chunks', () => 
     for (const piece of chunks) expect(size(piece)).toBeLessThanOrEqual(CHUNK_CHARS_MAX)
     expect(chunks.length).toBeLessThan(text.length / 50)
   }
+})
+
+describe('pages', () => {
+  const pages = (...texts: string[]) => {
+    const starts = texts.map((_, i) => texts.slice(0, i).join('').length)
+    return cutChunks(texts.join(''), starts.slice(1))
+  }
+
+  test('each page begins a chunk, however short it is', () => {
+    const texts = ['第一页。\n\n', '第二页。\n\n', '第三页。']
+    expect(pages(...texts)).toEqual([
+      { text: '第一页。\n\n', freshAt: 0 },
+      { text: '第二页。\n\n', freshAt: 6 },
+      { text: '第三页。', freshAt: 12 },
+    ])
+  })
+
+  test('a page overlaps with the end of a long one before it', () => {
+    const long = '很长的一页有许多句子。'.repeat(40)
+    const [, second] = pages(long, '第二页。')
+    expect(second?.freshAt).toBe(long.length)
+    expect(second?.text).toMatch(/^很长的一页.*子。第二页。$/)
+    expect(second?.text.length).toBeLessThan(200)
+  })
+
+  test('pages outside the basic plane are counted by characters', () => {
+    expect(pages('𠮷𠮷', '甲').map(({ text }) => text)).toEqual(['𠮷𠮷', '甲'])
+  })
+})
+
+test('a short section is not repeated in the next chunk', () => {
+  const sections = ['甲', '乙'].map((name) => `# ${name}\n${`${name}的规定。`.repeat(14)}\n`)
+  expect(chunk(sections.join(''))).toEqual(sections)
+})
+
+test.each([
+  ['sections', (i: number) => `# 标题${i}\n${'字'.repeat(55)}\n`],
+  ['tables', (i: number) => `短\n\n${`| ${i} | b |\n`.repeat(60)}\n`],
+])('a document of the largest size has no more chunks than keys, with %s', (_name, part) => {
+  const text = Array.from({ length: 20_000 }, (_, i) => part(i)).join('')
+  for (const length of [60_000, 102_400, 409_600]) {
+    const chunks = chunk(text.slice(0, length))
+    expect(chunks.length).toBeLessThanOrEqual(1_024)
+    expect(chunks.join('').length).toBeGreaterThanOrEqual(length)
+  }
+  const starts = Array.from({ length: 100_000 }, (_, i) => 4 * i)
+  expect(cutChunks(text.slice(0, 400_000), starts).length).toBeLessThanOrEqual(1_024)
 })

@@ -22,6 +22,11 @@ const NEW_MIN = 100
  * of two subjects would be found by neither.
  */
 const SECTION_MIN = 60
+/**
+ * A document has about this many chunks at most, for their keys have room for 1,024: in a long one
+ * of tiny sections a chunk holds several.
+ */
+const CHUNKS_MAX = 1_000
 /** The value of a boundary of each strength, in code points of chunk length. */
 const WORTH = [0, 120, 240, 360, 600, 900]
 /** Longer graphemes may be cut; only hostile text has them. */
@@ -33,9 +38,9 @@ export const CHUNK_CHARS_MAX = SIZE + SIZE_SLACK
 /**
  * Cuts a document into chunks, the pieces that are embedded and cited: slices of the text in order,
  * where each begins with the end of the one before (the overlap). Sections start chunks of their
- * own unless they are short. Other cuts fall at paragraphs and sentence ends where there are any,
- * never inside a grapheme. Tables and code blocks stay whole where they fit. The same text always
- * gives the same chunks, in time linear in its length.
+ * own unless they are short, and pages always do. Other cuts fall at paragraphs and sentence ends
+ * where there are any, never inside a grapheme. Tables and code blocks stay whole where they fit.
+ * The same text always gives the same chunks, in time linear in its length.
  */
 export const chunk = (text: string): string[] => cutChunks(text).map((one) => one.text)
 
@@ -45,52 +50,80 @@ export interface CutChunk {
   readonly freshAt: number
 }
 
-/** As `chunk`, with the place of each. */
-export function cutChunks(text: string): CutChunk[] {
+/** As `chunk`, with the place of each. `pages`: where pages begin, in UTF-16 units, ascending. */
+export function cutChunks(text: string, pages: readonly number[] = []): CutChunk[] {
   const points = toPoints(text)
   const boundaries = findBoundaries(points, SIZE)
+  const cuts = { ...boundaries, isPage: pageStarts(points, pages), newMin: newMinOf(points) }
   const chunks: CutChunk[] = []
   let start = 0
   let covered = 0
   while (covered < points.length) {
-    const end = findEnd(points, boundaries, start, covered)
+    const end = findEnd(points, cuts, start, covered)
     const freshAt = points.offsets[covered] as number
     chunks.push({ text: slice(points, start, end), freshAt })
+    // The overlap would be most of a short page.
+    const isShortPage = cuts.isPage[end] === 1 && end - covered < 2 * OVERLAP
     covered = end
-    start = Math.max(start + 1, findOverlap(points, boundaries, end))
+    const overlap = isShortPage ? end : findOverlap(points, boundaries, end)
+    start = overlap > start ? overlap : end
   }
   return chunks
 }
 
+/** Where a chunk may end, and how much new text it brings at least. */
+interface Cuts extends Boundaries {
+  /** 1 for each code point that begins a page. */
+  readonly isPage: Uint8Array
+  readonly newMin: number
+}
+
+function pageStarts({ offsets, length }: Points, pages: readonly number[]): Uint8Array {
+  const isPage = new Uint8Array(length + 1)
+  let next = 0
+  for (let at = 0; at < length && next < pages.length; at++) {
+    if ((offsets[at] ?? 0) < (pages[next] ?? 0)) continue
+    isPage[at] = 1
+    next++
+  }
+  return isPage
+}
+
+const newMinOf = ({ length }: Points) => Math.ceil(length / CHUNKS_MAX)
+
 /** The end of the chunk from `start`: after `covered`, at most `CHUNK_CHARS_MAX` later. */
-function findEnd(points: Points, boundaries: Boundaries, start: number, covered: number): number {
-  const section = sectionEnd(points, boundaries, start, covered)
+function findEnd(points: Points, cuts: Cuts, start: number, covered: number): number {
+  const section = sectionEnd(points, cuts, start, covered)
   if (section !== null) return section
   if (points.length - start <= SIZE + OVERLAP_SLACK) return points.length
-  const { strength, blockEnd } = boundaries
+  const { strength, blockEnd, newMin } = cuts
   const block = blockEnd[start + SIZE] ?? 0
   if (block > 0 && strength[start + SIZE] === 0 && block - start <= CHUNK_CHARS_MAX) return block
   let best = 0
   let bestScore = 0
-  for (let at = covered + NEW_MIN; at <= start + SIZE; at++) {
+  for (let at = covered + Math.max(NEW_MIN, newMin); at <= start + SIZE; at++) {
     const level = strength[at] ?? 0
     const score = (WORTH[level] ?? 0) + at - start
     if (level > 0 && score > bestScore) [best, bestScore] = [at, score]
   }
   if (best > 0) return best
   const hard = graphemeStart(points, start + SIZE)
-  return blockStart(blockEnd, covered + 1, hard) ?? hard
+  return blockStart(blockEnd, covered + newMin, hard) ?? hard
 }
 
-/** The first heading after enough new text, unless almost no text follows it. */
+/** The next page, or the first heading after enough text unless almost none follows it. */
 function sectionEnd(
   points: Points,
-  { strength }: Boundaries,
+  { strength, isPage, newMin }: Cuts,
   start: number,
   covered: number,
 ): number | null {
-  const last = Math.min(start + SIZE, points.length - SECTION_MIN)
-  for (let at = covered + SECTION_MIN; at <= last; at++) if (strength[at] === HEADING) return at
+  const first = covered + Math.max(SECTION_MIN, newMin)
+  const last = points.length - SECTION_MIN
+  for (let at = covered + newMin; at <= start + SIZE; at++) {
+    if (isPage[at] === 1) return at
+    if (at >= first && at <= last && strength[at] === HEADING) return at
+  }
   return null
 }
 
@@ -106,6 +139,7 @@ function blockStart(blockEnd: Uint32Array, from: number, to: number): number | n
 /** The start of the chunk after `end`: a sentence that one chunk cuts is whole in the other. */
 function findOverlap(points: Points, { strength }: Boundaries, end: number): number {
   const ideal = end - OVERLAP
+  if (ideal <= 0) return 0
   let best = 0
   let bestScore = 0
   for (let at = ideal - OVERLAP_SLACK; at <= ideal + OVERLAP_SLACK; at++) {

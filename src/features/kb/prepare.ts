@@ -39,7 +39,7 @@ export function createPrepare({ embedder, clock }: PrepareParts) {
     signal?: AbortSignal,
   ): Promise<PreparedDoc> {
     const slice = timeSlice(clock.steady)
-    const cut = cutChunks(text)
+    const cut = cutChunks(text, pagesIn(places ?? []))
     if (slice.isOver()) await slice.next()
     const texts = cut.map((one) => one.text)
     const indexed = await embedder.indexChunks(tenantId, indexTextsOf(title, texts), signal)
@@ -56,6 +56,10 @@ export type Prepare = ReturnType<typeof createPrepare>
 
 const headingPlaces = (text: string): Place[] =>
   headingsOf(text).map(({ start, text: heading }) => ({ start, page: null, heading }))
+
+/** Where each page but the first begins. */
+const pagesIn = (places: readonly Place[]): number[] =>
+  places.flatMap(({ start, page }, i) => (i > 0 && page !== places[i - 1]?.page ? [start] : []))
 
 /** The page and heading at a position; to be asked in ascending order. */
 function placesIn(places: readonly Place[]) {

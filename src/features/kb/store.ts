@@ -82,6 +82,8 @@ export function createKbStore({ db, reader, vectors, words, docsMax }: KbStorePa
      */
     async insert(added: NewDoc): Promise<boolean> {
       const { tenantId, model, chunks } = added
+      // Keys beyond these would be those of the next document, which may be another tenant's.
+      if (chunks.length > CHUNKS_PER_DOC_MAX) throw new Error('the document has too many chunks')
       const num = await nextNum()
       const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
       const batch = db.batch([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { ENDLESS_PAGE } from '../support/documents.ts'
 import { type CreatedKey, createKey } from '../support/key.ts'
 import { type Server, startServer } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
@@ -62,8 +63,8 @@ async function read(...paths: readonly string[]): Promise<string[]> {
 }
 
 /** The parse workers that the server has started (proc(5)). */
-function workers(): string[] {
-  const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+function workers({ pid } = server): string[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   const pids = children.split(' ').filter(Boolean)
   return pids.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('parse-worker'))
 }
@@ -108,3 +109,17 @@ test('a parse process that dies is replaced for the next page', async () => {
   const [page] = await read('/page')
   expect(page).toContain('Hello you')
 })
+
+test('a parse process that is busy with a file ends with a server that is killed', async () => {
+  using other = tempFolder()
+  const killed = await startServer({ dataDir: other.path })
+  const { headers } = await createKey(other.path)
+  const body = new FormData()
+  body.set('file', new File([ENDLESS_PAGE], 'a.html'))
+  const upload = { method: 'POST', headers, body }
+  expect((await fetch(`${killed.url}/v1/kb/files`, upload)).status).toBe(202)
+  while (workers(killed).every((pid) => ticks(`/proc/${pid}`) < 100)) await Bun.sleep(10)
+  const [worker] = workers(killed)
+  await killed.kill()
+  while (existsSync(`/proc/${worker}`)) await Bun.sleep(10)
+}, 60_000)

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { fileKind } from '../../src/features/kb/file-kind.ts'
-import { openDocuments, readFile } from '../support/documents.ts'
+import { ENDLESS_PAGE, openDocuments, readFile } from '../support/documents.ts'
 
 const parser = openDocuments()
 afterAll(() => parser.close())
@@ -171,4 +171,18 @@ describe('pages', () => {
     expect(text).not.toContain('|')
     expect(text).toContain('菜单\n\n')
   })
+})
+
+test('a file that is read holds up the next file and no page of a turn', async () => {
+  const events: string[] = []
+  const ending = new AbortController()
+  const endless = readFile(parser, 'a.html', ENDLESS_PAGE, null, ending.signal)
+  const first = endless.catch(() => events.push('first'))
+  const next = read('a.txt', 'next').then(() => events.push('next'))
+  const options = { contentType: 'text/html' }
+  const page = { name: 'page', bytes: Buffer.from('<p>x'), options, tenantId: 't' } as const
+  for await (const { text } of parser.parse(page, ending.signal)) events.push(text)
+  ending.abort()
+  await Promise.all([first, next])
+  expect(events).toEqual(['x', 'first', 'next'])
 })

@@ -19,19 +19,26 @@ export interface ReadFile {
   readonly text: string
 }
 
+/**
+ * A page that keeps its reader busy for longer than a reading may take: each end tag is looked for
+ * among all open elements.
+ */
+export const ENDLESS_PAGE = `<html>${'<b>'.repeat(200_000)}${'</i>'.repeat(300_000)}`
+
 /** What the parse process reads of a file. Rejects with `ParseFailure`. */
 export async function readFile(
   parser: Parser,
   fileName: string,
   contents: Uint8Array | string,
   contentType: string | null = null,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<ReadFile> {
   const bytes = typeof contents === 'string' ? Buffer.from(contents) : contents
   const options = { fileName, contentType }
   const task = { name: 'document', bytes, options, tenantId: 't' } as const
   const infos: DocumentInfo[] = []
   const blocks: DocumentBlock[] = []
-  for await (const part of parser.parse(task, new AbortController().signal)) {
+  for await (const part of parser.parse(task, signal)) {
     if (part.type === 'info') infos.push(part)
     else blocks.push(part)
   }

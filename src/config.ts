@@ -190,6 +190,7 @@ export const SETTINGS = {
       error: 'must be a comma list of host or host:port',
     })
     .describe('private hosts that tenants may name'),
+  MB_SEARCH_URL: http.describe('SearXNG with JSON output, for the tool web_search'),
   MB_MCP_CALL_MS: whole(1_000, 600_000, 60_000).describe('longest call of an MCP tool, ms'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: z

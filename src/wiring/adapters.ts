@@ -80,7 +80,8 @@ export async function openAdapters(outside: Outside) {
   const reader = createReadThread(file, readerUrl, db.failed)
   const kb = await openKnowledge({ config, db, reader, embedder, clock, log })
   const egress = openEgress(outside)
-  const toolsFor = createToolRegistry(builtInTools(clock, egress, parser), [kb.toolsFor])
+  const builtIn = builtInTools({ config, clock, egress, parser, fetch })
+  const toolsFor = createToolRegistry(builtIn, [kb.toolsFor])
   const pages = await consolePages(runtime.webDir)
   const platform = await finding
   const upstreams = { platform, speech, embedding, embedder, egress, parser, jsonParser }

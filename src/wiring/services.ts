@@ -1,3 +1,4 @@
+import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -37,6 +38,7 @@ import { createCalculator } from '../tools/calculator.ts'
 import { createCurrentTime } from '../tools/current-time.ts'
 import { createFetchUrl } from '../tools/fetch-url.ts'
 import type { Tool } from '../tools/tool.ts'
+import { createWebSearch } from '../tools/web-search.ts'
 import type { Egress } from './adapters.ts'
 
 export interface KeyParts {
@@ -170,7 +172,22 @@ function logRow({ principal, ...request }: LoggedRequest, ts: number) {
   }
 }
 
+export interface ToolParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly egress: Egress
+  readonly parser: Parser
+  readonly fetch: UpstreamFetch
+}
+
 /** The built-in tools, in the order a model is offered them. */
-export function builtInTools(clock: Clock, { fetchFor }: Egress, parser: Parser): Tool[] {
-  return [createCurrentTime(clock), createCalculator(), createFetchUrl({ fetchFor, parser, clock })]
+export function builtInTools({ config, clock, egress, parser, fetch }: ToolParts): Tool[] {
+  const { MB_SEARCH_URL: root } = config
+  const { fetchFor } = egress
+  return [
+    createCurrentTime(clock),
+    createCalculator(),
+    createFetchUrl({ fetchFor, parser, clock }),
+    ...(root === undefined ? [] : [createWebSearch({ fetch, clock, root })]),
+  ]
 }

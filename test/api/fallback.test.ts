@@ -17,7 +17,7 @@ beforeAll(async () => {
   upstream = await startUpstream()
   app = await startApp({
     upstream: upstream.baseUrl,
-    env: { MB_LLM_THINKING: 'enable_thinking' },
+    env: { MB_LLM_THINKING: 'enable_thinking', MB_SEARCH_URL: 'http://127.0.0.1:9/' },
   })
   cookie = (await app.person(EMAIL)).headers
   person = caller(`${app.url}/console`, cookie)

@@ -4,6 +4,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Finding as ProbeFinding } from '../../features/site/status.ts'
 import type { NativeRuntime } from '../../native/runtime.ts'
+import { ToolFailure } from '../../tools/tool.ts'
+import { createWebSearch } from '../../tools/web-search.ts'
 import type { Program } from '../../wiring/adapters.ts'
 import { openEmbedding } from '../../wiring/knowledge.ts'
 import { openParser } from '../../wiring/machine.ts'
@@ -79,10 +81,11 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
       ? checkModel(config, endpoint, description, fetch, signal())
       : modelFinding(found, description)
   }
-  const [model, spoken, heard, mail, login] = await Promise.all([
+  const [model, spoken, heard, search, mail, login] = await Promise.all([
     thinking(),
     tts(signal()),
     hearing(),
+    checkSearch(parts, signal()),
     checkMail(config, signal()),
     checkLogin(config, fetch, signal()),
   ])
@@ -92,9 +95,28 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     model,
     speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),
     heard,
+    search,
     mail,
     ...login,
   ]
+}
+
+/** Searches for a word, as the tool does. */
+async function checkSearch(
+  { config, clock, fetch }: UpstreamParts,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const name = 'Web search'
+  const { MB_SEARCH_URL: root } = config
+  if (root === undefined) return ok(name, 'off; MB_SEARCH_URL turns it on')
+  try {
+    const tool = createWebSearch({ fetch, clock, root })
+    await tool.run({ query: 'moon' }, { signal, tenantId: '' })
+    return ok(name, new URL(root).host)
+  } catch (error) {
+    const text = error instanceof ToolFailure ? error.message : 'does not answer in time'
+    return fail(name, text, 'check MB_SEARCH_URL, and json among the formats of the SearXNG')
+  }
 }
 
 function modelFinding({ state, class: word }: ProbeFinding, description: string): Finding {

@@ -29,3 +29,10 @@ export const FETCH_URL_REDIRECTS_MAX = 5
 export const FETCH_URL_TIMEOUT_MS = 10_000
 /** A server of tools that is silent for this long at a method of today speaks an older revision. */
 export const MCP_PROBE_MS_MAX = 3_000
+/** One search of the web by the tool. */
+export const SEARCH_TIMEOUT_MS = 10_000
+export const SEARCH_BYTES_MAX = 1024 * 1024
+export const SEARCH_QUERY_CHARS_MAX = 500
+export const SEARCH_RESULTS_MAX = 10
+export const SEARCH_TITLE_CHARS_MAX = 300
+export const SEARCH_SNIPPET_CHARS_MAX = 1_000

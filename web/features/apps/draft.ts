@@ -2,7 +2,13 @@ import { TEMPERATURE_MAX } from '../../../src/core/limits/contract.ts'
 import type { App, AppInput } from '../../api/types.ts'
 
 /** Every tool that a model can be offered; test/api/fallback.test.ts compares them. */
-export const TOOLS = ['current_time', 'calculator', 'search_knowledge_base', 'fetch_url'] as const
+export const TOOLS = [
+  'current_time',
+  'calculator',
+  'search_knowledge_base',
+  'fetch_url',
+  'web_search',
+] as const
 
 /** The values of the form, as typed. */
 export interface Draft {

@@ -5,6 +5,7 @@ export const MANUAL_PATHS = [
   '/docs/kb',
   '/docs/apps',
   '/docs/tools',
+  '/docs/mcp',
   '/docs/typescript',
   '/docs/python',
   '/docs/curl',

@@ -75,7 +75,7 @@ export function createWebSearch({ fetch, clock, root }: WebSearchOptions) {
 }
 
 /** The address that a query is sent to. */
-export function searchUrl(root: string, query: string): string {
+function searchUrl(root: string, query: string): string {
   const url = new URL(root)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/search`
   url.searchParams.set('q', query)

@@ -52,6 +52,21 @@ describe('doctor', () => {
     expect(absent?.mend).toEndWith('qwen3, m?[2J')
   }, 30_000)
 
+  test('the doctor searches by the engine that is set, and reports one without JSON', async () => {
+    await using site = startSite({
+      '/search': () => Response.json({ results: [] }),
+      '/web/search': () => new Response('<html>'),
+    })
+    const search = (path: string) => found('Web search', { MB_SEARCH_URL: site.url + path })
+    expect(await search('')).toMatchObject([{ level: 'ok' }])
+    for (const path of ['/web', '/none']) {
+      const [check] = await search(path)
+      expect(check).toMatchObject({ level: 'fail' })
+      expect(check?.mend).toContain('MB_SEARCH_URL')
+    }
+    expect(await found('Web search', {})).toMatchObject([{ level: 'ok' }])
+  }, 30_000)
+
   test('the doctor reports a mail server that accepts no mail, and sends none', async () => {
     const mail = await startMailServer({ password: 'right' })
     await using site = startSite({})

@@ -1,6 +1,6 @@
 /** The pages of the manual by section; src/core/manual.ts lists the same addresses. */
 export const GUIDE_GROUPS = [
-  { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools'] },
+  { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools', 'mcp'] },
   { id: 'connect', pages: ['typescript', 'python', 'curl', 'openwebui', 'homeassistant'] },
   { id: 'sound', pages: ['devices', 'voice'] },
   { id: 'run', pages: ['operate', 'usage', 'security', 'settings', 'licences'] },

@@ -172,6 +172,7 @@ export const en: Dictionary = {
   'guide.homeassistant': 'Home Assistant',
   'guide.kb': 'Knowledge base',
   'guide.licences': 'Licences',
+  'guide.mcp': 'MCP',
   'guide.models': 'Models',
   'guide.openwebui': 'Open WebUI',
   'guide.operate': 'Operate and back up',

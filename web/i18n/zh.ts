@@ -164,6 +164,7 @@ export const zh = {
   'guide.homeassistant': '接入 Home Assistant',
   'guide.kb': '知识库',
   'guide.licences': '许可证',
+  'guide.mcp': 'MCP',
   'guide.models': '模型',
   'guide.openwebui': '接入 Open WebUI',
   'guide.operate': '运行与备份',

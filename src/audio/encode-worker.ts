@@ -1,7 +1,7 @@
 import type { SpeechFormat } from '../channels/ports/speech.ts'
 import { lowerThreadPriority } from '../core/priority.ts'
 import { createMp3Factory, type Mp3Encoder } from './mp3.ts'
-import { createOpusEncoder, type OpusEncoder } from './opus.ts'
+import type { OpusEncoder } from './opus.ts'
 import { createResamplerFactory, type Resampler } from './resample.ts'
 
 /** What the thread makes; wav is PCM behind a header. */
@@ -74,7 +74,8 @@ function createSpeechEncoders() {
   const resampler = createResamplerFactory()
   const compressors = {
     mp3: mp3Encoder,
-    opus: createOpusEncoder,
+    // Loaded with the first of its speeches: the container library takes longer than the rest.
+    opus: async () => (await import('./opus.ts')).createOpusEncoder(),
     pcm: async () => null,
   } satisfies Record<EncodedFormat, () => Promise<Mp3Encoder | OpusEncoder | null>>
   return async (format: EncodedFormat, rate: number): Promise<ThreadEncoder> =>

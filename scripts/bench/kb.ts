@@ -1,3 +1,4 @@
+import { measureEmbeddings } from './embeddings.ts'
 import { measureScan } from './kb-scan.ts'
 import { loadStreams, type StreamResult } from './load-sse.ts'
 import type { Product, Program, Upstream } from './programs.ts'
@@ -11,13 +12,17 @@ const DELAY_MS = 20
 const TEXT = '夏天的雨来得快也去得快，屋檐下的燕子却不慌不忙。'.repeat(1_400)
 const WARM_UP = 'a short text'
 
-/** Search beside a bare scan, and the delay that uploads cause for other requests. */
+/** Search beside a bare scan, vectors for clients, and the delay that uploads cause for others. */
 export async function benchKb(
   upstream: Upstream,
   prepared: Product,
   rounds: number,
 ): Promise<Row[]> {
-  return [...(await measurePace(upstream, prepared, rounds)), ...(await measureScan(rounds))]
+  return [
+    ...(await measurePace(upstream, prepared, rounds)),
+    ...(await measureScan(rounds)),
+    ...(await measureEmbeddings(prepared, rounds)),
+  ]
 }
 
 async function measurePace(upstream: Upstream, prepared: Product, rounds: number): Promise<Row[]> {

@@ -12,6 +12,7 @@ beforeAll(async () => {
 afterEach(() => server.reset())
 afterAll(() => server[Symbol.asyncDispose]())
 
+const CRASHING = new URL('../support/crashing-writer.ts', import.meta.url).href
 const HI = { messages: [user('hi')] }
 const IN_SESSION = { ...HI, session_id: 's' }
 
@@ -192,6 +193,15 @@ describe('ends of chat completions', () => {
     expect([whole.status, whole.body.error.code]).toEqual([503, 'overloaded'])
     hold.resolve()
     await app[Symbol.asyncDispose]()
+  })
+
+  test('a turn that cannot be stored is not asked for again by itself', async () => {
+    const options = { upstream: server.platform.baseUrl, writerUrl: CRASHING }
+    await using app = await startApp(options)
+    const chat = await chatTenant(app)
+    const lost = await chat.whole({ messages: [user('die')], session_id: 's' })
+    expect([lost.status, lost.body.error.type]).toEqual([500, 'server_error'])
+    expect(lost.headers.get('x-should-retry')).toBe('false')
   })
 
   test('a model without tools answers all the same', async () => {

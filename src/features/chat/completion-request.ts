@@ -55,8 +55,8 @@ const Message = z
   .discriminatedUnion(
     'role',
     [
-      z.object({ role: z.enum(['system', 'developer']), content: textContent }),
       z.object({ role: z.literal('user'), content: contentOf([TextPart, ImagePart]) }),
+      z.object({ role: z.enum(['system', 'developer']), content: textContent }),
       z.object({
         role: z.literal('assistant'),
         content: contentOf([TextPart, RefusalPart]).nullish(),

@@ -48,7 +48,10 @@ export const unsupportedValue = (field: string) => ({
 
 /** A field that is refused whatever it says. */
 export const refused = (field: string) =>
-  z.never({ error: issue('unsupported_parameter', { field }) }).optional()
+  z
+    .never({ error: issue('unsupported_parameter', { field }) })
+    .describe('Refused')
+    .optional()
 
 /** An image as a link or as data. */
 export const imageUrl = z.string().superRefine((url, context) => {

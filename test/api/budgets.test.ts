@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { oldClient } from '../support/mcp-clients.ts'
 import { postSse } from '../support/sse.ts'
 import { tempFolder } from '../support/temp.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -84,9 +85,12 @@ describe('a daily budget', () => {
   test("OpenAI's clients are told that the quota is spent, and not to try again", async () => {
     const key = await app.key(undefined, { dailyTokens: 1 })
     await turn(key)
-    for (const stream of [false, true]) {
-      const body = { stream, messages: [{ role: 'user', content: 'hi' }] }
-      const answer = await caller(`${app.url}/v1`, key.headers)('POST', '/chat/completions', body)
+    for (const [path, body] of [
+      ['/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
+      ['/chat/completions', { stream: true, messages: [{ role: 'user', content: 'hi' }] }],
+      ['/responses', { input: 'hi' }],
+    ] as const) {
+      const answer = await caller(`${app.url}/v1`, key.headers)('POST', path, body)
       expect([answer.status, answer.json()]).toEqual([
         429,
         { error: { ...insufficient, message: SPENT } },
@@ -94,6 +98,17 @@ describe('a daily budget', () => {
       expect(answer.headers.get('x-should-retry')).toBe('false')
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     }
+  })
+
+  test('a spent key may search by MCP, and is told when it asks the agent', async () => {
+    const key = await app.key(undefined, { dailyTokens: 19 })
+    await turn(key)
+    await using client = await oldClient({ url: app.url, headers: key.headers })
+    expect((await client.call('ask_agent', { text: 'hi' })).isError).not.toBe(true)
+    const refused = await client.call('ask_agent', { text: 'hi' })
+    expect([refused.isError, refused.content[0]?.text]).toEqual([true, SPENT])
+    expect((await client.call('search_knowledge_base', { query: 'hi' })).isError).not.toBe(true)
+    expect(await ofKey(key)).toMatchObject({ input_tokens: 22, output_tokens: 14 })
   })
 
   test('a budget is asked after the rate limit and before the body', async () => {

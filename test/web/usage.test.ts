@@ -79,6 +79,18 @@ describeWeb('keys, budgets and usage', () => {
     expect(guest.complaints.filter((complaint) => !complaint.includes('429'))).toEqual([])
   }, 60_000)
 
+  test('a long list of keys is shown piece by piece', async () => {
+    for (let i = 0; i < 101; i++) await at.app.key('many@example.com', { name: `key ${i}` })
+    const many = await signIn(at.app, 'many@example.com')
+    await using guest = await visit(at.browser, at.app.url, { language: 'en' }, many)
+    const { page } = guest
+    await page.goto('/app/keys')
+    await page.getByText('key 100', { exact: true }).waitFor()
+    expect(await page.getByText('key 0', { exact: true }).count()).toBe(0)
+    await press(page, say(en['list.more'], { shown: 100, all: 101 }))
+    await page.getByText('key 0', { exact: true }).waitFor()
+  }, 60_000)
+
   test('the playground shows the tokens of a turn', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest

@@ -293,6 +293,7 @@ export const en: Dictionary = {
   'keys.unused': 'Never used',
   'keys.used': 'Last used',
   'language.label': 'Language',
+  'list.more': 'Show more ({shown} of {all})',
   'login.code': 'Six-digit code',
   'login.code.hint': 'Paste it or type it; the sixth digit signs you in.',
   'login.code.wrong':
@@ -553,7 +554,6 @@ export const en: Dictionary = {
   'unsaved.title': 'Leave this page?',
   'usage.about':
     'Calls made with keys, and the tokens of all turns, those of the playground included.',
-  'usage.all': 'Show all {count} rows',
   'usage.budget': 'Budget today',
   'usage.budget.none': 'No budget',
   'usage.by.app': 'By app',

@@ -8,6 +8,7 @@ import { IssueKeyDialog } from '../features/keys/issue-dialog.tsx'
 import { KeyTable } from '../features/keys/key-table.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
+import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
@@ -33,7 +34,9 @@ export function Keys() {
             shown(keys).length === 0 ? (
               <Empty icon={<KeyRound />} title={t('keys.empty')} text={t('keys.empty.text')} />
             ) : (
-              <KeyTable keys={shown(keys)} />
+              <More rows={shown(keys)} step={100}>
+                {(rows) => <KeyTable keys={rows} />}
+              </More>
             )
           }
         </Loaded>

@@ -1,13 +1,13 @@
-import { useState } from 'react'
+import type { ReactNode } from 'react'
 import type { ApiKeyMeta, App, Settings, Usage } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { Button } from '../../ui/button.tsx'
+import { More } from '../../ui/more.tsx'
 import { Section } from '../../ui/page.tsx'
 import { BudgetBar } from '../keys/key-table.tsx'
 import { endsOf } from '../keys/names.ts'
 import { costOf, isPriced, useCost } from './cost.ts'
 
-/** Rows that are shown before somebody asks for all. */
+/** Rows that are shown before somebody asks for more. */
 const SHOWN = 20
 
 interface Tokens {
@@ -21,9 +21,9 @@ interface TableProps<Row extends Tokens> {
   readonly rows: readonly (Row & { readonly calls?: number })[]
   readonly settings: Settings
   readonly idOf: (row: Row) => string
-  readonly name: (row: Row) => React.ReactNode
+  readonly name: (row: Row) => ReactNode
   /** The head and cells of one more column. */
-  readonly more?: { readonly head: string; readonly cell: (row: Row) => React.ReactNode }
+  readonly more?: { readonly head: string; readonly cell: (row: Row) => ReactNode }
 }
 
 /** Calls, tokens and their estimated cost, a row for each app, key or channel. */
@@ -31,7 +31,6 @@ function UsageTable<Row extends Tokens>(props: TableProps<Row>) {
   const { title, about, rows, settings, idOf, name, more } = props
   const { t, locale } = useI18n()
   const cost = useCost()
-  const [all, setAll] = useState(false)
   const number = (value: number) => value.toLocaleString(locale)
   if (rows.length === 0) return null
   const heads = [
@@ -43,51 +42,48 @@ function UsageTable<Row extends Tokens>(props: TableProps<Row>) {
   return (
     <Section title={title} about={about}>
       <div className="card overflow-x-auto">
-        <table className="rows stack">
-          <thead>
-            <tr>
-              <th>{t('field.name')}</th>
-              {heads.map((head) => (
-                <th key={head} className="num">
-                  {head}
-                </th>
-              ))}
-              {more && <th>{more.head}</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {(all ? rows : rows.slice(0, SHOWN)).map((row) => (
-              <tr key={idOf(row)}>
-                <td className="lead">{name(row)}</td>
-                {row.calls !== undefined && (
-                  <td className="num" data-label={t('usage.calls')}>
-                    {number(row.calls)}
-                  </td>
-                )}
-                <td className="num" data-label={t('usage.input')}>
-                  {number(row.input_tokens)}
-                </td>
-                <td className="num" data-label={t('usage.output')}>
-                  {number(row.output_tokens)}
-                </td>
-                {isPriced(settings) && (
-                  <td className="num" data-label={t('usage.cost')}>
-                    {cost(costOf(row, settings))}
-                  </td>
-                )}
-                {more && <td data-label={more.head}>{more.cell(row)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <More rows={rows} step={SHOWN}>
+          {(shown) => (
+            <table className="rows stack">
+              <thead>
+                <tr>
+                  <th>{t('field.name')}</th>
+                  {heads.map((head) => (
+                    <th key={head} className="num">
+                      {head}
+                    </th>
+                  ))}
+                  {more && <th>{more.head}</th>}
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((row) => (
+                  <tr key={idOf(row)}>
+                    <td className="lead">{name(row)}</td>
+                    {row.calls !== undefined && (
+                      <td className="num" data-label={t('usage.calls')}>
+                        {number(row.calls)}
+                      </td>
+                    )}
+                    <td className="num" data-label={t('usage.input')}>
+                      {number(row.input_tokens)}
+                    </td>
+                    <td className="num" data-label={t('usage.output')}>
+                      {number(row.output_tokens)}
+                    </td>
+                    {isPriced(settings) && (
+                      <td className="num" data-label={t('usage.cost')}>
+                        {cost(costOf(row, settings))}
+                      </td>
+                    )}
+                    {more && <td data-label={more.head}>{more.cell(row)}</td>}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </More>
       </div>
-      {rows.length > SHOWN && !all && (
-        <div className="mt-3">
-          <Button kind="quiet" size="small" onClick={() => setAll(true)}>
-            {t('usage.all', { count: rows.length })}
-          </Button>
-        </div>
-      )}
     </Section>
   )
 }

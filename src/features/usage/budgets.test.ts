@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import { DAY_MS } from '../../core/clock.ts'
+import { createBudgets } from './budgets.ts'
+import type { UsageSum } from './store.ts'
+
+const TODAY = 20_000
+const key = { tenantId: 't', keyId: 'k', dailyTokens: 100 }
+const tokens = (inputTokens: number, more: Partial<UsageSum> = {}): UsageSum => ({
+  ...{ tenantId: 't', day: TODAY, keyId: 'k', appId: '', channel: 'platform', calls: 0 },
+  ...{ inputTokens, outputTokens: 0, usedAt: null, ...more },
+})
+
+/** Budgets over sums that wait to be written and a stored sum that can be held back. */
+function budgetsWith(waiting: UsageSum[], stored: () => Promise<number>) {
+  const clock = { at: TODAY * DAY_MS, now: () => clock.at }
+  const budgets = createBudgets({
+    store: { tokensOfDay: async () => stored() },
+    clock,
+    betweenWrites: (work) => work(waiting),
+  })
+  const isSpent = () =>
+    budgets.check(key).then(
+      () => false,
+      () => true,
+    )
+  return { budgets, clock, isSpent }
+}
+
+test('a budget counts what is stored, what waits, and what comes while it is read', async () => {
+  const read = Promise.withResolvers<number>()
+  const waiting = [tokens(20), tokens(50, { keyId: 'other' }), tokens(50, { day: TODAY - 1 })]
+  const { budgets, isSpent } = budgetsWith(waiting, () => read.promise)
+  const first = isSpent()
+  budgets.count(tokens(30))
+  read.resolve(49)
+  expect(await first).toBe(false)
+  budgets.count(tokens(1))
+  expect(await isSpent()).toBe(true)
+})
+
+test('a budget that could not be read is read again', async () => {
+  let broken = true
+  const stored = async () => {
+    if (broken) throw new Error('disk')
+    return 100
+  }
+  const { budgets, isSpent } = budgetsWith([], stored)
+  await expect(budgets.check(key)).rejects.toThrow('disk')
+  broken = false
+  expect(await isSpent()).toBe(true)
+})
+
+test('a clock that is set back over midnight does not give a second budget', async () => {
+  const { budgets, clock, isSpent } = budgetsWith([], async () => 0)
+  expect(await isSpent()).toBe(false)
+  budgets.count(tokens(100))
+  clock.at -= 1
+  expect(await isSpent()).toBe(true)
+  clock.at += DAY_MS
+  expect(await isSpent()).toBe(true)
+  clock.at += 1
+  expect(await isSpent()).toBe(false)
+})

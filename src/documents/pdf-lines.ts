@@ -19,7 +19,7 @@ const LEADING_MAX = 2
 /** A line that ends this many sizes before its neighbours do was ended on purpose. */
 const SLACK = 3
 /** Neighbours of a line, before and after it, that tell how wide its column is. */
-const NEIGHBOURS = 6
+const NEIGHBOURS = 12
 /** A line at the edge of this many pages is a running head. */
 const RUNNING_PAGES_MIN = 3
 
@@ -88,9 +88,11 @@ function runningHeads(pages: readonly (readonly Line[])[]): (line: Line) => bool
   return (line) => (counts.get(keyOf(line)) ?? 0) >= RUNNING_PAGES_MIN
 }
 
-/** The same for all numbers of pages. */
+/** The same for all numbers of pages, also behind a title: 手册 3 / 10. */
 const keyOf = ({ text }: Line) =>
-  PAGE_NUMBER.test(text) || CHINESE_NUMBER.test(text) ? '' : text.trim()
+  PAGE_NUMBER.test(text) || CHINESE_NUMBER.test(text) ? '' : text.trim().replace(OF_TOTAL, '$1')
+
+const OF_TOTAL = /\d+(\s*(?:\/|of|页\s*[,，/]?\s*共)\s*\d+(?:\s*页)?)$/i
 
 /** Lines that stand together, with those of one sentence joined. */
 function* paragraphs(lines: readonly Line[]): Generator<readonly Line[]> {
@@ -133,13 +135,18 @@ function flowsOn(
   return last.right > columnRight(lines, index - 1) - last.size * SLACK
 }
 
-/** Where the column of the line ends, by the lines around that stand over or under it. */
+/**
+ * Where the column of the line ends: as far as two of the lines around it, over or under it, go.
+ * The longest row of a table is no full line, and one line may hang over the edge.
+ */
 function columnRight(lines: readonly Line[], index: number): number {
   const line = lines[index]
   if (!line) return 0
   const around = lines.slice(Math.max(0, index - NEIGHBOURS), index + NEIGHBOURS + 1)
   const column = around.filter(({ left, right }) => left < line.right && right > line.left)
-  return Math.max(...column.map(({ right }) => right))
+  const ends = column.map(({ right }) => right).sort((a, b) => b - a)
+  const shared = ends.find((end, i) => i < 2 && end - (ends[i + 1] ?? 0) < line.size)
+  return shared ?? Number.POSITIVE_INFINITY
 }
 
 /** Chinese and Japanese have no space where a line breaks. A hyphen ends a divided word. */

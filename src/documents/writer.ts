@@ -30,6 +30,7 @@ export function createWriter(heading: string | null = null) {
       if (tables.close(name)) return
       if (tables.inCell()) out.add(BLOCKS.has(name) ? '\n\n' : '')
       else if (level) out.endHeading(Number(level))
+      else if (name === 'pre') out.endCode()
       else if (BLOCKS.has(name) && name !== 'br') out.flush()
     },
     end(): readonly Piece[] {
@@ -71,6 +72,11 @@ function createOutput(first: string | null) {
     /** A list item has begun, and its text comes in a paragraph. */
     isMark: () => text.trim() === '-',
     flush: () => write(take()),
+    /** Signs of Markdown have no meaning in code. */
+    endCode(): void {
+      const code = take().replace(/^\n+|\s+$/g, '')
+      if (code !== '') pieces.push({ text: `\`\`\`\n${code}\n\`\`\``, heading })
+    },
     endHeading(level: number): void {
       const words = take().replace(/\s+/g, ' ').trim()
       if (words === '') return

@@ -49,6 +49,13 @@ test('a line break inside a sentence is none, and a hyphen that divides a word g
   )
 })
 
+test('rows of a table stay apart, also the longest', async () => {
+  const table = ['Name Use', 'fan for all the rooms of a large house', 'lamp light', 'cup tea']
+  const prose = 'This list names everything that is in the box when you open it for the first'
+  const { text } = await read([{ lines: [...table, prose, prose, 'time.'] }])
+  expect(text.split('\n')).toEqual([...table, `${prose} ${prose} time.`])
+})
+
 test('larger lines are headings of what follows, over the end of a page', async () => {
   const body = ['Words of the chapter that are many more than those of its title.', 'End.']
   const pages = [{ lines: ['Safety', ...body] }, { lines: ['Cleaning', ...body] }]
@@ -59,12 +66,12 @@ test('larger lines are headings of what follows, over the end of a page', async 
 
 test('what stands at the edge of every page is no text', async () => {
   const pages = [1, 2, 3, 4].map((page) => ({
-    lines: ['The Manual', `Words of page ${'x'.repeat(page)}`, `Page ${page} of 4`],
+    lines: ['The Manual', `Words of page ${'x'.repeat(page)}`, `Guide ${page} / 4`],
   }))
   const { text } = await read(pages)
   expect(text).toContain('Words of page xxx')
   expect(text).not.toContain('Manual')
-  expect(text).not.toContain('of 4')
+  expect(text).not.toContain('/ 4')
 })
 
 test('lines at the edge of pages that differ in a number alone are text', async () => {

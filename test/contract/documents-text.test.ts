@@ -153,7 +153,7 @@ describe('pages', () => {
     expect(info).toMatchObject({ mediaType: 'text/html', title: '手册 & 说明', pages: null })
     expect(blocks.map(({ heading, text }) => [heading, text])).toEqual([
       ['开始', '# 开始\n\n第一段 文字\n换行'],
-      ['表格', '## 表格\n\n| 名称 | 价格 |\n| 灯 | 30 |\n\n- 一\n\n- 二\n\na\n  b'],
+      ['表格', '## 表格\n\n| 名称 | 价格 |\n| 灯 | 30 |\n\n- 一\n\n- 二\n\n```\na\n  b\n```'],
     ])
   })
 

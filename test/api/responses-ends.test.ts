@@ -126,6 +126,12 @@ describe('responses that end otherwise', () => {
       'input',
       'context_length_exceeded',
     ],
+    [
+      'a long name of a conversation',
+      { ...HI, conversation: 'x'.repeat(201) },
+      'conversation',
+      null,
+    ],
     ['15 tokens', { ...HI, max_output_tokens: 15 }, 'max_output_tokens', null],
   ]
   test.each(REFUSED)('a response is refused for %s', async (_, body, param, code) => {

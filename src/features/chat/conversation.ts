@@ -95,8 +95,15 @@ function messagesOf(said: readonly Said[]): LlmMessage[] {
     message.role === 'user' ? message.parts.filter((part) => typeof part !== 'string') : [],
   )
   const sent = new Set(images.slice(-IMAGES_MAX))
-  return said.filter((message) => message.role !== 'system').map((message) => wireOf(message, sent))
+  return said
+    .filter((message) => message.role !== 'system')
+    .filter((message) => message.role !== 'assistant' || !isEmpty(message))
+    .map((message) => wireOf(message, sent))
 }
+
+/** Front ends keep an answer that failed as an empty one, which several upstreams refuse. */
+const isEmpty = ({ text, calls }: Extract<Said, { readonly role: 'assistant' }>): boolean =>
+  text === '' && calls.length === 0
 
 function wireOf(
   message: Exclude<Said, { readonly role: 'system' }>,

@@ -30,7 +30,10 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)
       const { model } = input
-      const sessionId = sessionOf(conversationId(input), request.headers)
+      const sessionId = sessionOf(
+        { field: 'conversation', given: conversationId(input) },
+        request.headers,
+      )
       const wanted = turnOfResponse(input, sessionId !== null)
       const asked: Asked = { principal, request, server, set, model, wanted, sessionId }
       const { turn, head } = await door.openTurn(asked)

@@ -172,7 +172,7 @@ const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)
       const { model } = input
-      const sessionId = sessionOf(input.session_id, request.headers)
+      const sessionId = sessionOf({ field: 'session_id', given: input.session_id }, request.headers)
       const wanted = turnOfCompletion(input, sessionId !== null)
       const asked: Asked = { principal, request, server, set, model, wanted, sessionId }
       const opened = await door.openTurn(asked)

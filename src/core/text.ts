@@ -26,6 +26,19 @@ export function firstChars(text: string, count: number): string {
   return text.slice(0, end)
 }
 
+/** The text in parts of at most `lengthMax` UTF-16 units, never within a character. */
+export function cutText(text: string, lengthMax = Infinity): string[] {
+  const parts: string[] = []
+  let from = 0
+  while (text.length - from > lengthMax) {
+    const isPair = (text.codePointAt(from + lengthMax - 1) ?? 0) > 0xffff
+    const end = from + lengthMax - (isPair ? 1 : 0)
+    parts.push(text.slice(from, end))
+    from = end
+  }
+  return [...parts, text.slice(from)]
+}
+
 /** Texts in groups of at most `countMax`, and of at most `unitsMax` UTF-16 units or one text. */
 export function groupTexts(
   texts: readonly string[],

@@ -8,11 +8,11 @@ export function normalize(vector: Float32Array): Float32Array {
   return vector
 }
 
-/** The vector of a text by those of its parts, weighted by their lengths in tokens. */
-export function joinParts(parts: readonly { vector: Float32Array; tokens: number }[]) {
+/** The unit vector of a text by those of its parts, weighted by their lengths. */
+export function joinParts(parts: readonly { vector: Float32Array; weight: number }[]) {
   const sum = new Float32Array(parts[0]?.vector.length ?? 0)
-  for (const { vector, tokens } of parts) {
-    for (let d = 0; d < sum.length; d++) sum[d] = (sum[d] as number) + (vector[d] ?? 0) * tokens
+  for (const { vector, weight } of parts) {
+    for (let d = 0; d < sum.length; d++) sum[d] = (sum[d] as number) + (vector[d] ?? 0) * weight
   }
   return normalize(sum)
 }

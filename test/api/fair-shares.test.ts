@@ -11,6 +11,7 @@ let held = false
 const SEARCHES_AT_ONCE = 4
 const embedder: Embedder = {
   id: 'held',
+  lengthMax: 1_000,
   atOnce: { query: SEARCHES_AT_ONCE, passage: 1 },
   embed: (texts) =>
     new Promise((resolve) => {
@@ -97,5 +98,21 @@ test('vectors for clients take turns with documents, and no search waits for the
   expect(order.slice(2)).toContain('modest')
   await answerAll()
   expect((await many).vectors).toHaveLength(200)
+  await document
+})
+
+test('a very long text is embedded in parts, between which others have their turn', async () => {
+  const signal = new AbortController().signal
+  const texts = ['greedy '.repeat(20_000)]
+  const one = app.kb.embedder.embedTexts(greedy.tenantId, texts, 'passage', signal)
+  await asked(1)
+  const document = service.create(modest.tenantId, { title: 't', text: 'modest' })
+  for (let answered = 1; answered <= 6; answered++) {
+    waiting.shift()?.answer()
+    await asked(answered + 1)
+  }
+  expect(order).toContain('modest')
+  await answerAll()
+  expect((await one).vectors).toEqual([new Float32Array([1, 0])])
   await document
 })

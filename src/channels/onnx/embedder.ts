@@ -3,7 +3,6 @@ import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { groupTexts } from '../../core/text.ts'
-import { joinParts } from '../../core/vector.ts'
 import { type ChildCommand, ChildLost } from '../child/child-process.ts'
 import { createSupervisor } from '../child/supervisor.ts'
 import type { Embedder, EmbedKind } from '../ports/embedder.ts'
@@ -11,8 +10,6 @@ import { ChannelFailure } from '../ports/failure.ts'
 import type { EmbeddingModel } from './model-folder.ts'
 import { scoreScale } from './score-scale.ts'
 import type { EmbedAnswer, EmbedRequest } from './worker.ts'
-
-type VectorsAnswer = Extract<EmbedAnswer, { type: 'vectors' }>
 
 export interface OnnxOptions {
   /** The folder that `command` loads. */
@@ -33,8 +30,8 @@ const ANSWER_MS_MAX = 60_000
 const SLICE_TEXTS = 32
 const SLICE_UNITS_MAX = 1_600
 /**
- * A text of more UTF-16 units than this for each token of the model's window is sent in parts. It
- * is longer than the window, whatever it holds, unless most of it is blank.
+ * A text of more UTF-16 units than this for each token of the model's window is longer than the
+ * window, unless most of it is blank.
  */
 const UNITS_PER_TOKEN_MAX = 8
 /** The process does one job at a time; a second query waits for it, so that it is never idle. */
@@ -104,50 +101,27 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
   return {
     id: model.id,
     name: model.name,
+    lengthMax: model.tokensMax * UNITS_PER_TOKEN_MAX,
     atOnce: AT_ONCE,
     score: scoreScale(model.relevantCosine, model.relevantAcross),
     async embed(texts, kind, signal, countTokens) {
-      const lengthMax = model.tokensMax * UNITS_PER_TOKEN_MAX
-      const cut = texts.map((text) => cutText(text, lengthMax))
-      const parts: Part[] = []
-      for (const slice of groupTexts(cut.flat(), SLICE_TEXTS, SLICE_UNITS_MAX)) {
+      const vectors: Float32Array[] = []
+      for (const slice of groupTexts(texts, SLICE_TEXTS, SLICE_UNITS_MAX)) {
         const answer = await answerOf(kind, { type: 'embed', kind, texts: slice }, signal)
-        if (answer.type === 'vectors') parts.push(...partsOf(answer, slice.length))
+        if (answer.type !== 'vectors') continue
+        countTokens?.(answer.tokens)
+        vectors.push(...split(answer.values, slice.length))
       }
-      countTokens?.(parts.reduce((sum, { tokens }) => sum + tokens, 0))
-      return cut.map(({ length }) => vectorOf(parts.splice(0, length)))
+      return vectors
     },
     ...(model.wordVectors ? { wordSimilarities } : {}),
     close: supervisor.close,
   }
 }
 
-/** What was sent as one text. */
-interface Part {
-  readonly vector: Float32Array
-  readonly tokens: number
-}
-
-function partsOf({ values, tokens }: VectorsAnswer, count: number): Part[] {
+function split(values: Float32Array, count: number): Float32Array[] {
   const dimensions = values.length / count
-  return Array.from({ length: count }, (_, row) => ({
-    vector: values.subarray(row * dimensions, (row + 1) * dimensions),
-    tokens: tokens[row] ?? 0,
-  }))
-}
-
-const vectorOf = (parts: readonly Part[]): Float32Array =>
-  parts[0] && parts.length === 1 ? parts[0].vector : joinParts(parts)
-
-/** The text in parts of at most `lengthMax` UTF-16 units, never within a character. */
-function cutText(text: string, lengthMax: number): string[] {
-  const parts: string[] = []
-  let from = 0
-  while (text.length - from > lengthMax) {
-    const isPair = (text.codePointAt(from + lengthMax - 1) ?? 0) > 0xffff
-    const end = from + lengthMax - (isPair ? 1 : 0)
-    parts.push(text.slice(from, end))
-    from = end
-  }
-  return [...parts, text.slice(from)]
+  return Array.from({ length: count }, (_, row) =>
+    values.subarray(row * dimensions, (row + 1) * dimensions),
+  )
 }

@@ -12,8 +12,8 @@ export interface LoadedModel {
 
 interface EmbeddedTexts {
   readonly vectors: Float32Array[]
-  /** How many the model read of each text. */
-  readonly tokens: number[]
+  /** How many the model read of all texts. */
+  readonly tokens: number
 }
 
 /** Padded tokens of one run, to bound its memory. */
@@ -30,17 +30,17 @@ export async function loadModel(dir: string): Promise<LoadedModel> {
       const pieces = texts.flatMap((text, owner) =>
         tokenize(text, prefix).map((ids) => ({ ids, owner })),
       )
-      const parts = texts.map((): { vector: Float32Array; tokens: number }[] => [])
+      const parts = texts.map((): { vector: Float32Array; weight: number }[] => [])
       for (const batch of batches(pieces.filter(({ ids }) => ids.length > 0))) {
         const vectors = await session.run(batch.map(({ ids }) => ids))
         for (const [i, { ids, owner }] of batch.entries()) {
-          parts[owner]?.push({ vector: vectors[i] as Float32Array, tokens: ids.length })
+          parts[owner]?.push({ vector: vectors[i] as Float32Array, weight: ids.length })
         }
       }
-      const nothing = { vector: new Float32Array(session.dimensions), tokens: 0 }
+      const nothing = { vector: new Float32Array(session.dimensions), weight: 0 }
       return {
         vectors: parts.map((own) => joinParts([nothing, ...own])),
-        tokens: parts.map((own) => own.reduce((sum, { tokens }) => sum + tokens, 0)),
+        tokens: pieces.reduce((sum, { ids }) => sum + ids.length, 0),
       }
     },
   }

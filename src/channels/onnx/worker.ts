@@ -9,12 +9,8 @@ export type EmbedRequest =
   | { readonly type: 'compare'; readonly question: string; readonly texts: readonly string[] }
 
 export type EmbedAnswer =
-  /** The vectors of all texts, one behind the other, and the tokens of each text. */
-  | {
-      readonly type: 'vectors'
-      readonly values: Float32Array
-      readonly tokens: readonly number[]
-    }
+  /** The vectors of all texts, one behind the other, and the tokens of all. */
+  | { readonly type: 'vectors'; readonly values: Float32Array; readonly tokens: number }
   /** How well each text holds the words of the question. */
   | { readonly type: 'similarities'; readonly values: readonly number[] }
   | { readonly type: 'error'; readonly message: string }

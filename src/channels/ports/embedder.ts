@@ -7,6 +7,11 @@ export interface Embedder {
   readonly id: string
   /** The model as callers may know it, without the address of its endpoint. */
   readonly name?: string
+  /**
+   * A text of more UTF-16 units is longer than the model's window: parts of it may be embedded
+   * apart and their vectors joined, which lets other work pass in between.
+   */
+  readonly lengthMax?: number
   /** Calls that it works on at the same time, where more would only wait inside it. */
   readonly atOnce?: Readonly<Record<EmbedKind, number>>
   /**

@@ -4,8 +4,9 @@ import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { KB_QUERY_MS_MAX, KB_QUERY_WAIT_MS_MAX } from '../../core/limits/machine.ts'
 import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
-import { groupTexts } from '../../core/text.ts'
+import { cutText, groupTexts } from '../../core/text.ts'
 import { type TimeSlice, timeSlice } from '../../core/time-slice.ts'
+import { joinParts } from '../../core/vector.ts'
 import { termsOf } from './terms.ts'
 
 /** Calls at a time to an embedder that does not say how many it works on. */
@@ -78,13 +79,14 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
       kind: EmbedKind,
       signal: AbortSignal,
     ): Promise<{ vectors: Float32Array[]; tokens: number }> {
-      const groups = groupTexts(texts, CALL_TEXTS_MAX, CALL_UNITS_MAX)
+      const cut = texts.map((text) => cutText(text, embedder.lengthMax))
+      const groups = groupTexts(cut.flat(), CALL_TEXTS_MAX, CALL_UNITS_MAX)
       let tokens = 0
       const count = (read: number) => {
         tokens += read
       }
       const vectors = await orUnavailable(embedGroups(tenantId, groups, kind, signal, count))
-      return { vectors, tokens }
+      return { vectors: joined(cut, vectors), tokens }
     },
 
     /** What both indexes hold of a document's chunks; calls for one document go side by side. */
@@ -140,6 +142,20 @@ const createEmbedGroups =
         documents.run(tenantId, () => embed(texts, kind, until, countTokens), until),
       ),
     )
+
+/** The vectors of texts by those of their parts, in order. */
+function joined(
+  cut: readonly (readonly string[])[],
+  vectors: readonly Float32Array[],
+): Float32Array[] {
+  let from = 0
+  return cut.map((parts) => {
+    const own = vectors.slice(from, from + parts.length)
+    from += parts.length
+    if (own.length === 1 && own[0]) return own[0]
+    return joinParts(own.map((vector, i) => ({ vector, weight: parts[i]?.length ?? 0 })))
+  })
+}
 
 async function withTerms(
   texts: readonly string[],

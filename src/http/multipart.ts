@@ -29,7 +29,8 @@ const STEP_BYTES = 64 * 1024
  * Reads a form of `multipart/form-data` (RFC 7578) with one file and returns its text fields, those
  * of one name that ends in `[]` joined by commas. The
  * file is handed on as it arrives and never held as a whole. Throws 413 for a file that is too
- * large and 400 for what is no such form; by then `onFile` has met an error, too.
+ * large, 400 for what is no such form, and 401 when the credential was revoked meanwhile; by then
+ * `onFile` has met an error, too.
  */
 export async function readForm(
   request: Request,
@@ -55,9 +56,12 @@ export async function readForm(
       }
     }
     form.end()
-    return await reading.done
+    const fields = await reading.done
+    await upload.confirm()
+    return fields
   } catch (error) {
     await reading.stop(error)
+    await upload.confirm()
     throw error
   }
 }

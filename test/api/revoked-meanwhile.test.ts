@@ -25,7 +25,12 @@ afterAll(async () => {
 })
 
 /** What carries neither body nor, for activation, a key. */
-const BARE = ['/v1/devices/:id/recode', '/v1/provider/test', '/v1/devices/activate']
+const BARE = [
+  ...['/v1/devices/:id/recode', '/v1/provider/test', '/v1/devices/activate'],
+  ...['/v1/kb/sources/:id/refresh', '/v1/mcp-servers/:id/refresh'],
+]
+const FORM_TYPE = 'multipart/form-data; boundary=x'
+const FORMS = ['/v1/kb/files', '/v1/audio/transcriptions']
 const ROUTES = allRoutes().filter(
   ({ method, path }) =>
     path.startsWith('/v1/') && /^(POST|PUT)$/.test(method) && !BARE.includes(path),
@@ -45,7 +50,7 @@ async function late({ method, path }: Route, key: TestKey, meanwhile: () => Prom
     `${method} ${path.replaceAll(/:\w+/g, 'x')} HTTP/1.1`,
     'Host: localhost',
     `Authorization: ${key.headers.authorization}`,
-    'Content-Type: application/json',
+    `Content-Type: ${FORMS.includes(path) ? FORM_TYPE : 'application/json'}`,
     'Content-Length: 2',
     'Connection: close',
   ]

@@ -84,6 +84,19 @@ describe('failures', () => {
   })
 })
 
+test('a tenant whose files take long holds up no other', async () => {
+  const key = await freshKey()
+  const release = hold('占')
+  for (let i = 0; i < 10; i++) await upload(key, `占${i}`, { name: `${i}.txt` })
+  const other = await freshKey()
+  const { body } = await upload(other, '别人的文字')
+  while ((await get(other, body.id)).state !== 'ready') await Bun.sleep(1)
+  const { sources } = (await call(key, 'GET', '/sources')).body
+  expect(sources.map(({ state }: Source) => state)).not.toContain('ready')
+  release()
+  await idle()
+})
+
 describe('deletion', () => {
   test('a source takes its documents with it, and a document leaves the others', async () => {
     const key = await freshKey()

@@ -186,3 +186,25 @@ describe('refusals at once', () => {
     expectRefusal(await call(key, 'PUT', `/sources/${id}`, { refresh: 'daily' }), 400)
   })
 })
+
+test('each call has its label in the request log, and no name of a file', async () => {
+  const key = await freshKey()
+  const { id } = await ingest(key, '机密的文字', { name: '机密.txt' })
+  await upload(key, '')
+  await call(key, 'POST', '/urls', {})
+  await call(key, 'GET', '/sources')
+  await call(key, 'PUT', `/sources/${id}`, { refresh: 'daily' })
+  await call(key, 'POST', `/sources/${id}/refresh`)
+  await call(key, 'DELETE', `/sources/${id}`)
+  await app.flush()
+  const rows = await app.db.all<{ endpoint: string; status: number }>({
+    sql: 'SELECT * FROM request_log WHERE tenant_id = ? ORDER BY id',
+    args: [key.tenantId],
+  })
+  expect(rows.map(({ endpoint, status }) => `${endpoint} ${status}`)).toEqual([
+    ...['/v1/kb/files 202', '/v1/kb/sources/:id 200', '/v1/kb/files 400', '/v1/kb/urls 400'],
+    ...['/v1/kb/sources 200', '/v1/kb/sources/:id 400', '/v1/kb/sources/:id 400'],
+    '/v1/kb/sources/:id 200',
+  ])
+  expect(JSON.stringify(rows) + app.log()).not.toContain('机密')
+})

@@ -23,6 +23,7 @@ describe.each(SURFACES)('what nobody foresaw on %s', (surface) => {
     ['an app', 'app', (call) => call('POST', '/apps', { name: 'n' })],
     ['a device', 'device', (call) => call('POST', '/devices', { name: 'n' })],
     ['a document', 'kb_doc', (call) => call('POST', '/kb/docs', { title: 't', text: 'x' })],
+    ['a page', 'kb_source', (call) => call('POST', '/kb/urls', { url: 'https://example.com/' })],
   ]
   for (const [name, table, ask] of requests) {
     test(`an unexpected error with ${name} is 500 in a sentence and whole in the log`, async () => {

@@ -125,6 +125,20 @@ test.each(['queued', 'reading', 'embedding'] as const)(
   60_000,
 )
 
+test('a server that is stopped in the middle of a file goes on with it later', async () => {
+  using folder = tempFolder()
+  using embedder = startEmbedder()
+  const { headers } = await createKey(folder.path)
+  const first = await startServer({ dataDir: folder.path, env: embedder.env })
+  const { id } = await client(first, headers).upload('手册.md', TEXT)
+  await embedder.reached
+  expect(await first.stop()).toBe(0)
+  embedder.release()
+  const { server, source } = await restarted(folder, embedder.env, headers, id)
+  await using _ = server
+  expect(source).toMatchObject({ state: 'ready', parts: PARTS })
+})
+
 test('an upload that is no longer there after a crash has failed visibly', async () => {
   using folder = tempFolder()
   using embedder = startEmbedder()

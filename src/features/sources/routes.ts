@@ -153,7 +153,6 @@ async function receive(
       return save(one.bytes)
     },
   })
-  await upload.confirm()
   const { fileName = '', contentType = '' } = (file ?? {}) as Partial<FormFile>
   return { title: fields.get('title'), fileName, contentType }
 }

@@ -118,8 +118,9 @@ export function createSourceStore(db: Db) {
         WHERE tenant_id = ${tenant_id} AND id = ${id}`),
 
     /** To be tried again. */
-    postpone: ({ tenant_id, id }: SourceKey, until: number) =>
-      db.run(sql`UPDATE kb_source SET attempts = attempts + 1, due_at = ${until}
+    postpone: ({ tenant_id, id }: SourceKey, until: number, { iso }: At) =>
+      db.run(sql`UPDATE kb_source SET attempts = attempts + 1, due_at = ${until},
+          checked_at = CASE kind WHEN 'url' THEN ${iso} END
         WHERE tenant_id = ${tenant_id} AND id = ${id}`),
 
     /** To be checked now. A failed one waits like a new one, unless too many do. */

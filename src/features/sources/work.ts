@@ -41,7 +41,7 @@ export function createSourceWork(options: WorkOptions) {
     const isUpstream = error instanceof ChannelFailure
     log.warn('source not read', { attempt: source.attempts + 1, ...errorFields(error) })
     const wait = RETRY_MS[source.attempts]
-    if (wait !== undefined) await store.postpone(source, clock.now() + wait)
+    if (wait !== undefined) await store.postpone(source, clock.now() + wait, at())
     else await store.failed(source, failure(isUpstream ? 'upstream' : 'internal'), false, at())
   }
 

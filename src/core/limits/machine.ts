@@ -112,6 +112,8 @@ export const TOOLS_AT_ONCE_MAX = 4
 export const MCP_SESSIONS_MAX = 1_000
 /** Turns that call turns of other servers, and so on: beyond it no tools of servers are offered. */
 export const MCP_DEPTH_MAX = 3
+/** Offers of servers' tools that are kept ready for the next turn: characters of their JSON. */
+export const MCP_OFFERS_UNITS_MAX = 8 * 1024 * 1024
 /** Servers of tools that are asked for their lists at a time: in all, and of one tenant. */
 export const MCP_LISTINGS_AT_ONCE_MAX = 32
 export const MCP_LISTINGS_PER_TENANT_MAX = 4

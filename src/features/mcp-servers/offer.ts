@@ -1,19 +1,20 @@
+import type { ToolSpec } from '../../channels/ports/llm.ts'
 import type { McpClient } from '../../channels/ports/mcp.ts'
+import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Seal } from '../../core/encryption.ts'
 import { MCP_SCHEMAS_CHARS_MAX, MCP_TOOLS_OFFERED_MAX } from '../../core/limits/contract.ts'
-import { MCP_DEPTH_MAX } from '../../core/limits/machine.ts'
+import { MCP_DEPTH_MAX, MCP_OFFERS_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { Tool } from '../../tools/tool.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
 import { createCall } from './call.ts'
 import { callNames } from './listing.ts'
 import type { Refresh } from './refresh.ts'
 import { stateOf } from './shown.ts'
-import type { McpServerStore, StoredServer, StoredTool } from './store.ts'
+import type { McpServerStore, OfferedTool, StoredServer, StoredTool } from './store.ts'
 
 export interface OfferOptions {
-  readonly store: Pick<McpServerStore, 'list' | 'tools' | 'offered'>
+  readonly store: Pick<McpServerStore, 'stamp' | 'list' | 'tools' | 'offered'>
   readonly seal: Seal | null
   readonly client: Pick<McpClient, 'call'>
   readonly clock: Clock
@@ -31,21 +32,30 @@ interface Candidate {
   readonly tool: StoredTool
 }
 
+/** What turns that name the same tools offer, as long as the servers' stamp stays. */
+interface Offer {
+  readonly stamp: string
+  readonly tools: readonly {
+    readonly server: StoredServer
+    readonly tool: OfferedTool
+    readonly spec: ToolSpec
+  }[]
+}
+
 /**
  * The tools of servers that a turn offers: those that are named for it and approved, of servers
  * that answered last time. A turn that names none costs nothing, and none waits for a server.
  */
 export function createOffer(options: OfferOptions): ToolsFor {
-  const { store, seal, clock, refresh } = options
+  const { store, seal, clock, refresh, isOwn } = options
   const callOf = createCall(options)
+  const offers = leastRecentlyUsed<Offer>(MCP_OFFERS_UNITS_MAX, unitsOf)
 
-  async function candidates(principal: Principal, depth: number): Promise<Candidate[]> {
-    const { tenantId } = principal
+  async function candidates(tenantId: string): Promise<Candidate[]> {
     const [servers, tools] = await Promise.all([store.list(tenantId), store.tools(tenantId)])
     const byServer = Map.groupBy(tools, ({ serverId }) => serverId)
     return servers.flatMap((server) => {
-      const isOwn = depth > 0 && options.isOwn(new URL(server.url), principal)
-      if (!server.enabled || server.state !== 'ready' || isOwn) return []
+      if (!server.enabled || server.state !== 'ready') return []
       const listed = byServer.get(server.id) ?? []
       const names = callNames(
         server.name,
@@ -57,25 +67,47 @@ export function createOffer(options: OfferOptions): ToolsFor {
     })
   }
 
+  async function read(tenantId: string, wanted: readonly string[], stamp: string): Promise<Offer> {
+    const chosen = choose(await candidates(tenantId), wanted)
+    const keyOf = (serverId: string, name: string) => `${serverId}/${name}`
+    const byKey = new Map(chosen.map((one) => [keyOf(one.server.id, one.tool.name), one]))
+    const tools = (await store.offered(chosen.map(({ tool }) => tool))).flatMap((tool) => {
+      const found = byKey.get(keyOf(tool.serverId, tool.name))
+      const { description, schema: parameters } = tool
+      return found
+        ? [{ server: found.server, tool, spec: { name: found.callName, description, parameters } }]
+        : []
+    })
+    return { stamp, tools }
+  }
+
+  async function offerFor(tenantId: string, wanted: readonly string[]): Promise<Offer> {
+    const stamp = await store.stamp(tenantId)
+    const name = `${tenantId} ${wanted.join(' ')}`
+    const known = offers.get(name)
+    if (known?.stamp === stamp) return known
+    const offer = await read(tenantId, wanted, stamp)
+    offers.put(name, offer)
+    return offer
+  }
+
   return async (principal, { mcpTools: wanted }) => {
     const depth = principal.nested?.depth ?? 0
     if (seal === null || depth > MCP_DEPTH_MAX || !wanted.some(isMcpName)) return []
-    const chosen = choose(await candidates(principal, depth), wanted)
+    const { tools } = await offerFor(principal.tenantId, wanted)
     const now = clock.now()
-    for (const { tenantId, id, freshUntil } of new Set(chosen.map(({ server }) => server))) {
+    for (const { tenantId, id, freshUntil } of new Set(tools.map(({ server }) => server))) {
       if ((freshUntil ?? 0) <= now) refresh.soon(tenantId, id)
     }
-    const offered = await store.offered(chosen.map(({ tool }) => tool))
-    const keyOf = (serverId: string, name: string) => `${serverId}/${name}`
-    const byKey = new Map(chosen.map((one) => [keyOf(one.server.id, one.tool.name), one]))
-    return offered.flatMap((tool): Tool[] => {
-      const found = byKey.get(keyOf(tool.serverId, tool.name))
-      if (!found) return []
-      const { name, description, schema: parameters } = { ...tool, name: found.callName }
-      return [{ spec: { name, description, parameters }, run: callOf(found.server, tool, depth) }]
-    })
+    const offered =
+      depth === 0 ? tools : tools.filter(({ server }) => !isOwn(new URL(server.url), principal))
+    return offered.map(({ server, tool, spec }) => ({ spec, run: callOf(server, tool, depth) }))
   }
 }
+
+/** A character of a schema takes some bytes as an object, too. */
+const unitsOf = ({ tools }: Offer): number =>
+  tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, 1_000)
 
 /** Names of servers hold no `__`, so every name of a tool of theirs has one. */
 const isMcpName = (name: string): boolean => name.includes('__')

@@ -82,5 +82,9 @@ export function createSaving({ store, seal, allow, clock, find }: SavingOptions)
 
     replace: (tenantId: string, id: string, request: McpServerRequest) =>
       edits.run(tenantId, () => save(tenantId, id, request)),
+
+    /** False when there is no such server. */
+    approve: (tenantId: string, id: string, names: readonly string[]) =>
+      edits.run(tenantId, () => store.approve(tenantId, id, names, newId())),
   }
 }

@@ -101,8 +101,7 @@ export function createMcpServers({ store, seal, allow, refresh, clock }: McpServ
 
     /** Approves these tools as they are now, and no others. */
     async approve(tenantId: string, id: string, names: readonly string[]): Promise<McpServer> {
-      await find(tenantId, id)
-      await store.approve(tenantId, id, names)
+      if (!(await saving.approve(tenantId, id, names))) throw missing()
       return read(tenantId, id)
     },
 

@@ -163,14 +163,32 @@ function createServerWrites(db: Db) {
       return changes === 1
     },
 
-    /** Approves the named tools as they are now, and no others. */
-    async approve(tenantId: string, id: string, names: readonly string[]): Promise<void> {
-      await db.run(sql`
-        UPDATE mcp_tool SET approved_hash = CASE
-            WHEN reason IS NULL AND name IN (SELECT value FROM json_each(${JSON.stringify(names)}))
-            THEN hash END
-        WHERE server_id = (
-          SELECT id FROM mcp_server WHERE tenant_id = ${tenantId} AND id = ${id})`)
+    /**
+     * Approves the named tools as they are now, and no others. A listing under way is dropped:
+     * what it would bring has not been seen. False when there is no such server.
+     */
+    approve(
+      tenantId: string,
+      id: string,
+      names: readonly string[],
+      revision: string,
+    ): Promise<boolean> {
+      return storedAsExpected(
+        db.batch([
+          expectRows(
+            1,
+            sql`
+              UPDATE mcp_server SET revision = ${revision}
+              WHERE tenant_id = ${tenantId} AND id = ${id}`,
+          ),
+          sql`
+            UPDATE mcp_tool SET approved_hash = CASE
+                WHEN reason IS NULL
+                  AND name IN (SELECT value FROM json_each(${JSON.stringify(names)}))
+                THEN hash END
+            WHERE server_id = ${id}`,
+        ]),
+      )
     },
   }
 }
@@ -251,6 +269,15 @@ export interface OfferedTool {
 
 function createOffers(db: Db) {
   return {
+    /** Changes with everything that changes what the tenant's servers offer. */
+    async stamp(tenantId: string): Promise<string> {
+      const row = await db.get<{ stamp: string | null }>(sql`
+        SELECT group_concat(revision || name || enabled || state || coalesce(checked_at, ''))
+          AS stamp
+        FROM mcp_server WHERE tenant_id = ${tenantId}`)
+      return row?.stamp ?? ''
+    },
+
     /** What a turn needs of the tools with these keys; those that are gone by now are left out. */
     async offered(
       keys: readonly { readonly serverId: string; readonly name: string }[],

@@ -26,6 +26,7 @@ export async function* toBlocks(
     const page = piece.page ?? null
     if ((page ?? 0) > DOCUMENT_PAGES_MAX) throw new ParseFailure('too_long')
     const heading = headingOf(piece.heading)
+    count.see(piece.text)
     for (const text of cut(clean(piece.text))) {
       count.add(text)
       const fits =
@@ -68,20 +69,24 @@ function* cut(text: string): Generator<string> {
   if (rest.trim() !== '') yield rest
 }
 
-/** Private characters, and what stands for one that could not be read. */
-const UNREADABLE = /[\ufffd\ue000-\uf8ff\u{f0000}-\u{10ffff}]/gu
+/** Control and private characters, and what stands for one that could not be read. */
+const UNREADABLE = /[^\P{Cc}\s]|[\ufffd\ue000-\uf8ff\u{f0000}-\u{10ffff}]/gu
 
 function createCount() {
-  let all = 0
+  let kept = 0
+  let seen = 0
   let unreadable = 0
   return {
-    add(text: string): void {
-      all += text.length
-      if (all > DOCUMENT_CHARS_MAX) throw new ParseFailure('too_long')
+    see(text: string): void {
+      seen += text.replace(/\s+/g, '').length
       unreadable += text.match(UNREADABLE)?.length ?? 0
     },
+    add(text: string): void {
+      kept += text.length
+      if (kept > DOCUMENT_CHARS_MAX) throw new ParseFailure('too_long')
+    },
     end(): void {
-      if (unreadable >= all / 2) throw new ParseFailure('no_text')
+      if (unreadable >= seen / 2) throw new ParseFailure('no_text')
     },
   }
 }

@@ -97,6 +97,11 @@ test('a PDF of pictures has no text', async () => {
   await expect(read([{ content }, { content }])).rejects.toMatchObject({ reason: 'no_text' })
 })
 
+test('a PDF in which hardly a character can be read has no text', async () => {
+  const lines = ['\ue001\ue002\ue003\ue004\ue005', 'OK']
+  await expect(read([{ lines }], { chinese: true })).rejects.toMatchObject({ reason: 'no_text' })
+})
+
 test('a PDF that asks for a password is encrypted; one for its owner only is read', async () => {
   const pages = [{ lines: ['Nothing secret here.'] }]
   const locked = read(pages, { passwords: { user: 'open', owner: 'own' } })

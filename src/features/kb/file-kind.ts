@@ -88,12 +88,15 @@ const startOf = (bytes: Uint8Array, encoding: string) =>
 /** An XML declaration and comments may stand before. */
 const HTML = /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
 
+/** Part of a page, in a file whose name tells nothing. */
+const FRAGMENT = /^\s*<(?:head|title|meta|body|main|article|section|div|h[1-6]|p|table|ul|ol)[\s>]/i
+
 function textKind(start: string, fileName: string, contentType: string): FileKind | null {
   if (start.startsWith('{\\rtf')) return null
   if (HTML.test(start)) return kindOf('html')
   const ending = /\.([^.]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
-  const named = BY_ENDING[ending] ?? BY_TYPE[type] ?? 'text'
+  const named = BY_ENDING[ending] ?? BY_TYPE[type] ?? (FRAGMENT.test(start) ? 'html' : 'text')
   return named === 'tsv' ? { kind: 'csv', mediaType: 'text/tab-separated-values' } : kindOf(named)
 }
 

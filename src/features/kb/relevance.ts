@@ -29,22 +29,22 @@ const WITH_WORDS = {
   coverage: 0.6,
   words: 0.7,
   /** Two languages share no words, and their vectors are less near: what that costs. */
-  apart: 0.17,
-  steepness: 9.6,
-  line: 0.14,
+  apart: 0.19,
+  steepness: 10.3,
+  line: 0.215,
   /** The best of many wrong passages comes nearer than the best of few. */
-  perLogPassages: 0.095,
+  perLogPassages: 0.085,
   /** Chinese texts share characters by chance. */
-  chinese: 0.1,
+  chinese: 0.115,
 }
 const WITHOUT_WORDS: typeof WITH_WORDS = {
   coverage: 0.8,
   words: 0,
-  apart: 0.11,
-  steepness: 15,
-  line: 0,
-  perLogPassages: 0.063,
-  chinese: 0.01,
+  apart: 0.13,
+  steepness: 15.6,
+  line: 0.04,
+  perLogPassages: 0.058,
+  chinese: 0.02,
 }
 /** Beyond what was measured the line rises no further. */
 const PASSAGES_MAX = 2_000

@@ -28,7 +28,10 @@ export function readEveryday(language: 'zh' | 'en'): EverydaySet {
     const [name = '', ...blocks] = part.split(/^== /m)
     const read = blocks.map((block) => {
       const [title = '', ...lines] = block.split('\n')
-      const text = lines.filter((line) => !isQuestion(line)).join('\n').trim()
+      const text = lines
+        .filter((line) => !isQuestion(line))
+        .join('\n')
+        .trim()
       return { title, text, questions: questionsOf(lines) }
     })
     return {

@@ -9,7 +9,7 @@ import { type Asked, cosineAtLine, type Evidence, relevance } from './relevance.
 import type { Passage } from './store.ts'
 
 /** Passages whose words are compared with the question's, the best by cosine and coverage. */
-const COMPARED_MAX = 40
+const COMPARED_MAX = 30
 
 export interface FoundPassage extends Passage {
   /** The cosine, as people are told it. */

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import OpenAI from 'openai'
 import { startApp } from '../support/app.ts'
 import { chatTenant, clientTool, user } from '../support/completions.ts'
@@ -193,6 +195,30 @@ describe('ends of chat completions', () => {
     expect([whole.status, whole.body.error.code]).toEqual([503, 'overloaded'])
     hold.resolve()
     await app[Symbol.asyncDispose]()
+  })
+
+  test('a long answer that nobody reads is counted until its client has gone', async () => {
+    const chat = await chatTenant(server.app)
+    const said = 'x'.repeat(900_000)
+    server.platform.chat.always({ pieces: [said] })
+    expect((await chat.whole(HI)).body.choices[0].message.content).toBe(said)
+    const body = JSON.stringify(HI)
+    const head = [
+      'POST /v1/chat/completions HTTP/1.1',
+      'Host: localhost',
+      `Authorization: ${chat.headers.authorization}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ]
+    const port = Number(new URL(server.app.url).port)
+    const deaf = connect(port, '127.0.0.1')
+    await once(deaf, 'connect')
+    deaf.pause()
+    deaf.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    // The turn holds two bytes for each character, the answer four.
+    while (server.app.budget.used <= 3 * said.length) await fetch(`${server.app.url}/healthz`)
+    deaf.destroy()
+    while (server.app.budget.used > 0) await fetch(`${server.app.url}/healthz`)
   })
 
   test('a turn that cannot be stored is not asked for again by itself', async () => {

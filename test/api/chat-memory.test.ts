@@ -191,6 +191,21 @@ describe('who speaks in chat completions', () => {
     expect(await chat.call('GET', `/models/${appId}`)).toMatchObject({ id: '客服' })
   })
 
+  test('a device answers as its app, and without one as the tenant', async () => {
+    const email = 'device@example.com'
+    const appId = await (await tenant({}, email)).addApp({ name: '客服' })
+    for (const [scope, name] of [
+      [{ appId, deviceId: 'd1' }, '客服'],
+      [{ deviceId: 'd2' }, 'moonbase'],
+    ] as const) {
+      const device = await tenant(scope, email)
+      const { body } = await device.whole({ messages: [user('hi')], model: 'gpt-4o' })
+      expect(body.model).toBe(name)
+      const { data } = await device.call<{ data: { id: string }[] }>('GET', '/models')
+      expect(data.map(({ id }) => id)).toEqual([name])
+    }
+  })
+
   test('the log and the session index have the app that a general key names', async () => {
     const chat = await tenant()
     const id = await chat.addApp({ name: 'Named' })

@@ -45,7 +45,8 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
         errorBody: openAiError,
       })
       if (!input.stream) {
-        return writer.finished(await door.whole(asked, turn, (events) => void writer.of(events)))
+        const answer = await door.whole(asked, turn, (events) => void writer.of(events))
+        return door.send(asked, answer.text.length, writer.finished(answer))
       }
       const format = {
         frame: (text: string) => text,

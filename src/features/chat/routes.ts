@@ -8,6 +8,7 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { ResponseHeaders } from '../../http/entry.ts'
 import type { Gate } from '../../http/gate.ts'
+import type { JsonAnswer, JsonAnswers } from '../../http/json-answers.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { openAiError } from '../../http/openai-errors.ts'
 import type { Origins } from '../../http/origin.ts'
@@ -69,6 +70,7 @@ export interface ChatRouteOptions {
   readonly agent: Agent
   readonly assistants: Assistants
   readonly sse: Sse
+  readonly answers: JsonAnswers
   readonly contexts: RequestContexts
   readonly origins: Pick<Origins, 'of'>
   readonly clock: Pick<Clock, 'now'>
@@ -90,7 +92,8 @@ export interface Asked {
 }
 
 /** What both forms of the API do with a request that was read. */
-export function openDoor({ agent, assistants, sse, contexts, origins, clock }: ChatRouteOptions) {
+export function openDoor(options: ChatRouteOptions) {
+  const { agent, assistants, sse, answers, contexts, origins, clock } = options
   return {
     /** Throws `model_not_found`, and what opening a turn throws. */
     async openTurn({ principal, request, model, wanted, sessionId }: Asked) {
@@ -118,6 +121,12 @@ export function openDoor({ agent, assistants, sse, contexts, origins, clock }: C
       return response
     },
 
+    /** A long answer is sent as fast as its client reads, and counted until it is. */
+    send(asked: Asked, chars: number, answer: JsonAnswer): JsonAnswer | Promise<Response> {
+      if (chars <= LONG_ANSWER_CHARS) return answer
+      return answers.respond(asked, async () => answer, ANSWER_CHAR_BYTES * chars)
+    },
+
     /** Runs the turn to its end; `read` gets its events. */
     async whole(
       { principal, request, server, set }: Asked,
@@ -137,6 +146,11 @@ export function openDoor({ agent, assistants, sse, contexts, origins, clock }: C
     },
   }
 }
+
+/** A shorter answer goes to the socket in one piece. */
+const LONG_ANSWER_CHARS = 64 * 1024
+/** The text, and the JSON that holds it. */
+const ANSWER_CHAR_BYTES = 4
 
 /** Sends frames; a promise means that the client reads more slowly than they come. */
 type Send = (frames: readonly string[]) => Promise<void> | undefined
@@ -183,7 +197,7 @@ const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
         const answer = await door.whole(asked, turn, (batch) => {
           events.push(...batch.filter(({ type }) => type !== 'llm_delta'))
         })
-        return completionOf(head, answer, events)
+        return door.send(asked, answer.text.length, completionOf(head, answer, events))
       }
       const frames = createFrames(head, input.stream_options?.include_usage === true, openAiError)
       const produce = async (signal: AbortSignal, emit: Send) => {

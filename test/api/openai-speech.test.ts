@@ -68,6 +68,15 @@ describe('speech for the OpenAI client', () => {
     expect((await answer.arrayBuffer()).byteLength).toBeWithin(47_990, 48_010)
   })
 
+  test('speech takes a null for a field that is not given', async () => {
+    upstream.speech.reply({ ms: 100 })
+    const nothing = { voice: null, response_format: null, speed: null, stream_format: null }
+    const body = { input: '你好', model: null, instructions: null, ...nothing }
+    const call = caller(app.url, key.headers)
+    const { status, headers } = await call('POST', '/v1/audio/speech', body)
+    expect([status, headers.get('content-type')]).toEqual([200, 'audio/mpeg'])
+  })
+
   test('speech as wav says 24 kHz mono', async () => {
     upstream.speech.reply({ ms: 100 })
     const head = Buffer.from(await (await say({ response_format: 'wav' })).arrayBuffer())

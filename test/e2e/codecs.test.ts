@@ -24,7 +24,8 @@ test('an executable alone in an empty folder, with an empty environment, runs ev
     pinyin: 'ni3 hao3',
     pdf: '保修期为两年',
   })
-  for (const name of ['mp3', 'ownMp3', 'ogg', 'webm']) {
+  for (const name of ['mp3', 'ownMp3', 'ogg', 'webm', 'ownOpus']) {
     expect(answer[name]).toBeWithin(15_600, 19_000)
   }
+  expect(answer.seconds).toBeCloseTo(1, 1)
 }, 60_000)

@@ -15,6 +15,11 @@ const ENDPOINTS = [
   '/v1/kb/docs',
   '/v1/kb/docs/:id',
   '/v1/kb/search',
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/embeddings',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
   '/v1/mcp',
 ]
 const STATUSES = ['2xx', '4xx', '5xx', '400', '403', '404', '413', '429', '500', '502', '503']

@@ -184,6 +184,19 @@ describe('a daily budget', () => {
     expect((await report()).tokens.today).toEqual({ input: 11, output: 7 })
   })
 
+  test('what a turn has spent of a budget is stored when the turn is', async () => {
+    const key = await app.key(undefined, { dailyTokens: 1_000 })
+    for (const turns of [1, 2, 3]) {
+      await turn(key)
+      const [row] = await app.db.all<{ tokens: number }>({
+        sql: `SELECT sum(input_tokens + output_tokens) AS tokens
+          FROM usage_key_day WHERE key_id = ?`,
+        args: [key.id],
+      })
+      expect(row?.tokens).toBe(18 * turns)
+    }
+  })
+
   test('a budget is exact across a restart', async () => {
     using folder = tempFolder()
     const options = { upstream: upstream.baseUrl, clock, dataDir: folder.path }

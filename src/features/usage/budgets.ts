@@ -29,8 +29,8 @@ interface Spent {
 
 /**
  * Daily token budgets of keys (contract-2, section 6). What a key has spent today is read once and
- * then counted in memory, so that a turn waits for no disk. It is exact, also across a restart that
- * was not a crash: it begins as what is stored and what waits to be.
+ * then counted in memory, so that a turn waits for no disk. It is exact, also across a restart: it
+ * begins as what is stored and what waits to be.
  */
 export function createBudgets({ store, clock, betweenWrites }: BudgetsOptions) {
   const known = leastRecentlyUsed<Spent>(BUDGETS_KEPT_MAX, () => 1)
@@ -57,11 +57,13 @@ export function createBudgets({ store, clock, betweenWrites }: BudgetsOptions) {
     })
 
   return {
-    count(sum: UsageSum): void {
+    /** Whether the key has a budget. */
+    count(sum: UsageSum): boolean {
       const spent = known.get(sum.keyId)
-      if (!spent) return
+      if (!spent) return false
       roll(spent)
       add(spent, sum)
+      return true
     },
 
     /**

@@ -43,7 +43,8 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       const { inputTokens, outputTokens } = tokens
       const sum = { ...sumOf(caller), channel, inputTokens, outputTokens }
       sums.add(sum)
-      budgets.count(sum)
+      // At once, ahead of the turn that is stored next: a budget must outlive a crash.
+      if (budgets.count(sum)) void sums.flush()
     },
 
     /** When keys were last used, and how often in the days of a report, by their ids. */

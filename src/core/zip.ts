@@ -25,11 +25,12 @@ export function zipEntries(bytes: Uint8Array, max: number): ZipEntry[] | null {
   const end = endOf(bytes)
   if (end === null) return null
   const entries: ZipEntry[] = []
+  const decoder = new TextDecoder()
   let at = view.getUint32(end + 16, true)
   while (entries.length < max && at + 46 <= end && view.getUint32(at, true) === ENTRY) {
     const nameBytes = view.getUint16(at + 28, true)
     entries.push({
-      name: nameAt(bytes, at + 46, nameBytes),
+      name: decoder.decode(bytes.subarray(at + 46, at + 46 + nameBytes)),
       method: view.getUint16(at + 10, true),
       encrypted: (view.getUint16(at + 8, true) & 1) === 1,
       crc32: view.getUint32(at + 16, true),
@@ -44,7 +45,8 @@ export function zipEntries(bytes: Uint8Array, max: number): ZipEntry[] | null {
 /** The name of the first entry, which is there even when the archive was cut off. */
 export function firstZipName(bytes: Uint8Array): string | null {
   if (!isZip(bytes) || bytes.length < 30) return null
-  return nameAt(bytes, 30, viewOf(bytes).getUint16(26, true))
+  const end = 30 + viewOf(bytes).getUint16(26, true)
+  return new TextDecoder().decode(bytes.subarray(30, end))
 }
 
 /** The packed bytes of an entry; null when they are not where the archive says. */
@@ -57,9 +59,6 @@ export function packedBytes(bytes: Uint8Array, { at, packedBytes }: ZipEntry): U
 
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new DataView(buffer, byteOffset, byteLength)
-
-const nameAt = (bytes: Uint8Array, at: number, length: number) =>
-  new TextDecoder().decode(bytes.subarray(at, at + length))
 
 /** The end record is the last thing in the archive, before a comment. */
 function endOf(bytes: Uint8Array): number | null {

@@ -49,7 +49,10 @@ const headingOf = (heading: string | null | undefined) =>
 /** Control characters other than tab and line feed; lone surrogates have no UTF-8 form. */
 function clean(text: string): string {
   const lines = text.replace(/\r\n?|[\f\v\u2028\u2029]/g, '\n').toWellFormed()
-  return lines.replace(/[^\P{Cc}\t\n]|[\ufeff\u00ad]/gu, '').replace(/^\n+|\s+$/g, '')
+  return lines
+    .replace(/[^\P{Cc}\t\n]|[\ufeff\u00ad]/gu, '')
+    .replace(/^\n+/, '')
+    .trimEnd()
 }
 
 /** Cuts at the end of a line, sentence or word where there is one in the second half. */

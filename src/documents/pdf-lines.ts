@@ -90,9 +90,9 @@ function runningHeads(pages: readonly (readonly Line[])[]): (line: Line) => bool
 
 /** The same for all numbers of pages, also behind a title: 手册 3 / 10. */
 const keyOf = ({ text }: Line) =>
-  PAGE_NUMBER.test(text) || CHINESE_NUMBER.test(text) ? '' : text.trim().replace(OF_TOTAL, '$1')
+  PAGE_NUMBER.test(text) || CHINESE_NUMBER.test(text) ? '' : text.replace(OF_TOTAL, '$1')
 
-const OF_TOTAL = /\d+(\s*(?:\/|of|页\s*[,，/]?\s*共)\s*\d+(?:\s*页)?)$/i
+const OF_TOTAL = /\b\d+(\s*(?:\/|of|页\s*[,，/]?\s*共)\s*\d+(?:\s*页)?)$/i
 
 /** Lines that stand together, with those of one sentence joined. */
 function* paragraphs(lines: readonly Line[]): Generator<readonly Line[]> {

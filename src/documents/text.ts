@@ -29,12 +29,14 @@ export function readMarkdown(text: string): Generator<Piece> {
   })
 }
 
+const HEADING_LINE_MAX = 500
+
 /** `headingIn` gives the words of a line that is a heading. */
 function* paragraphs(text: string, headingIn: (line: string) => string | null): Generator<Piece> {
   let heading: string | null = null
   let lines: string[] = []
   for (const line of text.split(/\r\n?|\n/)) {
-    const found = headingIn(line)
+    const found = line.length > HEADING_LINE_MAX ? null : headingIn(line)
     const ends = found !== null || line.trim() === ''
     if (ends && lines.length > 0) {
       yield { text: lines.join('\n'), heading }

@@ -41,6 +41,7 @@ describe('kinds of files', () => {
   test.each([
     ['a page under another name', 'notes.txt', '<!DOCTYPE html><p>x', 'text/html'],
     ['a page behind a comment', 'x', '<!-- c --><html><p>x', 'text/html'],
+    ['text behind many comments', 'x', `${'<!---->'.repeat(500)}<p>x`, 'text/plain'],
     ['a fragment named as a page', 'part.html', '<p>x</p>', 'text/html'],
     ['a fragment without a name', 'download', '<h1>x</h1><p>y', 'text/html'],
     ['a fragment in Markdown', 'README.md', '<p align="center">x</p>', 'text/markdown'],

@@ -86,7 +86,8 @@ const startOf = (bytes: Uint8Array, encoding: string) =>
   new TextDecoder(encoding as Bun.Encoding).decode(bytes.subarray(0, START_BYTES))
 
 /** An XML declaration and comments may stand before. */
-const HTML = /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
+const HTML =
+  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
 
 /** Part of a page, in a file whose name tells nothing. */
 const FRAGMENT = /^\s*<(?:head|title|meta|body|main|article|section|div|h[1-6]|p|table|ul|ol)[\s>]/i

@@ -71,7 +71,11 @@ export function createOffer(options: OfferOptions): ToolsFor {
     const chosen = choose(await candidates(tenantId), wanted)
     const keyOf = (serverId: string, name: string) => `${serverId}/${name}`
     const byKey = new Map(chosen.map((one) => [keyOf(one.server.id, one.tool.name), one]))
-    const tools = (await store.offered(chosen.map(({ tool }) => tool))).flatMap((tool) => {
+    const kept = await store.offered(
+      tenantId,
+      chosen.map(({ tool }) => tool),
+    )
+    const tools = kept.flatMap((tool) => {
       const found = byKey.get(keyOf(tool.serverId, tool.name))
       const { description, schema: parameters } = tool
       return found

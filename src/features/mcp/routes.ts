@@ -7,7 +7,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { Mcp, McpTools } from '../../http/mcp.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import type { Origins } from '../../http/origin.ts'
-import { clientOf, type Sse } from '../../http/sse.ts'
+import { clientOf, type Sse, type StreamClient } from '../../http/sse.ts'
 import type { McpDoor } from './service.ts'
 import type { CallNote } from './tools.ts'
 
@@ -29,7 +29,7 @@ export const mcpRoutes = (gate: Gate, options: McpRouteOptions) =>
       const response = await options.mcp({ request, body, tools, streams: asksAgent(body) })
       if (response.body && isEventStream(response)) {
         const client = clientOf(principal, request, server)
-        return options.sse.respond(passOn(response.body), format(idOf(body)), set, client)
+        return respond(options.sse, response.body, idOf(body), set, client)
       }
       return answerOf(response, request, set, options.contexts)
     },
@@ -107,6 +107,22 @@ function idOf(body: unknown): string | number | null {
 
 const isEventStream = ({ headers }: Response) =>
   headers.get('content-type')?.startsWith('text/event-stream') ?? false
+
+/** Streams an answer; where there is no slot for it, the call that has begun is ended. */
+function respond(
+  sse: Sse,
+  body: ReadableStream<Uint8Array>,
+  id: string | number | null,
+  set: Answering,
+  client: StreamClient,
+): Response {
+  try {
+    return sse.respond(passOn(body), format(id), set, client)
+  } catch (error) {
+    void body.cancel().catch(() => {})
+    throw error
+  }
+}
 
 /** The events are already written; only a server that stops adds one of its own. */
 const format = (id: string | number | null) => ({

@@ -81,6 +81,10 @@ const pages = [
     lazy(() => import('./pages/kb.tsx'), 'Kb'),
   ),
   page(
+    '/kb/$doc',
+    lazy(() => import('./pages/kb-doc.tsx'), 'KbDocPage'),
+  ),
+  page(
     '/devices',
     lazy(() => import('./pages/devices.tsx'), 'Devices'),
   ),

@@ -80,6 +80,13 @@ describe('documents', () => {
       Array.from({ length: body.chunk_count }, (_, i) => i).slice(0, 50),
     )
     expect(Object.keys(chunks[0])).toEqual(['seq', 'text', 'page', 'heading', 'url'])
+    const from = async (start: string) =>
+      (await call(key, 'GET', `/docs/${body.id}/chunks?from=${start}`)).body.chunks
+    expect((await from('49'))[0]).toEqual(chunks[49])
+    expect((await from('50'))[0].seq).toBe(50)
+    expect(await from('999999')).toEqual([])
+    const wrong = await call(key, 'GET', `/docs/${body.id}/chunks?from=-1`)
+    expectRefusal(wrong, 400)
     const { results } = (await search(key, '第777句')).body
     expect(results).toHaveLength(5)
     for (const { text: preview } of results) expect([...preview].length).toBeLessThanOrEqual(200)

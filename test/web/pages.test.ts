@@ -84,7 +84,7 @@ describeWeb('every page', () => {
     expect(await seriousFindings(page)).toEqual([])
     await page.keyboard.press('Escape')
     await open(page, '/app/kb')
-    await page.getByRole('button', { name: 'Warranty', exact: true }).click()
+    await page.getByRole('link', { name: 'Warranty', exact: true }).click()
     await page.getByText('Passage 1').waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await open(page, '/docs/reference')

@@ -1,5 +1,5 @@
 import { SESSIONS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
-import { call, segment } from './client.ts'
+import { call, postForm, segment } from './client.ts'
 import type * as T from './types.ts'
 
 const at = (path: string, id: string, rest = '') => `/console/${path}/${segment(id)}${rest}`
@@ -33,8 +33,25 @@ export const api = {
     create: (title: string, text: string) =>
       call<T.KbDoc>('POST', '/console/kb/docs', { title, text }),
     remove: (id: string) => call<unknown>('DELETE', at('kb/docs', id)),
-    chunks: (id: string) => call<{ chunks: T.KbChunk[] }>('GET', at('kb/docs', id, '/chunks')),
+    /** The passages of a document from number `from` on, at most `KB_CHUNKS_SHOWN_MAX`. */
+    chunks: (id: string, from = 0) =>
+      call<{ chunks: T.KbChunk[] }>('GET', at('kb/docs', id, `/chunks?from=${from}`)),
     search: (q: string) => call<{ results: T.KbHit[] }>('POST', '/console/kb/search', { q }),
+  },
+  sources: {
+    list: () => call<{ sources: T.Source[] }>('GET', '/console/kb/sources'),
+    limits: () => call<T.KbLimits>('GET', '/console/kb/limits'),
+    sendFile(file: File, onSent: (share: number) => void) {
+      const form = new FormData()
+      form.set('file', file)
+      return postForm<T.Source>('/console/kb/files', form, onSent)
+    },
+    addPage: (input: { url: string; title: string; refresh: T.Refresh }) =>
+      call<T.Source>('POST', '/console/kb/urls', input),
+    setRefresh: ({ id, refresh }: { id: string; refresh: T.Refresh }) =>
+      call<T.Source>('PUT', at('kb/sources', id), { refresh }),
+    check: (id: string) => call<T.Source>('POST', at('kb/sources', id, '/refresh')),
+    remove: (id: string) => call<unknown>('DELETE', at('kb/sources', id)),
   },
   devices: {
     list: () => call<{ devices: T.Device[] }>('GET', '/console/devices'),

@@ -30,6 +30,11 @@ export type {
 export type { HistoryResponse as History, SessionRow } from '../../src/features/sessions/model.ts'
 export type { TenantSettings as Settings } from '../../src/features/settings/model.ts'
 export type { StatusReport as Status } from '../../src/features/site/status.ts'
+export type {
+  KbLimitsResponse as KbLimits,
+  Refresh,
+  Source,
+} from '../../src/features/sources/model.ts'
 export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
 export type { VoiceResponse as VoiceReply } from '../../src/features/voice/model.ts'

@@ -18,7 +18,7 @@ function useFacts(): Facts {
     retry: false,
   })
   const status = useQuery({ queryKey: ['status'], queryFn: api.status, retry: false })
-  const docs = useQuery({ queryKey: ['kb'], queryFn: api.kb.list })
+  const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list })
   const keys = useQuery({ queryKey: ['keys'], queryFn: api.keys.list })
   const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
   return {

@@ -1,132 +1,111 @@
-import { useQuery } from '@tanstack/react-query'
-import { BookText, PenLine, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import { KB_DOCS_MAX } from '../../src/core/limits/contract.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { api } from '../api/index.ts'
-import type { KbDoc } from '../api/types.ts'
+import type { KbHit } from '../api/types.ts'
+import { AddPanel } from '../features/kb/add-panel.tsx'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
-import { DropZone } from '../features/kb/drop-zone.tsx'
-import { SearchPanel } from '../features/kb/search-panel.tsx'
+import { isInWork, type Library, useLibrary } from '../features/kb/library.ts'
+import { LibraryList } from '../features/kb/library-list.tsx'
+import { PageDialog } from '../features/kb/page-dialog.tsx'
+import { useReplacing } from '../features/kb/replacing.ts'
+import { Hits, SearchForm } from '../features/kb/search-panel.tsx'
 import { useUploads } from '../features/kb/uploads.ts'
 import { WriteDialog } from '../features/kb/write-dialog.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
-import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/dialog.tsx'
-import { Ago, Notice, Page, Section } from '../ui/page.tsx'
-import { Empty, Loaded } from '../ui/state.tsx'
+import { Notice, Page, Section } from '../ui/page.tsx'
+import { Loaded } from '../ui/state.tsx'
 
 export function Kb() {
   const { t } = useI18n()
-  const query = useQuery({ queryKey: ['kb'], queryFn: api.kb.list })
-  const uploads = useUploads()
-  const [writing, setWriting] = useState(false)
-  const [passage, setPassage] = useState<Passage | null>(null)
-  const count = query.data?.docs.length ?? 0
-  const write = (
-    <Button icon={<PenLine size={16} aria-hidden />} onClick={() => setWriting(true)}>
-      {t('kb.write')}
-    </Button>
+  const [checks, setChecks] = useState<ReadonlyMap<string, string | null>>(new Map())
+  const query = useLibrary(({ sources }) =>
+    sources.some(({ id, checked_at }) => checks.get(id) === checked_at),
   )
+  const library = query.data
+  useReplacing(library)
+  const uploads = useUploads()
+  const added = useRef(uploads.add)
+  added.current = uploads.add
+  const add = useCallback((files: readonly File[]) => added.current(files), [])
+  const [dialog, setDialog] = useState<'page' | 'write' | null>(null)
+  const [passage, setPassage] = useState<Passage | null>(null)
+  const search = useAction(api.kb.search)
+  const close = () => setDialog(null)
   return (
-    <Page title={t('nav.kb')} about={t('kb.about')} actions={write}>
-      {count >= KB_DOCS_MAX ? (
-        <Notice tone="warn">{t('kb.full', { max: KB_DOCS_MAX })}</Notice>
-      ) : (
-        <DropZone {...uploads} />
-      )}
-      <Section title={t('kb.docs')} about={t('kb.docs.count', { count, max: KB_DOCS_MAX })}>
-        <div className="card overflow-hidden">
-          <Loaded query={query}>
-            {({ docs }) =>
-              docs.length === 0 ? (
-                <Empty icon={<BookText />} title={t('kb.empty')} text={t('kb.empty.text')} />
-              ) : (
-                <DocTable docs={docs} onOpen={setPassage} />
-              )
-            }
-          </Loaded>
-        </div>
+    <Page title={t('nav.kb')} about={t('kb.about')}>
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[3fr_2fr]">
+        <AddPanel
+          limits={library?.limits}
+          onFiles={add}
+          onPage={() => setDialog('page')}
+          onWrite={() => setDialog('write')}
+        />
+        <section className="card grid content-start gap-3 p-5">
+          <div>
+            <h2>{t('kb.search')}</h2>
+            <p className="text-[0.92rem] text-ink-2">{t('kb.search.about')}</p>
+          </div>
+          <SearchForm busy={search.isPending} onSearch={search.mutate} />
+        </section>
+      </div>
+      <Found results={search.data?.results} onOpen={setPassage} />
+      <Section title={t('kb.docs')} about={<Counts library={library} />}>
+        {library && library.docs.length >= library.limits.docs_max && (
+          <div className="mb-3">
+            <Notice tone="warn">{t('kb.full', { max: library.limits.docs_max })}</Notice>
+          </div>
+        )}
+        <Loaded query={query}>
+          {(shown) => (
+            <LibraryList
+              library={shown}
+              uploads={uploads}
+              checks={checks}
+              onCheck={(id, at) => setChecks(new Map([...checks, [id, at]]))}
+            />
+          )}
+        </Loaded>
       </Section>
-      <Section title={t('kb.search')} about={t('kb.search.about')}>
-        <SearchPanel onOpen={setPassage} />
-      </Section>
-      <WriteDialog open={writing} onClose={() => setWriting(false)} />
+      <WriteDialog open={dialog === 'write'} library={library} onClose={close} />
+      <PageDialog open={dialog === 'page'} sources={library?.sources ?? []} onClose={close} />
       <ChunksDialog passage={passage} onClose={() => setPassage(null)} />
     </Page>
   )
 }
 
-interface DocTableProps {
-  readonly docs: readonly KbDoc[]
+/** Tells screen readers, too, when something has been read or has failed. */
+function Counts({ library }: { readonly library: Library | undefined }) {
+  const { t } = useI18n()
+  const sources = library?.sources ?? []
+  const inWork = sources.filter(isInWork).length
+  const failed = sources.filter(({ state }) => state === 'failed').length
+  const counts = [
+    library && t('kb.docs.count', { count: library.docs.length, max: library.limits.docs_max }),
+    inWork > 0 && t('kb.docs.work', { count: inWork }),
+    failed > 0 && t('kb.docs.failed', { count: failed }),
+  ]
+  return <span role="status">{counts.filter(Boolean).join(' · ') || '…'}</span>
+}
+
+interface FoundProps {
+  readonly results: readonly KbHit[] | undefined
   readonly onOpen: (passage: Passage) => void
 }
 
-function DocTable({ docs, onOpen }: DocTableProps) {
-  const { t, locale } = useI18n()
-  const [asked, setAsked] = useState<KbDoc | null>(null)
-  const remove = useAction(api.kb.remove, {
-    done: 'kb.deleted',
-    refresh: ['kb'],
-    onDone: () => setAsked(null),
-  })
+/** What a question has found, brought into view. */
+function Found({ results, onOpen }: FoundProps) {
+  const { t } = useI18n()
+  const place = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (results) place.current?.querySelector('li, p')?.scrollIntoView({ block: 'nearest' })
+  }, [results])
   return (
-    <>
-      <table className="rows stack">
-        <thead>
-          <tr>
-            <th>{t('kb.title')}</th>
-            <th className="num">{t('kb.chars')}</th>
-            <th className="num">{t('kb.chunks')}</th>
-            <th>{t('field.created')}</th>
-            <th>
-              <span className="sr-only">{t('field.actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {docs.map((doc) => (
-            <tr key={doc.id}>
-              <td className="lead">
-                <button
-                  type="button"
-                  className="max-w-full truncate text-left underline-offset-2 hover:underline"
-                  onClick={() => onOpen({ docId: doc.id, title: doc.title, seq: null })}
-                >
-                  {doc.title}
-                </button>
-              </td>
-              <td className="num" data-label={t('kb.chars')}>
-                {doc.char_count.toLocaleString(locale)}
-              </td>
-              <td className="num" data-label={t('kb.chunks')}>
-                {doc.chunk_count}
-              </td>
-              <td className="text-ink-2" data-label={t('field.created')}>
-                <Ago at={doc.created_at} />
-              </td>
-              <td className="actions num">
-                <Button
-                  kind="quiet"
-                  size="small"
-                  icon={<Trash2 size={15} aria-hidden />}
-                  aria-label={t('kb.delete.title', { title: doc.title })}
-                  onClick={() => setAsked(doc)}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <Confirm
-        title={t('kb.delete.title', { title: asked?.title ?? '' })}
-        loss={t('kb.delete.loss')}
-        action={t('action.delete')}
-        open={asked !== null}
-        busy={remove.isPending}
-        onConfirm={() => asked && remove.mutate(asked.id)}
-        onClose={() => setAsked(null)}
-      />
-    </>
+    <section ref={place} aria-live="polite" aria-label={t('kb.search.found')}>
+      {results && (
+        <div className="card mt-6 px-5 py-2">
+          <Hits results={results} onOpen={onOpen} />
+        </div>
+      )}
+    </section>
   )
 }

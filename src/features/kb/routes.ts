@@ -6,6 +6,7 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import {
   KbChunksResponse,
@@ -20,6 +21,7 @@ import type { Kb } from './service.ts'
 
 const createBody = jsonBody(KbCreateRequest, { bytesMax: KB_BODY_BYTES_MAX })
 const searchBody = jsonBody(KbSearchRequest, { bytesMax: KB_BODY_BYTES_MAX })
+const CHUNKS_QUERY = queryDoc({ from: 'number of the first chunk shown, from 0; default 0' })
 
 /** A device key may only search (contract, section 3). */
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
@@ -53,11 +55,15 @@ export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts) =>
     )
     .get(
       '/kb/docs/:id/chunks',
-      ({ principal, params }) => kb.chunks(principal.tenantId, params.id),
+      ({ principal, params, request }) => {
+        const from = new URL(request.url).searchParams.get('from') ?? '0'
+        if (!/^\d{1,9}$/.test(from)) throw appError('query_invalid', { field: 'from' })
+        return kb.chunks(principal.tenantId, params.id, Number(from))
+      },
       {
         allow: NOT_DEVICES,
         response: KbChunksResponse,
-        detail: { summary: 'Preview the chunks of a document' },
+        detail: { summary: 'Preview the chunks of a document', parameters: CHUNKS_QUERY },
       },
     )
     .delete('/kb/docs/:id', ({ principal, params }) => kb.remove(principal.tenantId, params.id), {

@@ -51,8 +51,9 @@ export function createKb({ store, prepare, limits, embedder, search, clock }: Kb
       return { id, deleted: true }
     },
 
-    async chunks(tenantId: string, id: string): Promise<{ chunks: KbChunk[] }> {
-      const chunks = await store.chunks(tenantId, id)
+    /** Chunks for people to look at, from number `from` on. */
+    async chunks(tenantId: string, id: string, from: number): Promise<{ chunks: KbChunk[] }> {
+      const chunks = await store.chunks(tenantId, id, from)
       if (!chunks) throw appError('not_found', { what: 'doc' })
       return { chunks }
     },

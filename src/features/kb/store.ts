@@ -181,12 +181,13 @@ function createReads(db: Db, reader: Reader) {
     },
 
     /** Null when the tenant has no such document. */
-    async chunks(tenantId: string, id: string): Promise<KbChunk[] | null> {
+    async chunks(tenantId: string, id: string, from: number): Promise<KbChunk[] | null> {
       const doc = await findDoc(db, tenantId, id)
       if (!doc) return null
       return db.all<KbChunk>(sql`
         SELECT seq, text, page, heading, ${doc.url} AS url FROM kb_chunk
-        WHERE doc_num = ${doc.num} ORDER BY seq LIMIT ${KB_CHUNKS_SHOWN_MAX}`)
+        WHERE doc_num = ${doc.num} AND seq >= ${from}
+        ORDER BY seq LIMIT ${KB_CHUNKS_SHOWN_MAX}`)
     },
 
     /** `count` chunks from number `from` on; null when the tenant has no such document. */

@@ -1,56 +1,62 @@
 import { Search } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { KB_SCORE_MIN } from '../../../src/core/limits/contract.ts'
-import { api } from '../../api/index.ts'
 import type { KbHit } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Passage } from './chunks-dialog.tsx'
+import { usePlace } from './passages.tsx'
 
-/** Minimum score of a passage that the model gets (specification, Limits). */
+interface SearchFormProps {
+  readonly busy: boolean
+  readonly onSearch: (q: string) => void
+}
 
-/** Tests a question: the passages found, with scores and the threshold. */
-export function SearchPanel({ onOpen }: { readonly onOpen: (passage: Passage) => void }) {
+export function SearchForm({ busy, onSearch }: SearchFormProps) {
   const { t } = useI18n()
   const [q, setQ] = useState('')
-  const search = useAction(api.kb.search)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (q.trim()) search.mutate(q.trim())
+    if (q.trim()) onSearch(q.trim())
   }
-  const results = search.data?.results
   return (
-    <div className="card p-5">
-      <form className="flex gap-2" onSubmit={submit}>
-        <input
-          className="input"
-          type="search"
-          aria-label={t('kb.search.label')}
-          placeholder={t('kb.search.label')}
-          value={q}
-          onChange={(event) => setQ(event.target.value)}
-        />
-        <Button
-          type="submit"
-          icon={<Search size={16} aria-hidden />}
-          busy={search.isPending}
-          disabled={!q.trim()}
-        >
-          {t('kb.search.go')}
-        </Button>
-      </form>
-      <div aria-live="polite">
-        {results?.length === 0 && <p className="mt-4 text-ink-2">{t('kb.search.none')}</p>}
-        {results && results.length > 0 && (
-          <ol className="mt-4 divide-y divide-line">
-            {results.map((hit) => (
-              <Hit key={`${hit.doc_id}:${hit.seq}`} hit={hit} onOpen={onOpen} />
-            ))}
-          </ol>
-        )}
-      </div>
-    </div>
+    <form className="flex gap-2" onSubmit={submit}>
+      <input
+        className="input"
+        type="search"
+        aria-label={t('kb.search.label')}
+        placeholder={t('kb.search.label')}
+        value={q}
+        onChange={(event) => setQ(event.target.value)}
+      />
+      <Button
+        type="submit"
+        icon={<Search size={16} aria-hidden />}
+        busy={busy}
+        disabled={!q.trim()}
+      >
+        {t('kb.search.go')}
+      </Button>
+    </form>
+  )
+}
+
+interface HitsProps {
+  readonly results: readonly KbHit[]
+  readonly onOpen: (passage: Passage) => void
+}
+
+/** The passages found, with scores and the threshold. */
+export function Hits({ results, onOpen }: HitsProps) {
+  const { t } = useI18n()
+  if (results.length === 0)
+    return <p className="scroll-mb-[45vh] py-4 text-ink-2">{t('kb.search.none')}</p>
+  return (
+    <ol className="divide-y divide-line">
+      {results.map((hit) => (
+        <Hit key={`${hit.doc_id}:${hit.seq}`} hit={hit} onOpen={onOpen} />
+      ))}
+    </ol>
   )
 }
 
@@ -61,13 +67,15 @@ interface HitProps {
 
 function Hit({ hit, onOpen }: HitProps) {
   const { t } = useI18n()
+  const placeOf = usePlace()
   const used = hit.score >= KB_SCORE_MIN
+  const place = placeOf(hit)
   return (
-    <li className="grid gap-1.5 py-3.5">
+    <li className="grid scroll-mt-20 scroll-mb-[45vh] grid-cols-1 gap-1.5 py-3.5">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         <button
           type="button"
-          className="min-w-0 truncate text-left font-medium underline-offset-2 hover:underline"
+          className="min-w-0 text-left font-medium wrap-anywhere underline-offset-2 hover:underline"
           onClick={() => onOpen({ docId: hit.doc_id, title: hit.title, seq: hit.seq })}
         >
           {hit.title} <span className="text-ink-3">#{hit.seq + 1}</span>
@@ -76,8 +84,19 @@ function Hit({ hit, onOpen }: HitProps) {
           {t(used ? 'kb.search.used' : 'kb.search.unused')} · {hit.score.toFixed(3)}
         </span>
       </div>
+      {(place || hit.url) && (
+        <p className="text-[0.86rem] text-ink-3 wrap-anywhere">
+          {place}
+          {place && hit.url && ' · '}
+          {hit.url && (
+            <a href={hit.url} target="_blank" rel="noreferrer" className="underline">
+              {hit.url}
+            </a>
+          )}
+        </p>
+      )}
       <ScoreBar score={hit.score} used={used} />
-      <p className="line-clamp-3 text-[0.9rem] text-ink-2">{hit.text}</p>
+      <p className="line-clamp-3 text-[0.9rem] text-ink-2 wrap-anywhere">{hit.text}</p>
     </li>
   )
 }

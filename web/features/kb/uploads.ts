@@ -1,81 +1,147 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
-import { KB_DOC_BYTES_MAX, KB_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
-import { type Key, useI18n } from '../../i18n/index.tsx'
-import { useExplain } from '../../lib/services.tsx'
+import type { Source } from '../../api/types.ts'
+import type { Key } from '../../i18n/index.tsx'
+import { type Item, itemsOf, LIBRARY, type Library, showSource, titleOf } from './library.ts'
+import { noteReplacement } from './replacing.ts'
 
 export interface Upload {
   readonly id: number
   readonly file: File
-  readonly state: 'waiting' | 'sending' | 'done' | 'failed'
-  /** Chunks when done; the reason when failed. */
-  readonly note: string
+  /** `asked`: something of this title is there already; `sent`: the server has it. */
+  readonly state: 'asked' | 'waiting' | 'sending' | 'sent' | 'failed'
+  /** How much has been sent, from 0 to 1. */
+  readonly share: number
+  readonly problem: Key | Error | null
+  /** What is there already. */
+  readonly twin: Item | null
+  /** Goes once the new one is ready. */
+  readonly replaces: Item | null
+  /** A failed source that goes once the new one is sent. */
+  readonly instead: string | null
+  readonly sourceId: string | null
 }
 
-/** The reason not to send a file; null for a valid file. */
-export function problemOf(name: string, bytes: number): Key | null {
-  if (!/\.(txt|md|markdown)$/i.test(name)) return 'kb.upload.kind'
-  if (bytes === 0) return 'kb.upload.empty'
-  return bytes > KB_DOC_BYTES_MAX ? 'kb.upload.large' : null
+/** Kept with the answers of the server, so that a file is sent on while another page is open. */
+const UPLOADS = ['uploads']
+const AGAIN_MS = 10_000
+
+const read = (client: QueryClient) => client.getQueryData<readonly Upload[]>(UPLOADS) ?? []
+const write = (client: QueryClient, uploads: readonly Upload[]) =>
+  client.setQueryData(UPLOADS, uploads)
+
+function change(client: QueryClient, id: number, more: Partial<Upload>): void {
+  const changed = read(client).map((upload) => (upload.id === id ? { ...upload, ...more } : upload))
+  write(client, changed)
 }
 
-const titleOf = (name: string): string =>
-  [...name.replace(/\.(txt|md|markdown)$/i, '')].slice(0, KB_TITLE_CHARS_MAX).join('')
+const warn = (event: Event) => event.preventDefault()
 
-/** A byte order mark decides; without one, text that is not UTF-8 is GBK, as on Chinese Windows. */
-export function textOf(bytes: ArrayBuffer): string {
-  const [first, second] = new Uint8Array(bytes)
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+/** Sends one file after the other, so that the first is read while the next one is on its way. */
+async function sendNext(client: QueryClient): Promise<void> {
+  const uploads = read(client)
+  const next = uploads.find(({ state }) => state === 'waiting')
+  if (!next || uploads.some(({ state }) => state === 'sending')) return
+  change(client, next.id, { state: 'sending', share: 0 })
+  addEventListener('beforeunload', warn)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('gb18030').decode(bytes)
+    const source = await api.sources.sendFile(next.file, (share) =>
+      change(client, next.id, { share }),
+    )
+    await onSent(client, next, source)
+  } catch (error) {
+    const isFull = error instanceof ApiError && error.error?.code === 'too_many_waiting'
+    change(client, next.id, isFull ? { state: 'waiting' } : failed(error))
+    if (isFull) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+  } finally {
+    removeEventListener('beforeunload', warn)
   }
+  await sendNext(client)
 }
 
-/** Uploads files one after the other, because each answer waits for the embedding. */
+const failed = (error: unknown) => ({ state: 'failed' as const, problem: error as Error })
+
+async function onSent(client: QueryClient, upload: Upload, source: Source): Promise<void> {
+  change(client, upload.id, { state: 'sent', sourceId: source.id })
+  if (upload.replaces) noteReplacement(source.id, upload.replaces)
+  if (upload.instead !== null) await api.sources.remove(upload.instead).catch(() => {})
+  showSource(client, source)
+}
+
+/** As the server names a file without a title. */
+const titleOfFile = (name: string) =>
+  [...name.replace(/(?<=.)\.[^.]*$/s, '').replace(/\s+/g, ' ')].slice(0, 180).join('').trim()
+
+const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+export interface AddOptions {
+  readonly replaces?: Item | null
+  readonly instead?: string | null
+}
+
+/** Files on their way to the server, those that it refused, and those that it has. */
 export function useUploads() {
-  const { t } = useI18n()
-  const explain = useExplain()
   const client = useQueryClient()
-  const [uploads, setUploads] = useState<readonly Upload[]>([])
-  const next = useRef(1)
-  const tail = useRef(Promise.resolve())
-  const set = (id: number, more: Partial<Upload>) =>
-    setUploads((list) => list.map((item) => (item.id === id ? { ...item, ...more } : item)))
+  const { data: uploads = [] } = useQuery<readonly Upload[]>({
+    queryKey: UPLOADS,
+    queryFn: skipToken,
+    initialData: () => read(client),
+    staleTime: Infinity,
+    gcTime: Infinity,
+  })
 
-  async function send({ id, file }: Upload): Promise<void> {
-    set(id, { state: 'sending', note: '' })
-    try {
-      const doc = await api.kb.create(titleOf(file.name), textOf(await file.arrayBuffer()))
-      set(id, { state: 'done', note: t('kb.upload.done', { count: doc.chunk_count }) })
-      await client.invalidateQueries({ queryKey: ['kb'] })
-    } catch (error) {
-      set(id, { state: 'failed', note: explain(error) })
-    }
+  function uploadOf(file: File, id: number, options: AddOptions): Upload {
+    const { replaces = null, instead = null } = options
+    const library = client.getQueryData<Library>(LIBRARY)
+    const problem = library ? problemOf(file, library.limits.file_mb_max) : null
+    const isMeant = replaces !== null || instead !== null
+    const twin = library && !isMeant ? findTwin(itemsOf(library), file) : null
+    const state = problem ? 'failed' : twin ? 'asked' : 'waiting'
+    const more = { problem, twin, replaces, instead, sourceId: null }
+    return { id, file, state, share: 0, ...more }
   }
 
-  const queue = (upload: Upload) => {
-    tail.current = tail.current.then(() => send(upload))
-  }
+  const start = () => void sendNext(client)
 
   return {
-    uploads,
-    add(files: readonly File[]): void {
-      const added = files.map((file): Upload => {
-        const problem = problemOf(file.name, file.size)
-        const state = problem ? 'failed' : 'waiting'
-        return { id: next.current++, file, state, note: problem ? t(problem) : '' }
-      })
-      setUploads((list) => [...added, ...list])
-      for (const upload of added) if (upload.state === 'waiting') queue(upload)
+    uploads: uploads.filter(({ state }) => state !== 'sent'),
+    add(files: readonly File[], options: AddOptions = {}): void {
+      const before = read(client)
+      const first = (before.at(-1)?.id ?? 0) + 1
+      write(client, [...before, ...files.map((file, i) => uploadOf(file, first + i, options))])
+      start()
     },
-    retry: queue,
-    clear: () =>
-      setUploads((list) => list.filter(({ state }) => state === 'waiting' || state === 'sending')),
+    /** Sends a file in spite of its twin, or after a failure. */
+    go(upload: Upload, more: Partial<Upload> = {}): void {
+      change(client, upload.id, { ...more, state: 'waiting', problem: null })
+      start()
+    },
+    drop: ({ id }: Upload): void =>
+      void write(
+        client,
+        read(client).filter((upload) => upload.id !== id),
+      ),
+    /** The file that a source was made of, while this page of the browser has it. */
+    fileOf: (source: Source): File | null =>
+      uploads.find(({ sourceId }) => sourceId === source.id)?.file ?? null,
   }
 }
 
 export type Uploads = ReturnType<typeof useUploads>
+
+function problemOf({ size }: File, megabytesMax: number): Key | null {
+  if (size === 0) return 'kb.upload.empty'
+  return size > megabytesMax * 1024 * 1024 ? 'kb.upload.large' : null
+}
+
+/** What has the title that the file will get; a source that failed is none. */
+function findTwin(items: readonly Item[], file: File): Item | null {
+  const title = titleOfFile(file.name)
+  const isThere = (item: Item) => item.kind === 'doc' || item.source.state !== 'failed'
+  return items.find((item) => isThere(item) && isSame(titleOf(item), title)) ?? null
+}
+
+/** Whether the twin has the size of the file, too. */
+export const isSameFile = ({ file, twin }: Upload): boolean =>
+  twin?.kind === 'source' && twin.source.bytes === file.size

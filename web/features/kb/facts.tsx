@@ -1,0 +1,87 @@
+import { Fragment, type ReactNode } from 'react'
+import type { Source } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { withIndexKeys } from '../../lib/index-keys.ts'
+import { Ago } from '../../ui/page.tsx'
+import type { Item } from './library.ts'
+
+/** The names of kinds of files, by the end of their media type. */
+const KINDS: readonly (readonly [string, string])[] = [
+  ['/pdf', 'PDF'],
+  ['.document', 'Word'],
+  ['.presentation', 'PowerPoint'],
+  ['.sheet', 'Excel'],
+  ['/epub+zip', 'EPUB'],
+  ['/html', 'HTML'],
+  ['/csv', 'CSV'],
+  ['/tab-separated-values', 'TSV'],
+  ['/markdown', 'Markdown'],
+]
+
+const kindOf = ({ media_type }: Source) => KINDS.find(([end]) => media_type.endsWith(end))?.[1]
+
+const isSlides = ({ media_type }: Source) => media_type.endsWith('.presentation')
+
+/** `1.2 MB`, in the words of the language. */
+export function useSize() {
+  const { locale } = useI18n()
+  return (bytes: number): string => {
+    const [unit, by] = bytes < 1024 * 1024 ? ['kilobyte', 1024] : ['megabyte', 1024 * 1024]
+    const format = { style: 'unit', unit, maximumFractionDigits: 1 } as const
+    return new Intl.NumberFormat(locale, format).format(Math.max(0.1, bytes / by))
+  }
+}
+
+function useFacts(item: Item): ReactNode[] {
+  const { t, locale } = useI18n()
+  const size = useSize()
+  const chars = (count: number) => t('kb.fact.chars', { count: count.toLocaleString(locale) })
+  if (item.kind === 'doc') {
+    const { char_count, chunk_count, created_at } = item.doc
+    const passages = t('kb.fact.passages', { count: chunk_count })
+    return [t('kb.kind.typed'), chars(char_count), passages, <Ago key="at" at={created_at} />]
+  }
+  const { source } = item
+  const { bytes, pages, parts, char_count, created_at } = source
+  return [
+    source.kind === 'url' ? t('kb.kind.page') : (kindOf(source) ?? t('kb.kind.text')),
+    pages !== null && t(isSlides(source) ? 'kb.fact.slides' : 'kb.fact.pages', { count: pages }),
+    bytes > 0 && size(bytes),
+    char_count > 0 && chars(char_count),
+    parts > 1 && t('kb.fact.parts', { count: parts }),
+    source.kind === 'file' && <Ago key="at" at={created_at} />,
+    ...checksOf(source, t),
+  ].filter(Boolean)
+}
+
+function checksOf(source: Source, t: ReturnType<typeof useI18n>['t']): ReactNode[] {
+  const { checked_at, changed_at, refresh } = source
+  return [
+    refresh !== null && refresh !== 'off' && t(`kb.refresh.${refresh}`),
+    checked_at !== null && (
+      <Fragment key="checked">
+        {t('kb.fact.checked')} <Ago at={checked_at} />
+      </Fragment>
+    ),
+    changed_at !== null && (
+      <Fragment key="changed">
+        {t('kb.fact.changed')} <Ago at={changed_at} />
+      </Fragment>
+    ),
+  ]
+}
+
+/** What the list says about an item in one line. */
+export function Facts({ item }: { readonly item: Item }) {
+  const facts = useFacts(item)
+  return (
+    <p className="text-[0.86rem] text-ink-3">
+      {withIndexKeys(facts).map(({ key, item: fact }) => (
+        <Fragment key={key}>
+          {key !== '0' && ' · '}
+          {fact}
+        </Fragment>
+      ))}
+    </p>
+  )
+}

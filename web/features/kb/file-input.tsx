@@ -1,0 +1,32 @@
+import { type RefObject, useRef } from 'react'
+
+interface FileInputProps {
+  readonly field: RefObject<HTMLInputElement | null>
+  readonly label: string
+  readonly multiple?: boolean
+  readonly onFiles: (files: readonly File[]) => void
+}
+
+/** `open` shows the browser's choice of files for a `FileInput`. */
+export function useFileInput() {
+  const field = useRef<HTMLInputElement>(null)
+  return { field, open: () => field.current?.click() }
+}
+
+/** The hidden field behind a button that chooses files. */
+export function FileInput({ field, label, multiple = false, onFiles }: FileInputProps) {
+  return (
+    <input
+      ref={field}
+      type="file"
+      multiple={multiple}
+      className="hidden"
+      aria-label={label}
+      onChange={({ target }) => {
+        const files = [...(target.files ?? [])]
+        target.value = ''
+        if (files.length > 0) onFiles(files)
+      }}
+    />
+  )
+}

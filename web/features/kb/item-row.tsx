@@ -1,0 +1,190 @@
+import { Link } from '@tanstack/react-router'
+import {
+  ChevronDown,
+  CircleCheck,
+  CircleDashed,
+  FileText,
+  Globe,
+  LoaderCircle,
+  PenLine,
+  RotateCw,
+  TriangleAlert,
+} from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import type { KbDoc, Source } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Badge, type Tone } from '../../ui/page.tsx'
+import { Facts } from './facts.tsx'
+import { failureOf } from './failure.ts'
+import { type ItemActions, ItemMenu } from './item-menu.tsx'
+import { type Item, titleOf } from './library.ts'
+
+interface ItemRowProps {
+  readonly item: Item
+  readonly actions: ItemActions
+  /** The page is being checked now. */
+  readonly isChecked: boolean
+}
+
+/** A file, a page or a document of the list, with its parts folded away. */
+export function ItemRow({ item, actions, isChecked }: ItemRowProps) {
+  const [unfolded, setUnfolded] = useState(false)
+  const partsId = useId()
+  const parts = item.kind === 'doc' ? [item.doc] : item.parts
+  const [only] = parts
+  return (
+    <li className="entry">
+      <span className="mt-0.5 text-ink-3">{iconOf(item)}</span>
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
+          {parts.length > 1 ? (
+            <button
+              type="button"
+              className="inline-flex min-w-0 items-center gap-1 text-left font-medium"
+              aria-expanded={unfolded}
+              aria-controls={partsId}
+              onClick={() => setUnfolded(!unfolded)}
+            >
+              <span className="min-w-0">{titleOf(item)}</span>
+              <ChevronDown
+                size={16}
+                className={`flex-none text-ink-3 ${unfolded ? 'rotate-180' : ''}`}
+                aria-hidden
+              />
+            </button>
+          ) : (
+            <Title doc={only} title={titleOf(item)} />
+          )}
+          <State item={item} isChecked={isChecked} />
+        </div>
+        <Facts item={item} />
+        {item.kind === 'source' && <Trouble source={item.source} actions={actions} item={item} />}
+        {unfolded && <Parts id={partsId} parts={parts} />}
+      </div>
+      <ItemMenu item={item} actions={actions} />
+    </li>
+  )
+}
+
+function iconOf(item: Item): ReactNode {
+  const icon = { size: 17, strokeWidth: 1.6, 'aria-hidden': true } as const
+  if (item.kind === 'doc') return <PenLine {...icon} />
+  return item.source.kind === 'url' ? <Globe {...icon} /> : <FileText {...icon} />
+}
+
+interface TitleProps {
+  readonly doc: KbDoc | undefined
+  readonly title: string
+}
+
+/** Leads to the passages, once there are any. */
+function Title({ doc, title }: TitleProps) {
+  if (!doc) return <span className="min-w-0 font-medium">{title}</span>
+  return (
+    <Link
+      to="/app/kb/$doc"
+      params={{ doc: doc.id }}
+      className="min-w-0 font-medium underline-offset-2 hover:underline"
+    >
+      {title}
+    </Link>
+  )
+}
+
+const TONES: Readonly<Partial<Record<Source['state'], Tone>>> = {
+  reading: 'accent',
+  embedding: 'accent',
+  failed: 'bad',
+  gone: 'warn',
+}
+
+function State({ item, isChecked }: Pick<ItemRowProps, 'item' | 'isChecked'>) {
+  const { t } = useI18n()
+  const state = item.kind === 'doc' ? 'ready' : item.source.state
+  const icon = { size: 13, 'aria-hidden': true } as const
+  const busy = <LoaderCircle {...icon} className="animate-spin" />
+  const icons = {
+    queued: <CircleDashed {...icon} />,
+    reading: busy,
+    embedding: busy,
+    ready: <CircleCheck {...icon} />,
+    failed: <TriangleAlert {...icon} />,
+    gone: <TriangleAlert {...icon} />,
+  }
+  if (isChecked) {
+    return (
+      <Badge tone="accent" icon={busy}>
+        {t('kb.state.checking')}
+      </Badge>
+    )
+  }
+  if (state === 'ready') {
+    return (
+      <span className="inline-flex items-center gap-1 text-[0.82rem] text-good">
+        {icons.ready}
+        {t('kb.state.ready')}
+      </span>
+    )
+  }
+  return (
+    <Badge tone={TONES[state]} icon={icons[state]}>
+      {t(`kb.state.${state}`)}
+    </Badge>
+  )
+}
+
+interface TroubleProps {
+  readonly source: Source
+  readonly item: Item
+  readonly actions: ItemActions
+}
+
+/** Why it failed, or why its last check did, and the button that tries again. */
+function Trouble({ source, item, actions }: TroubleProps) {
+  const { t } = useI18n()
+  const { state, kind } = source
+  const reason = failureOf(source, t)
+  if (reason === '' && state !== 'gone') return null
+  const kept = state === 'ready' ? t('kb.check.failed') : state === 'gone' ? t('kb.gone') : ''
+  return (
+    <>
+      <p className={`text-[0.9rem] ${state === 'failed' ? 'text-bad' : 'text-warn'}`}>
+        {kept} {reason}
+      </p>
+      {state === 'failed' && (
+        <Button
+          size="small"
+          className="mt-2"
+          icon={<RotateCw size={15} aria-hidden />}
+          onClick={() => (kind === 'url' ? actions.onCheck(source) : actions.onSendAgain(item))}
+        >
+          {t(kind === 'url' ? 'kb.check' : 'kb.again')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+interface PartsProps {
+  readonly id: string
+  readonly parts: readonly KbDoc[]
+}
+
+function Parts({ id, parts }: PartsProps) {
+  const { t, locale } = useI18n()
+  return (
+    <ol id={id} className="mt-2 grid gap-1.5 border-l-2 border-line pl-3 text-[0.92rem]">
+      {parts.map((doc) => (
+        <li key={doc.id}>
+          <Title doc={doc} title={doc.title} />
+          <span className="ml-2 text-[0.86rem] text-ink-3">
+            {t('kb.fact.chars', { count: doc.char_count.toLocaleString(locale) })}
+            {' · '}
+            {t('kb.fact.passages', { count: doc.chunk_count })}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

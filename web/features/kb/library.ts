@@ -1,0 +1,73 @@
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { api } from '../../api/index.ts'
+import type { KbDoc, KbLimits, Source } from '../../api/types.ts'
+
+/** What the knowledge base holds: a file or page with its documents, or a document by itself. */
+export type Item =
+  | { readonly kind: 'source'; readonly source: Source; readonly parts: readonly KbDoc[] }
+  | { readonly kind: 'doc'; readonly doc: KbDoc }
+
+export interface Library {
+  readonly docs: readonly KbDoc[]
+  readonly sources: readonly Source[]
+  readonly limits: KbLimits
+}
+
+export const LIBRARY = ['kb', 'list']
+
+const POLL_MS = 1_200
+
+/** Documents are asked for after sources, so that a source that is ready has its documents here. */
+async function load(): Promise<Library> {
+  const [{ sources }, limits] = await Promise.all([api.sources.list(), api.sources.limits()])
+  const { docs } = await api.kb.list()
+  return { docs, sources, limits }
+}
+
+const IN_WORK: ReadonlySet<string> = new Set<Source['state']>(['queued', 'reading', 'embedding'])
+
+export const isInWork = ({ state }: Source): boolean => IN_WORK.has(state)
+
+/** Asks again while something is in work; `awaits` says what else is waited for. */
+export const useLibrary = (awaits: (library: Library) => boolean = () => false) =>
+  useQuery({
+    queryKey: LIBRARY,
+    queryFn: load,
+    refetchInterval: ({ state: { data } }) =>
+      data && (data.sources.some(isInWork) || awaits(data)) ? POLL_MS : false,
+  })
+
+/** Shows a new source, or the new state of one, before the list is loaded again. */
+export function showSource(client: QueryClient, source: Source): void {
+  client.setQueryData<Library>(LIBRARY, (library) => {
+    if (!library) return library
+    const others = library.sources.filter(({ id }) => id !== source.id)
+    return { ...library, sources: [source, ...others] }
+  })
+  void client.invalidateQueries({ queryKey: ['kb'] })
+}
+
+/** Newest first; the parts of a source stand with it. */
+export function itemsOf({ docs, sources }: Library): Item[] {
+  const items: Item[] = sources.map((source) => ({
+    kind: 'source',
+    source,
+    parts: docs.filter(({ source_id }) => source_id === source.id),
+  }))
+  const known = new Set(sources.map(({ id }) => id))
+  for (const doc of docs) {
+    if (doc.source_id === null || !known.has(doc.source_id)) items.push({ kind: 'doc', doc })
+  }
+  return items.toSorted((a, b) => made(b).localeCompare(made(a)))
+}
+
+const made = (item: Item) => (item.kind === 'doc' ? item.doc : item.source).created_at
+
+export const titleOf = (item: Item): string =>
+  item.kind === 'doc' ? item.doc.title : item.source.title
+
+export const idOf = (item: Item): string => (item.kind === 'doc' ? item.doc.id : item.source.id)
+
+/** Removes it with all that belongs to it. */
+export const remove = (item: Item): Promise<unknown> =>
+  item.kind === 'doc' ? api.kb.remove(item.doc.id) : api.sources.remove(item.source.id)

@@ -1,0 +1,88 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { SOURCE_TITLE_CHARS_MAX, SOURCES_REFRESHED_MAX } from '../../../src/core/limits/contract.ts'
+import { api } from '../../api/index.ts'
+import type { Refresh, Source } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/form.tsx'
+import { showSource } from './library.ts'
+
+export const REFRESHES = ['off', 'daily', 'weekly'] as const satisfies readonly Refresh[]
+
+interface PageDialogProps {
+  readonly open: boolean
+  readonly sources: readonly Source[]
+  readonly onClose: () => void
+}
+
+/** A dialog to add a web page by its address. */
+export function PageDialog({ open, sources, onClose }: PageDialogProps) {
+  const { t } = useI18n()
+  return (
+    <Dialog title={t('kb.page.add')} about={t('kb.page.about')} open={open} onClose={onClose}>
+      {open && <PageForm sources={sources} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+/** People leave out the scheme. */
+const withScheme = (text: string) => (/^[a-z][a-z+.-]*:/i.test(text) ? text : `https://${text}`)
+
+const hrefOf = (text: string) =>
+  text !== '' && URL.canParse(withScheme(text)) ? new URL(withScheme(text)).href : null
+
+function PageForm({ sources, onClose }: Omit<PageDialogProps, 'open'>) {
+  const { t } = useI18n()
+  const client = useQueryClient()
+  const [url, setUrl] = useState('')
+  const [title, setTitle] = useState('')
+  const [refresh, setRefresh] = useState<Refresh>('off')
+  const href = hrefOf(url.trim())
+  const twin = href && sources.find((source) => source.url === href)
+  const add = useAction(api.sources.addPage, {
+    onDone: (source) => {
+      showSource(client, source)
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (href) add.mutate({ url: href, title: title.trim(), refresh })
+  }
+  return (
+    <form className="grid gap-4" onSubmit={submit}>
+      <TextField
+        label={t('kb.page.url')}
+        value={url}
+        inputMode="url"
+        autoComplete="off"
+        placeholder="https://example.com/help"
+        hint={twin && t('kb.page.twin', { title: twin.title })}
+        onText={setUrl}
+      />
+      <TextField
+        label={t('kb.page.title')}
+        hint={t('kb.page.title.hint')}
+        value={title}
+        maxLength={SOURCE_TITLE_CHARS_MAX}
+        onText={setTitle}
+      />
+      <SelectField
+        label={t('kb.refresh')}
+        hint={t('kb.refresh.hint', { max: SOURCES_REFRESHED_MAX })}
+        value={refresh}
+        choices={REFRESHES.map((value) => ({ value, label: t(`kb.refresh.${value}`) }))}
+        onPick={(value) => setRefresh(value as Refresh)}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={add.isPending} disabled={!href}>
+          {t('action.add')}
+        </Button>
+      </div>
+    </form>
+  )
+}

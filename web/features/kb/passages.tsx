@@ -1,0 +1,103 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { KB_CHUNKS_SHOWN_MAX } from '../../../src/core/limits/contract.ts'
+import { api } from '../../api/index.ts'
+import type { KbChunk } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Loaded } from '../../ui/state.tsx'
+
+/** So many passages are loaded before the one that is meant. */
+const BEFORE = 5
+
+interface PassagesProps {
+  readonly docId: string
+  /** The passage to mark and scroll to; null for the beginning. */
+  readonly seq: number | null
+}
+
+/** The text of a document as it was cut, a window of it at a time. */
+export function Passages({ docId, seq }: PassagesProps) {
+  const { t } = useI18n()
+  const start = Math.max(0, (seq ?? 0) - BEFORE)
+  const query = useInfiniteQuery({
+    queryKey: ['kb', 'chunks', docId, start],
+    queryFn: ({ pageParam }) => api.kb.chunks(docId, pageParam),
+    initialPageParam: start,
+    getNextPageParam: ({ chunks }) =>
+      chunks.length < KB_CHUNKS_SHOWN_MAX ? undefined : (chunks.at(-1)?.seq ?? 0) + 1,
+    getPreviousPageParam: (_first, _all, from) =>
+      from === 0 ? undefined : Math.max(0, from - KB_CHUNKS_SHOWN_MAX),
+  })
+  return (
+    <Loaded query={query}>
+      {({ pages }) => (
+        <div className="grid grid-cols-1 justify-items-center gap-3">
+          {query.hasPreviousPage && (
+            <Button
+              size="small"
+              busy={query.isFetchingPreviousPage}
+              onClick={() => void query.fetchPreviousPage()}
+            >
+              {t('kb.passages.earlier')}
+            </Button>
+          )}
+          <ol className="grid w-full grid-cols-1 gap-3">
+            {unique(pages.flatMap(({ chunks }) => chunks)).map((chunk) => (
+              <Chunk key={chunk.seq} chunk={chunk} meant={chunk.seq === seq} />
+            ))}
+          </ol>
+          {query.hasNextPage && (
+            <Button
+              size="small"
+              busy={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              {t('kb.passages.later')}
+            </Button>
+          )}
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+/** The first window from the start may reach into the one that was loaded before. */
+const unique = (chunks: readonly KbChunk[]): KbChunk[] => [
+  ...new Map(chunks.map((chunk) => [chunk.seq, chunk])).values(),
+]
+
+/** `p. 12 · Warranty`: where in its file or page a passage stands, as far as that is known. */
+export function usePlace() {
+  const { t } = useI18n()
+  return ({ page, heading }: Pick<KbChunk, 'page' | 'heading'>): string =>
+    [page !== null && t('kb.place.page', { page }), heading].filter(Boolean).join(' · ')
+}
+
+interface ChunkProps {
+  readonly chunk: KbChunk
+  readonly meant: boolean
+}
+
+function Chunk({ chunk, meant }: ChunkProps) {
+  const { t } = useI18n()
+  const placeOf = usePlace()
+  const element = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (meant) element.current?.scrollIntoView({ block: 'center' })
+  }, [meant])
+  const place = placeOf(chunk)
+  return (
+    <li
+      ref={element}
+      className={`rounded-lg border p-4 ${meant ? 'border-accent bg-accent-soft' : 'border-line'}`}
+      aria-current={meant || undefined}
+    >
+      <p className="mb-1 text-[0.82rem] text-ink-3">
+        {t('kb.chunk', { number: chunk.seq + 1 })}
+        {place && ` · ${place}`}
+      </p>
+      <p className="text-[0.92rem] whitespace-pre-wrap">{chunk.text}</p>
+    </li>
+  )
+}

@@ -82,8 +82,8 @@ describe('documents', () => {
     expect(Object.keys(chunks[0])).toEqual(['seq', 'text', 'page', 'heading', 'url'])
     const from = async (start: string) =>
       (await call(key, 'GET', `/docs/${body.id}/chunks?from=${start}`)).body.chunks
-    expect((await from('49'))[0]).toEqual(chunks[49])
-    expect((await from('50'))[0].seq).toBe(50)
+    expect((await from('20'))[0]).toEqual(chunks[20])
+    expect((await from('20')).at(-1).seq).toBe(body.chunk_count - 1)
     expect(await from('999999')).toEqual([])
     const wrong = await call(key, 'GET', `/docs/${body.id}/chunks?from=-1`)
     expectRefusal(wrong, 400)

@@ -64,8 +64,6 @@ export const EMBEDDING_CHARS_MAX = 400_000
 /** Documents of a tenant, unless MB_KB_MAX_DOCS says another number. */
 export const KB_DOCS_MAX = 50
 export const KB_TITLE_CHARS_MAX = 200
-/** UTF-8 bytes of the text as received, unless MB_KB_MAX_DOC_KB says another number. */
-export const KB_DOC_BYTES_MAX = 100 * 1024
 export const KB_HEADING_CHARS_MAX = 200
 /** Sources of a tenant that are queued, being read or being embedded. */
 export const SOURCES_WAITING_MAX = 50

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { isOpenAiPath } from '../../src/http/openai-errors.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import { type Answer, type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -42,15 +43,18 @@ const LEAK =
   /\bat \w+|node_modules|\.ts:|SQLITE|SELECT|constraint|Error:|undefined|\/tmp|sk-mb-|SECRET/i
 
 /** Answered, and if refused, then as the contract says; what went wrong for a message. */
-function problemOf(answer: Answer<unknown>): string | null {
+function problemOf(path: string, answer: Answer<unknown>): string | null {
   const { status, headers, text } = answer
   if (status >= 500) return `${status} ${text.slice(0, 200)}`
   if (status < 400) return null
   if (isRpcError(answer))
     return LEAK.test(text.replace('Parse error:', '')) ? `leaks: ${text}` : null
-  if (headers.get('content-type') !== 'text/plain; charset=utf-8') return 'not text/plain'
-  if (!/^[^\n]{2,160}$/u.test(text)) return `not one short sentence: ${text.slice(0, 200)}`
-  if (!/\p{Script=Han}/u.test(text)) return `not Chinese: ${text}`
+  const isJson = headers.get('content-type') === 'application/json'
+  if (isJson !== isOpenAiPath(new URL(path, app.url).pathname))
+    return `has the form of another path: ${text.slice(0, 200)}`
+  const sentence = isJson ? String(JSON.parse(text).error.message) : text
+  if (!/^[^\n]{2,160}$/u.test(sentence)) return `not one short sentence: ${text.slice(0, 200)}`
+  if (!/\p{Script=Han}/u.test(sentence)) return `not Chinese: ${text}`
   return LEAK.test(text) ? `leaks: ${text}` : errorProblem(answer)
 }
 
@@ -121,7 +125,7 @@ function fieldsOf({ method, path }: Route): string[] {
 describe.each(reading)('$method $path', (route) => {
   const path = route.path.replace(/:\w+\??/g, 'none')
   const send = async (body: string | Blob) =>
-    problemOf(await callFor(route)(route.method, path, body))
+    problemOf(path, await callFor(route)(route.method, path, body))
 
   test('a text that is no body gives no 5xx', async () => {
     for (const [name, body] of BODIES) {
@@ -169,7 +173,7 @@ describe.each(routes.filter(({ path }) => path.includes(':')))('$method $path', 
   test.each(SEGMENTS)('the id %p in the path gives no 5xx', async (segment) => {
     const path = route.path.replace(/:\w+\??/g, segment)
     const body = route.method === 'GET' || route.method === 'DELETE' ? undefined : '{}'
-    expect(problemOf(await callFor(route)(route.method, path, body))).toBeNull()
+    expect(problemOf(path, await callFor(route)(route.method, path, body))).toBeNull()
   })
 })
 
@@ -186,7 +190,7 @@ describe.each(routes.filter(({ method }) => method === 'GET'))('$method $path', 
   ]
   test.each(QUERIES)('the query %# gives no 5xx', async (query) => {
     const path = route.path.replace(/:\w+\??/g, 'none')
-    expect(problemOf(await callFor(route)('GET', `${path}?${query}`))).toBeNull()
+    expect(problemOf(path, await callFor(route)('GET', `${path}?${query}`))).toBeNull()
   })
 })
 

@@ -58,7 +58,9 @@ const modelRoutes = (gate: Gate, assistants: Assistants) =>
     )
     .get(
       '/models/:id',
-      async ({ principal, params }) => modelOf(await assistants.find(principal, params.id)),
+      // Null where the path is not percent-encoded UTF-8.
+      async ({ principal, params: { id } }) =>
+        modelOf(await assistants.find(principal, (id as string | null) ?? '')),
       {
         allow: EVERYONE,
         response: Model,

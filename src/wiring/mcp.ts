@@ -1,8 +1,10 @@
 import { version } from '../../package.json'
 import { createMcpClient } from '../channels/mcp/client.ts'
+import type { ParseJson } from '../channels/mcp/exchange.ts'
 import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Config } from '../config.ts'
 import { createSeal } from '../core/encryption.ts'
+import { parseUntrustedJson } from '../core/json.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { TurnConfigStore } from '../features/agent/store.ts'
@@ -31,9 +33,10 @@ export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
 
 /** Wires the servers whose tools tenants use, and joins those tools with the product's own. */
 export function openMcpServers(adapters: Adapters, jobs: Jobs) {
-  const { config, clock, log, db, secrets, egress, toolsFor: own } = adapters
+  const { config, clock, log, db, secrets, egress, jsonParser, toolsFor: own } = adapters
   const fetchFor = (tenantId: string) => createUpstreamFetch(egress.fetchFor(tenantId))
-  const client = createMcpClient({ fetchFor, clock, version })
+  const parse = parseBeside(jsonParser)
+  const client = createMcpClient({ fetchFor, parse, clock, version })
   const store = createMcpServerStore(db)
   const seal = secrets.encryption && createSeal(secrets.encryption)
   const refresh = createRefresh({ store, seal, client, clock, log, inBackground: jobs.run })
@@ -49,6 +52,23 @@ export function openMcpServers(adapters: Adapters, jobs: Jobs) {
     retryDue: refresh.retryDue,
   }
 }
+
+/** Longer texts would hold the event loop; hostile text of this size holds it 3 ms. */
+const PARSED_HERE_CHARS_MAX = 256 * 1024
+
+/** Parses long texts beside the event loop. */
+const parseBeside =
+  ({ parse }: Adapters['jsonParser']): ParseJson =>
+  async (tenantId, text) => {
+    if (text.length > PARSED_HERE_CHARS_MAX) {
+      return (await parse(tenantId, new TextEncoder().encode(text)))?.value
+    }
+    try {
+      return parseUntrustedJson(text)
+    } catch {
+      return undefined
+    }
+  }
 
 /** Whether an address leads back to this server: as it is published, as it was called, or here. */
 const ownAddress =

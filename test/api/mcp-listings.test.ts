@@ -75,6 +75,18 @@ describe('a server that breaks the protocol', () => {
     expect((await adding).json()).toMatchObject({ state: 'failed', error_class: 'timeout' })
   })
 
+  test('a server that begins an answer and hangs is given up, too', async () => {
+    const { api } = await fresh()
+    const asked = server.asked('tools/list')
+    server.fails((_, message) =>
+      message?.method === 'tools/list' ? new Response(new ReadableStream({})) : null,
+    )
+    const adding = api<McpServer>('POST', '/mcp-servers', { name: 'home', url: server.url })
+    await asked
+    clock.advance(10_000)
+    expect((await adding).json()).toMatchObject({ state: 'failed', error_class: 'timeout' })
+  })
+
   test('a server of an older revision may be silent at the question of today', async () => {
     using old = startMcpServer({ era: 'sessions' })
     old.fails((_, message) =>
@@ -178,6 +190,20 @@ describe('a listed tool', () => {
   ])('a schema that refers to %s is unusable', async (_, schema, reason) => {
     const [tool] = await listed(withSchema({ type: 'object', ...schema }))
     expect(tool).toMatchObject({ state: 'unusable', reason })
+  })
+
+  test('a large list is read as a small one is', async () => {
+    const description = 'x'.repeat(2_000)
+    const inputSchema = { type: 'object', description: 'y'.repeat(5_000) }
+    const many = Array.from({ length: 100 }, (_, i) => ({
+      name: `t${i}`,
+      description,
+      inputSchema,
+    }))
+    const tools = await listed(...many, { name: 'huge', description: 'z'.repeat(200_000) })
+    expect(tools).toHaveLength(101)
+    expect(tools[0]).toMatchObject({ name: 't0', state: 'new' })
+    expect(tools[100]).toMatchObject({ name: 'huge', state: 'unusable', reason: 'too_large' })
   })
 
   test('an unusable tool cannot be approved', async () => {

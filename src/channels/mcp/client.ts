@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { MCP_PAGES_MAX, MCP_READ_BYTES_MAX } from '../../core/limits/contract.ts'
 import type { UpstreamFetch } from '../net/upstream-fetch.ts'
 import { type McpClient, type McpEndpoint, McpFailure, type McpListing } from '../ports/mcp.ts'
-import { type ExchangeOptions, resultOf } from './exchange.ts'
+import { type ExchangeOptions, type ParseJson, resultOf } from './exchange.ts'
 import { createLegacy } from './legacy.ts'
 import { createModern, headerText, MODERN, type Request } from './modern.ts'
 
@@ -10,6 +10,7 @@ export interface McpClientOptions {
   /** The guarded `fetch` of a tenant. */
   readonly fetchFor: (tenantId: string) => UpstreamFetch
   readonly clock: Pick<Clock, 'after'>
+  readonly parse: ParseJson
   /** Of this product. */
   readonly version: string
 }
@@ -20,13 +21,14 @@ type Result = Readonly<Record<string, unknown>>
  * Streamable HTTP for revision 2026-07-28 and those before it. Why not by the official client:
  * src/decisions/050-mcp-client.md.
  */
-export function createMcpClient({ fetchFor, clock, version }: McpClientOptions): McpClient {
+export function createMcpClient({ fetchFor, parse, clock, version }: McpClientOptions): McpClient {
   const about = { name: 'moonbase', version }
   const modern = createModern(about, clock)
   const legacy = createLegacy(about)
 
   const workAt = (endpoint: McpEndpoint, signal: AbortSignal): ExchangeOptions => ({
     fetch: fetchFor(endpoint.tenantId),
+    parse,
     endpoint,
     budget: { bytes: MCP_READ_BYTES_MAX },
     signal,

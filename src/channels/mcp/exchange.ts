@@ -1,4 +1,3 @@
-import { parseUntrustedJson } from '../../core/json.ts'
 import { EventStream } from '../net/event-stream.ts'
 import type { UpstreamFetch } from '../net/upstream-fetch.ts'
 import { ChannelFailure } from '../ports/failure.ts'
@@ -29,8 +28,12 @@ export interface ReadBudget {
   bytes: number
 }
 
+/** Parses bounded JSON of others; undefined when it is none. */
+export type ParseJson = (tenantId: string, text: string) => Promise<unknown>
+
 export interface ExchangeOptions {
   readonly fetch: UpstreamFetch
+  readonly parse: ParseJson
   readonly endpoint: McpEndpoint
   readonly budget: ReadBudget
   readonly signal: AbortSignal
@@ -43,7 +46,7 @@ export interface ExchangeOptions {
  * or the signal's reason.
  */
 export async function exchange(
-  { fetch, endpoint, budget, signal }: ExchangeOptions,
+  { fetch, parse, endpoint, budget, signal }: ExchangeOptions,
   message: RpcMessage,
   headers: Readonly<Record<string, string>>,
 ): Promise<RpcAnswer> {
@@ -62,7 +65,8 @@ export async function exchange(
     const { status } = response
     refuse(status)
     const sessionId = response.headers.get('mcp-session-id')
-    const answer = await answerIn(response, message.id, budget)
+    const parseText = (text: string) => parse(endpoint.tenantId, text)
+    const answer = await answerIn(response, message.id, budget, parseText)
     return { status, sessionId, result: answer?.result ?? null, error: answer?.error ?? null }
   } catch (error) {
     throw explain(error, signal)
@@ -94,6 +98,7 @@ async function answerIn(
   response: Response,
   id: number | undefined,
   budget: ReadBudget,
+  parse: (text: string) => Promise<unknown>,
 ): Promise<Answer | null> {
   const type = response.headers.get('content-type') ?? ''
   const isStream = /^\s*text\/event-stream\b/i.test(type)
@@ -110,7 +115,7 @@ async function answerIn(
       if (!isStream) parts.push(value)
       else stream.push(value, events)
       for (const event of events.splice(0)) {
-        const answer = answerOf(event, id)
+        const answer = answerOf(await parse(event), id)
         if (answer) return answer
       }
     }
@@ -118,17 +123,12 @@ async function answerIn(
     // The rest of the body, if any, is of no use; a body that was read has nothing to cancel.
     void reader?.cancel().catch(() => {})
   }
-  return answerOf(isStream ? stream.end() : Buffer.concat(parts).toString('utf8'), id)
+  const rest = isStream ? stream.end() : Buffer.concat(parts).toString('utf8')
+  return answerOf(await parse(rest ?? ''), id)
 }
 
-/** Null for text that is no answer to the request, such as a page of HTML or a notification. */
-function answerOf(text: string | null, id: number | undefined): Answer | null {
-  let message: unknown
-  try {
-    message = parseUntrustedJson(text ?? '')
-  } catch {
-    return null
-  }
+/** Null for what is no answer to the request, such as a notification. */
+function answerOf(message: unknown, id: number | undefined): Answer | null {
   if (!isRecord(message)) return null
   const { result, error } = message
   if (isRecord(error) && typeof error.code === 'number') {

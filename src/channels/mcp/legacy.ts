@@ -8,6 +8,9 @@ import type { About, Request } from './modern.ts'
 /** The revisions with a handshake, newest first. */
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 
+/** Sessions of many servers are remembered. */
+const SESSION_ID_CHARS_MAX = 1_000
+
 /** What was agreed with a server by `initialize`. */
 interface Session {
   readonly protocol: string
@@ -27,6 +30,9 @@ export function createLegacy(about: About) {
     const protocol = REVISIONS.find((one) => one === protocolVersion)
     if (!protocol) throw new McpFailure('malformed', 'no common revision')
     const session = { protocol, id: answer.sessionId }
+    if ((session.id?.length ?? 0) > SESSION_ID_CHARS_MAX) {
+      throw new McpFailure('malformed', 'session id too long')
+    }
     await exchange(work, { method: 'notifications/initialized' }, headersOf(session))
     sessions.put(nameOf(work.endpoint), session)
     return session

@@ -114,6 +114,8 @@ export const MCP_SESSIONS_MAX = 1_000
 export const MCP_DEPTH_MAX = 3
 /** Offers of servers' tools that are kept ready for the next turn: characters of their JSON. */
 export const MCP_OFFERS_UNITS_MAX = 8 * 1024 * 1024
+/** A tool's name, description and schema as JSON; some descriptions are long. */
+export const MCP_DEFINITION_CHARS_MAX = 128 * 1024
 /** Servers of tools that are asked for their lists at a time: in all, and of one tenant. */
 export const MCP_LISTINGS_AT_ONCE_MAX = 32
 export const MCP_LISTINGS_PER_TENANT_MAX = 4

@@ -6,6 +6,7 @@ import {
   MCP_TOOLS_KEPT_MAX,
   TOOL_NAME_CHARS_MAX,
 } from '../../core/limits/contract.ts'
+import { MCP_DEFINITION_CHARS_MAX } from '../../core/limits/machine.ts'
 import { firstChars } from '../../core/text.ts'
 import { timeSlice } from '../../core/time-slice.ts'
 import { declaredHeaders, type ParamHeader } from './param-headers.ts'
@@ -58,6 +59,10 @@ function readTool(raw: unknown, index: number): KeptTool {
   const hints = isNode(annotations) ? annotations : {}
   const readOnly = hints.readOnlyHint === true
   const about = typeof description === 'string' ? description.toWellFormed() : ''
+  const definition = [name, description, inputSchema]
+  const written = JSON.stringify(definition)
+  // What is this long is not offered in any case, and its details are not worth the time.
+  const isLong = written.length > MCP_DEFINITION_CHARS_MAX
   const tool: KeptTool = {
     name: typeof name === 'string' ? firstChars(name.toWellFormed(), MCP_TOOL_NAME_CHARS_MAX) : '',
     title: textOf(title) ?? textOf(hints.title),
@@ -67,9 +72,10 @@ function readTool(raw: unknown, index: number): KeptTool {
     schema: '',
     paramHeaders: [],
     reason: null,
-    hash: sha256Hex(canonical([name, description, inputSchema])),
+    hash: sha256Hex(isLong ? written : canonical(definition)),
   }
   if (tool.name === '' || tool.name !== name) return unusable(tool, `#${index + 1}`, 'malformed')
+  if (isLong) return unusable(tool, name, 'too_large')
   const converted = convertSchema(inputSchema)
   if ('unusable' in converted) return unusable(tool, name, converted.unusable)
   const paramHeaders = declaredHeaders(inputSchema)

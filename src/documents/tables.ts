@@ -126,7 +126,7 @@ function* csvRows(text: string, separator: string): Generator<Row> {
     if (text[at] === '"') {
       const end = quoteEnd(text, at + 1)
       cell = text.slice(at + 1, end).replaceAll('""', '"')
-      at = end + 1
+      at = Math.min(end + 1, text.length)
     }
     // What stands between a closing quote and the next separator is kept.
     plain.lastIndex = at

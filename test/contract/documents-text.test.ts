@@ -138,6 +138,10 @@ describe('tables', () => {
     expect((await read('a.csv', 'Name;Preis\nLampe;3,50')).text).toBe('Name: Lampe; Preis: 3,50')
   })
 
+  test('a quotation that is not closed ends with the file', async () => {
+    expect((await read('a.csv', '名称,价格\n灯,"30\n扇,20')).text).toBe('名称: 灯; 价格: 30 扇,20')
+  })
+
   test('a header alone is read', async () => {
     expect((await read('a.csv', '产品,价格')).text).toBe('产品; 价格')
   })

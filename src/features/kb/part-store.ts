@@ -18,6 +18,9 @@ export interface NewPart extends DocText {
   readonly createdAt: string
 }
 
+/** Chunks that are removed in one transaction, some ms: the writes of turns go between two. */
+const REMOVED_AT_ONCE = 16
+
 /**
  * The documents of a source. They are stored one by one as `new`, because one transaction for all
  * would hold the writer for seconds, and shown together by a short one. What they replace becomes
@@ -32,11 +35,11 @@ export function createPartStore(options: PartStoreOptions) {
     type Row = { num: number; chunk_count: number }
     for (let doc = await db.get<Row>(next); doc; doc = await db.get<Row>(next)) {
       const keys = keysOf(doc)
-      await db.batch([
-        sql`DELETE FROM kb_doc WHERE num = ${doc.num} AND stage = 'old'`,
-        ...words.remove(keys),
-        ...vectors.remove(keys),
-      ])
+      for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) {
+        const some = keys.slice(at, at + REMOVED_AT_ONCE)
+        await db.batch([...words.remove(some), ...vectors.remove(some)])
+      }
+      await db.run(sql`DELETE FROM kb_doc WHERE num = ${doc.num} AND stage = 'old'`)
     }
   }
 

@@ -61,7 +61,7 @@ export function surface(
   return routes
     .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
-    .use(kbRoutes(gate, kb, contexts))
+    .use(kbRoutes(gate, kb, contexts, answers))
     .use(sourceRoutes(gate, sources, answers))
     .use(logRoutes(gate, logs))
     .use(transferRoutes(gate, transfer, answers))

@@ -5,8 +5,9 @@ import { EVERYONE, type PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import type { JsonAnswers } from '../../http/json-answers.ts'
 import type { RequestContexts } from '../../http/observe.ts'
-import { queryDoc } from '../../http/openapi-parts.ts'
+import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import {
   KbChunksResponse,
@@ -27,14 +28,17 @@ const CHUNKS_QUERY = queryDoc({ from: 'number of the first chunk shown, from 0; 
 const NOT_DEVICES: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** The knowledge base; the same on both surfaces. */
-export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts) =>
+export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts, answers: JsonAnswers) =>
   new Elysia()
     .use(gate)
-    .get('/kb/docs', ({ principal }) => kb.list(principal.tenantId), {
-      allow: NOT_DEVICES,
-      response: KbDocsResponse,
-      detail: { summary: 'List documents' },
-    })
+    .get(
+      '/kb/docs',
+      (context) => answers.respond(context, () => kb.list(context.principal.tenantId)),
+      {
+        allow: NOT_DEVICES,
+        detail: { summary: 'List documents', responses: jsonDoc(KbDocsResponse) },
+      },
+    )
     .post(
       '/kb/docs',
       async ({ principal, request, upload, server, set }) => {

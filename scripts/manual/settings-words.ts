@@ -35,13 +35,16 @@ export const SETTING_GROUPS = [
   },
   {
     id: 'embedding',
-    zh: '向量模型',
-    en: 'Embedding',
+    zh: '向量与重排模型',
+    en: 'Embedding and reranking',
     settings: {
       MB_EMBED_BASE_URL: '远程 /embeddings 端点；不填：本机 ONNX 模型',
       MB_EMBED_API_KEY: '远程向量端点的密钥',
       MB_EMBED_MODEL: '远程向量端点的模型',
       MB_EMBED_MODEL_DIR: '本机 ONNX 向量模型的文件夹（models/default）',
+      MB_RERANK_BASE_URL: '/rerank 重排端点；不填：不重排',
+      MB_RERANK_API_KEY: '重排端点的密钥',
+      MB_RERANK_MODEL: '重排端点的模型',
     },
   },
   {

@@ -78,7 +78,8 @@ export async function openAdapters(outside: Outside) {
   // The writer thread had this long to start, beside all the above.
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl, db.failed)
-  const kb = await openKnowledge({ config, db, reader, embedder, clock, log })
+  const { meters } = metrics
+  const kb = await openKnowledge({ config, db, reader, embedder, clock, log, fetch, meters })
   const egress = openEgress(outside)
   const builtIn = builtInTools({ config, clock, egress, parser, fetch })
   const toolsFor = createToolRegistry(builtIn, [kb.toolsFor])

@@ -2,10 +2,13 @@ import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import { createOnnxEmbedder } from '../channels/onnx/embedder.ts'
 import { ModelFolderError, readModelFolder } from '../channels/onnx/model-folder.ts'
 import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'
+import { createReranker } from '../channels/openai/reranker.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
+import { ChannelFailure } from '../channels/ports/failure.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Logger } from '../core/log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import type { Meters } from '../core/meters.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
 import { createCalibration } from '../features/kb/calibration.ts'
 import { createSharedEmbedder } from '../features/kb/embedding.ts'
@@ -23,6 +26,8 @@ import { openVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
+/** A person waits for the search (contract 2, section 6). */
+const RERANK_TIMEOUT_MS = 1_500
 
 export interface EmbeddingOptions {
   readonly config: Config
@@ -77,6 +82,29 @@ async function modelAt(dir: string) {
   }
 }
 
+/** The reranker that is configured; a failure is counted, and the search goes on without it. */
+function openRerank({ config, clock, log, fetch, meters }: KnowledgeOptions) {
+  const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
+  if (baseUrl === undefined) return async () => null
+  const model = config.MB_RERANK_MODEL ?? null
+  const reranker = createReranker({
+    ...{ fetch, clock, baseUrl, apiKey, model },
+    timeoutMs: RERANK_TIMEOUT_MS,
+  })
+  return async (question: string, texts: readonly string[], signal?: AbortSignal) => {
+    if (texts.length < 2) return null
+    try {
+      return await reranker.rank(question, texts, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      const reason = error instanceof ChannelFailure ? error.reason : 'provider_error'
+      meters.upstreamFailed('rerank', reason)
+      log.warn('reranking failed', errorFields(error))
+      return null
+    }
+  }
+}
+
 export interface KnowledgeOptions {
   readonly config: Config
   readonly db: Db
@@ -84,6 +112,8 @@ export interface KnowledgeOptions {
   readonly embedder: Embedder
   readonly clock: Clock
   readonly log: Logger
+  readonly fetch: UpstreamFetch
+  readonly meters: Meters
 }
 
 export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
@@ -101,7 +131,10 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const stored = { db, vectors, words, ...limits }
   const store = createKbStore({ ...stored, reader })
   const calibrationOf = createCalibration({ store, vectors, clock })
-  const search = createSearch({ store, embedder, vectors, words, calibrationOf })
+  const search = createSearch({
+    ...{ store, embedder, vectors, words, calibrationOf },
+    rerank: openRerank(options),
+  })
   const prepare = createPrepare({ embedder, clock })
   const service = createKb({ store, prepare, limits, embedder, search, clock })
   return {

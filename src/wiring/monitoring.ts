@@ -70,7 +70,11 @@ function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe
       ? ask({ baseUrl, apiKey: config.MB_EMBED_API_KEY ?? '' }, signal)
       : localModel(adapters, signal)
   }
-  const probes = Object.entries({ database, llm, embedding, tts, asr }).map(([name, run]) => ({
+  const { MB_RERANK_BASE_URL: reranker } = config
+  const rerank: Run = (signal) =>
+    reranker ? ask({ baseUrl: reranker, apiKey: config.MB_RERANK_API_KEY ?? '' }, signal) : OFF
+  const all = { database, llm, embedding, ...(reranker ? { rerank } : {}), tts, asr }
+  const probes = Object.entries(all).map(([name, run]) => ({
     name,
     run: async (signal: AbortSignal) => run(signal),
   }))

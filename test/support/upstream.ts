@@ -90,6 +90,7 @@ function createEndpoints() {
     chat: scriptQueue<ChatAnswer, ChatFault>({ text: '好的' }, streamChat, chatFault),
     models: scriptQueue({ ids: ['fake', 'fake-embed'] }, sendModels, playFault),
     embeddings: scriptQueue<EmbeddingAnswer, Fault>({}, sendEmbeddings, playFault),
+    rerank: scriptQueue<RerankAnswer, Fault>({}, sendRanking, playFault),
     speech: scriptQueue<SpeechAnswer, Fault>({}, sendSpeech, playFault),
     transcriptions: scriptQueue<Transcript, Fault>(
       { text: '你好，今天天气怎么样？' },
@@ -101,6 +102,7 @@ function createEndpoints() {
     '/chat/completions': scripts.chat,
     '/models': scripts.models,
     '/embeddings': scripts.embeddings,
+    '/rerank': scripts.rerank,
     '/audio/speech': scripts.speech,
     '/audio/transcriptions': scripts.transcriptions,
   }
@@ -112,6 +114,17 @@ export async function refusedUrl(): Promise<string> {
   const upstream = await startUpstream()
   await upstream.stop()
   return upstream.baseUrl
+}
+
+export interface RerankAnswer {
+  /** In place of a ranking of the documents from the last to the first. */
+  readonly results?: readonly unknown[]
+}
+
+function sendRanking(exchange: Exchange, answer: RerankAnswer): void {
+  const documents = exchange.request.body.documents as unknown[]
+  const results = documents.map((_, index) => ({ index, relevance_score: index / 100 }))
+  sendJson(exchange, 200, { results: answer.results ?? results })
 }
 
 function sendModels(exchange: Exchange, { ids }: { readonly ids: readonly string[] }): void {

@@ -1,4 +1,6 @@
 import type { UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
+import { createReranker } from '../../channels/openai/reranker.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Config } from '../../config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
@@ -81,11 +83,12 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
       ? checkModel(config, endpoint, description, fetch, signal())
       : modelFinding(found, description)
   }
-  const [model, spoken, heard, search, mail, login] = await Promise.all([
+  const [model, spoken, heard, search, rerank, mail, login] = await Promise.all([
     thinking(),
     tts(signal()),
     hearing(),
     checkSearch(parts, signal()),
+    checkRerank(parts, signal()),
     checkMail(config, signal()),
     checkLogin(config, fetch, signal()),
   ])
@@ -96,6 +99,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),
     heard,
     search,
+    rerank,
     mail,
     ...login,
   ]
@@ -116,6 +120,25 @@ async function checkSearch(
   } catch (error) {
     const text = error instanceof ToolFailure ? error.message : 'does not answer in time'
     return fail(name, text, 'check MB_SEARCH_URL, and json among the formats of the SearXNG')
+  }
+}
+
+/** Ranks two words, as a search ranks passages. */
+async function checkRerank(
+  { config, clock, fetch }: UpstreamParts,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const name = 'Reranking'
+  const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
+  if (baseUrl === undefined) return ok(name, 'off; MB_RERANK_BASE_URL turns it on')
+  const model = config.MB_RERANK_MODEL ?? null
+  const reranker = createReranker({ fetch, clock, baseUrl, apiKey, model, timeoutMs: PATIENCE_MS })
+  try {
+    await reranker.rank('moon', ['moon', 'sun'], signal)
+    return ok(name, new URL(baseUrl).host)
+  } catch (error) {
+    const text = error instanceof ChannelFailure ? error.message : 'does not answer in time'
+    return fail(name, text, 'check MB_RERANK_BASE_URL, MB_RERANK_API_KEY and MB_RERANK_MODEL')
   }
 }
 

@@ -8,6 +8,8 @@ import { tellingPart } from './question.ts'
 import { type Asked, cosineAtLine, type Evidence, relevance } from './relevance.ts'
 import type { Passage } from './store.ts'
 
+/** The best passages, which a reranker puts in order (contract 2, section 6). */
+const RERANKED_MAX = 20
 /** Passages whose words are compared with the question's, the best by cosine and coverage. */
 const COMPARED_MAX = 30
 
@@ -18,13 +20,29 @@ export interface FoundPassage extends Passage {
   readonly relevance: number
 }
 
+export interface Found {
+  readonly passages: readonly FoundPassage[]
+  /** They are in the order of the reranker. */
+  readonly isReranked: boolean
+}
+
+export interface SearchParts extends CandidateParts {
+  /** Puts texts in order; null where there is no reranker, or when it fails. */
+  readonly rerank: (
+    question: string,
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ) => Promise<readonly number[] | null>
+}
+
 /**
  * Hybrid search in four steps: both indexes name candidates; cosine and coverage choose the best of
  * them; their words are compared with the question's; the sum of all three ranks. The most relevant
- * passages, best first. Throws what the embedder throws.
+ * passages, best first; a reranker, where there is one, puts them in its own order. Throws what the
+ * embedder throws.
  */
-export function createSearch(parts: CandidateParts) {
-  const { store, embedder } = parts
+export function createSearch(parts: SearchParts) {
+  const { store, embedder, rerank } = parts
   const candidatesOf = createCandidates(parts)
   const hanShare = createHanShare()
 
@@ -33,7 +51,7 @@ export function createSearch(parts: CandidateParts) {
     question: string,
     signal?: AbortSignal,
     hitsMax = KB_HITS_MAX,
-  ): Promise<FoundPassage[]> {
+  ): Promise<Found> {
     const text = firstChars(question, KB_QUERY_CHARS_MAX)
     const { passages } = await store.size(tenantId)
     const asked: Asked = { passages, hanShare: hanShare(text) }
@@ -44,13 +62,18 @@ export function createSearch(parts: CandidateParts) {
       .slice(0, COMPARED_MAX)
     const texts = compared.map(({ passage }) => indexTextOf(passage))
     const words = await embedder.wordSimilarities(tenantId, tellingPart(text), texts, signal)
-    return compared
+    const ranked = compared
       .map(({ passage, score, evidence }, i) => {
         const whole = { ...evidence, words: words?.[i] ?? null }
         return { ...passage, score, relevance: relevance(whole, asked) }
       })
       .toSorted(byRelevance((found) => found.relevance))
-      .slice(0, hitsMax)
+    const best = ranked.slice(0, RERANKED_MAX)
+    const order = await rerank(text, best.map(indexTextOf), signal)
+    if (order === null) return { passages: ranked.slice(0, hitsMax), isReranked: false }
+    const chosen = new Set(order.flatMap((at) => best[at] ?? []))
+    for (const passage of best) chosen.add(passage)
+    return { passages: [...chosen].slice(0, hitsMax), isReranked: true }
 
     function evidenceOf({ passage, cosine, score, coverage }: Candidate): Evidence {
       const apart = Math.abs(asked.hanShare - hanShare(indexTextOf(passage)))

@@ -10,7 +10,7 @@ import type { ToolsFor } from '../../tools/tool-box.ts'
 import { orUnavailable, type SharedEmbedder } from './embedding.ts'
 import type { KbChunk, KbCreateRequest, KbDoc, KbHit, KbPart } from './model.ts'
 import type { Prepare } from './prepare.ts'
-import type { createSearch, FoundPassage } from './search.ts'
+import type { createSearch, Found, FoundPassage } from './search.ts'
 import type { KbStore } from './store.ts'
 import { createUpload, type KbLimits } from './upload.ts'
 
@@ -61,7 +61,7 @@ export function createKb({ store, prepare, limits, embedder, search, clock }: Kb
     /** For people who try their documents out: the best hits, however far. */
     async search(tenantId: string, q: string, signal?: AbortSignal): Promise<{ results: KbHit[] }> {
       const found = await orUnavailable(search(tenantId, q, signal))
-      return { results: found.toSorted(byScore).map((one) => hitOf(one, KB_PREVIEW_CHARS_MAX)) }
+      return { results: listOf(found).map((one) => hitOf(one, KB_PREVIEW_CHARS_MAX)) }
     },
 
     /** The best hits with their whole passages, however far, for a program that judges itself. */
@@ -72,7 +72,7 @@ export function createKb({ store, prepare, limits, embedder, search, clock }: Kb
       signal?: AbortSignal,
     ): Promise<KbHit[]> {
       const found = await orUnavailable(search(tenantId, query, signal, hitsMax))
-      return found.toSorted(byScore).map((one) => hitOf(one))
+      return listOf(found).map((one) => hitOf(one))
     },
 
     /** `count` chunks of a document from number `from` on; none past its end. */
@@ -93,7 +93,7 @@ export function createKb({ store, prepare, limits, embedder, search, clock }: Kb
       signal?: AbortSignal,
     ): Promise<Retrieval | null> {
       if ((await store.size(tenantId)).docs === 0) return null
-      const found = await search(tenantId, text, signal)
+      const { passages: found } = await search(tenantId, text, signal)
       const shown = found.filter((one) => nearness(one) >= KB_SCORE_MIN)
       const best = shown.length > 0 ? shown.map(({ score }) => score) : found.map(nearness)
       return { passages: shown.map((one) => hitOf(one)), best: Math.max(0, ...best) }
@@ -106,7 +106,9 @@ export type Kb = ReturnType<typeof createKb>
 /** What the line is compared with. */
 const nearness = ({ score, relevance }: FoundPassage) => Math.min(score, relevance)
 
-const byScore = (a: FoundPassage, b: FoundPassage) => b.score - a.score
+/** A list is in the order of its scores, unless a reranker has put it in another. */
+const listOf = ({ passages, isReranked }: Found) =>
+  isReranked ? passages : passages.toSorted((a, b) => b.score - a.score)
 
 function hitOf(passage: FoundPassage, charsMax = Infinity): KbHit {
   const { doc_id, title, seq, score, text, page, heading, url } = passage

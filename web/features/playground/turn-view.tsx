@@ -15,6 +15,7 @@ import { Button, CopyButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { Missed } from './missed.tsx'
 import type { ToolUse, Turn } from './turn.ts'
 
 const CHANNELS = {
@@ -74,6 +75,9 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
           </Notice>
         )}
         {turn.state === 'stopped' && <Notice>{t('play.stopped')}</Notice>}
+        {typeof turn.stats?.kb === 'object' && turn.stats.kb.shown === 0 && (
+          <Missed question={turn.text} best={turn.stats.kb.best} onOpen={onOpen} />
+        )}
         {!running && <Foot turn={turn} onAgain={onAgain} />}
       </div>
     </li>

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { BookText, Search } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Loaded } from '../../ui/state.tsx'
+import type { Passage } from '../kb/chunks-dialog.tsx'
+
+interface MissedProps {
+  readonly question: string
+  /** How near the nearest passage came to the line of 0.45. */
+  readonly best: number
+  readonly onOpen: (passage: Passage) => void
+}
+
+/** That the documents were searched and none was shown; opened, it lists what came nearest. */
+export function Missed({ question, best, onOpen }: MissedProps) {
+  const { t } = useI18n()
+  const [isOpen, setOpen] = useState(false)
+  const docs = useQuery({ queryKey: ['kb', 'docs'], queryFn: api.kb.list })
+  const count = docs.data?.docs.length
+  const values = { best: best.toFixed(2) }
+  return (
+    <details className="text-[0.84rem] text-ink-3" onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary className="cursor-pointer">
+        <Search size={13} aria-hidden className="mr-1 inline" />
+        {count === undefined
+          ? t('play.missed', values)
+          : t('play.missed.docs', { ...values, count })}
+      </summary>
+      {isOpen && <Nearest question={question} onOpen={onOpen} />}
+    </details>
+  )
+}
+
+function Nearest({ question, onOpen }: Pick<MissedProps, 'question' | 'onOpen'>) {
+  const { t } = useI18n()
+  const query = useQuery({
+    queryKey: ['kb', 'nearest', question],
+    queryFn: () => api.kb.search(question),
+  })
+  return (
+    <Loaded query={query}>
+      {({ results }) => (
+        <div className="mt-2 grid gap-2">
+          <p>{t('play.missed.nearest')}</p>
+          <ul className="flex flex-wrap gap-1.5">
+            {results.map(({ doc_id, title, seq, score }) => (
+              <li key={`${doc_id}:${seq}`}>
+                <button
+                  type="button"
+                  className="badge"
+                  title={t('play.source', { score: score.toFixed(2) })}
+                  onClick={() => onOpen({ docId: doc_id, title, seq })}
+                >
+                  <BookText size={13} aria-hidden />
+                  <span className="max-w-56 truncate">{title}</span>#{seq + 1}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Loaded>
+  )
+}

@@ -39,7 +39,12 @@ test('an export that is sent in pieces can be imported by another tenant', async
   const config = (await call('GET', '/export?download=1')).json()
   const other = caller(`${app.url}/console`, (await app.person('other@example.com')).headers)
   const imported = await other<{ imported: object }>('POST', '/import', { config })
-  expect(imported.json().imported).toEqual({ personas: 30, apps: 0, settings: true })
+  expect(imported.json().imported).toEqual({
+    personas: 30,
+    apps: 0,
+    mcp_servers: 0,
+    settings: true,
+  })
   const again = (await other<Record<string, unknown>>('GET', '/export')).json()
   expect({ ...again, exported_at: null }).toEqual({ ...config, exported_at: null })
 })

@@ -7,8 +7,10 @@ import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { speechRoutes } from './features/audio/speech-routes.ts'
 import { transcriptionRoutes } from './features/audio/transcription-routes.ts'
+import { completionRoutes } from './features/chat/completion-routes.ts'
+import { modelRoutes } from './features/chat/model-routes.ts'
 import { responseRoutes } from './features/chat/response-routes.ts'
-import { type ChatRouteOptions, chatRoutes } from './features/chat/routes.ts'
+import type { ChatRouteOptions } from './features/chat/routes.ts'
 import { type DeviceEndpoints, deviceEndpointRoutes } from './features/devices/routes.ts'
 import { embeddingsRoutes } from './features/embeddings/routes.ts'
 import type { Embeddings } from './features/embeddings/service.ts'
@@ -101,7 +103,8 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/v1' })
         .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))
-        .use(chatRoutes(machineGate, chat))
+        .use(modelRoutes(machineGate, chat))
+        .use(completionRoutes(machineGate, chat))
         .use(responseRoutes(machineGate, chat))
         .use(embeddingsRoutes(machineGate, { ...services, contexts }))
         .use(speechRoutes(machineGate, { ...services, ...services.voice }))

@@ -108,6 +108,7 @@ describe('chat completions that are refused', () => {
       'messages',
       'context_length_exceeded',
     ],
+    ['data that is no image', part(image('data:image/png;base64,A*AA')), 'messages'],
     ['an unknown tool choice', of({ tool_choice: 'maybe' }), 'tool_choice'],
     ['five stops', of({ stop: ['a', 'b', 'c', 'd', 'e'] }), 'stop'],
     ['no tokens', of({ max_tokens: 0 }), 'max_tokens'],

@@ -35,7 +35,8 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
         request.headers,
       )
       const wanted = turnOfResponse(input, sessionId !== null)
-      const asked: Asked = { principal, request, server, set, model, wanted, sessionId }
+      const field = 'input'
+      const asked: Asked = { principal, request, server, set, model, wanted, field, sessionId }
       const { turn, head } = await door.openTurn(asked)
       const writer = new ResponseWriter({
         request: input,

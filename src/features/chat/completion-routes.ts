@@ -1,0 +1,70 @@
+import { Elysia } from 'elysia'
+import { newId } from '../../core/crypto.ts'
+import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
+import { EVERYONE } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import { openAiError } from '../../http/openai-errors.ts'
+import type { AgentEvent } from '../agent/events.ts'
+import { completionOf, createFrames, frameStream } from './completion-frames.ts'
+import { CompletionRequest, turnOfCompletion } from './completion-request.ts'
+import { ANSWER_CONTENT, type Asked, type ChatRouteOptions, openDoor, type Send } from './routes.ts'
+import { sessionOf } from './session-choice.ts'
+
+const COMPLETION_DOC = {
+  200: {
+    description:
+      'A chat.completion, or chat.completion.chunk events that end with [DONE]. The object ' +
+      'moonbase beside them has kb_refs, provider_fallback, tool_results, stats and ' +
+      'usage_estimated; in events tool_call and tool_result, too.',
+    content: ANSWER_CONTENT,
+  },
+}
+
+const STREAM = frameStream(openAiError)
+const body = jsonBody(CompletionRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
+
+/** POST /v1/chat/completions: one turn in the form of OpenAI's API (contract 2, section 1). */
+export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
+  const door = openDoor(options)
+  return new Elysia().use(gate).post(
+    '/chat/completions',
+    async ({ principal, request, upload, server, set }) => {
+      const input = await body.read(request, upload)
+      const { model } = input
+      const sessionId = sessionOf({ field: 'session_id', given: input.session_id }, request.headers)
+      const wanted = turnOfCompletion(input, sessionId !== null)
+      const field = 'messages'
+      const asked: Asked = { principal, request, server, set, model, wanted, field, sessionId }
+      const opened = await door.openTurn(asked)
+      const { turn } = opened
+      const head = { id: `chatcmpl-${newId()}`, ...opened.head }
+      if (!input.stream) {
+        const events: AgentEvent[] = []
+        const answer = await door.whole(asked, turn, (batch) => {
+          events.push(...batch.filter(({ type }) => type !== 'llm_delta'))
+        })
+        return door.send(asked, answer.text.length, completionOf(head, answer, events))
+      }
+      const frames = createFrames(head, input.stream_options?.include_usage === true, openAiError)
+      const produce = async (signal: AbortSignal, emit: Send) => {
+        await emit([frames.opening])
+        const answer = await turn.run(signal, (events) => {
+          const texts = frames.of(events)
+          return texts.length > 0 ? emit(texts) : undefined
+        })
+        if (answer) await emit(frames.ending(answer))
+      }
+      return door.stream(asked, turn, produce, STREAM)
+    },
+    {
+      allow: EVERYONE,
+      parse: 'none',
+      detail: {
+        summary: 'Chat completions, as of OpenAI',
+        requestBody: body.doc,
+        responses: COMPLETION_DOC,
+      },
+    },
+  )
+}

@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<Planned['kind'], Key>> = {
   persona: 'transfer.kind.persona',
   app: 'transfer.kind.app',
   settings: 'transfer.kind.settings',
+  mcp_server: 'transfer.kind.mcp_server',
 }
 
 export function PlanTable({ planned }: { readonly planned: readonly Planned[] }) {

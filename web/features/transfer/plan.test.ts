@@ -31,6 +31,22 @@ describe('preview of an import', () => {
     expect(plan(wanted, held, 'merge')[0]?.fate).toBe('overwrite')
   })
 
+  test('the import preview names MCP servers', () => {
+    const server = { name: 'home', url: 'https://a.example.com', header_name: null, enabled: true }
+    const wanted = config([], { mcp_servers: [server, { ...server, name: 'other' }] })
+    const held = config([], { mcp_servers: [{ ...server, enabled: false }] })
+    const servers = plan(wanted, held, 'merge').filter(({ kind }) => kind === 'mcp_server')
+    expect(servers.map(({ name, fate }) => [name, fate])).toEqual([
+      ['home', 'overwrite'],
+      ['other', 'new'],
+    ])
+  })
+
+  test('a file of an earlier version, which names no tools, is the same as unset ones', () => {
+    const { mcp_tools: _, ...older } = settings
+    expect(plan(config([], { settings: older }), config([]), 'skip')[0]?.fate).toBe('same')
+  })
+
   test('the import preview reads only configuration files', () => {
     expect(readConfig('{"format_version":1}')).toMatchObject({ personas: [], apps: [] })
     for (const text of [

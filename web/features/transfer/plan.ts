@@ -3,7 +3,7 @@ import type { ConfigExport, Settings } from '../../api/types.ts'
 export type Fate = 'new' | 'skip' | 'overwrite' | 'same'
 
 export interface Planned {
-  readonly kind: 'persona' | 'app' | 'settings'
+  readonly kind: 'persona' | 'app' | 'settings' | 'mcp_server'
   readonly name: string
   readonly fate: Fate
 }
@@ -13,9 +13,9 @@ export function readConfig(text: string): ConfigExport | null {
   try {
     const value = JSON.parse(text) as Partial<ConfigExport> | null
     if (typeof value !== 'object' || value === null || value.format_version !== 1) return null
-    const lists = [value.personas ?? [], value.apps ?? []]
+    const lists = [value.personas ?? [], value.apps ?? [], value.mcp_servers ?? []]
     return lists.every(Array.isArray)
-      ? ({ personas: [], apps: [], ...value } as ConfigExport)
+      ? ({ personas: [], apps: [], mcp_servers: [], ...value } as ConfigExport)
       : null
   } catch {
     return null
@@ -37,7 +37,7 @@ interface Named {
 }
 
 function fates(
-  kind: 'persona' | 'app',
+  kind: 'persona' | 'app' | 'mcp_server',
   wanted: readonly Named[],
   held: readonly Named[],
   mode: 'skip' | 'merge',
@@ -60,7 +60,8 @@ const isUnset = ({ thinking, mcp_tools: tools, ...numbers }: Settings) => {
 /** A preview of importing `wanted` into `held`; the server makes the decision. */
 export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'merge'): Planned[] {
   const clash = mode === 'merge' ? 'overwrite' : 'skip'
-  const fate = equal(wanted.settings, held.settings)
+  // Files of earlier versions name no tools.
+  const fate = equal(Object.assign({ mcp_tools: [] }, wanted.settings), held.settings)
     ? 'same'
     : isUnset(held.settings)
       ? 'new'
@@ -69,5 +70,6 @@ export function plan(wanted: ConfigExport, held: ConfigExport, mode: 'skip' | 'm
     ...fates('persona', wanted.personas, held.personas, mode),
     ...fates('app', wanted.apps, held.apps, mode),
     ...(wanted.settings ? [{ kind: 'settings', name: '', fate } as const] : []),
+    ...fates('mcp_server', wanted.mcp_servers, held.mcp_servers, mode),
   ]
 }

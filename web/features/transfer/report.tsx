@@ -17,6 +17,7 @@ export function Report({ result }: { readonly result: ImportResult }) {
         {t('transfer.done', {
           personas: imported.personas,
           apps: imported.apps,
+          servers: imported.mcp_servers,
           settings: t(imported.settings ? 'state.yes' : 'state.no'),
         })}
       </Notice>

@@ -7,7 +7,7 @@ import { fakeClock } from '../support/clock.ts'
 import { expectRefusal } from '../support/kb.ts'
 import { longText, oneAxisEmbedder, sourcesClient } from '../support/sources.ts'
 
-const { embedder, hold } = oneAxisEmbedder()
+const { embedder, hold, reached } = oneAxisEmbedder()
 let app: TestApp
 let tenants = 0
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('failures', () => {
     const key = await freshKey()
     const release = hold('慢6')
     const { body } = await upload(key, longText(6, '慢'))
-    while ((await get(key, body.id)).state !== 'embedding') await Bun.sleep(1)
+    await reached()
     expect(await docs(key)).toEqual([])
     expect((await call(key, 'POST', '/docs', { title: '一篇', text: '字' })).status).toBe(201)
     release()
@@ -90,7 +90,8 @@ test('a tenant whose files take long holds up no other', async () => {
   for (let i = 0; i < 10; i++) await upload(key, `占${i}`, { name: `${i}.txt` })
   const other = await freshKey()
   const { body } = await upload(other, '别人的文字')
-  while ((await get(other, body.id)).state !== 'ready') await Bun.sleep(1)
+  let state = 'queued'
+  while (state !== 'ready') ({ state } = await get(other, body.id))
   const { sources } = (await call(key, 'GET', '/sources')).body
   expect(sources.map(({ state }: Source) => state)).not.toContain('ready')
   release()
@@ -124,7 +125,7 @@ describe('deletion', () => {
     const key = await freshKey()
     const release = hold('删2')
     const { body } = await upload(key, longText(2, '删'))
-    while ((await get(key, body.id)).state !== 'embedding') await Bun.sleep(1)
+    await reached()
     expect((await call(key, 'DELETE', `/sources/${body.id}`)).status).toBe(200)
     release()
     await idle()

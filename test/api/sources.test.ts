@@ -179,6 +179,20 @@ describe('refusals at once', () => {
     }
   })
 
+  test('keys of apps and signed-in people add files, too', async () => {
+    const email = 'both@example.com'
+    const { headers } = await app.person(email)
+    const body = new FormData()
+    body.set('file', new File(['文字'], 'a.txt'))
+    const init = { method: 'POST', headers, body }
+    const answer = await fetch(`${app.url}/console/kb/files`, init)
+    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([202, null])
+    const key = await app.key(email, { appId: 'app' })
+    expect((await upload(key, '文字')).status).toBe(202)
+    expect((await call(key, 'GET', '/sources')).body.sources).toHaveLength(2)
+    await idle()
+  })
+
   test('a file is not refreshed', async () => {
     const key = await freshKey()
     const { id } = await ingest(key, '文字')

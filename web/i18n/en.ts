@@ -307,6 +307,7 @@ export const en: Dictionary = {
   'kb.search': 'Try a question',
   'kb.search.about':
     'See what a question finds, by similarity. The model gets passages that reach 0.45 and are relevant; the playground shows which.',
+  'kb.search.count': 'Passages found: {count}',
   'kb.search.found': 'Passages found',
   'kb.search.go': 'Search',
   'kb.search.label': 'Ask a question',

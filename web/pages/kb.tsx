@@ -55,16 +55,18 @@ export function Kb() {
             <Notice tone="warn">{t('kb.full', { max: library.limits.docs_max })}</Notice>
           </div>
         )}
-        <Loaded query={query}>
-          {(shown) => (
-            <LibraryList
-              library={shown}
-              uploads={uploads}
-              checks={checks}
-              onCheck={(id, at) => setChecks(new Map([...checks, [id, at]]))}
-            />
-          )}
-        </Loaded>
+        <div className="card">
+          <Loaded query={query}>
+            {(shown) => (
+              <LibraryList
+                library={shown}
+                uploads={uploads}
+                checks={checks}
+                onCheck={(id, at) => setChecks(new Map([...checks, [id, at]]))}
+              />
+            )}
+          </Loaded>
+        </div>
       </Section>
       <WriteDialog open={dialog === 'write'} library={library} onClose={close} />
       <PageDialog open={dialog === 'page'} sources={library?.sources ?? []} onClose={close} />
@@ -97,13 +99,20 @@ function Found({ results, onOpen }: FoundProps) {
   const { t } = useI18n()
   const place = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (results) place.current?.querySelector('li, p')?.scrollIntoView({ block: 'nearest' })
+    const top = place.current?.getBoundingClientRect().top ?? 0
+    if (results && (top < 0 || top > innerHeight / 2)) place.current?.scrollIntoView()
   }, [results])
   return (
-    <section ref={place} aria-live="polite" aria-label={t('kb.search.found')}>
+    <section ref={place} className="scroll-mt-16">
+      <p role="status" className="sr-only">
+        {results && t('kb.search.count', { count: results.length })}
+      </p>
       {results && (
-        <div className="card mt-6 px-5 py-2">
-          <Hits results={results} onOpen={onOpen} />
+        <div className="mt-6">
+          <h2 className="mb-3">{t('kb.search.found')}</h2>
+          <div className="card px-5 py-2">
+            <Hits results={results} onOpen={onOpen} />
+          </div>
         </div>
       )}
     </section>

@@ -19,9 +19,10 @@ export function AddPanel({ limits, onFiles, onPage, onWrite }: AddProps) {
   const over = useDrop(onFiles)
   const icon = { size: 16, 'aria-hidden': true } as const
   return (
-    <section className="drop" aria-label={t('kb.add')} data-over={over}>
+    <section className="drop" aria-label={t('kb.add')}>
       <FileUp size={24} strokeWidth={1.5} aria-hidden />
-      <p>{t(over ? 'kb.drop.now' : 'kb.drop')}</p>
+      <p>{t('kb.drop')}</p>
+      {over && <p className="drop-here">{t('kb.drop.now')}</p>}
       <div className="flex flex-wrap justify-center gap-2">
         <Button kind="primary" icon={<FileUp {...icon} />} onClick={input.open}>
           {t('kb.choose')}

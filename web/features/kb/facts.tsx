@@ -44,7 +44,8 @@ function useFacts(item: Item): ReactNode[] {
   const { source } = item
   const { bytes, pages, parts, char_count, created_at } = source
   return [
-    source.kind === 'url' ? t('kb.kind.page') : (kindOf(source) ?? t('kb.kind.text')),
+    source.url === null ? (kindOf(source) ?? t('kb.kind.text')) : t('kb.kind.page'),
+    source.url !== null && new URL(source.url).host !== source.title && new URL(source.url).host,
     pages !== null && t(isSlides(source) ? 'kb.fact.slides' : 'kb.fact.pages', { count: pages }),
     bytes > 0 && size(bytes),
     char_count > 0 && chars(char_count),

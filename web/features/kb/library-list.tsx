@@ -57,7 +57,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
     onRefresh: ({ id }, value) => refresh.mutate({ id, refresh: value }),
   }
   return (
-    <div className="card">
+    <>
       {items.length + uploads.uploads.length === 0 && (
         <Empty icon={<BookText />} title={t('kb.empty')} text={t('kb.empty.text')} />
       )}
@@ -87,7 +87,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
         onFiles={(files) => uploads.add(files, meant.current)}
       />
       <Deletion item={asked} onClose={() => setAsked(null)} />
-    </div>
+    </>
   )
 }
 

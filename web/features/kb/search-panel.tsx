@@ -49,8 +49,7 @@ interface HitsProps {
 /** The passages found, with scores and the threshold. */
 export function Hits({ results, onOpen }: HitsProps) {
   const { t } = useI18n()
-  if (results.length === 0)
-    return <p className="scroll-mb-[45vh] py-4 text-ink-2">{t('kb.search.none')}</p>
+  if (results.length === 0) return <p className="py-4 text-ink-2">{t('kb.search.none')}</p>
   return (
     <ol className="divide-y divide-line">
       {results.map((hit) => (
@@ -71,7 +70,7 @@ function Hit({ hit, onOpen }: HitProps) {
   const used = hit.score >= KB_SCORE_MIN
   const place = placeOf(hit)
   return (
-    <li className="grid scroll-mt-20 scroll-mb-[45vh] grid-cols-1 gap-1.5 py-3.5">
+    <li className="grid grid-cols-1 gap-1.5 py-3.5">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
         <button
           type="button"

@@ -32,7 +32,10 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
       <span className="mt-0.5">{ICONS[state]}</span>
       <div className="min-w-0">
         <p className="font-medium">{file.name}</p>
-        <p className={`text-[0.86rem] ${state === 'failed' ? 'text-bad' : 'text-ink-3'}`}>
+        <p
+          className={`text-[0.86rem] ${state === 'failed' ? 'text-bad' : 'text-ink-3'}`}
+          role={state === 'failed' || state === 'asked' ? 'alert' : undefined}
+        >
           {state === 'sending' && t('kb.upload.sending', { percent: Math.round(share * 100) })}
           {state === 'waiting' && `${t('kb.upload.waiting')} · ${size(file.size)}`}
           {state === 'failed' && <Problem upload={upload} megabytesMax={megabytesMax} />}

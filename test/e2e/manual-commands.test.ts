@@ -3,8 +3,11 @@ import { marked, type Tokens } from 'marked'
 import { type GuideId, guidePath } from '../../web/guides/pages.ts'
 import { readGuide } from '../../web/guides/read.ts'
 import { startApp } from '../support/app.ts'
+import { startNameServer } from '../support/name-server.ts'
+import { pdfFile } from '../support/pdf-file.ts'
 import { runProgram } from '../support/run.ts'
 import { tempFolder } from '../support/temp.ts'
+import { startUpstream } from '../support/upstream.ts'
 
 const CURL = Bun.which('curl')
 if (!CURL) process.stderr.write('skipped: no curl here to run the commands of the manual\n')
@@ -26,15 +29,25 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
   test.each(PAGES)(
     'the commands of the manual page %s work as printed',
     async (page) => {
-      await using app = await startApp()
+      // Speech comes from a stand-in, and no name leads out of this machine.
+      const upstream = await startUpstream()
+      const { baseUrl } = upstream
+      const env = { MB_TTS_BASE_URL: baseUrl, MB_ASR_BASE_URL: baseUrl }
+      await using names = await startNameServer(() => null)
+      await using app = await startApp({ env, nameServer: names.address })
+      using folder = tempFolder()
+      const pages = [{ lines: ['Holidays are thirty days.'] }]
+      await Bun.write(folder.file('handbook.pdf'), pdfFile(pages))
       const { key } = await app.key()
       for (const block of await blocksOf(page, 'sh')) {
         const command = block.replaceAll(SERVER, app.url).replaceAll('curl ', 'curl -sS --fail ')
         const env = { PATH: process.env.PATH ?? '', KEY: key }
-        const { out, err, code } = await runProgram(['/bin/sh', '-ec', command], { env })
+        const options = { env, cwd: folder.path }
+        const { out, err, code } = await runProgram(['/bin/sh', '-ec', command], options)
         expect({ page: guidePath(page), command, code, err }).toMatchObject({ code: 0, err: '' })
-        expect(out).toMatch(/^(event: |data: |\{")/m)
+        expect(out).toMatch(/^(event: |data: |\{"|00:00:00,000 --> )/m)
       }
+      await upstream.stop()
     },
     30_000,
   )

@@ -52,6 +52,10 @@ describe('the frames of a streamed chat completion', () => {
     const { body } = await chat.whole(HI)
     expect(body.usage.completion_tokens).toBe(2)
     expect(body.moonbase.usage_estimated).toBe(true)
+    server.platform.reply({ pieces: [], finish: 'length', usage: null })
+    const empty = (await chat.whole({ ...HI, max_tokens: 1 })).body
+    expect(empty.choices[0]).toMatchObject({ finish_reason: 'length', message: { content: '' } })
+    expect(empty.moonbase.usage_estimated).toBe(true)
   })
 
   test('a retrieval hit is cited once and before the text', async () => {

@@ -190,6 +190,8 @@ interface ModelCall {
   readonly charsMax: number
 }
 
+const UNFINISHED: Finish = { type: 'finish', reason: 'other', usage: null }
+
 /** One model call; its text is emitted as it comes. */
 async function callModel(
   { llm, model, label }: Channel,
@@ -200,7 +202,7 @@ async function callModel(
 ): Promise<CallAnswer> {
   const text = new TextInPieces()
   const toolCalls: ToolCall[] = []
-  let finish: Finish = { type: 'finish', reason: 'other', usage: null }
+  let finish: Finish = UNFINISHED
   let heldBytes = 0
   const stream = await llm.open({ ...request, ...call, model }, signal)
   try {
@@ -225,7 +227,7 @@ async function callModel(
       if (slow) await slow
     }
   } finally {
-    if (finish.usage !== null || text.length > 0 || toolCalls.length > 0) {
+    if (finish !== UNFINISHED || text.length > 0 || toolCalls.length > 0) {
       const spoken = { text: text.toString(), toolCalls }
       countTokens(label, tokensOf(finish.usage, call, spoken))
     }

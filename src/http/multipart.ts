@@ -56,7 +56,7 @@ export async function readForm(
       }
     }
     form.end()
-    const fields = await reading.done
+    const fields = await reading.finish()
     await upload.confirm()
     return fields
   } catch (error) {
@@ -126,7 +126,8 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
   // Handled even when nobody waits for it any more.
   failed.catch(() => {})
 
-  async function done(): Promise<ReadonlyMap<string, string>> {
+  /** Resolves with the text fields once the file was taken. */
+  async function finish(): Promise<ReadonlyMap<string, string>> {
     await Promise.race([ended, failed])
     if (!saved) throw appError('field_missing', { field: options.file })
     await Promise.race([saved, failed])
@@ -135,9 +136,7 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
 
   return {
     failed,
-    get done() {
-      return done()
-    },
+    finish,
     /** Ends the file with an error and waits until its reader has met it. */
     async stop(error: unknown): Promise<void> {
       stream?.destroy(error as Error)

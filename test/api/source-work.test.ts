@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Source } from '../../src/features/sources/model.ts'
 import { startApp, type TestApp } from '../support/app.ts'
@@ -18,6 +19,15 @@ afterAll(() => app[Symbol.asyncDispose]())
 const freshKey = () => app.key(`t${++tenants}@example.com`)
 const { call, upload, ingest, get, idle, docs, search } = sourcesClient(() => app)
 const spooled = () => readdirSync(join(app.dataDir, 'spool'))
+
+/** Looks again, after other events, until what is there is as expected. */
+async function until<Seen>(look: () => Seen, isSo: (seen: Seen) => boolean): Promise<Seen> {
+  for (;;) {
+    const seen = look()
+    if (isSo(seen)) return seen
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
 
 /** Documents that nobody sees: still to be shown, or to be removed. */
 const notLive = () => app.db.all({ sql: "SELECT id FROM kb_doc WHERE stage <> 'live'", args: [] })
@@ -183,4 +193,23 @@ test('an upload lies in the data folder for this user alone', async () => {
   expect(statSync(join(folder, body.id)).mode & 0o777).toBe(0o600)
   release()
   await idle()
+})
+
+test('an upload whose client leaves is given up', async () => {
+  const key = await freshKey()
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+  const head = [
+    'POST /v1/kb/files HTTP/1.1',
+    'Host: localhost',
+    `Authorization: ${key.headers.authorization}`,
+    'Content-Type: multipart/form-data; boundary=xx',
+    'Content-Length: 100000',
+  ]
+  const part = '--xx\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+  socket.write(`${head.join('\r\n')}\r\n\r\n${part}${'文'.repeat(1000)}`)
+  const [id = ''] = await until(spooled, (names) => names.length === 1)
+  expect(id).toMatch(/^[0-9a-f-]{36}$/)
+  socket.destroy()
+  await until(spooled, (names) => names.length === 0)
+  expect((await call(key, 'GET', '/sources')).body).toEqual({ sources: [] })
 })

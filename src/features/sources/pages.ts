@@ -16,7 +16,7 @@ import { failure, pageTooLarge, redirectFailure, SourceFailure, StatusFailure } 
 import type { Spool } from './spool.ts'
 import type { SourceRow, Version } from './store.ts'
 
-/** A page that was written to the spool; null: it has not changed. */
+/** A page that was written to the spool. */
 export type FetchedPage = Version & { readonly contentType: string; readonly bytes: number }
 
 export interface PagesOptions {

@@ -188,6 +188,15 @@ describe('the agent', () => {
     }
   })
 
+  test('a key without tokens left searches, and asks the agent no more', async () => {
+    const { headers } = await app.key('spent@example.com', { dailyTokens: 1 })
+    await using client = await autoClient({ url: app.url, headers })
+    expect((await client.call('ask_agent', { text: 'a' })).isError).toBeUndefined()
+    const { isError, content } = await client.call('ask_agent', { text: 'a' })
+    expect([isError, content[0]?.text]).toEqual([true, '今日额度已用完'])
+    expect((await client.call('search', { query: 'a' })).isError).toBeUndefined()
+  })
+
   test('a failure of the model is an error of the tool in Chinese', async () => {
     upstream.fault(401)
     await using client = await autoClient({ url: app.url, headers: key.headers })

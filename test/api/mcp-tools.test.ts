@@ -77,6 +77,14 @@ describe('what a turn offers', () => {
     expect(await me.offered()).toEqual(BUILT_IN)
   })
 
+  test('the tools are offered to the clients of OpenAI, too', async () => {
+    const { add, use, api } = await fresh()
+    await use(await add(server.url))
+    upstream.reset()
+    await api('POST', '/chat/completions', { messages: [{ role: 'user', content: 'x' }] })
+    expect(JSON.stringify((await upstream.nextRequest()).body)).toContain('"home__echo"')
+  })
+
   test('a changed tool is not offered until it is approved again', async () => {
     const { add, use, api } = await fresh()
     server.lists([named('a'), named('b')])

@@ -112,11 +112,12 @@ function mostSimilar(
   const isKnown = new Uint8Array(table.length / DIMENSIONS)
   return passages.map((ids) => {
     const best = new Float32Array(words.length)
-    for (const id of ids) {
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at] as number
       const from = id * words.length
       if (isKnown[id] === 0) {
-        for (const [i, word] of words.entries()) {
-          similarities[from + i] = dotAt(word, table, id * DIMENSIONS)
+        for (let i = 0; i < words.length; i++) {
+          similarities[from + i] = dotAt(words[i] as Float32Array, table, id * DIMENSIONS)
         }
         isKnown[id] = 1
       }

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { normalize } from '../../core/vector.ts'
+import { createWordSimilarity } from './word-similarity.ts'
+
+/** Words of one group mean alike; the vector of a text is the mean of its words'. */
+const GROUPS = [['car', 'auto'], ['price', 'cost'], ['rain'], ['dog']]
+const asked: string[] = []
+
+async function embed(texts: readonly string[]): Promise<Float32Array[]> {
+  asked.push(...texts)
+  return texts.map((text) => {
+    const vector = new Float32Array(256)
+    for (const word of text.toLowerCase().split(' ')) {
+      const group = GROUPS.findIndex((words) => words.includes(word))
+      const at = group < 0 ? 100 + (Bun.hash.crc32(word) % 100) : group
+      vector[at] = (vector[at] ?? 0) + 1
+    }
+    return normalize(vector)
+  })
+}
+
+test('a passage holds a word by another one that means the same', async () => {
+  const similarities = createWordSimilarity(embed)
+  const [alike, half, none] = await similarities('Car price', [
+    'what an auto may cost',
+    'an auto in the garage',
+    'a dog in the rain',
+  ])
+  expect(alike).toBeCloseTo(1, 5)
+  expect(half).toBeGreaterThan(0.3)
+  expect(half).toBeLessThan(0.7)
+  expect(none).toBeCloseTo(0, 5)
+})
+
+test('a word that few of the passages hold counts for more', async () => {
+  const similarities = createWordSimilarity(embed)
+  const [rare, common] = await similarities('dog rain', ['dog', 'rain', 'rain', 'rain'])
+  expect(rare).toBeGreaterThan(common ?? 1)
+})
+
+test('the words of a passage are embedded once', async () => {
+  const similarities = createWordSimilarity(embed)
+  const first = await similarities('dog', ['a dog in the rain'])
+  asked.length = 0
+  expect(await similarities('dog', ['a dog in the rain'])).toEqual(first)
+  expect(asked).toEqual(['dog', 'dog'])
+})
+
+test('texts without words are like nothing, and one of thousands of words is cut', async () => {
+  const similarities = createWordSimilarity(embed)
+  expect(await similarities('?!', ['dog', 'rain'])).toEqual([0, 0])
+  expect(await similarities('dog', ['…', 'dog'])).toEqual([0, 1])
+  asked.length = 0
+  const long = Array.from({ length: 5_000 }, (_, i) => `w${i}`).join(' ')
+  expect(await similarities('dog', [long])).toHaveLength(1)
+  expect(asked.length).toBeLessThan(500)
+})
+
+test('similarities stay right after thousands of words were forgotten', async () => {
+  const similarities = createWordSimilarity(embed)
+  const before = await similarities('car price', ['an auto', 'a dog'])
+  for (let page = 0; page < 50; page++) {
+    const words = Array.from({ length: 400 }, (_, i) => `p${page}w${i}`).join(' ')
+    await similarities('dog', [words])
+  }
+  expect(await similarities('car price', ['an auto', 'a dog'])).toEqual(before)
+})

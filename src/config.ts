@@ -194,7 +194,7 @@ export const SETTINGS = {
     })
     .describe('private hosts that tenants may name'),
   MB_SEARCH_URL: http.describe('SearXNG with JSON output, for the tool web_search'),
-  MB_MCP_CALL_MS: whole(1_000, 600_000, 60_000).describe('longest call of an MCP tool, ms'),
+  MB_MCP_CALL_MS: whole(1, 3_600_000, 60_000).describe('longest call of an MCP tool, ms'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.join(', ')}` })

@@ -98,7 +98,8 @@ export function createMcp({ version, log }: McpOptions) {
         // There is nothing to subscribe to, and comments are sent by http/sse.ts.
         maxSubscriptions: 0,
         keepAliveMs: 0,
-        onerror: ({ message }) => log.debug('mcp request refused', { message }),
+        // Its messages repeat what the caller has sent.
+        onerror: ({ name }) => log.debug('mcp request refused', { name }),
       })
     return { plain: handler('auto'), streamed: handler('sse') }
   }

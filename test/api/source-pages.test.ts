@@ -4,6 +4,7 @@ import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
 import { expectRefusal } from '../support/kb.ts'
 import { type PageServer, startPageServer } from '../support/page-server.ts'
+import { pdfFile } from '../support/pdf-file.ts'
 import { oneAxisEmbedder, sourcesClient } from '../support/sources.ts'
 
 const axis = oneAxisEmbedder()
@@ -79,6 +80,20 @@ describe('a page', () => {
   ])('a page of type %s is read and named by its host', async (type, text) => {
     page.serve(() => new Response(text, { headers: { 'content-type': type } }))
     expect(await add()).toMatchObject({ state: 'ready', title: page.host })
+  })
+
+  test('a PDF is read with its pages', async () => {
+    const bytes = pdfFile([{ lines: ['First page.'] }, { lines: ['Second page.'] }])
+    page.serve(
+      () => new Response(Buffer.from(bytes), { headers: { 'content-type': 'application/pdf' } }),
+    )
+    const source = await add()
+    expect(source).toMatchObject({ state: 'ready', pages: 2, title: page.host })
+    const { chunks } = (await call(key, 'GET', `/docs/${source.doc_ids[0]}/chunks`)).body
+    expect(chunks.map((one: { page: number; url: string }) => [one.page, one.url])).toEqual([
+      [1, page.url],
+      [2, page.url],
+    ])
   })
 
   test('a given title stays, whatever the page is called', async () => {

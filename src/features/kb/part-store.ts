@@ -31,7 +31,9 @@ export function createPartStore(options: PartStoreOptions) {
   let sweeping: Promise<void> | null = null
 
   async function removeOld(): Promise<void> {
-    const next = sql`SELECT num, chunk_count FROM kb_doc WHERE stage = 'old' LIMIT 1`
+    // With the condition of the partial index, without which SQLite reads all documents.
+    const next = sql`
+      SELECT num, chunk_count FROM kb_doc WHERE stage <> 'live' AND stage = 'old' LIMIT 1`
     type Row = { num: number; chunk_count: number }
     for (let doc = await db.get<Row>(next); doc; doc = await db.get<Row>(next)) {
       const keys = keysOf(doc)
@@ -84,7 +86,7 @@ export function createPartStore(options: PartStoreOptions) {
     async discard(sourceId?: string): Promise<void> {
       await db.run(
         sourceId === undefined
-          ? sql`UPDATE kb_doc SET stage = 'old' WHERE stage = 'new'`
+          ? sql`UPDATE kb_doc SET stage = 'old' WHERE stage <> 'live' AND stage = 'new'`
           : sql`UPDATE kb_doc SET stage = 'old' WHERE source_id = ${sourceId} AND stage = 'new'`,
       )
     },

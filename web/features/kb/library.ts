@@ -49,14 +49,15 @@ export function showSource(client: QueryClient, source: Source): void {
 
 /** Newest first; the parts of a source stand with it. */
 export function itemsOf({ docs, sources }: Library): Item[] {
-  const items: Item[] = sources.map((source) => ({
-    kind: 'source',
-    source,
-    parts: docs.filter(({ source_id }) => source_id === source.id),
-  }))
-  const known = new Set(sources.map(({ id }) => id))
+  const parts = new Map<string, KbDoc[]>(sources.map(({ id }) => [id, []]))
+  const items: Item[] = []
   for (const doc of docs) {
-    if (doc.source_id === null || !known.has(doc.source_id)) items.push({ kind: 'doc', doc })
+    const others = doc.source_id === null ? undefined : parts.get(doc.source_id)
+    if (others) others.push(doc)
+    else items.push({ kind: 'doc', doc })
+  }
+  for (const source of sources) {
+    items.push({ kind: 'source', source, parts: parts.get(source.id) ?? [] })
   }
   return items.toSorted((a, b) => made(b).localeCompare(made(a)))
 }

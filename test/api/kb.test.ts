@@ -104,6 +104,16 @@ describe('documents', () => {
     expect(results[0]).toMatchObject({ page: null, heading: '加班', url: null })
   })
 
+  test('a hit begins with its own section', async () => {
+    const key = await freshKey()
+    const section = (name: string) => `# ${name}\n\n${`${name}的规定在这里。`.repeat(20)}`
+    await add(key, '手册', ['请假', '加班', '出差'].map(section).join('\n\n'))
+    const { results } = (await search(key, '加班的规定')).body
+    const texts = results.map(({ text }: { text: string }) => text)
+    expect(texts).toHaveLength(3)
+    for (const text of texts) expect(text).toStartWith('# ')
+  })
+
   test('markup, control characters and lone surrogates in documents are text', async () => {
     const key = await freshKey()
     const text = ' <script>alert(1)</script>\u0000 尾巴 \ud800 𠮷'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { chunk } from './chunking.ts'
-import { headingsOf, indexTextsOf } from './index-text.ts'
+import { headingsOf, indexTextsOf, ownText } from './index-text.ts'
 
 const body = (word: string, times = 20) => `${word}的说明写在这里。`.repeat(times)
 
@@ -77,4 +77,16 @@ test('a heading of millions of mixed blanks ends', () => {
   const blanks = Array.from({ length: 4_000_000 }, (_, i) => ' \t\v\f'[(i * 7 + (i >> 3)) % 4])
   const [heading] = headingsOf(`# a${blanks.join('')}b`)
   expect(heading).toMatchObject({ start: 0, level: 1, text: expect.stringMatching(/^a\s+b$/) })
+})
+
+test('a chunk that begins a section is shown without the end of the section before', () => {
+  const chunks = chunk(`# 甲\n\n${body('甲')}\n\n# 乙\n\n${body('乙', 90)}`)
+  const [first = '', second = '', third = ''] = chunks
+  expect(second).toContain('甲的说明')
+  expect(ownText('', first)).toBe(first)
+  expect(ownText(first, second)).toStartWith('# 乙\n')
+  expect(second).toEndWith(ownText(first, second))
+  // The overlap of one section with itself keeps a sentence whole.
+  expect(ownText(second, third)).toBe(third)
+  expect(ownText(first, '')).toBe('')
 })

@@ -6,7 +6,7 @@ const DIMENSIONS = 256
 /** Of a text, more than a chunk of ordinary writing has: the time of a call is bounded. */
 const PASSAGE_WORDS_MAX = 400
 const QUESTION_WORDS_MAX = 32
-/** Words whose vectors are kept, in 16 MB. */
+/** Words whose vectors are kept, in 16 MB; one call may add 12,000 before they are forgotten. */
 const VOCABULARY_MAX = 16_384
 /** Words of passages that are kept, in 4 MB: to cut a passage takes a fifth of a millisecond. */
 const PASSAGE_WORDS_KEPT = 1_000_000
@@ -47,7 +47,7 @@ export function createWordSimilarity(embed: Embed) {
     const fresh = words.filter((word) => !vocabulary.has(word))
     const rows = vocabulary.size + fresh.length
     if (rows * DIMENSIONS > vectors.length) {
-      const larger = new Float32Array(2 * rows * DIMENSIONS)
+      const larger = new Float32Array(Math.max(rows, VOCABULARY_MAX) * DIMENSIONS)
       larger.set(vectors)
       vectors = larger
     }

@@ -288,7 +288,7 @@ export const zh = {
   'kb.saved': '文档已保存',
   'kb.search': '试着提问',
   'kb.search.about':
-    '看看一个问题会找到什么，按相似度排列。达到 0.45 并且相关的段落才会交给模型，调试台会显示是哪些。',
+    '看看一个问题会找到什么，按相似度排列。达到 0.45 并且相关的段落才会交给模型，试用台会显示是哪些。',
   'kb.search.count': '找到 {count} 段',
   'kb.search.found': '找到的段落',
   'kb.search.go': '检索',

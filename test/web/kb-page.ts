@@ -59,9 +59,13 @@ export function useKnowledgeBase() {
   return {
     console: at,
     /** Each test has a person of its own, and so an empty knowledge base. */
-    async open(look: { width?: number; height?: number } = {}) {
+    async open(
+      look: { width?: number; height?: number } = {},
+      prepare: (page: Page) => Promise<void> = async () => {},
+    ) {
       const session = await signIn(at.app, `reader${people++}@example.com`)
       const guest = await visit(at.browser, at.app.url, { language: 'en', ...look }, session)
+      await prepare(guest.page)
       await guest.page.goto('/app/kb')
       await guest.page.getByText(en['kb.empty'], { exact: true }).waitFor()
       return { ...guest, session }

@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
-import { visit } from '../support/chromium.ts'
-import { signIn } from '../support/login.ts'
 import { pdfFile } from '../support/pdf-file.ts'
 import { choose, fill, HANDBOOK, row, state, textFile, useKnowledgeBase } from './kb-page.ts'
 import { describeWeb } from './setup.ts'
@@ -30,6 +28,14 @@ describeWeb('files on their way into the knowledge base', () => {
       expect(others).toEqual([])
       expect(second?.id).not.toBe(first?.id)
 
+      // A file of the same name is another try.
+      await choose(page, SCAN)
+      await page.waitForResponse((response) => response.request().method() === 'DELETE')
+      const [third, ...more] = await kb.sourcesOf(session)
+      expect(more).toEqual([])
+      expect(third?.id).not.toBe(second?.id)
+
+      await page.getByText(en['kb.fail.no_text']).waitFor()
       await page.reload()
       await page.getByText(en['kb.fail.no_text']).waitFor()
       const [chooser] = await Promise.all([
@@ -80,6 +86,33 @@ describeWeb('files on their way into the knowledge base', () => {
   )
 
   test(
+    'a file waits when the server has too many of them in work',
+    async () => {
+      await using guest = await kb.open({}, (page) => page.clock.install())
+      const { page } = guest
+      const refused = Promise.withResolvers<void>()
+      await page.route(
+        '**/console/kb/files',
+        async (route) => {
+          await route.fulfill({ status: 429, headers: { 'x-error-code': 'too_many_waiting' } })
+          refused.resolve()
+        },
+        { times: 1 },
+      )
+      await choose(page, textFile('Late.txt', 'Better late than never.'))
+      await refused.promise
+      await row(page, 'Late.txt').getByText(en['kb.upload.waiting']).waitFor()
+      const sent = page.waitForResponse((response) => response.status() === 202)
+      await page.clock.runFor(10_000)
+      await sent
+      await kb.console.app.jobs.idle()
+      await page.clock.runFor(5_000)
+      await state(page, 'Late', en['kb.state.ready'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a file of the same name is noticed, and replaces the old one once it is ready',
     async () => {
       await using guest = await kb.open()
@@ -106,17 +139,8 @@ describeWeb('files on their way into the knowledge base', () => {
   test(
     'files can be dropped on any part of the page, and asking ends when all is done',
     async () => {
-      const session = await signIn(kb.console.app, 'dropper@example.com')
-      await using guest = await visit(
-        kb.console.browser,
-        kb.console.app.url,
-        { language: 'en' },
-        session,
-      )
+      await using guest = await kb.open({}, (page) => page.clock.install())
       const { page } = guest
-      await page.clock.install()
-      await page.goto('/app/kb')
-      await page.getByText(en['kb.empty'], { exact: true }).waitFor()
       const files = await page.evaluateHandle(() => {
         const transfer = new DataTransfer()
         transfer.items.add(new File(['Dropped on the heading.'], 'Dropped.txt'))

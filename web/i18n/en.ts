@@ -267,7 +267,7 @@ export const en: Dictionary = {
   'kb.fail.no_text':
     'No text was found; it may be a scan. Run text recognition (OCR) on it and send the result.',
   'kb.fail.quota':
-    'It needs room for {first} documents; {second} are left. Delete some, or send a shorter file.',
+    'There is not enough room (documents needed: {first}, left: {second}). Delete some, or send a shorter file.',
   'kb.fail.redirect': 'The page redirects too often, or to an address that is not valid.',
   'kb.fail.too_complex': 'The file is too large or too complex. Split it and send the pieces.',
   'kb.fail.too_large': 'The page is larger than {first} MB.',

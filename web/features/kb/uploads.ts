@@ -92,10 +92,11 @@ export function useUploads() {
   })
 
   function uploadOf(file: File, id: number, options: AddOptions): Upload {
-    const { replaces = null, instead = null } = options
+    const { replaces = null } = options
     const library = client.getQueryData<Library>(LIBRARY)
+    const instead = options.instead ?? failedOf(library, file)?.id ?? null
     const problem = library ? problemOf(file, library.limits.file_mb_max) : null
-    const isMeant = replaces !== null || instead !== null
+    const isMeant = replaces !== null || options.instead != null
     const twin = library && !isMeant ? findTwin(itemsOf(library), file) : null
     const state = problem ? 'failed' : twin ? 'asked' : 'waiting'
     const more = { problem, twin, replaces, instead, sourceId: null }
@@ -134,6 +135,13 @@ function problemOf({ size }: File, megabytesMax: number): Key | null {
   if (size === 0) return 'kb.upload.empty'
   return size > megabytesMax * 1024 * 1024 ? 'kb.upload.large' : null
 }
+
+/** The source that failed of which the file is another try. */
+const failedOf = (library: Library | undefined, { name }: File): Source | undefined =>
+  library?.sources.find(
+    ({ state, kind, title }) =>
+      state === 'failed' && kind === 'file' && isSame(title, titleOfFile(name)),
+  )
 
 /** What has the title that the file will get; a source that failed is none. */
 function findTwin(items: readonly Item[], file: File): Item | null {

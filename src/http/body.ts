@@ -41,15 +41,19 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: Json
   }
 }
 
-/** OpenAPI 3.0's dialect of JSON Schema, which every generator of clients reads. */
+/** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    target: 'openapi-3.0',
     io,
     unrepresentable: 'any',
-    // The console shows no alternatives; a field that has some describes them.
-    override: ({ jsonSchema: shown }) => {
-      for (const keyword of ['anyOf', 'oneOf', 'not'] as const) delete shown[keyword]
+    override({ zodSchema, jsonSchema: shown }) {
+      // zod takes a choice that has a preprocessed option for one that may be left out.
+      if (io === 'input' && zodSchema instanceof z.ZodObject) {
+        const required = Object.entries(zodSchema.shape).filter(
+          ([, field]) => !z.safeParse(field, undefined).success,
+        )
+        shown.required = required.map(([name]) => name)
+      }
     },
   })
   return rest as Record<string, unknown>

@@ -19,7 +19,7 @@ const ERROR = {
 }
 
 const text = { type: 'string' } as const
-const textOrNull = { type: 'string', nullable: true } as const
+const textOrNull = { type: ['string', 'null'] } as const
 
 const OPENAI_ERROR = {
   description: 'Refused or failed, in the form of OpenAI; its code is in X-Error-Code, too',
@@ -83,7 +83,7 @@ export function openApiDocument(app: AnyElysia) {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, path) }
   }
   return {
-    openapi: '3.0.3',
+    openapi: '3.1.1',
     info: { title: 'Moonbase', version: INTERFACE_VERSION, description: DESCRIPTION },
     paths,
     components: { securitySchemes: SECURITY_SCHEMES, headers: ERROR_HEADERS },

@@ -124,6 +124,7 @@ export const en: Dictionary = {
   'docs.key': 'API key',
   'docs.key.hint': "Stays in this page's memory and is used for the requests below.",
   'docs.neighbours': 'Pages before and after',
+  'docs.or': 'or',
   'docs.pages': 'Manual',
   'docs.raw': 'The body of this endpoint is {type}; try it from a terminal.',
   'docs.request': 'Request',

@@ -116,6 +116,7 @@ export const zh = {
   'docs.key': 'API 密钥',
   'docs.key.hint': '只留在此页内存中，用于下面的请求。',
   'docs.neighbours': '上一页与下一页',
+  'docs.or': '或',
   'docs.pages': '使用手册',
   'docs.raw': '此接口的请求体是 {type}，请在终端里试用。',
   'docs.request': '请求',

@@ -23,12 +23,19 @@ const voiceId = z
     error: issue('field_too_long', { field: 'voice', max: VOICE_ID_CHARS_MAX }),
   })
 
+/** As JSON Schema. */
+const VOICE_FORMS = [
+  { type: 'string' as const },
+  { type: 'object' as const, properties: { id: { type: 'string' as const } }, required: ['id'] },
+  { type: 'null' as const },
+]
+
 /** Body of POST /v1/audio/speech (contract 2, 1.8). */
 export const SpeechRequest = z.object({
   input: requiredText('input', TTS_TEXT_CHARS_MAX),
   voice: z
     .preprocess((value) => (isNamed(value) ? value.id : value), voiceId.nullish())
-    .meta({ type: 'string', description: 'The id of a voice, or {id}' }),
+    .meta({ description: 'The id of a voice', anyOf: VOICE_FORMS }),
   response_format: z
     .enum(['mp3', 'wav', 'pcm', 'opus'], { error: issue('speech_format') })
     .nullish()

@@ -51,25 +51,20 @@ const Call = z.object({
   function: z.object({ name: name(), arguments: text() }),
 })
 
-const Message = z
-  .discriminatedUnion(
-    'role',
-    [
-      z.object({ role: z.literal('user'), content: contentOf([TextPart, ImagePart]) }),
-      z.object({ role: z.enum(['system', 'developer']), content: textContent }),
-      z.object({
-        role: z.literal('assistant'),
-        content: contentOf([TextPart, RefusalPart]).nullish(),
-        tool_calls: list(Call, CLIENT_TOOLS_MAX).nullish(),
-      }),
-      z.object({ role: z.literal('tool'), tool_call_id: name(), content: textContent }),
-    ],
-    oneOf('role'),
-  )
-  .describe(
-    'A message of the role system, developer, user, assistant or tool. Its content is a text ' +
-      'or parts: {type: "text", text}, and of a user {type: "image_url", image_url: {url}}.',
-  )
+const Message = z.discriminatedUnion(
+  'role',
+  [
+    z.object({ role: z.literal('user'), content: contentOf([TextPart, ImagePart]) }),
+    z.object({ role: z.enum(['system', 'developer']), content: textContent }),
+    z.object({
+      role: z.literal('assistant'),
+      content: contentOf([TextPart, RefusalPart]).nullish(),
+      tool_calls: list(Call, CLIENT_TOOLS_MAX).nullish(),
+    }),
+    z.object({ role: z.literal('tool'), tool_call_id: name(), content: textContent }),
+  ],
+  oneOf('role'),
+)
 type Message = z.output<typeof Message>
 
 const Tool = z.object({
@@ -82,31 +77,27 @@ const Tool = z.object({
   }),
 })
 
-const ToolChoice = z
-  .union([
-    z.enum(['auto', 'none', 'required']),
-    z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
-  ])
-  .describe('auto, none, required, or {type: "function", function: {name}}')
+const ToolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.object({ type: z.literal('function'), function: z.object({ name: z.string() }) }),
+])
 
-const ResponseFormat = z
-  .discriminatedUnion(
-    'type',
-    [
-      z.object({ type: z.enum(['text', 'json_object']) }),
-      z.object({
-        type: z.literal('json_schema'),
-        json_schema: z.object({
-          name: z.string(),
-          description: text().nullish(),
-          schema: answerSchema.nullish(),
-          strict: z.boolean().nullish(),
-        }),
+const ResponseFormat = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.enum(['text', 'json_object']) }),
+    z.object({
+      type: z.literal('json_schema'),
+      json_schema: z.object({
+        name: z.string(),
+        description: text().nullish(),
+        schema: answerSchema.nullish(),
+        strict: z.boolean().nullish(),
       }),
-    ],
-    oneOf('type'),
-  )
-  .describe('{type: "text"}, {type: "json_object"} or {type: "json_schema", json_schema}')
+    }),
+  ],
+  oneOf('type'),
+)
 
 export const CompletionRequest = bodyOf(
   z.object({
@@ -125,10 +116,7 @@ export const CompletionRequest = bodyOf(
     presence_penalty: penalty,
     frequency_penalty: penalty,
     seed: z.int().optional(),
-    stop: z
-      .union([name(), list(name(), STOP_SEQUENCES_MAX)])
-      .describe('One text or up to four')
-      .optional(),
+    stop: z.union([name(), list(name(), STOP_SEQUENCES_MAX)]).optional(),
     max_tokens: z.int().min(1).optional(),
     max_completion_tokens: z.int().min(1).optional(),
     response_format: z.preprocess(boundText('response_format'), ResponseFormat.optional()),

@@ -65,10 +65,12 @@ export const penalty = z.number().min(-2).max(2).optional()
 
 /** A JSON Schema as it is: nothing is read of it but the `type`, which is absent or the given. */
 const schemaObject = (type?: string) =>
-  z.custom<Readonly<Record<string, unknown>>>((value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-    return type === undefined || !('type' in value) || value.type === type
-  })
+  z
+    .custom<Readonly<Record<string, unknown>>>((value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+      return type === undefined || !('type' in value) || value.type === type
+    })
+    .meta({ type: 'object', additionalProperties: true })
 
 /** The schema of an answer. */
 export const answerSchema = schemaObject()

@@ -100,22 +100,20 @@ const Tool = z.discriminatedUnion(
 )
 type Tool = z.output<typeof Tool>
 
-const Format = z
-  .discriminatedUnion(
-    'type',
-    [
-      z.object({ type: z.enum(['text', 'json_object']) }),
-      z.object({
-        type: z.literal('json_schema'),
-        name: z.string(),
-        description: text().nullish(),
-        schema: answerSchema.nullish(),
-        strict: z.boolean().nullish(),
-      }),
-    ],
-    oneOf('type'),
-  )
-  .describe('{type: "text"}, {type: "json_object"} or {type: "json_schema", name, schema, strict}')
+const Format = z.discriminatedUnion(
+  'type',
+  [
+    z.object({ type: z.enum(['text', 'json_object']) }),
+    z.object({
+      type: z.literal('json_schema'),
+      name: z.string(),
+      description: text().nullish(),
+      schema: answerSchema.nullish(),
+      strict: z.boolean().nullish(),
+    }),
+  ],
+  oneOf('type'),
+)
 type Format = z.output<typeof Format>
 
 /** Counted before it is read. */
@@ -135,9 +133,10 @@ const METADATA_MAX = 16
 
 export const ResponseRequest = bodyOf(
   z.object({
-    input: z
-      .preprocess(boundMessages('input'), z.union([text(), z.array(Item).max(CHAT_MESSAGES_MAX)]))
-      .describe('A text, or items: message, function_call, function_call_output'),
+    input: z.preprocess(
+      boundMessages('input'),
+      z.union([text(), z.array(Item).max(CHAT_MESSAGES_MAX)]),
+    ),
     model: z.string().default(''),
     instructions: text()
       .max(2 * CHAT_TEXT_CHARS_MAX)
@@ -149,7 +148,6 @@ export const ResponseRequest = bodyOf(
         z.enum(['auto', 'none', 'required']),
         z.object({ type: z.literal('function'), name: z.string() }),
       ])
-      .describe('auto, none, required, or {type: "function", name}')
       .default('auto'),
     parallel_tool_calls: z.boolean().optional(),
     text: z

@@ -33,11 +33,15 @@ const input = z
       }),
   )
   .meta({
-    description: 'The texts; a single one may stand alone',
-    type: 'array',
-    items: { type: 'string' },
-    minItems: 1,
-    maxItems: EMBEDDING_TEXTS_MAX,
+    anyOf: [
+      { type: 'string', minLength: 1 },
+      {
+        type: 'array',
+        items: { type: 'string', minLength: 1 },
+        minItems: 1,
+        maxItems: EMBEDDING_TEXTS_MAX,
+      },
+    ],
   })
 
 const oneOf = <const Values extends readonly [string, ...string[]]>(
@@ -59,8 +63,8 @@ const embedding = z.object({
   object: z.literal('embedding'),
   index: z.int(),
   embedding: z
-    .array(z.number())
-    .meta({ description: 'With encoding_format base64: a string, of little-endian float32' }),
+    .union([z.array(z.number()), z.string()])
+    .describe('With encoding_format base64 a string, of little-endian float32'),
 })
 
 export const EmbeddingsResponse = z.object({

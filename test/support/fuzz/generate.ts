@@ -1,9 +1,9 @@
 import { anything, HOSTILE_NUMBERS, HOSTILE_TEXTS, pick, type Random } from './values.ts'
 
-/** The part of OpenAPI 3.0's schemas that the product's document uses. */
+/** The part of JSON Schema that the product's document uses. */
 export interface Schema {
-  readonly type?: string
-  readonly nullable?: boolean
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
   readonly enum?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
@@ -24,9 +24,12 @@ export function bodyFor(schema: Schema, random: Random): unknown {
   if (random() < WRONG) return anything(random)
   const options = schema.anyOf ?? schema.oneOf
   if (options) return bodyFor(pick(random, options), random)
-  if (schema.nullable && random() < 0.2) return null
+  if ('const' in schema) return schema.const
   if (schema.enum) return pick(random, schema.enum)
-  switch (schema.type) {
+  const { type } = schema
+  switch (typeof type === 'object' ? pick(random, type) : type) {
+    case 'null':
+      return null
     case 'object':
       return objectFor(schema, random)
     case 'array':

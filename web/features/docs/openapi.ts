@@ -1,14 +1,19 @@
 /** The part of JSON Schema that the console shows. */
 export interface Schema {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  /** Only ever of everything: the field is refused. */
+  readonly not?: Schema
   readonly description?: string
   readonly default?: unknown
-  readonly nullable?: boolean
   readonly maxLength?: number
+  readonly minItems?: number
 }
 
 export interface Parameter {
@@ -23,16 +28,26 @@ interface Content {
   readonly description?: string
 }
 
+export interface Body {
+  readonly mediaType: string
+  readonly schema: Schema
+}
+
 export interface Operation {
   readonly method: string
   readonly path: string
   readonly summary: string
   readonly description: string
   readonly parameters: readonly Parameter[]
-  readonly body: Schema | null
-  /** Media type of a body that is not JSON. */
-  readonly rawBody: string | null
-  readonly responses: readonly (Content & { readonly status: string })[]
+  readonly body: Body | null
+  readonly responses: readonly Answer[]
+}
+
+interface Answer {
+  readonly status: string
+  readonly description: string
+  /** One for each form that the answer can have. */
+  readonly bodies: readonly Body[]
 }
 
 export interface Group {
@@ -55,7 +70,7 @@ interface Document {
 /** The most used groups come first; others follow in the order of the document. */
 const ORDER = ['agent', 'sessions', 'voice', 'tts', 'asr', 'kb', 'apps', 'devices']
 const METHODS = ['get', 'post', 'put', 'delete']
-const JSON_TYPE = 'application/json'
+export const JSON_TYPE = 'application/json'
 
 /** The operations of one surface, such as `/v1`, grouped by the noun after it. */
 export function groupsOf(document: unknown, surface: string): Group[] {
@@ -74,33 +89,39 @@ export function groupsOf(document: unknown, surface: string): Group[] {
 }
 
 function operation(method: string, path: string, raw: RawOperation): Operation {
-  const content = raw.requestBody?.content ?? {}
-  const rawBody = Object.keys(content).find((type) => type !== JSON_TYPE) ?? null
   return {
     method: method.toUpperCase(),
     path,
     summary: raw.summary ?? '',
     description: raw.description ?? '',
     parameters: raw.parameters ?? [],
-    body: content[JSON_TYPE]?.schema ?? null,
-    rawBody: content[JSON_TYPE] ? null : rawBody,
+    body: bodiesOf(raw.requestBody)[0] ?? null,
     responses: Object.entries(raw.responses ?? {}).map(([status, answer]) => ({
       status,
-      ...answer,
+      description: answer.description ?? '',
+      bodies: bodiesOf(answer),
     })),
   }
 }
 
-/** The schema of an answer, whatever its media type. */
-export const answerSchema = (answer: Content): Schema | null =>
-  Object.values(answer.content ?? {})[0]?.schema ?? null
+const bodiesOf = ({ content = {} }: Content = {}): Body[] =>
+  Object.entries(content).map(([mediaType, { schema = {} }]) => ({ mediaType, schema }))
 
-/** `string | null`, `integer[]`, `"skip" | "merge"`. */
-export function typeOf({ type = 'any', enum: values, items, nullable }: Schema): string {
+/** The schemas of which a value has one. */
+export const choicesOf = ({ anyOf, oneOf }: Schema): readonly Schema[] | undefined => anyOf ?? oneOf
+
+/** `string | null`, `integer[]`, `"skip" | "merge"`, `string | object[]`. */
+export function typeOf(schema: Schema): string {
+  const { type = 'any', items, not } = schema
+  const choices = choicesOf(schema)
+  if (choices) return [...new Set(choices.map(typeOf))].join(' | ')
+  const values = 'const' in schema ? [schema.const] : schema.enum
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
-  const item = items && typeOf(items)
-  const shown = item === undefined ? type : item.includes(' ') ? `(${item})[]` : `${item}[]`
-  return nullable ? `${shown} | null` : shown
+  if (not) return 'never'
+  if (typeof type !== 'string') return type.join(' | ')
+  if (!items) return type
+  const item = typeOf(items)
+  return item.includes(' ') ? `(${item})[]` : `${item}[]`
 }
 
 const EMPTY: Readonly<Record<string, unknown>> = {
@@ -110,11 +131,16 @@ const EMPTY: Readonly<Record<string, unknown>> = {
   number: 0,
 }
 
-/** An example body: required fields, and fields with a default. */
+/** An example body: required fields, and fields with a default. Of choices it has the first. */
 export function example(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default
+  if ('const' in schema) return schema.const
   if (schema.enum) return schema.enum[0]
-  if (schema.type !== 'object') return EMPTY[schema.type ?? ''] ?? ''
+  const choice = choicesOf(schema)?.[0]
+  if (choice) return example(choice)
+  if (schema.items && schema.minItems) return [example(schema.items)]
+  const type = typeof schema.type === 'string' ? schema.type : schema.type?.[0]
+  if (type !== 'object') return EMPTY[type ?? ''] ?? ''
   const wanted = Object.entries(schema.properties ?? {}).filter(
     ([name, property]) => schema.required?.includes(name) || property.default !== undefined,
   )

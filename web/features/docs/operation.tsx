@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { answerSchema, type Operation } from './openapi.ts'
+import type { Body, Operation } from './openapi.ts'
 import { SchemaTable } from './schema-table.tsx'
 import { TryIt } from './try-it.tsx'
 
@@ -51,23 +51,22 @@ function Details({ operation, apiKey }: OperationProps) {
       {body && (
         <section>
           <h3 className="mb-1 font-medium">{t('docs.request')}</h3>
-          <SchemaTable schema={body} />
+          <BodyTable body={body} />
         </section>
       )}
-      {responses.map((answer) => {
-        const schema = answerSchema(answer)
-        return (
-          <section key={answer.status}>
-            <h3 className="mb-1 font-medium">
-              {t('docs.answer')} {answer.status}
-              {answer.description && (
-                <span className="ml-2 font-normal text-ink-2">{answer.description}</span>
-              )}
-            </h3>
-            {schema && <SchemaTable schema={schema} />}
-          </section>
-        )
-      })}
+      {responses.map((answer) => (
+        <section key={answer.status}>
+          <h3 className="mb-1 font-medium">
+            {t('docs.answer')} {answer.status}
+            {answer.description && (
+              <span className="ml-2 font-normal text-ink-2">{answer.description}</span>
+            )}
+          </h3>
+          {answer.bodies.map((one) => (
+            <BodyTable key={one.mediaType} body={one} />
+          ))}
+        </section>
+      ))}
       <section>
         {trying ? (
           <TryIt operation={operation} apiKey={apiKey} />
@@ -78,3 +77,14 @@ function Details({ operation, apiKey }: OperationProps) {
     </div>
   )
 }
+
+/** What is sent or answered: its media type, and the fields that it has. */
+const BodyTable = ({ body: { mediaType, schema } }: { readonly body: Body }) => (
+  <div className="py-1">
+    <code className="block text-[0.85rem] text-ink-3">{mediaType}</code>
+    {isText(schema) || <SchemaTable schema={schema} />}
+  </div>
+)
+
+/** Of text and bytes the media type says all. */
+const isText = ({ type }: Body['schema']) => type === 'string'

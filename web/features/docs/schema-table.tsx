@@ -1,30 +1,43 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
-import { type Schema, typeOf } from './openapi.ts'
+import { choicesOf, type Schema, typeOf } from './openapi.ts'
 
 interface Line {
   readonly name: string
   readonly schema: Schema
   readonly required: boolean
   readonly depth: number
+  /** Begins another form that the object may have. */
+  readonly isOther: boolean
 }
 
 const DEPTH_MAX = 4
 
-/** The object schema itself, or that of the items of a list. */
-function objectOf(schema: Schema): Schema | null {
-  if (schema.properties) return schema
-  return schema.items ? objectOf(schema.items) : null
+/** The object schemas that a value may have, itself or as items of a list. */
+function objectsOf(schema: Schema): readonly Schema[] {
+  if (schema.properties) return [schema]
+  if (schema.items) return objectsOf(schema.items)
+  return choicesOf(schema)?.flatMap(objectsOf) ?? []
 }
 
 function linesOf(schema: Schema, depth = 0): Line[] {
-  const object = objectOf(schema)
-  if (!object || depth > DEPTH_MAX) return []
-  return Object.entries(object.properties ?? {}).flatMap(([name, property]) => [
-    { name, schema: property, required: object.required?.includes(name) ?? false, depth },
-    ...linesOf(property, depth + 1),
-  ])
+  if (depth > DEPTH_MAX) return []
+  return objectsOf(schema).flatMap(({ properties = {}, required }, form) =>
+    Object.entries(properties).flatMap(([name, property], place) => [
+      {
+        name,
+        schema: property,
+        required: required?.includes(name) ?? false,
+        depth,
+        isOther: form > 0 && place === 0,
+      },
+      ...linesOf(property, depth + 1),
+    ]),
+  )
 }
+
+const longest = ({ maxLength, ...schema }: Schema): number | undefined =>
+  maxLength ?? choicesOf(schema)?.map(longest).find(Boolean)
 
 const INDENT = ['', 'pl-4', 'pl-8', 'pl-12', 'pl-16']
 
@@ -35,28 +48,29 @@ export function SchemaTable({ schema }: { readonly schema: Schema }) {
   if (lines.length === 0) return <code>{typeOf(schema)}</code>
   return (
     <dl className="divide-y divide-line text-[0.9rem]">
-      {withIndexKeys(lines).map(({ key, item: { name, schema: field, required, depth } }) => (
-        <div key={key} className="grid gap-x-4 py-1.5 sm:grid-cols-[13rem_minmax(0,1fr)]">
-          <dt className={INDENT[depth]}>
-            <code className="font-semibold">{name}</code>
-            {required && (
-              <span className="ml-1.5 text-[0.8rem] text-warn">{t('docs.required')}</span>
-            )}
-          </dt>
-          <dd className="min-w-0 text-ink-2">
-            <code className="break-words">{objectOf(field) ? shape(field) : typeOf(field)}</code>
-            {field.description && <span className="ml-2">{field.description}</span>}
-            {field.maxLength !== undefined && (
-              <span className="ml-2 text-ink-3">≤ {field.maxLength}</span>
-            )}
-            {field.default !== undefined && (
-              <span className="ml-2 text-ink-3">= {JSON.stringify(field.default)}</span>
-            )}
-          </dd>
-        </div>
-      ))}
+      {withIndexKeys(lines).map(
+        ({ key, item: { name, schema: field, required, depth, isOther } }) => (
+          <div key={key} className="grid gap-x-4 py-1.5 sm:grid-cols-[13rem_minmax(0,1fr)]">
+            <dt className={INDENT[depth]}>
+              {isOther && <span className="mr-1.5 text-ink-3">{t('docs.or')}</span>}
+              <code className="font-semibold">{name}</code>
+              {required && (
+                <span className="ml-1.5 text-[0.8rem] text-warn">{t('docs.required')}</span>
+              )}
+            </dt>
+            <dd className="min-w-0 text-ink-2">
+              <code className="break-words">{typeOf(field)}</code>
+              {field.description && <span className="ml-2">{field.description}</span>}
+              {longest(field) !== undefined && (
+                <span className="ml-2 text-ink-3">≤ {longest(field)}</span>
+              )}
+              {field.default !== undefined && (
+                <span className="ml-2 text-ink-3">= {JSON.stringify(field.default)}</span>
+              )}
+            </dd>
+          </div>
+        ),
+      )}
     </dl>
   )
 }
-
-const shape = (schema: Schema): string => (schema.items ? 'object[]' : 'object')

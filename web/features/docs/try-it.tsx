@@ -6,7 +6,7 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, TextField } from '../../ui/form.tsx'
 import { Badge } from '../../ui/page.tsx'
-import { example, type Operation } from './openapi.ts'
+import { example, JSON_TYPE, type Operation } from './openapi.ts'
 
 interface TryItProps {
   readonly operation: Operation
@@ -36,13 +36,17 @@ function fill({ path, parameters }: Operation, values: Readonly<Record<string, s
 /** Sends the request from this page, against this server. */
 export function TryIt({ operation, apiKey }: TryItProps) {
   const { t } = useI18n()
-  const { method, body, rawBody, parameters } = operation
+  const { method, body, parameters } = operation
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const [text, setText] = useState(() => (body ? JSON.stringify(example(body), null, 2) : ''))
+  const [text, setText] = useState(() =>
+    body ? JSON.stringify(example(body.schema), null, 2) : '',
+  )
   const send = useAction(() =>
     tryRequest(method, fill(operation, values), apiKey, body ? text : null),
   )
-  if (rawBody) return <p className="text-ink-2">{t('docs.raw', { type: rawBody })}</p>
+  if (body && body.mediaType !== JSON_TYPE) {
+    return <p className="text-ink-2">{t('docs.raw', { type: body.mediaType })}</p>
+  }
   return (
     <div className="grid gap-4">
       {parameters.length > 0 && (

@@ -89,6 +89,10 @@ const pages = [
     lazy(() => import('./pages/devices.tsx'), 'Devices'),
   ),
   page(
+    '/tools',
+    lazy(() => import('./pages/tools.tsx'), 'Tools'),
+  ),
+  page(
     '/provider',
     lazy(() => import('./pages/provider.tsx'), 'ProviderPage'),
   ),

@@ -79,6 +79,19 @@ export const api = {
     setDefault: (id: string, on: boolean) =>
       call<unknown>(on ? 'POST' : 'DELETE', at('personas', id, '/default')),
   },
+  mcpServers: {
+    list: () => call<{ servers: T.McpServer[] }>('GET', '/console/mcp-servers'),
+    read: (id: string) => call<T.McpServer>('GET', at('mcp-servers', id)),
+    create: (input: T.McpServerInput) => call<T.McpServer>('POST', '/console/mcp-servers', input),
+    update: (id: string, input: T.McpServerInput) =>
+      call<T.McpServer>('PUT', at('mcp-servers', id), input),
+    remove: (id: string) => call<unknown>('DELETE', at('mcp-servers', id)),
+    /** Asks the server for its tools. */
+    refresh: (id: string) => call<T.McpServer>('POST', at('mcp-servers', id, '/refresh')),
+    /** Approves these tools as they are now, and no others. */
+    approve: (id: string, approved: readonly string[]) =>
+      call<T.McpServer>('PUT', at('mcp-servers', id, '/tools'), { approved }),
+  },
   settings: {
     read: () => call<T.Settings>('GET', '/console/settings'),
     save: (input: T.Settings) => call<T.Settings>('PUT', '/console/settings', input),

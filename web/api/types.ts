@@ -22,6 +22,11 @@ export type {
   LogsResponse as Logs,
   RequestLogEntry as LogRow,
 } from '../../src/features/logs/model.ts'
+export type {
+  McpServer,
+  McpServerRequest as McpServerInput,
+  McpTool,
+} from '../../src/features/mcp-servers/model.ts'
 export type { Persona } from '../../src/features/personas/model.ts'
 export type {
   ProviderConfig as Provider,

@@ -13,6 +13,7 @@ import {
   Settings2,
   Smile,
   SquareTerminal,
+  Wrench,
 } from 'lucide-react'
 import type { Key } from '../i18n/index.tsx'
 
@@ -46,6 +47,7 @@ export const NAV: readonly { readonly title: Key | null; readonly items: readonl
       item('/app/apps', 'nav.apps', Bot, 'a'),
       item('/app/kb', 'nav.kb', BookText, 'b'),
       item('/app/personas', 'nav.personas', Smile, 'r'),
+      item('/app/tools', 'nav.tools', Wrench, 'o'),
       item('/app/provider', 'nav.provider', Cable, 'm'),
     ],
   },

@@ -1,5 +1,9 @@
+import { TOOLS_ENABLED_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { SwitchField } from '../../ui/form.tsx'
+import { McpPicker } from '../tools/mcp-picker.tsx'
+import { isOf } from '../tools/offer.ts'
+import { useServers } from '../tools/use-servers.ts'
 import { TOOLS } from './draft.ts'
 
 interface ToolPickerProps {
@@ -7,35 +11,46 @@ interface ToolPickerProps {
   readonly onChange: (tools: readonly string[] | null) => void
 }
 
-/** All tools, or an allow-list, which may be empty. Names that are not built in stay listed. */
+/** All built-in tools, or an allow-list, which may be empty. Names that nobody knows stay listed. */
 export function ToolPicker({ tools, onChange }: ToolPickerProps) {
   const { t } = useI18n()
-  const names = [...new Set([...TOOLS, ...(tools ?? [])])]
+  const servers = useServers().data?.servers ?? []
+  const isOfServer = (name: string) => servers.some((server) => isOf(server, name))
+  const chosen = tools ?? []
+  const names = [...new Set([...TOOLS, ...chosen.filter((name) => !isOfServer(name))])]
+  const isFull = chosen.length >= TOOLS_ENABLED_MAX
   const toggle = (name: string, on: boolean) =>
-    onChange(names.filter((item) => (item === name ? on : (tools ?? []).includes(item))))
+    onChange([
+      ...names.filter((item) => (item === name ? on : chosen.includes(item))),
+      ...chosen.filter(isOfServer),
+    ])
   return (
     <div className="grid gap-3">
       <SwitchField
         label={t('apps.tools.every')}
-        hint={t('apps.tools.hint')}
+        hint={t(servers.length > 0 ? 'apps.tools.hint.mcp' : 'apps.tools.hint')}
         on={tools === null}
         onChange={(all) => onChange(all ? null : [...TOOLS])}
       />
       {tools !== null && (
-        <fieldset className="grid gap-2 rounded-lg bg-sunken p-4 sm:grid-cols-2">
-          <legend className="sr-only">{t('apps.tools')}</legend>
-          {names.map((name) => (
-            <label key={name} className="flex items-center gap-2.5 text-[0.92rem]">
-              <input
-                type="checkbox"
-                className="size-4 accent-accent"
-                checked={tools.includes(name)}
-                onChange={(event) => toggle(name, event.target.checked)}
-              />
-              <code>{name}</code>
-            </label>
-          ))}
-        </fieldset>
+        <>
+          <fieldset className="grid gap-2 rounded-lg bg-sunken p-4 sm:grid-cols-2">
+            <legend className="sr-only">{t('apps.tools')}</legend>
+            {names.map((name) => (
+              <label key={name} className="flex items-center gap-2.5 text-[0.92rem]">
+                <input
+                  type="checkbox"
+                  className="size-4 accent-accent"
+                  checked={tools.includes(name)}
+                  disabled={isFull && !tools.includes(name)}
+                  onChange={(event) => toggle(name, event.target.checked)}
+                />
+                <code>{name}</code>
+              </label>
+            ))}
+          </fieldset>
+          <McpPicker servers={servers} names={tools} onChange={onChange} />
+        </>
       )}
     </div>
   )

@@ -1,0 +1,22 @@
+import { useI18n } from '../../i18n/index.tsx'
+import { Section } from '../../ui/page.tsx'
+import { TOOLS } from '../apps/draft.ts'
+
+/** The tools that come with the product. */
+export function BuiltIn() {
+  const { t } = useI18n()
+  return (
+    <Section title={t('tools.builtin')} about={t('tools.builtin.about')}>
+      <dl className="card divide-y divide-line">
+        {TOOLS.map((name) => (
+          <div key={name} className="grid gap-x-6 px-5 py-2.5 sm:grid-cols-[15rem_1fr]">
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd className="text-[0.93rem] text-ink-2">{t(`tools.builtin.${name}`)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}

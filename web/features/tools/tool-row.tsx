@@ -1,0 +1,108 @@
+import { Check, Eye, TriangleAlert } from 'lucide-react'
+import type { UnusableReason } from '../../../src/features/mcp-servers/schema.ts'
+import type { McpTool } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Badge } from '../../ui/page.tsx'
+
+interface ToolRowProps {
+  readonly tool: McpTool
+  readonly busy: boolean
+  readonly onDecide: (approve: boolean) => void
+}
+
+const ACTIONS = {
+  new: 'tools.approve',
+  changed: 'tools.approve.again',
+  approved: 'tools.withdraw',
+} as const
+
+/** A tool with what has to be read before it is approved. */
+export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
+  const { t, locale } = useI18n()
+  const { name, title, call_name, description, schema_chars, state } = tool
+  const isUsable = state !== 'unusable'
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-5 py-3.5">
+      <div className="min-w-0 flex-1 basis-72 [overflow-wrap:anywhere]">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h4 className="font-medium">{title ?? name}</h4>
+          <Marks tool={tool} />
+        </div>
+        <p className="text-[0.86rem] text-ink-3">
+          <code>{call_name}</code>
+          {isUsable && ` · ${t('tools.size', { chars: schema_chars.toLocaleString(locale) })}`}
+        </p>
+        <Caution tool={tool} />
+        {description !== '' && <Description text={description} />}
+      </div>
+      {isUsable && (
+        <Button
+          size="small"
+          kind={state === 'approved' ? 'quiet' : undefined}
+          busy={busy}
+          aria-label={`${t(ACTIONS[state])}: ${name}`}
+          onClick={() => onDecide(state !== 'approved')}
+        >
+          {t(ACTIONS[state])}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function Marks({ tool: { state, read_only, destructive } }: Pick<ToolRowProps, 'tool'>) {
+  const { t } = useI18n()
+  const icon = { size: 13, 'aria-hidden': true } as const
+  return (
+    <>
+      {state === 'approved' && (
+        <Badge tone="good" icon={<Check {...icon} />}>
+          {t('tools.tool.approved')}
+        </Badge>
+      )}
+      {state === 'new' && <Badge tone="accent">{t('tools.tool.new')}</Badge>}
+      {state === 'changed' && (
+        <Badge tone="warn" icon={<TriangleAlert {...icon} />}>
+          {t('tools.tool.changed')}
+        </Badge>
+      )}
+      {state === 'unusable' && <Badge tone="bad">{t('tools.tool.unusable')}</Badge>}
+      {read_only && <Badge icon={<Eye {...icon} />}>{t('tools.readonly')}</Badge>}
+      {destructive && <Badge tone="warn">{t('tools.destructive')}</Badge>}
+    </>
+  )
+}
+
+/** Why it is not offered, where that needs more than its mark. */
+function Caution({ tool: { state, reason } }: Pick<ToolRowProps, 'tool'>) {
+  const { t } = useI18n()
+  if (state === 'changed') {
+    return <p className="mt-1 text-[0.9rem] text-warn">{t('tools.changed.about')}</p>
+  }
+  if (reason === null) return null
+  return (
+    <p className="mt-1 text-[0.9rem] text-bad">{t(`tools.reason.${reason as UnusableReason}`)}</p>
+  )
+}
+
+/** Longer ones are folded; all of it has to be readable, because the model reads all of it. */
+const FOLDED_CHARS = 280
+
+function Description({ text }: { readonly text: string }) {
+  const { t } = useI18n()
+  const body = 'text-[0.93rem] whitespace-pre-wrap text-ink-2'
+  if (text.length <= FOLDED_CHARS) return <p className={`mt-1 ${body}`}>{text}</p>
+  return (
+    <details className="group mt-1">
+      <summary className="cursor-pointer list-none">
+        <span className={`line-clamp-3 group-open:hidden ${body}`}>{text}</span>
+        <span className="text-[0.88rem] text-accent">
+          <span className="group-open:hidden">{t('tools.read')}</span>
+          <span className="hidden group-open:inline">{t('tools.read.less')}</span>
+        </span>
+      </summary>
+      <p className={body}>{text}</p>
+    </details>
+  )
+}

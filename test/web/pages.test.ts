@@ -13,6 +13,7 @@ const PAGES = [
   '/app/apps/new',
   '/app/kb',
   '/app/personas',
+  '/app/tools',
   '/app/provider',
   '/app/keys',
   '/app/devices',

@@ -639,7 +639,7 @@ export const en: Dictionary = {
   'tools.empty': 'No MCP servers yet',
   'tools.empty.text':
     'Add one with its address, read what its tools do, and approve those that may be used.',
-  'tools.fact.latency': 'listed in {ms} ms',
+  'tools.fact.latency': 'answered in {ms} ms',
   'tools.fact.protocol': 'MCP {revision}',
   'tools.fault.guarded':
     'The address is inside the network of this machine. The operator has to name its host in MB_ALLOW_PRIVATE_HOSTS.',
@@ -672,6 +672,7 @@ export const en: Dictionary = {
     '{max} names are chosen, and no more fit. Choose all of a server instead of single tools.',
   'tools.pick.off': 'Not offered now: the server is off or does not answer.',
   'tools.pick.server': 'Tools of {name}',
+  'tools.pick.single': 'Choose one by one',
   'tools.pick.size': '{count} now, {chars} characters, and those approved later',
   'tools.pick.unapproved': 'not approved, so not offered',
   'tools.read': 'Read all of it',

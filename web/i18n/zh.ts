@@ -596,7 +596,7 @@ export const zh = {
   'tools.edit': '编辑“{name}”',
   'tools.empty': '还没有 MCP 服务器',
   'tools.empty.text': '填写地址添加一台，看看它的工具做什么，再批准可以使用的。',
-  'tools.fact.latency': '列出用时 {ms} ms',
+  'tools.fact.latency': '用时 {ms} ms',
   'tools.fact.protocol': 'MCP 版本 {revision}',
   'tools.fault.guarded': '这是本机网络内部的地址。需要运营者把主机写进 MB_ALLOW_PRIVATE_HOSTS。',
   'tools.fault.malformed':
@@ -621,6 +621,7 @@ export const zh = {
   'tools.pick.full': '已选 {max} 个名称，不能再多。可以改选整台服务器。',
   'tools.pick.off': '现在不提供：服务器已关闭或没有回应。',
   'tools.pick.server': '{name} 的工具',
+  'tools.pick.single': '逐个选择',
   'tools.pick.size': '现在 {count} 个，{chars} 个字符；以后批准的也包括在内',
   'tools.pick.unapproved': '未批准，不会提供',
   'tools.read': '阅读全文',

@@ -35,6 +35,9 @@ export function McpPicker({ servers, names, onChange }: PickerProps) {
   )
 }
 
+/** More than this are folded at first. */
+const UNFOLDED_MAX = 12
+
 type ServerToolsProps = Omit<PickerProps, 'servers'> & { readonly server: McpServer }
 
 function ServerTools({ server, names, onChange }: ServerToolsProps) {
@@ -59,26 +62,31 @@ function ServerTools({ server, names, onChange }: ServerToolsProps) {
         <Size text={t('tools.pick.size', { count: approved.length, chars: chars(approved) })} />
       </Tick>
       {off && <p className="mt-1 text-[0.88rem] text-warn">{t('tools.pick.off')}</p>}
-      {shown.length > 0 && (
-        <div className="mt-2 grid max-h-72 gap-x-6 gap-y-2 overflow-y-auto pl-6.5 sm:grid-cols-2">
-          {shown.map((tool) => (
-            <Tick
-              key={tool.name}
-              checked={isAll || names.includes(tool.call_name)}
-              disabled={isAll || (isFull && !names.includes(tool.call_name))}
-              onTick={(on) => toggle(tool.call_name, on)}
-            >
-              <code>{tool.call_name}</code>
-              <Size
-                text={
-                  tool.state === 'approved'
-                    ? t('tools.size', { chars: chars([tool]) })
-                    : t('tools.pick.unapproved')
-                }
-              />
-            </Tick>
-          ))}
-        </div>
+      {!isAll && shown.length > 0 && (
+        <details className="mt-2 pl-6.5" open={shown.length <= UNFOLDED_MAX || undefined}>
+          <summary className="cursor-pointer text-[0.9rem] text-ink-2">
+            {t('tools.pick.single')}
+          </summary>
+          <div className="mt-2 grid gap-x-6 gap-y-2 sm:grid-cols-2">
+            {shown.map((tool) => (
+              <Tick
+                key={tool.name}
+                checked={names.includes(tool.call_name)}
+                disabled={isFull && !names.includes(tool.call_name)}
+                onTick={(on) => toggle(tool.call_name, on)}
+              >
+                <code>{tool.call_name}</code>
+                <Size
+                  text={
+                    tool.state === 'approved'
+                      ? t('tools.size', { chars: chars([tool]) })
+                      : t('tools.pick.unapproved')
+                  }
+                />
+              </Tick>
+            ))}
+          </div>
+        </details>
       )}
     </fieldset>
   )

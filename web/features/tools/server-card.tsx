@@ -18,6 +18,7 @@ export function ServerCard(props: ServerMenuProps) {
   const { server } = props
   const { t } = useI18n()
   const client = useQueryClient()
+  const isRetried = server.enabled && server.error_class !== 'undecryptable'
   const refresh = useAction((id: string) => refreshServer(client, id), { done: 'tools.refreshed' })
   return (
     <li className="card overflow-hidden">
@@ -46,7 +47,7 @@ export function ServerCard(props: ServerMenuProps) {
       <div aria-live="polite" className="grid gap-2 px-5 not-empty:pb-4">
         {server.state === 'failed' && server.error_class !== null && (
           <Notice tone="bad" icon={<TriangleAlert size={16} aria-hidden />}>
-            {t(`tools.fault.${server.error_class}`)} {t('tools.fault.then')}
+            {t(`tools.fault.${server.error_class}`)} {isRetried && t('tools.fault.then')}
           </Notice>
         )}
         <Use server={server} />

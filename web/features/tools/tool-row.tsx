@@ -54,6 +54,7 @@ export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
 function Marks({ tool: { state, read_only, destructive } }: Pick<ToolRowProps, 'tool'>) {
   const { t } = useI18n()
   const icon = { size: 13, 'aria-hidden': true } as const
+  const isUsable = state !== 'unusable'
   return (
     <>
       {state === 'approved' && (
@@ -67,9 +68,9 @@ function Marks({ tool: { state, read_only, destructive } }: Pick<ToolRowProps, '
           {t('tools.tool.changed')}
         </Badge>
       )}
-      {state === 'unusable' && <Badge tone="bad">{t('tools.tool.unusable')}</Badge>}
-      {read_only && <Badge icon={<Eye {...icon} />}>{t('tools.readonly')}</Badge>}
-      {destructive && <Badge tone="warn">{t('tools.destructive')}</Badge>}
+      {!isUsable && <Badge tone="bad">{t('tools.tool.unusable')}</Badge>}
+      {isUsable && read_only && <Badge icon={<Eye {...icon} />}>{t('tools.readonly')}</Badge>}
+      {isUsable && destructive && <Badge tone="warn">{t('tools.destructive')}</Badge>}
     </>
   )
 }

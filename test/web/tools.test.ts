@@ -149,7 +149,7 @@ describeWeb('tools of MCP servers', () => {
     const body = JSON.stringify({ text: 'x', session_id: crypto.randomUUID() })
     await (await fetch(`${at.app.url}/v1/agent`, { method: 'POST', headers, body })).text()
     const { tools = [] } = (await upstream.nextRequest()).body as {
-      tools?: { function: { name: string } }[]
+      tools?: readonly { function: { name: string } }[]
     }
     return tools.map(({ function: { name } }) => name)
   }

@@ -11,7 +11,7 @@ interface ToolPickerProps {
   readonly onChange: (tools: readonly string[] | null) => void
 }
 
-/** All built-in tools, or an allow-list, which may be empty. Names that nobody knows stay listed. */
+/** All built-in tools, or an allow-list, which may be empty. Unknown names stay listed. */
 export function ToolPicker({ tools, onChange }: ToolPickerProps) {
   const { t } = useI18n()
   const servers = useServers().data?.servers ?? []

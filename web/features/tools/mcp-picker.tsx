@@ -16,7 +16,7 @@ interface PickerProps {
   readonly onChange: (names: string[]) => void
 }
 
-/** Chooses tools of MCP servers by name, or all of a server, and tells what a turn takes of them. */
+/** Chooses tools of MCP servers, one by one or all of a server, and tells what a turn takes. */
 export function McpPicker({ servers, names, onChange }: PickerProps) {
   const { t } = useI18n()
   const listed = servers.filter((server) => server.tools.length > 0)

@@ -14,10 +14,8 @@ const PATHS: ReadonlySet<string> = new Set([
   '/v1/audio/translations',
   '/v1/completions',
   '/v1/moderations',
-  '/v1/files',
-  '/v1/assistants',
 ])
-const FOLDERS = /^\/v1\/(?:models|images)(?:\/|$)/
+const FOLDERS = /^\/v1\/(?:models|images|files|assistants)(?:\/|$)/
 
 /** Whether errors of this path are JSON. Takes a path of a request or of the API document. */
 export const isOpenAiPath = (path: string): boolean =>

@@ -101,7 +101,7 @@ describe('refused embeddings', () => {
     ['lists of token ids', { input: [[1], [2]] }, 'input', 'unsupported_value'],
     ['no input', {}, 'input', null],
     ['an empty list', { input: [] }, 'input', null],
-    ['an empty text', { input: '' }, 'input[0]', null],
+    ['an empty text', { input: '' }, 'input', null],
     ['an empty text in a list', { input: ['a', ''] }, 'input[1]', null],
     ['a number in a list', { input: ['a', 1] }, 'input[1]', null],
     ['257 texts', { input: new Array(257).fill('a') }, 'input', null],

@@ -141,6 +141,15 @@ describe('changing', () => {
     expect(calls_7d).toBe(2)
     expect(last_used_at && last_used_at >= before).toBe(true)
   })
+
+  test('a call that names an app is a use of its key', async () => {
+    const { id, key } = await issue({ rate_limit: 0 })
+    expect((await me('POST', '/apps', { name: '客服' })).status).toBe(201)
+    const ask = caller(app.url, { authorization: `Bearer ${key}` })
+    const messages = [{ role: 'user', content: '你好' }]
+    await ask('POST', '/v1/chat/completions', { model: '客服', messages })
+    expect(await listed(id)).toMatchObject({ last_used_at: expect.any(String), calls_7d: 1 })
+  })
 })
 
 describe('revoking', () => {

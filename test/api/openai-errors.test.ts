@@ -24,7 +24,9 @@ const NOT_OFFERED = [
   '/v1/moderations',
   '/v1/images/generations',
   '/v1/files',
+  '/v1/files/file-1',
   '/v1/assistants',
+  '/v1/assistants/asst_1',
 ]
 
 describe('a path of OpenAI that is not offered', () => {

@@ -20,6 +20,7 @@ const isTokenIds = (input: unknown) =>
 const input = z
   .unknown()
   .refine((value) => !isTokenIds(value), { error: issue('input_token_ids'), abort: true })
+  .refine((value) => value !== '', { error: issue('field_empty', { field: 'input' }), abort: true })
   .transform((value) => (typeof value === 'string' ? [value] : value))
   .pipe(
     z

@@ -25,6 +25,7 @@ export const plus = (a: UsageSum, b: UsageSum): UsageSum => ({
   calls: a.calls + b.calls,
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
+  usedAt: b.usedAt ?? a.usedAt,
 })
 
 const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`

@@ -31,8 +31,8 @@ export function createToolRegistry(
 ): ToolsFor {
   refuseRepeatedNames(builtIn)
   return async (principal, choice) => {
-    const added = await Promise.all(providers.map((toolsFor) => toolsFor(principal, choice)))
-    const all = [...builtIn, ...added.flat()]
+    const all = [...builtIn]
+    for (const toolsFor of providers) all.push(...(await toolsFor(principal, choice)))
     refuseRepeatedNames(all)
     const { tools: allowed } = choice
     return allowed === null ? all : all.filter(({ spec }) => allowed.includes(spec.name))

@@ -44,8 +44,12 @@ export function openMcpServers(adapters: Adapters, jobs: Jobs) {
   const callMs = config.MB_MCP_CALL_MS
   const isOwn = ownAddress(config)
   const offer = createOffer({ store, seal, client, clock, refresh, callMs, isOwn })
-  const toolsFor: ToolsFor = async (principal, choice) =>
-    (await Promise.all([own(principal, choice), offer(principal, choice)])).flat()
+  const toolsFor: ToolsFor = async (principal, choice) => {
+    const tools = await own(principal, choice)
+    // Nearly no turn names any.
+    if (choice.mcpTools.length === 0) return tools
+    return [...tools, ...(await offer(principal, choice))]
+  }
   return {
     mcpServers: createMcpServers({ store, seal, allow, refresh, clock }),
     toolsFor,

@@ -24,11 +24,15 @@ export function chatBody(request: LlmRequest, host: string): Record<string, unkn
 }
 
 /** The text and images of a request, in UTF-16 units. */
-export const textUnits = ({ messages }: LlmRequest): number =>
-  messages.reduce((sum, message) => {
-    const images = message.role === 'user' ? (message.images ?? []) : []
-    return images.reduce((units, { length }) => units + length, sum + message.content.length)
-  }, 0)
+export function textUnits({ messages }: LlmRequest): number {
+  let units = 0
+  for (const message of messages) {
+    units += message.content.length
+    if (message.role !== 'user' || !message.images) continue
+    for (const image of message.images) units += image.length
+  }
+  return units
+}
 
 /** An answer without these would be another one than the caller asked for. */
 function mustFields({ stop, maxTokens, responseFormat }: Sampling, host: string) {

@@ -22,8 +22,15 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
 
   const sumOf = ({ tenantId, keyId, appId }: Caller): UsageSum => ({
-    ...{ tenantId, day: today(), keyId: keyId ?? '', appId: appId ?? '', channel: '' },
-    ...{ calls: 0, inputTokens: 0, outputTokens: 0, usedAt: null },
+    tenantId,
+    day: today(),
+    keyId: keyId ?? '',
+    appId: appId ?? '',
+    channel: '',
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    usedAt: null,
   })
 
   return {

@@ -256,8 +256,10 @@ describe('a page that is gone', () => {
     expect(await check(id)).toMatchObject({ state: 'ready', error: '网页返回了 HTTP 410' })
     page.html(HTML)
     expect(await check(id)).toMatchObject({ state: 'ready', error_class: null, error: null })
-    page.status(404)
-    for (let i = 0; i < 2; i++) expect((await check(id)).state).toBe('ready')
+    for (const status of [404, 404, 500, 404, 410]) {
+      page.status(status)
+      expect((await check(id)).state).toBe('ready')
+    }
     expect(await check(id)).toMatchObject({ state: 'gone', doc_ids, checked_at: clock.iso() })
     expect((await search(key, '请假'))[0].text).toContain('三天')
     expect((await check(id)).state).toBe('gone')

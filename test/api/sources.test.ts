@@ -93,6 +93,7 @@ describe('a file', () => {
     ['a name without ending', { name: 'README' }, 'README'],
     ['a name of an ending alone', { name: '.gitignore' }, '.gitignore'],
     ['a name with folders', { name: '../../etc/手册.txt' }, '手册'],
+    ['a name with control characters', { name: '\x01手\0\u0085册\x1b.txt' }, '手 册'],
     ['a long name', { name: `${'名'.repeat(250)}.txt` }, '名'.repeat(180)],
   ] as const)('the title of a file with %s', async (_name, options, title) => {
     const { body } = await upload(await freshKey(), '文字', options)

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { fileKind } from '../../src/features/kb/file-kind.ts'
 import { ENDLESS_PAGE, openDocuments, readFile } from '../support/documents.ts'
+import { zipFile } from '../support/zip-file.ts'
 
 const parser = openDocuments()
 afterAll(() => parser.close())
@@ -9,6 +10,7 @@ const read = (name: string, contents: Uint8Array | string, type?: string) =>
 
 /** 中文测试，第二句。 in GB18030, which nothing here can write. */
 const GB18030 = Buffer.from('d6d0ced0b2e2cad4a3acb5dab6febee4a1a3'.replace('ced0', 'cec4'), 'hex')
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 const wide = (text: string) => Buffer.from(text, 'utf16le')
 
 describe('encodings', () => {
@@ -64,6 +66,7 @@ describe('kinds of files', () => {
     ['an old Word file', 'a.doc', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0'],
     ['rich text', 'a.rtf', '{\\rtf1\\ansi x}'],
     ['any archive', 'a.docx', 'PK\x03\x04\x14\0\0\0\0\0'.padEnd(60, '\0')],
+    ['a package of another kind', 'a.docx', latin1(zipFile({ '[Content_Types].xml': '', a: '' }))],
   ])('%s is not supported', async (_, name, contents) => {
     const bytes = Buffer.from(contents, 'latin1')
     expect(fileKind(bytes, name)).toBeNull()

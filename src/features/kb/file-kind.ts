@@ -39,7 +39,10 @@ export function fileKind(
   return encoding === null ? null : textKind(startOf(bytes, encoding), fileName, contentType)
 }
 
-/** A damaged archive is what its first entry or its name says, so that reading it can say so. */
+/**
+ * An archive that is damaged or has too many entries is what its first entry or its name says, so
+ * that reading it can say what is wrong.
+ */
 function archiveKind(bytes: Uint8Array, fileName: string): FileKind | null {
   const names = zipEntries(bytes, ZIP_NAMES_MAX)?.map(({ name }) => name)
   const has = (name: string) => (names ? names.includes(name) : firstZipName(bytes) === name)
@@ -48,10 +51,18 @@ function archiveKind(bytes: Uint8Array, fileName: string): FileKind | null {
     return isBook ? kindOf('epub') : null
   }
   if (!has('[Content_Types].xml')) return null
-  const folders = new Set(names?.map((name) => name.slice(0, name.indexOf('/') + 1)))
+  const isWhole = names && names.length < ZIP_NAMES_MAX
+  return officeKind(names ?? []) ?? (isWhole ? null : officeKindOfName(fileName))
+}
+
+function officeKind(names: readonly string[]): FileKind | null {
+  const folders = new Set(names.map((name) => name.slice(0, name.indexOf('/') + 1)))
   if (folders.has('word/')) return kindOf('docx')
   if (folders.has('ppt/')) return kindOf('pptx')
-  if (folders.has('xl/')) return names?.includes('xl/workbook.bin') ? null : kindOf('xlsx')
+  return folders.has('xl/') && !names.includes('xl/workbook.bin') ? kindOf('xlsx') : null
+}
+
+function officeKindOfName(fileName: string): FileKind | null {
   const [, ending] = /\.(docx|docm|pptx|pptm|xlsx|xlsm)$/i.exec(fileName) ?? []
   return ending ? kindOf(`${ending.slice(0, 3).toLowerCase()}x` as DocumentKind) : null
 }

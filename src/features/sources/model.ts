@@ -54,9 +54,15 @@ export type KbLimitsResponse = z.infer<typeof KbLimitsResponse>
 export const SourcesResponse = z.object({ sources: z.array(Source) })
 export const SourceDeleteResponse = z.object({ id: z.string(), deleted: z.boolean() })
 
-/** A title that was not given: without the white space that pages have, and not too long. */
+/** A title that was not given: in one line, without control characters, and not too long. */
 export const cutTitle = (text: string): string =>
-  firstChars(text.replace(/\s+/g, ' ').trim().toWellFormed(), SOURCE_TITLE_CHARS_MAX)
+  firstChars(
+    text
+      .replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+      .toWellFormed(),
+    SOURCE_TITLE_CHARS_MAX,
+  )
 
 /** Blank counts as absent. */
 export const SourceTitle = optionalText('title', SOURCE_TITLE_CHARS_MAX)

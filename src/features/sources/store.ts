@@ -111,7 +111,7 @@ export function createSourceStore(db: Db) {
               AND misses + 1 >= ${SOURCE_MISSES_MAX} THEN 'gone'
             ELSE state END,
           error_class = ${failure.errorClass}, error = ${failure.message},
-          attempts = 0, misses = misses + ${Number(isMissing)},
+          attempts = 0, misses = CASE ${Number(isMissing)} WHEN 1 THEN misses + 1 ELSE 0 END,
           checked_at = CASE kind WHEN 'url' THEN ${iso} END,
           due_at = CASE refresh WHEN 'daily' THEN ${now + DAY_MS}
             WHEN 'weekly' THEN ${now + WEEK_MS} END

@@ -1,8 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
-import { jsonSchema } from './body.ts'
 import { isOpenAiPath } from './openai-errors.ts'
+import { jsonContent } from './openapi-parts.ts'
 
 /** Version of the interface, not of the program (specification, Versioning). */
 const INTERFACE_VERSION = '1.0.0'
@@ -12,33 +12,6 @@ const DESCRIPTION =
   'cookie of a signed-in person; where both have a path, they behave identically. Errors are ' +
   'one short Chinese sentence as text/plain, with its code in X-Error-Code; on the paths of ' +
   'OpenAI (chat completions, responses, models, embeddings, audio) they are JSON as there.'
-
-const ERROR = {
-  description: 'Refused or failed; one short sentence, its code in X-Error-Code',
-  content: { 'text/plain': { schema: { type: 'string' } } },
-}
-
-const text = { type: 'string' } as const
-const textOrNull = { type: ['string', 'null'] } as const
-
-const OPENAI_ERROR = {
-  description: 'Refused or failed, in the form of OpenAI; its code is in X-Error-Code, too',
-  content: {
-    'application/json': {
-      schema: {
-        type: 'object',
-        required: ['error'],
-        properties: {
-          error: {
-            type: 'object',
-            required: ['message', 'type', 'param', 'code'],
-            properties: { message: text, type: text, param: textOrNull, code: textOrNull },
-          },
-        },
-      },
-    },
-  },
-}
 
 /** The table of errors (core/error-table.ts), once for all operations. */
 const ERROR_HEADERS = {
@@ -54,6 +27,43 @@ const ERROR_HEADERS = {
   'X-Error-Params': {
     description: 'The values of the sentence, such as field=name&max=60',
     schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds, at 429 and 503: after them it may go well',
+    schema: { type: 'integer', minimum: 1 },
+  },
+}
+
+const headers = Object.fromEntries(
+  Object.keys(ERROR_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+)
+
+const ERROR = {
+  description: 'Refused or failed; one short sentence, its code in X-Error-Code',
+  headers,
+  content: { 'text/plain': { schema: { type: 'string' } } },
+}
+
+const text = { type: 'string' } as const
+const textOrNull = { type: ['string', 'null'] } as const
+
+const OPENAI_ERROR = {
+  description: 'Refused or failed, in the form of OpenAI; its code is in X-Error-Code, too',
+  headers,
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['error'],
+        properties: {
+          error: {
+            type: 'object',
+            required: ['message', 'type', 'param', 'code'],
+            properties: { message: text, type: text, param: textOrNull, code: textOrNull },
+          },
+        },
+      },
+    },
   },
 }
 
@@ -126,10 +136,6 @@ function answersOf(response: unknown): Record<string, object> {
     ),
   )
 }
-
-const jsonContent = (schema: z.ZodType) => ({
-  'application/json': { schema: jsonSchema(schema, 'output') },
-})
 
 /** GET /openapi.json; made on the first request. */
 export function openApiRoutes(appOf: () => AnyElysia) {

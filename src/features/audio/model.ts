@@ -68,6 +68,7 @@ export const TranscriptionFields = z.object({
     .number(unsupported('temperature'))
     .min(0, unsupported('temperature'))
     .max(TEMPERATURE_MAX, unsupported('temperature'))
+    .meta({ type: 'number' })
     .optional(),
   stream: z
     .enum(['true', 'false', '1', '0'], unsupported('stream'))
@@ -75,13 +76,40 @@ export const TranscriptionFields = z.object({
     .transform((value) => value === 'true' || value === '1'),
   [GRANULARITIES]: z
     .string()
-    .default('segment')
-    .transform((value) => value.split(','))
+    .optional()
+    .transform((value = 'segment') => value.split(','))
     .refine(
       (values) => values.every((value) => value === 'word' || value === 'segment'),
       unsupported(GRANULARITIES),
-    ),
+    )
+    .meta({ type: 'array', items: { enum: ['word', 'segment'] } }),
 })
 export type TranscriptionFields = z.infer<typeof TranscriptionFields>
 
-export const TranscriptionResponse = z.object({ text: z.string() })
+const seconds = z.number().min(0)
+
+const Segment = z.object({
+  id: z.int(),
+  seek: z.int(),
+  start: seconds,
+  end: seconds,
+  text: z.string(),
+  tokens: z.array(z.int()),
+  temperature: z.number(),
+  avg_logprob: z.number(),
+  compression_ratio: z.number(),
+  no_speech_prob: z.number(),
+})
+
+/** The JSON answers: `json` and `verbose_json`. */
+export const TranscriptionResponse = z.union([
+  z.object({ text: z.string() }),
+  z.object({
+    task: z.literal('transcribe'),
+    language: z.string(),
+    duration: seconds,
+    text: z.string(),
+    segments: z.array(Segment),
+    words: z.array(z.object({ word: z.string(), start: seconds, end: seconds })).optional(),
+  }),
+])

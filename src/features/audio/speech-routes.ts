@@ -8,7 +8,7 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { openAiStream } from '../../http/openai-stream.ts'
-import { binaryDoc } from '../../http/openapi-parts.ts'
+import { answerDoc, bytesContent, EVENTS_CONTENT } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import type { OpenTurns } from '../agent/open-turns.ts'
 import type { Voice } from '../voice/service.ts'
@@ -58,7 +58,10 @@ export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechR
       detail: {
         summary: 'Speak a text, as OpenAI does',
         requestBody: body.doc,
-        responses: binaryDoc('audio/mpeg', 'mp3, or as response_format says; it streams'),
+        responses: answerDoc('Sound as response_format says; it streams', {
+          ...bytesContent(...Object.values(SPEECH_TYPES)),
+          ...EVENTS_CONTENT,
+        }),
       },
     },
   )

@@ -11,7 +11,13 @@ import type { Gate } from '../../http/gate.ts'
 import { readForm } from '../../http/multipart.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { openAiStream } from '../../http/openai-stream.ts'
-import { jsonDoc } from '../../http/openapi-parts.ts'
+import {
+  answerDoc,
+  EVENTS_CONTENT,
+  formDoc,
+  jsonContent,
+  textContent,
+} from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import type { Voice } from '../voice/service.ts'
 import { TranscriptionFields, TranscriptionResponse } from './model.ts'
@@ -22,26 +28,11 @@ export interface TranscriptionRouteOptions {
   readonly contexts: RequestContexts
 }
 
-const FORM_DOC = {
-  required: true,
-  content: {
-    'multipart/form-data': {
-      schema: {
-        type: 'object' as const,
-        required: ['file'],
-        properties: {
-          file: { type: 'string' as const, format: 'binary' },
-          ...Object.fromEntries(
-            Object.keys(TranscriptionFields.shape).map((name) => [
-              name,
-              { type: 'string' as const },
-            ]),
-          ),
-        },
-      },
-    },
-  },
-}
+const ANSWER_DOC = answerDoc('What was said, as response_format and stream say', {
+  ...jsonContent(TranscriptionResponse),
+  ...textContent('text/plain', 'text/vtt'),
+  ...EVENTS_CONTENT,
+})
 
 /** POST /v1/audio/transcriptions, as clients of OpenAI's API call it (contract 2, 1.8). */
 export const transcriptionRoutes = (gate: Gate, { voice, contexts }: TranscriptionRouteOptions) =>
@@ -61,8 +52,8 @@ export const transcriptionRoutes = (gate: Gate, { voice, contexts }: Transcripti
       parse: 'none',
       detail: {
         summary: 'Recognise speech, as OpenAI does',
-        requestBody: FORM_DOC,
-        responses: jsonDoc(TranscriptionResponse),
+        requestBody: formDoc(TranscriptionFields),
+        responses: ANSWER_DOC,
       },
     },
   )

@@ -6,20 +6,25 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { openAiError } from '../../http/openai-errors.ts'
 import type { AgentEvent } from '../agent/events.ts'
+import { CompletionAnswer } from './answer-schemas.ts'
 import { completionOf, createFrames, frameStream } from './completion-frames.ts'
 import { CompletionRequest, turnOfCompletion } from './completion-request.ts'
-import { ANSWER_CONTENT, type Asked, type ChatRouteOptions, openDoor, type Send } from './routes.ts'
+import {
+  type Asked,
+  CHAT_PARAMETERS,
+  type ChatRouteOptions,
+  chatDoc,
+  openDoor,
+  type Send,
+} from './routes.ts'
 import { sessionOf } from './session-choice.ts'
 
-const COMPLETION_DOC = {
-  200: {
-    description:
-      'A chat.completion, or chat.completion.chunk events that end with [DONE]. The object ' +
-      'moonbase beside them has kb_refs, provider_fallback, tool_results, stats and ' +
-      'usage_estimated; in events tool_call and tool_result, too.',
-    content: ANSWER_CONTENT,
-  },
-}
+const COMPLETION_DOC = chatDoc(
+  'A chat.completion, or chat.completion.chunk events that end with [DONE]. The object ' +
+    'moonbase beside them has kb_refs, provider_fallback, tool_results, stats and ' +
+    'usage_estimated; in events tool_call and tool_result, too.',
+  CompletionAnswer,
+)
 
 const STREAM = frameStream(openAiError)
 const body = jsonBody(CompletionRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
@@ -62,6 +67,7 @@ export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
       parse: 'none',
       detail: {
         summary: 'Chat completions, as of OpenAI',
+        parameters: CHAT_PARAMETERS,
         requestBody: body.doc,
         responses: COMPLETION_DOC,
       },

@@ -5,19 +5,17 @@ import { EVERYONE } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { openAiError } from '../../http/openai-errors.ts'
+import { ResponseAnswer } from './answer-schemas.ts'
 import { conversationId, ResponseRequest, turnOfResponse } from './response-request.ts'
 import { RESPONSE_DONE, ResponseWriter } from './response-writer.ts'
-import { ANSWER_CONTENT, type Asked, type ChatRouteOptions, openDoor } from './routes.ts'
+import { type Asked, CHAT_PARAMETERS, type ChatRouteOptions, chatDoc, openDoor } from './routes.ts'
 import { sessionOf } from './session-choice.ts'
 
-const DOC = {
-  200: {
-    description:
-      'A response, or response.* events that end with [DONE]. The object moonbase in the ' +
-      'response has kb_refs, provider_fallback, tool_results, stats and usage_estimated.',
-    content: ANSWER_CONTENT,
-  },
-}
+const DOC = chatDoc(
+  'A response, or response.* events that end with [DONE]. Fields that are not named here ' +
+    'repeat the request.',
+  ResponseAnswer,
+)
 
 const body = jsonBody(ResponseRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
@@ -73,6 +71,7 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
       parse: 'none',
       detail: {
         summary: 'Responses, as of Open Responses',
+        parameters: CHAT_PARAMETERS,
         requestBody: body.doc,
         responses: DOC,
       },

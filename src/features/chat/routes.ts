@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -5,6 +6,7 @@ import { charCount } from '../../core/text.ts'
 import type { ResponseHeaders } from '../../http/entry.ts'
 import type { JsonAnswer, JsonAnswers } from '../../http/json-answers.ts'
 import type { RequestContexts } from '../../http/observe.ts'
+import { answerDoc, EVENTS_CONTENT, headerDoc, jsonContent } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import { type Connections, withoutIdleTimeout } from '../../http/request-limits.ts'
 import { clientOf, type Sse, type StreamFormat } from '../../http/sse.ts'
@@ -118,8 +120,20 @@ export type Send = (frames: readonly string[]) => Promise<void> | undefined
 const actorOf = (principal: Principal, { appId }: Assistant): Principal =>
   principal.kind === 'general' ? { ...principal, appId } : principal
 
-/** A JSON object, or the events of a stream. */
-export const ANSWER_CONTENT = {
-  'application/json': { schema: { type: 'object' as const } },
-  'text/event-stream': { schema: { type: 'string' as const } },
-}
+/** An answer in one piece, or the events of a stream. */
+export const chatDoc = (description: string, whole: z.ZodType) =>
+  answerDoc(
+    description,
+    { ...jsonContent(whole), ...EVENTS_CONTENT },
+    {
+      'X-Moonbase-Channel': {
+        description: 'Which model answered; not where it streams',
+        schema: { type: 'string', enum: ['byo', 'platform', 'platform_fallback'] },
+      },
+    },
+  )
+
+export const CHAT_PARAMETERS = headerDoc({
+  'X-Moonbase-Session':
+    'The session that remembers the conversation, percent-encoded; the body goes before it',
+})

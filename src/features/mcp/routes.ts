@@ -1,11 +1,13 @@
 import { Elysia } from 'elysia'
+import { z } from 'zod'
 import { CLASSES } from '../../core/error-table.ts'
 import { BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE, type Principal } from '../../core/principal.ts'
-import { readJsonValue } from '../../http/body.ts'
+import { jsonBody, readJsonValue } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Mcp, McpTools } from '../../http/mcp.ts'
 import type { RequestContexts } from '../../http/observe.ts'
+import { answerDoc, EVENTS_CONTENT, jsonContent } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
 import { clientOf, type Sse, type StreamClient } from '../../http/sse.ts'
 import type { McpDoor } from './service.ts'
@@ -41,21 +43,44 @@ export const mcpRoutes = (gate: Gate, options: McpRouteOptions) =>
         description:
           'Revision 2026-07-28 and those before it over Streamable HTTP, without sessions. ' +
           'Protocol errors are JSON-RPC errors.',
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema: { type: 'object' as const } } },
-        },
-        responses: { 200: RESULT_DOC, 202: { description: 'A notification was taken' } },
+        requestBody: jsonBody(RpcRequest).doc,
+        responses: RESPONSES,
       },
     },
   )
 
-const RESULT_DOC = {
-  description: 'A JSON-RPC result, or an event stream that ends with it (always for ask_agent)',
-  content: {
-    'application/json': { schema: { type: 'object' as const } },
-    'text/event-stream': { schema: { type: 'string' as const } },
-  },
+const rpcId = z.union([z.string(), z.number(), z.null()])
+
+const RpcRequest = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number()]).optional().describe('Absent in a notification'),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).optional(),
+})
+
+const RpcError = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: rpcId.optional(),
+  error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }),
+})
+
+const RpcAnswer = z.union([
+  z.object({
+    jsonrpc: z.literal('2.0'),
+    id: rpcId,
+    result: z.record(z.string(), z.unknown()),
+  }),
+  RpcError,
+])
+
+const RESPONSES = {
+  ...answerDoc('A JSON-RPC answer, or an event stream that ends with it (always for ask_agent)', {
+    ...jsonContent(RpcAnswer),
+    ...EVENTS_CONTENT,
+  }),
+  202: { description: 'A notification was taken' },
+  400: { description: 'A protocol error', content: jsonContent(RpcError) },
+  404: { description: 'An unknown method', content: jsonContent(RpcError) },
 }
 
 /** The tools of the caller; what a call learns goes into the row of the request log. */

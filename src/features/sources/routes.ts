@@ -1,10 +1,12 @@
 import { Elysia } from 'elysia'
+import { z } from 'zod'
+import { KB_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
 import type { PrincipalKind } from '../../core/principal.ts'
 import { jsonBody, type UploadContext } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { type FormFile, readForm } from '../../http/multipart.ts'
-import { jsonDoc } from '../../http/openapi-parts.ts'
+import { formDoc, jsonDoc } from '../../http/openapi-parts.ts'
 import {
   KbLimitsResponse,
   RefreshRequest,
@@ -18,21 +20,7 @@ import type { Sources, UploadForm } from './service.ts'
 const urlBody = jsonBody(UrlRequest)
 const refreshBody = jsonBody(RefreshRequest)
 
-const FILE_BODY_DOC = {
-  required: true,
-  content: {
-    'multipart/form-data': {
-      schema: {
-        type: 'object' as const,
-        required: ['file'],
-        properties: {
-          file: { type: 'string' as const, format: 'binary' },
-          title: { type: 'string' as const, maxLength: 180 },
-        },
-      },
-    },
-  },
-}
+const fileBody = formDoc(z.object({ title: z.string().max(KB_TITLE_CHARS_MAX).optional() }))
 
 /** The knowledge base belongs to the tenant, so keys of its apps fill it, too; devices do not. */
 const EDITORS: readonly PrincipalKind[] = ['general', 'app', 'session']
@@ -57,7 +45,7 @@ const additions = (gate: Gate, sources: Sources) =>
         allow: EDITORS,
         parse: 'none',
         response: { 202: Source },
-        detail: { summary: 'Add a file; it is read afterwards', requestBody: FILE_BODY_DOC },
+        detail: { summary: 'Add a file; it is read afterwards', requestBody: fileBody },
       },
     )
     .post(

@@ -8,7 +8,7 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody, readBytes } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
-import { BYTES_BODY_DOC, binaryDoc, jsonDoc } from '../../http/openapi-parts.ts'
+import { answerDoc, BYTES_BODY_DOC, bytesContent, jsonDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import { base64Pieces, checkAudio, decodeAudio } from './audio-b64.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
@@ -29,6 +29,10 @@ const PCM_HEADERS = {
   'x-accel-buffering': 'no',
   'x-audio-format': 'pcm_s16le_32000_mono',
 } as const
+
+const PCM_DOC = answerDoc('PCM s16le, 32 kHz, mono', bytesContent(PCM_HEADERS['content-type']), {
+  'X-Audio-Format': { schema: { type: 'string', const: PCM_HEADERS['x-audio-format'] } },
+})
 
 const PCM = { format: 'pcm', rate: SPEECH_RATE } as const
 
@@ -58,7 +62,7 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
         detail: {
           summary: 'Speak a text',
           requestBody: speech.doc,
-          responses: binaryDoc('audio/mpeg', 'mp3, 32 kHz, 128 kbps'),
+          responses: answerDoc('mp3, 32 kHz, 128 kbps', bytesContent('audio/mpeg')),
         },
       },
     )
@@ -81,7 +85,7 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
         detail: {
           summary: 'Speak a text as a stream',
           requestBody: speech.doc,
-          responses: binaryDoc(PCM_HEADERS['content-type'], 'PCM s16le, 32 kHz, mono'),
+          responses: PCM_DOC,
         },
       },
     )

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { McpServer } from '../../src/features/mcp-servers/model.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
 import { type McpStandIn, type ScriptedTool, startMcpServer } from '../support/mcp-server.ts'
@@ -83,6 +84,35 @@ describe('what a turn offers', () => {
     upstream.reset()
     await api('POST', '/chat/completions', { messages: [{ role: 'user', content: 'x' }] })
     expect(JSON.stringify((await upstream.nextRequest()).body)).toContain('"home__echo"')
+  })
+
+  test('a changed tool shows what was approved, until it is approved', async () => {
+    const { add, use, api } = await fresh()
+    const tool = { name: 'echo', description: 'harmless', inputSchema: { type: 'object' } }
+    server.lists([tool])
+    const { id, tools } = await use(await add(server.url))
+    const refresh = () => api<McpServer>('POST', `/mcp-servers/${id}/refresh`)
+    expect(tools[0]).not.toHaveProperty('approved_description')
+    server.lists([
+      { ...tool, description: 'reads your mail' },
+      { ...tool, name: 'other' },
+    ])
+    expect((await refresh()).json().tools).toMatchObject([
+      { state: 'changed', description: 'reads your mail', approved_description: 'harmless' },
+      { state: 'new' },
+    ])
+    const approve = async (...approved: string[]) =>
+      (await api<McpServer>('PUT', `/mcp-servers/${id}/tools`, { approved })).json().tools
+    // While another tool is approved it does not pass for a new one.
+    expect(await approve('other')).toMatchObject([
+      { state: 'new', approved_description: 'harmless' },
+      { state: 'approved' },
+    ])
+    const [approved] = await approve('echo', 'other')
+    expect(approved).not.toHaveProperty('approved_description')
+    const [withdrawn] = await approve()
+    expect(withdrawn).toMatchObject({ state: 'new' })
+    expect(withdrawn).not.toHaveProperty('approved_description')
   })
 
   test('a changed tool is not offered until it is approved again', async () => {

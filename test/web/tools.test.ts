@@ -78,6 +78,8 @@ describeWeb('tools of MCP servers', () => {
       server.lists([{ ...LIGHT, description: 'Turns a light on, and tells the neighbours.' }])
       await button(page, say(en['tools.refresh.what'], { name: 'home' })).click()
       await page.getByText(en['tools.changed.about']).waitFor()
+      await page.getByText(LIGHT.description ?? '', { exact: true }).waitFor()
+      await page.getByText('and tells the neighbours').waitFor()
       expect(await seriousFindings(page)).toEqual([])
       expect(await offered()).not.toContain('home__light_on')
       await button(page, `${en['tools.approve.again']}: light_on`).click()

@@ -616,6 +616,8 @@ export const en: Dictionary = {
   'tools.approve.all': 'Approve all ({count})',
   'tools.approved':
     'Approved: {count} ({chars} characters). A turn takes at most {most}, {room} characters.',
+  'tools.before': 'What was approved said:',
+  'tools.before.same': 'The description is the one that was approved; its arguments have changed.',
   'tools.builtin': 'Built-in tools',
   'tools.builtin.about':
     'Every assistant has them unless its app chooses. None of them writes anything.',

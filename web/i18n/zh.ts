@@ -578,6 +578,8 @@ export const zh = {
   'tools.approve.again': '重新批准',
   'tools.approve.all': '全部批准（{count}）',
   'tools.approved': '已批准 {count} 个，共 {chars} 个字符；一轮最多 {most} 个、{room} 个字符。',
+  'tools.before': '批准时的说明：',
+  'tools.before.same': '说明与批准时相同，变的是参数。',
   'tools.builtin': '内置工具',
   'tools.builtin.about': '每个助手都有，除非应用另有选择。它们都不写入任何东西。',
   'tools.builtin.calculator': '精确的十进制计算，带常用函数。',

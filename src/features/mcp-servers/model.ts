@@ -71,6 +71,8 @@ const McpTool = z.object({
   call_name: z.string(),
   title: z.string().nullable(),
   description: z.string(),
+  /** What a tool that has changed said when it was approved; absent for others. */
+  approved_description: z.string().optional(),
   read_only: z.boolean(),
   destructive: z.boolean(),
   /** Characters of the schema that a model is sent. */

@@ -37,6 +37,7 @@ export function shownServer(
 }
 
 const shownTool = (tool: StoredTool, callName: string): McpTool => ({
+  ...approvedBefore(tool),
   name: tool.name,
   call_name: callName,
   title: tool.title,
@@ -47,6 +48,13 @@ const shownTool = (tool: StoredTool, callName: string): McpTool => ({
   state: stateOf(tool),
   reason: tool.reason,
 })
+
+/** Also after its approval was taken back, so that nobody takes it for a new tool. */
+function approvedBefore(tool: StoredTool): Pick<McpTool, 'approved_description'> {
+  const { approvedDescription } = tool
+  const isOpen = stateOf(tool) === 'changed' || stateOf(tool) === 'new'
+  return isOpen && approvedDescription !== null ? { approved_description: approvedDescription } : {}
+}
 
 export function stateOf({
   reason,

@@ -35,6 +35,8 @@ export interface StoredTool
   readonly schemaChars: number
   readonly hash: string
   readonly approvedHash: string | null
+  /** As it was approved; kept until what it became is approved. */
+  readonly approvedDescription: string | null
 }
 
 interface ServerRow extends Omit<StoredServer, 'enabled'> {
@@ -71,7 +73,7 @@ export function createMcpServerStore(db: Db) {
       const rows = await db.all<ToolRow>(sql`
         SELECT t.server_id AS serverId, t.name, t.title, t.description, t.read_only AS readOnly,
           t.destructive, t.schema_chars AS schemaChars, t.reason, t.hash,
-          t.approved_hash AS approvedHash
+          t.approved_hash AS approvedHash, t.approved_description AS approvedDescription
         FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id
         WHERE s.tenant_id = ${tenantId} ORDER BY t.server_id, t.position`)
       return rows.map(toolOf)
@@ -175,11 +177,16 @@ function createServerWrites(db: Db) {
               WHERE tenant_id = ${tenantId} AND id = ${id}`,
           ),
           sql`
-            UPDATE mcp_tool SET approved_hash = CASE
-                WHEN reason IS NULL
-                  AND name IN (SELECT value FROM json_each(${JSON.stringify(names)}))
-                THEN hash END
-            WHERE server_id = ${id}`,
+            UPDATE mcp_tool SET approved_hash = w.hash, approved_description = CASE
+                WHEN w.hash IS NOT NULL THEN description
+                WHEN approved_hash IS NOT mcp_tool.hash THEN approved_description END
+            FROM (
+              SELECT name, CASE
+                  WHEN reason IS NULL
+                    AND name IN (SELECT value FROM json_each(${JSON.stringify(names)}))
+                  THEN hash END AS hash
+              FROM mcp_tool WHERE server_id = ${id}) w
+            WHERE server_id = ${id} AND mcp_tool.name = w.name`,
         ]),
       )
     },

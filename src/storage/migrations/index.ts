@@ -6,6 +6,7 @@ import kbSource from './0005-kb-source.sql' with { type: 'text' }
 import usage from './0006-usage.sql' with { type: 'text' }
 import prices from './0007-prices.sql' with { type: 'text' }
 import mcpServer from './0008-mcp-server.sql' with { type: 'text' }
+import mcpApproved from './0009-mcp-approved.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0006-usage', sql: usage },
   { name: '0007-prices', sql: prices },
   { name: '0008-mcp-server', sql: mcpServer },
+  { name: '0009-mcp-approved', sql: mcpApproved },
 ]

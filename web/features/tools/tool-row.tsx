@@ -17,10 +17,15 @@ const ACTIONS = {
   approved: 'tools.withdraw',
 } as const
 
+/** A changed tool stays one while others are approved, although the server then calls it new. */
+const stateOf = ({ state, approved_description }: McpTool) =>
+  state === 'new' && approved_description !== undefined ? 'changed' : state
+
 /** A tool with what has to be read before it is approved. */
 export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
   const { t, locale } = useI18n()
-  const { name, title, call_name, description, schema_chars, state } = tool
+  const { name, title, call_name, description, schema_chars } = tool
+  const state = stateOf(tool)
   const isUsable = state !== 'unusable'
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-5 py-3.5">
@@ -35,6 +40,7 @@ export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
         </p>
         <Caution tool={tool} />
         {description !== '' && <Description text={description} />}
+        <Before tool={tool} />
       </div>
       {isUsable && (
         <Button
@@ -51,8 +57,10 @@ export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
   )
 }
 
-function Marks({ tool: { state, read_only, destructive } }: Pick<ToolRowProps, 'tool'>) {
+function Marks({ tool }: Pick<ToolRowProps, 'tool'>) {
   const { t } = useI18n()
+  const { read_only, destructive } = tool
+  const state = stateOf(tool)
   const icon = { size: 13, 'aria-hidden': true } as const
   const isUsable = state !== 'unusable'
   return (
@@ -76,14 +84,31 @@ function Marks({ tool: { state, read_only, destructive } }: Pick<ToolRowProps, '
 }
 
 /** Why it is not offered, where that needs more than its mark. */
-function Caution({ tool: { state, reason } }: Pick<ToolRowProps, 'tool'>) {
+function Caution({ tool }: Pick<ToolRowProps, 'tool'>) {
   const { t } = useI18n()
-  if (state === 'changed') {
+  const { reason } = tool
+  if (stateOf(tool) === 'changed') {
     return <p className="mt-1 text-[0.9rem] text-warn">{t('tools.changed.about')}</p>
   }
   if (reason === null) return null
   return (
     <p className="mt-1 text-[0.9rem] text-bad">{t(`tools.reason.${reason as UnusableReason}`)}</p>
+  )
+}
+
+/** What was approved, beside what stands there now. */
+function Before({ tool }: Pick<ToolRowProps, 'tool'>) {
+  const { t } = useI18n()
+  const { approved_description: before, description } = tool
+  if (before === undefined) return null
+  if (before === description) {
+    return <p className="mt-1 text-[0.9rem] text-ink-2">{t('tools.before.same')}</p>
+  }
+  return (
+    <div className="mt-2 border-l-2 border-line-strong pl-3">
+      <p className="text-[0.86rem] text-ink-3">{t('tools.before')}</p>
+      <p className="text-[0.93rem] whitespace-pre-wrap text-ink-2">{before || '—'}</p>
+    </div>
   )
 }
 

@@ -98,7 +98,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   })
   schedule(adapters, jobs, logs, servers)
 
-  const written = { ...buffers, lastSeen }
+  const written = { ...buffers, lastSeen, citations: kb.citations }
   /** In the order of dependencies: what still writes stops before what it writes to. */
   const close = () => {
     const { speech, parser, jsonParser, reader, embedder } = adapters

@@ -11,6 +11,12 @@ import { errorFields, type Logger } from '../core/log.ts'
 import type { Meters } from '../core/meters.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
 import { createCalibration } from '../features/kb/calibration.ts'
+import {
+  addCitations,
+  type Citation,
+  createCitationWrite,
+  keyOfCitation,
+} from '../features/kb/citation-store.ts'
 import { createSharedEmbedder } from '../features/kb/embedding.ts'
 import { createPartStore } from '../features/kb/part-store.ts'
 import { createPrepare } from '../features/kb/prepare.ts'
@@ -19,6 +25,7 @@ import { createSearch } from '../features/kb/search.ts'
 import { createKb, searchTool } from '../features/kb/service.ts'
 import { createStaleStore } from '../features/kb/stale-store.ts'
 import { createKbStore } from '../features/kb/store.ts'
+import { createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
 import type { Db } from '../storage/db.ts'
 import type { ReadThread } from '../storage/sqlite/read-thread.ts'
@@ -136,10 +143,15 @@ export async function openKnowledge(options: KnowledgeOptions) {
     rerank: openRerank(options),
   })
   const prepare = createPrepare({ embedder, clock })
-  const service = createKb({ store, prepare, limits, embedder, search, clock })
+  const citations = createWriteBehindSums<Citation>({
+    ...{ clock, log, name: 'citations', keyOf: keyOfCitation, plus: addCitations },
+    write: createCitationWrite(db, clock),
+  })
+  const service = createKb({ store, prepare, limits, embedder, search, clock, citations })
   return {
     embedder,
     service,
+    citations,
     services: { kb: service, embeddings: createEmbeddings(embedder) },
     parts: createPartStore({ ...stored, store, prepare, model: embedder.id }),
     limits,

@@ -42,6 +42,7 @@ describe('documents', () => {
       source_id: null,
       part: null,
       parts: null,
+      cited_7d: 0,
     })
     expect(note).toMatch(/向量/)
     const second = await add(key, 'Handbook', 'Apply for leave three days ahead.')

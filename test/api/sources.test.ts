@@ -65,6 +65,7 @@ describe('a file', () => {
         source_id: body.id,
         part: 1,
         parts: 1,
+        cited_7d: 0,
       },
     ])
     expect((await search(key, '请假'))[0]).toMatchObject({ page: null, heading: '假期', url: null })

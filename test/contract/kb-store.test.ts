@@ -59,8 +59,8 @@ describe('documents that are stored at the same time', () => {
     const next = store.insert(doc('b'))
     gate.resolve()
     expect(await Promise.all([underWay, next])).toEqual([true, true])
-    expect(await store.list('b')).toHaveLength(2)
-    expect(await store.list('a')).toHaveLength(KB_DOCS_MAX)
+    expect(await store.list('b', 0)).toHaveLength(2)
+    expect(await store.list('a', 0)).toHaveLength(KB_DOCS_MAX)
   })
 
   test('a document too many is refused even when another is deleted right afterwards', async () => {

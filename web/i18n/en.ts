@@ -253,6 +253,7 @@ export const en: Dictionary = {
   'kb.empty.text': 'A list of common questions or a product description is a good start.',
   'kb.fact.changed': 'changed',
   'kb.fact.chars': '{count} characters',
+  'kb.fact.cited': 'cited in 7 days: {count}',
   'kb.fact.checked': 'checked',
   'kb.fact.pages': 'pages: {count}',
   'kb.fact.parts': 'parts: {count}',

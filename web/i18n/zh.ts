@@ -242,6 +242,7 @@ export const zh = {
   'kb.empty.text': '从一份常见问题或产品说明开始。',
   'kb.fact.changed': '变化于',
   'kb.fact.chars': '{count} 字符',
+  'kb.fact.cited': '7 天内引用 {count} 次',
   'kb.fact.checked': '检查于',
   'kb.fact.pages': '{count} 页',
   'kb.fact.parts': '{count} 份',

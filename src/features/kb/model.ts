@@ -15,6 +15,8 @@ export const KbDoc = z.object({
   source_id: z.string().nullable(),
   part: z.number().int().nullable(),
   parts: z.number().int().nullable(),
+  /** Searches of turns that showed passages of it, today and in the six days before (UTC). */
+  cited_7d: z.number().int(),
 })
 export type KbDoc = z.infer<typeof KbDoc>
 

@@ -7,6 +7,7 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import { defineTool } from '../../tools/tool.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
+import { type Citation, countCitations, firstCitedDay } from './citation-store.ts'
 import { orUnavailable, type SharedEmbedder } from './embedding.ts'
 import type { KbChunk, KbCreateRequest, KbDoc, KbHit, KbPart } from './model.ts'
 import type { Prepare } from './prepare.ts'
@@ -31,11 +32,15 @@ export interface KbParts {
   readonly embedder: SharedEmbedder
   readonly search: ReturnType<typeof createSearch>
   readonly clock: Clock
+  /** What was shown to turns, up before it is stored. */
+  readonly citations: { add(citation: Citation): void; flush(): Promise<void> }
 }
 
 /** A tenant's documents, and what is found in them (specification, Knowledge base). */
-export function createKb({ store, prepare, limits, embedder, search, clock }: KbParts) {
+export function createKb(parts: KbParts) {
+  const { store, prepare, limits, embedder, search, clock, citations } = parts
   const upload = createUpload({ store, prepare, limits, embedder, clock })
+  const cite = countCitations(clock, citations)
   const uploads = createSemaphore({ perKey: KB_UPLOADS_PER_TENANT_MAX }).run
 
   return {
@@ -43,7 +48,8 @@ export function createKb({ store, prepare, limits, embedder, search, clock }: Kb
       uploads(tenantId, () => upload(tenantId, request, signal), signal),
 
     async list(tenantId: string): Promise<{ docs: KbDoc[] }> {
-      return { docs: await store.list(tenantId) }
+      await citations.flush()
+      return { docs: await store.list(tenantId, firstCitedDay(clock)) }
     },
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
@@ -96,6 +102,7 @@ export function createKb({ store, prepare, limits, embedder, search, clock }: Kb
       const { passages: found } = await search(tenantId, text, signal)
       const shown = found.filter((one) => nearness(one) >= KB_SCORE_MIN)
       const best = shown.length > 0 ? shown.map(({ score }) => score) : found.map(nearness)
+      cite(tenantId, shown)
       return { passages: shown.map((one) => hitOf(one)), best: Math.max(0, ...best) }
     },
   }

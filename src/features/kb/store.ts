@@ -40,7 +40,7 @@ export interface NewDoc {
   readonly tenantId: string
   /** `new`: one of the parts of a source, which are shown together (part-store.ts). */
   readonly stage: 'live' | 'new'
-  readonly doc: KbDoc
+  readonly doc: Omit<KbDoc, 'cited_7d'>
   readonly model: string
   readonly chunks: readonly NewChunk[]
 }
@@ -144,9 +144,13 @@ const findDoc = (db: Db, tenantId: string, id: string) =>
 
 function createReads(db: Db, reader: Reader) {
   return {
-    list: (tenantId: string) =>
+    /** With the counts of citations since a day. */
+    list: (tenantId: string, citedSince: number) =>
       db.all<KbDoc>(sql`
-        SELECT id, title, char_count, chunk_count, created_at, source_id, part, parts FROM kb_doc
+        SELECT id, title, char_count, chunk_count, created_at, source_id, part, parts,
+          (SELECT coalesce(sum(count), 0) FROM kb_citation
+            WHERE doc_num = num AND day >= ${citedSince}) AS cited_7d
+        FROM kb_doc
         WHERE tenant_id = ${tenantId} AND stage = 'live'
         ORDER BY created_at DESC, source_id, part, num DESC`),
 

@@ -2,9 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { orUnavailable, type SharedEmbedder } from './embedding.ts'
-import type { KbCreateRequest, KbCreateResponse, KbDoc } from './model.ts'
+import type { KbCreateRequest, KbCreateResponse } from './model.ts'
 import type { Prepare } from './prepare.ts'
-import type { KbStore } from './store.ts'
+import type { KbStore, NewDoc } from './store.ts'
 
 const NOTE = '文档已保存，向量索引异步生效（通常数秒内可检索）'
 
@@ -43,7 +43,7 @@ export function createUpload({ store, prepare, limits, embedder, clock }: Upload
     const { charCount, chunks } = await orUnavailable(
       prepare(tenantId, { title, text, places: null }, signal),
     )
-    const doc: KbDoc = {
+    const doc: NewDoc['doc'] = {
       id: newId(),
       title,
       char_count: charCount,
@@ -56,6 +56,6 @@ export function createUpload({ store, prepare, limits, embedder, clock }: Upload
     // Another upload may have taken the last place while this one was embedded.
     if (!(await store.insert({ tenantId, stage: 'live', doc, model: embedder.id, chunks })))
       throw full()
-    return { ...doc, note: NOTE }
+    return { ...doc, cited_7d: 0, note: NOTE }
   }
 }

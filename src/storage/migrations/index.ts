@@ -7,6 +7,7 @@ import usage from './0006-usage.sql' with { type: 'text' }
 import prices from './0007-prices.sql' with { type: 'text' }
 import mcpServer from './0008-mcp-server.sql' with { type: 'text' }
 import mcpApproved from './0009-mcp-approved.sql' with { type: 'text' }
+import kbCitation from './0010-kb-citation.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0007-prices', sql: prices },
   { name: '0008-mcp-server', sql: mcpServer },
   { name: '0009-mcp-approved', sql: mcpApproved },
+  { name: '0010-kb-citation', sql: kbCitation },
 ]

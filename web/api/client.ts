@@ -109,17 +109,14 @@ export interface RawAnswer {
 export async function tryRequest(
   method: string,
   path: string,
-  key: string,
+  headers: Readonly<Record<string, string>>,
   body: string | null,
 ): Promise<RawAnswer> {
   const started = performance.now()
   const response = await fetch(path, {
     method,
     body,
-    headers: {
-      ...(key ? { authorization: `Bearer ${key}` } : {}),
-      ...(body === null ? {} : { 'content-type': 'application/json' }),
-    },
+    headers: { ...headers, ...(body === null ? {} : { 'content-type': 'application/json' }) },
   })
   const type = response.headers.get('content-type') ?? ''
   const readable = /json|text|xml|event-stream/.test(type)

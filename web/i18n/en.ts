@@ -128,6 +128,7 @@ export const en: Dictionary = {
   'docs.neighbours': 'Pages before and after',
   'docs.or': 'or',
   'docs.pages': 'Manual',
+  'docs.parameters': 'Parameters',
   'docs.raw': 'The body of this endpoint is {type}; try it from a terminal.',
   'docs.request': 'Request',
   'docs.required': 'required',

@@ -120,6 +120,7 @@ export const zh = {
   'docs.neighbours': '上一页与下一页',
   'docs.or': '或',
   'docs.pages': '使用手册',
+  'docs.parameters': '参数',
   'docs.raw': '此接口的请求体是 {type}，请在终端里试用。',
   'docs.request': '请求',
   'docs.required': '必填',

@@ -43,6 +43,7 @@ describe('API reference', () => {
     expect(typeOf({ anyOf: [{ type: 'string' }, parts] })).toBe('string | object[]')
     expect(typeOf({ const: 1 })).toBe('1')
     expect(typeOf({ not: {} })).toBe('never')
+    expect(typeOf({ type: 'string', format: 'binary' })).toBe('bytes')
   })
 
   test('the API reference makes a body to start from', () => {

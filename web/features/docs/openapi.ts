@@ -4,6 +4,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
+  readonly format?: string
   readonly enum?: readonly unknown[]
   readonly const?: unknown
   readonly anyOf?: readonly Schema[]
@@ -118,6 +119,7 @@ export function typeOf(schema: Schema): string {
   const values = 'const' in schema ? [schema.const] : schema.enum
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ')
   if (not) return 'never'
+  if (schema.format === 'binary') return 'bytes'
   if (typeof type !== 'string') return type.join(' | ')
   if (!items) return type
   const item = typeOf(items)

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { Body, Operation } from './openapi.ts'
-import { SchemaTable } from './schema-table.tsx'
+import { ParameterTable, SchemaTable } from './schema-table.tsx'
 import { TryIt } from './try-it.tsx'
 
 const TONES: Readonly<Record<string, string>> = {
@@ -44,10 +44,16 @@ export function OperationCard({ operation, apiKey }: OperationProps) {
 function Details({ operation, apiKey }: OperationProps) {
   const { t } = useI18n()
   const [trying, setTrying] = useState(false)
-  const { body, responses, description } = operation
+  const { body, responses, description, parameters } = operation
   return (
     <div className="grid gap-6 border-t border-line px-4 py-5 sm:px-11">
       {description && <p className="max-w-3xl text-ink-2">{description}</p>}
+      {parameters.length > 0 && (
+        <section>
+          <h3 className="mb-1 font-medium">{t('docs.parameters')}</h3>
+          <ParameterTable parameters={parameters} />
+        </section>
+      )}
       {body && (
         <section>
           <h3 className="mb-1 font-medium">{t('docs.request')}</h3>

@@ -1,6 +1,6 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
-import { choicesOf, type Schema, typeOf } from './openapi.ts'
+import { choicesOf, type Parameter, type Schema, typeOf } from './openapi.ts'
 
 interface Line {
   readonly name: string
@@ -43,9 +43,23 @@ const INDENT = ['', 'pl-4', 'pl-8', 'pl-12', 'pl-16']
 
 /** The fields of a body or an answer, one a line, nested ones indented. */
 export function SchemaTable({ schema }: { readonly schema: Schema }) {
-  const { t } = useI18n()
   const lines = linesOf(schema)
   if (lines.length === 0) return <code>{typeOf(schema)}</code>
+  return <Rows lines={lines} />
+}
+
+/** What stands beside the body, one a line: in the path, the query or a header. */
+export const ParameterTable = ({ parameters }: { readonly parameters: readonly Parameter[] }) => (
+  <Rows
+    lines={parameters.map(({ name, in: place, required = false, description = '' }) => ({
+      ...{ name, required, depth: 0, isOther: false },
+      schema: { type: place, description },
+    }))}
+  />
+)
+
+function Rows({ lines }: { readonly lines: readonly Line[] }) {
+  const { t } = useI18n()
   return (
     <dl className="divide-y divide-line text-[0.9rem]">
       {withIndexKeys(lines).map(

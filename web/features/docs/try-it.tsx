@@ -22,8 +22,18 @@ const pretty = (text: string): string => {
   }
 }
 
+type Values = Readonly<Record<string, string>>
+
+/** The headers that were filled in; values that are no ASCII are percent-encoded. */
+const headersOf = ({ parameters }: Operation, values: Values): Values =>
+  Object.fromEntries(
+    parameters
+      .filter((parameter) => parameter.in === 'header' && values[parameter.name])
+      .map(({ name }) => [name, encodeURIComponent(values[name] ?? '')]),
+  )
+
 /** The address with its parameters filled in; empty query parameters are left out. */
-function fill({ path, parameters }: Operation, values: Readonly<Record<string, string>>): string {
+function fill({ path, parameters }: Operation, values: Values): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(values[name] ?? ''),
   )
@@ -37,12 +47,20 @@ function fill({ path, parameters }: Operation, values: Readonly<Record<string, s
 export function TryIt({ operation, apiKey }: TryItProps) {
   const { t } = useI18n()
   const { method, body, parameters } = operation
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [values, setValues] = useState<Values>({})
   const [text, setText] = useState(() =>
     body ? JSON.stringify(example(body.schema), null, 2) : '',
   )
   const send = useAction(() =>
-    tryRequest(method, fill(operation, values), apiKey, body ? text : null),
+    tryRequest(
+      method,
+      fill(operation, values),
+      {
+        ...headersOf(operation, values),
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+      },
+      body ? text : null,
+    ),
   )
   if (body && body.mediaType !== JSON_TYPE) {
     return <p className="text-ink-2">{t('docs.raw', { type: body.mediaType })}</p>

@@ -102,6 +102,10 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
   let saved: Promise<void> | null = null
 
   form.on('error', (error) => fail(appError('form_invalid', {}, { cause: error })))
+  // The parser only skips what is beyond: seconds of work for a file's size of empty fields.
+  for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
+    form.on(limit, () => fail(appError('form_invalid')))
+  }
   form.on('finish', () => end())
   form.on('field', (name, value, _isNameCut, isCut) => {
     if (!options.fields.includes(name)) return

@@ -173,6 +173,15 @@ describe('refused transcriptions', () => {
     expect(json.status).toBe(400)
   })
 
+  test('a form of more fields than any client sends is a 400', async () => {
+    const body = new FormData()
+    body.set('file', new Blob([new Uint8Array(SOUND)]), 'a.wav')
+    for (let i = 0; i < 40; i++) body.set(`x${i}`, '')
+    const url = `${app.url}/v1/audio/transcriptions`
+    const answer = await fetch(url, { method: 'POST', headers: key.headers, body })
+    expect(answer.status).toBe(400)
+  })
+
   test('a recording of 25 MB is taken, one byte more is a 413', async () => {
     const most = new Uint8Array(25 * 1024 * 1024)
     most.set(SOUND)

@@ -615,7 +615,7 @@ export const en: Dictionary = {
   'tools.anew': 'The server will be asked again, and all of its tools have to be approved again.',
   'tools.approve': 'Approve',
   'tools.approve.again': 'Approve again',
-  'tools.approve.all': 'Approve all ({count})',
+  'tools.approve.all': 'Approve all new ({count})',
   'tools.approved':
     'Approved: {count} ({chars} characters). A turn takes at most {most}, {room} characters.',
   'tools.before': 'What was approved said:',
@@ -671,6 +671,8 @@ export const en: Dictionary = {
   'tools.new': 'Add MCP server',
   'tools.none': 'The server offers no tools.',
   'tools.off': 'The server has no encryption key',
+  'tools.off.text':
+    'Without it the values of headers cannot be kept. Ask the operator to set MB_ENCRYPTION_KEY.',
   'tools.pick.all': 'All approved tools of {name}',
   'tools.pick.full':
     '{max} names are chosen, and no more fit. Choose all of a server instead of single tools.',

@@ -8,6 +8,10 @@ export const allOf = ({ name }: Pick<McpServer, 'name'>): string => `${name}__*`
 export const isOf = (server: McpServer, name: string): boolean =>
   name === allOf(server) || server.tools.some(({ call_name }) => call_name === name)
 
+/** A changed tool stays one while others are approved, although the server then calls it new. */
+export const stateOf = ({ state, approved_description }: McpTool): McpTool['state'] =>
+  state === 'new' && approved_description !== undefined ? 'changed' : state
+
 export const approvedOf = ({ tools }: McpServer): McpTool[] =>
   tools.filter(({ state }) => state === 'approved')
 

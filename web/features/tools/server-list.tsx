@@ -49,7 +49,7 @@ export function ServerList() {
       {full && <p className="mb-3 text-ink-2">{t('tools.full', { max: MCP_SERVERS_MAX })}</p>}
       {off ? (
         <div className="card">
-          <Empty icon={<Lock />} title={t('tools.off')} text={t('provider.off.text')} />
+          <Empty icon={<Lock />} title={t('tools.off')} text={t('tools.off.text')} />
         </div>
       ) : (
         <Loaded query={query}>

@@ -6,7 +6,7 @@ import type { McpServer, McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
-import { approvedOf, charsOf } from './offer.ts'
+import { approvedOf, charsOf, stateOf } from './offer.ts'
 import { ToolRow } from './tool-row.tsx'
 import { decide } from './use-servers.ts'
 
@@ -26,7 +26,8 @@ export function ToolList({ server }: { readonly server: McpServer }) {
   const [unfolded, setUnfolded] = useState(tools.length <= UNFOLDED_MAX)
   const decision = useDecision(server)
   const approved = approvedOf(server)
-  const open = tools.filter(({ state }) => state === 'new' || state === 'changed')
+  // A changed tool is approved by itself, once what changed was read.
+  const fresh = tools.filter((tool) => stateOf(tool) === 'new')
   if (tools.length === 0) {
     if (server.state !== 'ready') return null
     return <p className="border-t border-line px-5 py-4 text-ink-3">{t('tools.none')}</p>
@@ -66,7 +67,7 @@ export function ToolList({ server }: { readonly server: McpServer }) {
           })}
         </p>
         <div className="-mr-2 flex flex-wrap">
-          {open.length > 0 && all(open, true)}
+          {fresh.length > 0 && all(fresh, true)}
           {approved.length > 0 && all(approved, false)}
         </div>
       </div>

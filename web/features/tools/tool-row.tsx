@@ -4,6 +4,7 @@ import type { McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Badge } from '../../ui/page.tsx'
+import { stateOf } from './offer.ts'
 
 interface ToolRowProps {
   readonly tool: McpTool
@@ -16,10 +17,6 @@ const ACTIONS = {
   changed: 'tools.approve.again',
   approved: 'tools.withdraw',
 } as const
-
-/** A changed tool stays one while others are approved, although the server then calls it new. */
-const stateOf = ({ state, approved_description }: McpTool) =>
-  state === 'new' && approved_description !== undefined ? 'changed' : state
 
 /** A tool with what has to be read before it is approved. */
 export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
@@ -105,7 +102,7 @@ function Before({ tool }: Pick<ToolRowProps, 'tool'>) {
     return <p className="mt-1 text-[0.9rem] text-ink-2">{t('tools.before.same')}</p>
   }
   return (
-    <div className="mt-2 border-l-2 border-line-strong pl-3">
+    <div className="mt-2 border-l-2 border-line pl-3">
       <p className="text-[0.86rem] text-ink-3">{t('tools.before')}</p>
       <p className="text-[0.93rem] whitespace-pre-wrap text-ink-2">{before || '—'}</p>
     </div>

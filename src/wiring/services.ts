@@ -156,7 +156,8 @@ export function openRecords({ db, reader, clock, log }: RecordParts) {
   }
 }
 
-function logRow({ principal, ...request }: LoggedRequest, ts: number) {
+function logRow(request: LoggedRequest, ts: number) {
+  const { principal } = request
   return {
     tenantId: principal?.tenantId ?? '',
     appId: principal?.appId ?? null,

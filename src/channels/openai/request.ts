@@ -66,9 +66,10 @@ export function wishFields({ sampling, tools }: LlmRequest): Record<string, unkn
 const wireChoice = (forced: ForcedTool) =>
   forced === 'required' ? forced : { type: 'function', function: { name: forced.name } }
 
-function wireTool({ description, ...tool }: ToolSpec): object {
-  const described = description === '' ? tool : { description, ...tool }
-  return { type: 'function', function: described }
+function wireTool(tool: ToolSpec): object {
+  if (tool.description !== '') return { type: 'function', function: tool }
+  const { description: _, ...undescribed } = tool
+  return { type: 'function', function: undescribed }
 }
 
 function wireMessage(message: LlmMessage): object {

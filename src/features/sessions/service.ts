@@ -74,5 +74,8 @@ function hasMoreChars(turns: readonly TurnText[], most: number): boolean {
   return turns.reduce((sum, turn) => sum + chars(turn), 0) > most
 }
 
-const unitsOf = (turns: readonly TurnText[]): number =>
-  turns.reduce((sum, { user_text, reply }) => sum + user_text.length + reply.length, 0)
+function unitsOf(turns: readonly TurnText[]): number {
+  let units = 0
+  for (const { user_text, reply } of turns) units += user_text.length + reply.length
+  return units
+}

@@ -172,8 +172,8 @@ function extended({ summary, foldedThrough, turns }: Memory, turn: FinishedTurn)
 /** What a turn takes besides its text. */
 const TURN_UNITS = 128
 
-const unitsOf = ({ summary, turns }: Memory): number =>
-  turns.reduce(
-    (sum, turn) => sum + TURN_UNITS + turn.user_text.length + turn.reply.length,
-    TURN_UNITS + summary.length,
-  )
+function unitsOf({ summary, turns }: Memory): number {
+  let units = TURN_UNITS + summary.length
+  for (const { user_text, reply } of turns) units += TURN_UNITS + user_text.length + reply.length
+  return units
+}

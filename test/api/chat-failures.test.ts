@@ -199,8 +199,10 @@ describe('ends of chat completions', () => {
 
   test('a long answer that nobody reads is counted until its client has gone', async () => {
     const chat = await chatTenant(server.app)
-    const said = 'x'.repeat(900_000)
-    server.platform.chat.always({ pieces: [said] })
+    // Six bytes each in JSON: more than the buffers of both sockets take.
+    const pieces = Array.from({ length: 190 }, () => '\u0001'.repeat(10_000))
+    const said = pieces.join('')
+    server.platform.chat.always({ pieces })
     expect((await chat.whole(HI)).body.choices[0].message.content).toBe(said)
     const body = JSON.stringify(HI)
     const head = [

@@ -100,14 +100,18 @@ interface DeletionProps {
 function Deletion({ item, onClose }: DeletionProps) {
   const { t, locale } = useI18n()
   const action = useAction(remove, { done: 'kb.deleted', refresh: ['kb'], onDone: onClose })
-  const source = item?.kind === 'source' ? item.source : null
-  const chars = (source?.char_count ?? 0).toLocaleString(locale)
+  // The documents that are here: the list may know of them before the source says that it is read.
+  const parts = item?.kind === 'source' ? item.parts : null
+  const chars = (parts ?? []).reduce((sum, { char_count }) => sum + char_count, 0)
   const loss =
-    source === null
+    parts === null
       ? t('kb.delete.loss')
-      : source.parts === 0
+      : parts.length === 0
         ? t('kb.delete.loss.unread')
-        : t('kb.delete.loss.source', { parts: source.parts, chars })
+        : t('kb.delete.loss.source', {
+            parts: parts.length,
+            chars: chars.toLocaleString(locale),
+          })
   return (
     <Confirm
       title={t('kb.delete.title', { title: item ? titleOf(item) : '' })}

@@ -59,6 +59,28 @@ describeWeb('documents of the knowledge base', () => {
   )
 
   test(
+    'the list says how often turns were shown a document',
+    async () => {
+      await using guest = await kb.open()
+      const { page, session } = guest
+      await choose(page, HANDBOOK)
+      await state(page, 'Handbook', en['kb.state.ready'])
+      const body = JSON.stringify({
+        text: 'How long is the warranty of batteries?',
+        session_id: 's',
+      })
+      const { app } = kb.console
+      const turn = { method: 'POST', headers: session.headers, body }
+      await (await fetch(`${app.url}/console/agent`, turn)).text()
+      await page.reload()
+      await row(page, 'Handbook')
+        .getByText(fill(en['kb.fact.cited'], { count: 1 }))
+        .waitFor()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a long file has its parts folded, and deleting it says what goes along',
     async () => {
       await using guest = await kb.open()

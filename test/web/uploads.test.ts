@@ -52,6 +52,34 @@ describeWeb('files on their way into the knowledge base', () => {
   )
 
   test(
+    'a file that is sent while the list is on its way is shown',
+    async () => {
+      await using guest = await kb.open()
+      const { page } = guest
+      const asked = Promise.withResolvers<void>()
+      const held = Promise.withResolvers<void>()
+      await page.route(
+        '**/console/kb/sources',
+        async (route) => {
+          const before = await route.fetch()
+          asked.resolve()
+          await held.promise
+          await route.fulfill({ response: before })
+        },
+        { times: 1 },
+      )
+      await page.reload()
+      await asked.promise
+      const taken = page.waitForResponse((response) => response.status() === 202)
+      await choose(page, textFile('Early.txt', 'The first train leaves at five.'))
+      await taken
+      held.resolve()
+      await state(page, 'Early', en['kb.state.ready'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'files that wait, and those that cannot be sent, say so',
     async () => {
       await using guest = await kb.open()

@@ -2,6 +2,7 @@ import { MutationCache, QueryCache, QueryClient, useMutation } from '@tanstack/r
 import { createContext, useContext, useRef } from 'react'
 import { ApiError } from '../api/client.ts'
 import { type Key, useI18n } from '../i18n/index.tsx'
+import { reload } from './reload.ts'
 import type { Toasts } from './toasts.ts'
 
 export const ToastsContext = createContext<Toasts | null>(null)
@@ -74,7 +75,7 @@ export function useAction<Input, Output>(
     onSuccess: async (output, input, _context, { client }) => {
       onDone?.(output, input)
       if (done) toasts.show('good', t(done))
-      await Promise.all(refresh.map((key) => client.invalidateQueries({ queryKey: [key] })))
+      await Promise.all(refresh.map((key) => reload(client, [key])))
     },
     onSettled: () => {
       running.current = false

@@ -1,6 +1,7 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { api } from '../../api/index.ts'
 import type { KbDoc, KbLimits, Source } from '../../api/types.ts'
+import { reload } from '../../lib/reload.ts'
 
 /** What the knowledge base holds: a file or page with its documents, or a document by itself. */
 export type Item =
@@ -44,7 +45,7 @@ export function showSource(client: QueryClient, source: Source): void {
     const others = library.sources.filter(({ id }) => id !== source.id)
     return { ...library, sources: [source, ...others] }
   })
-  void client.invalidateQueries({ queryKey: ['kb'] })
+  void reload(client, ['kb'])
 }
 
 /** Newest first; the parts of a source stand with it. */

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { reload } from '../../lib/reload.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { type Item, idOf, itemsOf, type Library, remove } from './library.ts'
 
@@ -43,7 +44,7 @@ export function useReplacing(library: Library | undefined): void {
       void remove(old).then(
         () => {
           toasts.show('good', t('kb.replaced'))
-          void client.invalidateQueries({ queryKey: ['kb'] })
+          void reload(client, ['kb'])
         },
         (error: Error) => toasts.show('bad', error),
       )

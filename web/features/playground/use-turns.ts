@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { streamTurn, type TurnRequest } from '../../api/stream.ts'
 import type { AgentEvent } from '../../api/types.ts'
+import { reload } from '../../lib/reload.ts'
 import { useExplain } from '../../lib/services.tsx'
 import { afterEvents, newTurn, type Turn } from './turn.ts'
 
@@ -50,7 +51,7 @@ export function useTurns(session: string) {
       frames.flush()
       // A stream that ends without llm_end or error was cut.
       change(id, (turn) => (turn.state === 'running' ? { ...turn, state: 'failed' } : turn))
-      await client.invalidateQueries({ queryKey: ['sessions'] })
+      await reload(client, ['sessions'])
     } catch (error) {
       frames.flush()
       const stopped = abort.signal.aborted

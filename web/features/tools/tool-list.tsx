@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { useId, useState } from 'react'
 import { MCP_SCHEMAS_CHARS_MAX, MCP_TOOLS_OFFERED_MAX } from '../../../src/core/limits/contract.ts'
@@ -90,12 +89,10 @@ export function ToolList({ server }: { readonly server: McpServer }) {
 function useDecision(server: McpServer) {
   const { t } = useI18n()
   const toasts = useToasts()
-  const client = useQueryClient()
   return useAction(({ tools, approve }: Decision) => decide(server, tools, approve), {
     refresh: ['mcp-servers'],
     onDone: (done) => {
       if (!done) toasts.show('bad', t('tools.changed.since'))
-      void client.invalidateQueries({ queryKey: ['mcp-servers'] })
     },
   })
 }

@@ -1,6 +1,7 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { api } from '../../api/index.ts'
 import type { McpServer, McpTool } from '../../api/types.ts'
+import { reload } from '../../lib/reload.ts'
 
 const SERVERS = ['mcp-servers']
 /** Lists change in the background, and servers come back. */
@@ -14,11 +15,9 @@ export const useServers = () =>
     retry: false,
   })
 
-const reload = (client: QueryClient) => client.invalidateQueries({ queryKey: SERVERS })
-
 /** Asks a server for its tools; what came of it is shown also when it fails. */
 export const refreshServer = (client: QueryClient, id: string): Promise<McpServer> =>
-  api.mcpServers.refresh(id).finally(() => void reload(client))
+  api.mcpServers.refresh(id).finally(() => void reload(client, SERVERS))
 
 /** What somebody has read of a tool before approving it. */
 const readOf = ({ name, description, schema_chars, title, state }: McpTool) =>

@@ -88,8 +88,8 @@ const states: readonly Shot[] = [
 const shots = (appId: string): readonly Shot[] => [
   ['home', '/app'],
   [
-    'playground',
-    '/app/playground?session=demo-1',
+    'studio',
+    '/app/studio?session=demo-1',
     async (page) => {
       await page.getByRole('textbox').last().fill('退货要几天？ How long do I have?')
       await page.keyboard.press('Enter')
@@ -166,7 +166,7 @@ async function take(page: Page, name: string, look: Look): Promise<void> {
     if (!document.querySelector('.composer')) scrollTo(0, 0)
   })
   const path = join(out, `${name}-${endOf(look)}.png`)
-  await page.screenshot({ path, fullPage: name !== 'playground' })
+  await page.screenshot({ path, fullPage: name !== 'studio' })
 }
 
 async function takeLogin(browser: Browser, url: string, look: Look): Promise<void> {

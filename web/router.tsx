@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   Outlet,
   type RouteComponent,
+  redirect,
 } from '@tanstack/react-router'
 import { loadChunk } from './lib/lazy-chunks.ts'
 import { Missing } from './pages/missing.tsx'
@@ -55,14 +56,24 @@ const manual = [
 const page = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => shell, path, component })
 
+/** The address of the studio in links of earlier versions. */
+const playground = createRoute({
+  getParentRoute: () => shell,
+  path: '/playground',
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: '/app/studio', search, replace: true })
+  },
+})
+
 const pages = [
+  playground,
   page(
     '/',
     lazy(() => import('./pages/home.tsx'), 'Home'),
   ),
   page(
-    '/playground',
-    lazy(() => import('./pages/playground.tsx'), 'Playground'),
+    '/studio',
+    lazy(() => import('./pages/studio.tsx'), 'Studio'),
   ),
   page(
     '/keys',

@@ -94,8 +94,8 @@ describeWeb('the focus', () => {
       const { page } = guest
       await page.getByRole('link', { name: en['apps.new'] }).click()
       await focused(page, en['field.name'])
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Playground' }).click()
-      await focused(page, en['play.ask'])
+      await page.getByRole('navigation').first().getByRole('link', { name: 'Studio' }).click()
+      await focused(page, en['studio.ask'])
     },
     TIMEOUT_MS,
   )

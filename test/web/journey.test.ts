@@ -77,9 +77,9 @@ async function upload(page: Page, t: Texts) {
 }
 
 async function chat(page: Page, t: Texts, name: string) {
-  await link(page, t['nav.playground'])
-  await page.getByLabel(t['play.app'], { exact: true }).selectOption({ label: name })
-  await page.getByRole('textbox', { name: t['play.ask'] }).fill('退货须在几天内提出？')
+  await link(page, t['nav.studio'])
+  await page.getByLabel(t['studio.app'], { exact: true }).selectOption({ label: name })
+  await page.getByRole('textbox', { name: t['studio.ask'] }).fill('退货须在几天内提出？')
   await page.keyboard.press('Enter')
   const reply = page.getByTestId('reply')
   await reply.and(page.locator('[aria-busy=false]')).waitFor()

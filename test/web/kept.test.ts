@@ -111,10 +111,10 @@ describeWeb('what a person made is not lost', () => {
   test(
     'a conversation is there after a reload, scrolled to its end',
     async () => {
-      await using guest = await open('/app/playground')
+      await using guest = await open('/app/studio')
       const { page } = guest
       for (const text of ['What is 6*7?', 'first\n'.repeat(40), 'last']) {
-        await page.getByRole('textbox', { name: en['play.ask'] }).fill(text)
+        await page.getByRole('textbox', { name: en['studio.ask'] }).fill(text)
         await page.keyboard.press('Enter')
         await page
           .locator('.bubble', { hasText: text.trim().slice(0, 5) })
@@ -128,8 +128,8 @@ describeWeb('what a person made is not lost', () => {
         const { scrollTop, scrollHeight, clientHeight } = document.documentElement
         return scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 4
       })
-      await page.getByRole('navigation').first().getByRole('link', { name: 'Playground' }).click()
-      await page.getByText(en['play.empty']).waitFor()
+      await page.getByRole('navigation').first().getByRole('link', { name: 'Studio' }).click()
+      await page.getByText(en['studio.empty']).waitFor()
       expect(await page.locator('.bubble').count()).toBe(0)
     },
     TIMEOUT_MS,

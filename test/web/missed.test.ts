@@ -5,7 +5,7 @@ import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { describeWeb, useConsole } from './setup.ts'
 
-describeWeb('the playground on a question that no document answers', () => {
+describeWeb('the studio on a question that no document answers', () => {
   const world = useConsole()
 
   test('a miss is shown under the answer and opens the nearest passages', async () => {
@@ -15,12 +15,14 @@ describeWeb('the playground on a question that no document answers', () => {
     expect((await call('POST', '/kb/docs', doc)).status).toBe(201)
     await using guest = await visit(world.browser, world.app.url, { language: 'en' }, session)
     const { page } = guest
-    await page.goto('/app/playground')
-    await page.getByRole('textbox', { name: en['play.ask'] }).fill('Who won the election in Peru?')
+    await page.goto('/app/studio')
+    await page
+      .getByRole('textbox', { name: en['studio.ask'] })
+      .fill('Who won the election in Peru?')
     await page.keyboard.press('Enter')
     const missed = page.getByText(/^Documents searched: 1; nothing fits \(nearest 0\.[0-4]\d/)
     await missed.click()
-    await page.getByText(en['play.missed.nearest']).waitFor()
+    await page.getByText(en['studio.missed.nearest']).waitFor()
     await page.getByRole('button', { name: /Opening hours/ }).click()
     await page.getByRole('dialog').getByText(doc.text).waitFor()
   }, 60_000)

@@ -8,7 +8,7 @@ import { describeWeb, useConsole } from './setup.ts'
 
 const PAGES = [
   '/app',
-  '/app/playground?session=customer-1042',
+  '/app/studio?session=customer-1042',
   '/app/apps',
   '/app/apps/new',
   '/app/kb',

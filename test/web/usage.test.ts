@@ -91,10 +91,10 @@ describeWeb('keys, budgets and usage', () => {
     await page.getByText('key 0', { exact: true }).waitFor()
   }, 60_000)
 
-  test('the playground shows the tokens of a turn', async () => {
+  test('the studio shows the tokens of a turn', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     const { page } = guest
-    await page.goto('/app/playground?session=tokens')
+    await page.goto('/app/studio?session=tokens')
     upstream.reply({ text: 'told', usage: { input: 1_200, output: 34 } })
     upstream.reply({ text: 'not told', usage: null })
     for (const [reply, words] of [

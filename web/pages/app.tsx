@@ -48,7 +48,7 @@ function Editor({ app }: { readonly app: App }) {
   })
   const actions = (
     <>
-      <Link to="/app/playground" search={{ app: app.id }} className="btn">
+      <Link to="/app/studio" search={{ app: app.id }} className="btn">
         <SquareTerminal size={16} aria-hidden />
         {t('apps.try')}
       </Link>

@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { MessagesSquare, SquareTerminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
-import { Past } from '../features/playground/past.tsx'
+import { Past } from '../features/studio/past.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
@@ -28,7 +28,7 @@ export function SessionPage() {
   })
   const actions = (
     <>
-      <Link to="/app/playground" search={{ session: id }} className="btn">
+      <Link to="/app/studio" search={{ session: id }} className="btn">
         <SquareTerminal size={16} aria-hidden />
         {t('sessions.continue')}
       </Link>

@@ -38,7 +38,7 @@ export const NAV: readonly { readonly title: Key | null; readonly items: readonl
     title: null,
     items: [
       item('/app', 'nav.home', House, 'h'),
-      item('/app/playground', 'nav.playground', SquareTerminal, 'p'),
+      item('/app/studio', 'nav.studio', SquareTerminal, 'p'),
     ],
   },
   {
@@ -79,5 +79,5 @@ export const NAV_ITEMS: readonly NavItem[] = NAV.flatMap(({ items }) => items)
 
 /** The pages in the bottom bar of a phone; the others are in the drawer. */
 export const THUMB_ITEMS: readonly NavItem[] = NAV_ITEMS.filter(({ to }) =>
-  ['/app', '/app/playground', '/app/apps', '/app/keys'].includes(to),
+  ['/app', '/app/studio', '/app/apps', '/app/keys'].includes(to),
 )

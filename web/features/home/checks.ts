@@ -16,7 +16,7 @@ export interface Found {
 export async function checkModel({ t, words }: I18n): Promise<Found> {
   const started = performance.now()
   const request = { text: t('home.check.question'), session_id: SESSION, images: [], kb: false }
-  let found: Found = { ok: false, text: t('play.cut') }
+  let found: Found = { ok: false, text: t('studio.cut') }
   for await (const events of streamTurn(
     { ...request, app_id: null },
     AbortSignal.timeout(CHECK_MS),

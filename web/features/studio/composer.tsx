@@ -27,7 +27,7 @@ export function Composer({ field, running, onSend, onStop, voice }: ComposerProp
   const [images, setImages] = useState<readonly string[]>([])
   const attach = async (files: readonly File[]) => {
     const fit = files.filter(isImage).slice(0, IMAGES_MAX - images.length)
-    if (fit.length < files.length) toasts.show('bad', t('play.images.wrong', { max: IMAGES_MAX }))
+    if (fit.length < files.length) toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
     const urls = await Promise.all(fit.map(toDataUrl))
     setImages((before) => [...before, ...urls])
   }
@@ -61,8 +61,8 @@ export function Composer({ field, running, onSend, onStop, voice }: ComposerProp
         ref={field}
         rows={1}
         value={text}
-        aria-label={t('play.ask')}
-        placeholder={t('play.ask')}
+        aria-label={t('studio.ask')}
+        placeholder={t('studio.ask')}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKey}
         onPaste={onPaste}
@@ -97,7 +97,7 @@ function Picker({ input, onPick }: PickerProps) {
       accept="image/*"
       multiple
       className="hidden"
-      aria-label={t('play.images')}
+      aria-label={t('studio.images')}
       onChange={(event) => {
         onPick([...(event.target.files ?? [])])
         event.target.value = ''
@@ -124,7 +124,7 @@ function Actions({ running, voice, ready, onAttach, onSend, onStop }: ActionsPro
         kind="quiet"
         size="small"
         icon={<ImagePlus {...icon} />}
-        aria-label={t('play.images')}
+        aria-label={t('studio.images')}
         onClick={onAttach}
       />
       {voice && (
@@ -133,23 +133,23 @@ function Actions({ running, voice, ready, onAttach, onSend, onStop }: ActionsPro
           size="small"
           icon={voice.state === 'recording' ? <Square {...icon} /> : <Mic {...icon} />}
           busy={voice.state === 'thinking'}
-          aria-label={t(voice.state === 'recording' ? 'play.voice.stop' : 'play.voice')}
+          aria-label={t(voice.state === 'recording' ? 'studio.voice.stop' : 'studio.voice')}
           onClick={voice.toggle}
         />
       )}
       <span className="ml-2 hidden flex-1 text-[0.82rem] text-ink-3 sm:inline">
-        {t('play.keys')}
+        {t('studio.keys')}
       </span>
       <span className="flex-1 sm:hidden" />
       {running ? (
         <Button icon={<Square {...icon} />} onClick={onStop}>
-          {t('play.stop')}
+          {t('studio.stop')}
         </Button>
       ) : (
         <Button
           kind="primary"
           icon={<ArrowUp {...icon} />}
-          aria-label={t('play.send')}
+          aria-label={t('studio.send')}
           disabled={!ready}
           onClick={onSend}
         />
@@ -172,13 +172,13 @@ function Thumbs({ images, onDrop }: ThumbsProps) {
         <li key={key} className="relative">
           <img
             src={image}
-            alt={t('play.image', { number: index + 1 })}
+            alt={t('studio.image', { number: index + 1 })}
             className="size-16 rounded-lg border border-line object-cover"
           />
           <button
             type="button"
             className="absolute -top-2 -right-2 rounded-full bg-ink p-1 text-bg"
-            aria-label={t('play.image.drop', { number: index + 1 })}
+            aria-label={t('studio.image.drop', { number: index + 1 })}
             onClick={() => onDrop(index)}
           >
             <X size={12} aria-hidden />

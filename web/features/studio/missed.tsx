@@ -25,8 +25,8 @@ export function Missed({ question, best, onOpen }: MissedProps) {
       <summary className="cursor-pointer">
         <Search size={13} aria-hidden className="mr-1 inline" />
         {count === undefined
-          ? t('play.missed', values)
-          : t('play.missed.docs', { ...values, count })}
+          ? t('studio.missed', values)
+          : t('studio.missed.docs', { ...values, count })}
       </summary>
       {isOpen && <Nearest question={question} onOpen={onOpen} />}
     </details>
@@ -43,14 +43,14 @@ function Nearest({ question, onOpen }: Pick<MissedProps, 'question' | 'onOpen'>)
     <Loaded query={query}>
       {({ results }) => (
         <div className="mt-2 grid gap-2">
-          <p>{t('play.missed.nearest')}</p>
+          <p>{t('studio.missed.nearest')}</p>
           <ul className="flex flex-wrap gap-1.5">
             {results.map(({ doc_id, title, seq, score }) => (
               <li key={`${doc_id}:${seq}`}>
                 <button
                   type="button"
                   className="badge"
-                  title={t('play.source', { score: score.toFixed(2) })}
+                  title={t('studio.source', { score: score.toFixed(2) })}
                   onClick={() => onOpen({ docId: doc_id, title, seq })}
                 >
                   <BookText size={13} aria-hidden />

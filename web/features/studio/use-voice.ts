@@ -34,7 +34,7 @@ export function useVoice({ add, change }: Turns, session: string) {
     } catch {
       if (left.aborted) return
       setState('idle')
-      toasts.show('bad', t('play.voice.refused'))
+      toasts.show('bad', t('studio.voice.refused'))
     }
   }
 

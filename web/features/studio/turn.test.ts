@@ -4,8 +4,8 @@ import { afterEvents, newTurn } from './turn.ts'
 const TOLD = { input_tokens: 11, output_tokens: 7, usage_estimated: false }
 const turn = newTurn(1, 'q', [], 1_000)
 
-describe('a turn of the playground', () => {
-  test('a playground turn grows by increments and ends with the final text', () => {
+describe('a turn of the studio', () => {
+  test('a studio turn grows by increments and ends with the final text', () => {
     const growing = afterEvents(
       turn,
       [
@@ -26,7 +26,7 @@ describe('a turn of the playground', () => {
     expect(done).toMatchObject({ reply: 'Hello!', state: 'done', firstMs: 200, totalMs: 500 })
   })
 
-  test('a playground turn knows that the passages were left out', () => {
+  test('a studio turn knows that the passages were left out', () => {
     const stats = {
       ...{ type: 'stats' as const, iterations: 1, channel: 'platform' as const },
       ...{ ...TOLD, kb: 'skipped' as const },
@@ -34,7 +34,7 @@ describe('a turn of the playground', () => {
     expect(afterEvents(turn, [stats], 1_100).stats?.kb).toBe('skipped')
   })
 
-  test('a fallback clears what the failed channel said in a playground turn', () => {
+  test('a fallback clears what the failed channel said in a studio turn', () => {
     const fallen = afterEvents(
       turn,
       [
@@ -48,7 +48,7 @@ describe('a turn of the playground', () => {
     expect(fallen).toMatchObject({ reply: 'whole', tools: [], fallback: 'upstream_5xx' })
   })
 
-  test('two calls of one tool in a playground turn end one after the other', () => {
+  test('two calls of one tool in a studio turn end one after the other', () => {
     const used = afterEvents(
       turn,
       [
@@ -61,7 +61,7 @@ describe('a turn of the playground', () => {
     expect(used.tools.map(({ ok }) => ok)).toEqual([false, null])
   })
 
-  test('an error keeps the text of a playground turn and marks the turn', () => {
+  test('an error keeps the text of a studio turn and marks the turn', () => {
     const failed = afterEvents(
       turn,
       [

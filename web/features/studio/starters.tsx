@@ -3,7 +3,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/state.tsx'
 
-const STARTERS = ['curl.text', 'play.start.time', 'play.start.sum'] as const
+const STARTERS = ['curl.text', 'studio.start.time', 'studio.start.sum'] as const
 
 /** An empty conversation with example questions that a server without a model answers, too. */
 export function Starters({ onPick }: { readonly onPick: (text: string) => void }) {
@@ -20,8 +20,8 @@ export function Starters({ onPick }: { readonly onPick: (text: string) => void }
   return (
     <Empty
       icon={<Sparkles />}
-      title={t('play.empty')}
-      text={t('play.empty.text')}
+      title={t('studio.empty')}
+      text={t('studio.empty.text')}
       action={questions}
     />
   )

@@ -59,7 +59,7 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
         {running && turn.reply === '' && (
           <p className="flex items-center gap-2 text-ink-3">
             <LoaderCircle size={15} className="animate-spin" aria-hidden />
-            {t('play.waiting')}
+            {t('studio.waiting')}
           </p>
         )}
         <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
@@ -70,11 +70,11 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
         )}
         {turn.state === 'failed' && (
           <Notice tone="bad" icon={<TriangleAlert size={16} aria-hidden />}>
-            <p>{turn.error === null ? t('play.cut') : explained(turn.error, words)}</p>
-            <p>{t('play.unsaved')}</p>
+            <p>{turn.error === null ? t('studio.cut') : explained(turn.error, words)}</p>
+            <p>{t('studio.unsaved')}</p>
           </Notice>
         )}
-        {turn.state === 'stopped' && <Notice>{t('play.stopped')}</Notice>}
+        {turn.state === 'stopped' && <Notice>{t('studio.stopped')}</Notice>}
         {typeof turn.stats?.kb === 'object' && turn.stats.kb.shown === 0 && (
           <Missed question={turn.text} best={turn.stats.kb.best} onOpen={onOpen} />
         )}
@@ -94,7 +94,7 @@ function Question({ turn }: { readonly turn: Turn }) {
             <img
               key={key}
               src={image}
-              alt={t('play.image', { number: index + 1 })}
+              alt={t('studio.image', { number: index + 1 })}
               className="max-h-40 rounded-lg border border-line"
             />
           ))}
@@ -121,14 +121,14 @@ function Chips({ turn, onOpen }: Pick<TurnViewProps, 'turn' | 'onOpen'>) {
   const { t } = useI18n()
   if (turn.refs.length + turn.tools.length === 0) return null
   return (
-    <ul className="flex flex-wrap gap-1.5" aria-label={t('play.sources')}>
+    <ul className="flex flex-wrap gap-1.5" aria-label={t('studio.sources')}>
       {turn.refs.map(({ doc_id, title, seq, score }) => (
         <li key={`${doc_id}:${seq}`}>
           <button
             type="button"
             className="badge"
             data-tone="accent"
-            title={t('play.source', { score: score.toFixed(2) })}
+            title={t('studio.source', { score: score.toFixed(2) })}
             onClick={() => onOpen({ docId: doc_id, title, seq })}
           >
             <BookText size={13} aria-hidden />
@@ -155,23 +155,23 @@ function Foot({ turn, onAgain }: Pick<TurnViewProps, 'turn' | 'onAgain'>) {
             kind="quiet"
             size="small"
             icon={<Repeat2 size={16} aria-hidden />}
-            aria-label={t('play.again')}
+            aria-label={t('studio.again')}
             onClick={() => onAgain(turn)}
           />
         )}
       </span>
       {turn.stats && <span>{t(CHANNELS[turn.stats.channel])}</span>}
-      {turn.stats?.kb === 'skipped' && <span>{t('play.kb-skipped')}</span>}
+      {turn.stats?.kb === 'skipped' && <span>{t('studio.kb-skipped')}</span>}
       {turn.stats && turn.stats.iterations > 1 && (
-        <span>{t('play.calls', { count: turn.stats.iterations })}</span>
+        <span>{t('studio.calls', { count: turn.stats.iterations })}</span>
       )}
       {turn.stats && <Tokens stats={turn.stats} />}
       {turn.totalMs !== null && (
         <span className="inline-flex items-center gap-1">
           <Clock size={13} aria-hidden />
           {turn.firstMs === null
-            ? t('play.seconds', { total: seconds(turn.totalMs) })
-            : t('play.timing', { first: seconds(turn.firstMs), total: seconds(turn.totalMs) })}
+            ? t('studio.seconds', { total: seconds(turn.totalMs) })
+            : t('studio.timing', { first: seconds(turn.firstMs), total: seconds(turn.totalMs) })}
         </span>
       )}
     </div>
@@ -185,5 +185,5 @@ function Tokens({ stats }: { readonly stats: NonNullable<Turn['stats']> }) {
     input: stats.input_tokens.toLocaleString(locale),
     output: stats.output_tokens.toLocaleString(locale),
   }
-  return <span>{t(stats.usage_estimated ? 'play.tokens.about' : 'play.tokens', values)}</span>
+  return <span>{t(stats.usage_estimated ? 'studio.tokens.about' : 'studio.tokens', values)}</span>
 }

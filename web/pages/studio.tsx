@@ -1,18 +1,18 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
-import { Bar, type Chosen } from '../features/playground/bar.tsx'
-import { Composer } from '../features/playground/composer.tsx'
-import { Past } from '../features/playground/past.tsx'
-import { Starters } from '../features/playground/starters.tsx'
-import { StickToBottom } from '../features/playground/stick-to-bottom.tsx'
-import { TurnView } from '../features/playground/turn-view.tsx'
-import { freshSession, useChosen } from '../features/playground/use-chosen.ts'
-import { useConversation } from '../features/playground/use-conversation.ts'
-import { useVoice } from '../features/playground/use-voice.ts'
+import { Bar, type Chosen } from '../features/studio/bar.tsx'
+import { Composer } from '../features/studio/composer.tsx'
+import { Past } from '../features/studio/past.tsx'
+import { Starters } from '../features/studio/starters.tsx'
+import { StickToBottom } from '../features/studio/stick-to-bottom.tsx'
+import { TurnView } from '../features/studio/turn-view.tsx'
+import { freshSession, useChosen } from '../features/studio/use-chosen.ts'
+import { useConversation } from '../features/studio/use-conversation.ts'
+import { useVoice } from '../features/studio/use-voice.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Page } from '../ui/page.tsx'
 
-export function Playground() {
+export function Studio() {
   const { t } = useI18n()
   const choice = useChosen()
   const { chosen, choose } = choice
@@ -30,7 +30,7 @@ export function Playground() {
     choose(more)
   }
   return (
-    <Page title={t('nav.playground')} about={t('play.about')}>
+    <Page title={t('nav.studio')} about={t('studio.about')}>
       <Bar
         chosen={chosen}
         text={turns.turns.at(-1)?.text ?? t('curl.text')}

@@ -37,16 +37,16 @@ export function Bar({ chosen, text, onChange, onNew }: BarProps) {
   return (
     <div className="card grid items-end gap-4 p-4 sm:grid-cols-2 lg:grid-cols-[1fr_1fr_auto_auto]">
       <SelectField
-        label={t('play.app')}
+        label={t('studio.app')}
         value={chosen.app}
         choices={[
-          { value: '', label: t('play.app.none') },
+          { value: '', label: t('studio.app.none') },
           ...(apps.data?.apps ?? []).map(({ id, name }) => ({ value: id, label: name })),
         ]}
         onPick={(app) => onChange({ app })}
       />
       <SelectField
-        label={t('play.session')}
+        label={t('studio.session')}
         value={chosen.session}
         choices={choices}
         onPick={(session) => onChange({ session })}
@@ -56,9 +56,9 @@ export function Bar({ chosen, text, onChange, onNew }: BarProps) {
       </div>
       <div className="flex justify-end gap-1">
         <Button icon={<Plus size={16} aria-hidden />} onClick={onNew}>
-          {t('play.new')}
+          {t('studio.new')}
         </Button>
-        <CopyButton text={curlOf(body)} label={t('play.curl')} />
+        <CopyButton text={curlOf(body)} label={t('studio.curl')} />
       </div>
     </div>
   )

@@ -14,13 +14,13 @@ const GREET = { language: 'en' } as const
 async function ask(page: Page, text: string) {
   const bubbles = page.locator('.bubble')
   const before = await bubbles.count()
-  await page.getByRole('textbox', { name: en['play.ask'] }).fill(text)
+  await page.getByRole('textbox', { name: en['studio.ask'] }).fill(text)
   await page.keyboard.press('Enter')
   await bubbles.nth(before).waitFor()
 }
 const ended = (page: Page) => page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
 
-describeWeb('the playground', () => {
+describeWeb('the studio', () => {
   let world: Failover
   let browser: Browser
   let session: SignedIn
@@ -38,8 +38,8 @@ describeWeb('the playground', () => {
 
   async function open() {
     const guest = await visit(browser, world.app.url, GREET, session)
-    await guest.page.goto('/app/playground')
-    await guest.page.getByRole('textbox', { name: en['play.ask'] }).waitFor()
+    await guest.page.goto('/app/studio')
+    await guest.page.getByRole('textbox', { name: en['studio.ask'] }).waitFor()
     return guest
   }
 
@@ -75,7 +75,7 @@ describeWeb('the playground', () => {
     await page.locator('.prose', { hasText: 'still here' }).waitFor()
   }, 30_000)
 
-  test('the playground says when a reply was written without the knowledge base', async () => {
+  test('the studio says when a reply was written without the knowledge base', async () => {
     await using guest = await open()
     const { page } = guest
     const stored = await page.request.post(`${world.app.url}/console/kb/docs`, {
@@ -85,14 +85,14 @@ describeWeb('the playground', () => {
     expect(stored.status()).toBe(201)
     world.platform.embeddings.alwaysFault(400)
     await ask(page, 'What powers the base?')
-    await page.getByText(en['play.kb-skipped']).waitFor()
+    await page.getByText(en['studio.kb-skipped']).waitFor()
     world.platform.reset()
     await ask(page, 'And now?')
     await ended(page)
-    expect(await page.getByText(en['play.kb-skipped']).count()).toBe(1)
+    expect(await page.getByText(en['studio.kb-skipped']).count()).toBe(1)
   }, 30_000)
 
-  test('the playground shows a reply while it streams, and its tools and passages', async () => {
+  test('the studio shows a reply while it streams, and its tools and passages', async () => {
     await using guest = await open()
     const { page } = guest
     const rest = Promise.withResolvers<void>()
@@ -112,7 +112,7 @@ describeWeb('the playground', () => {
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('the playground draws a reply of 5,000 tokens to its end', async () => {
+  test('the studio draws a reply of 5,000 tokens to its end', async () => {
     await using guest = await open()
     const { page } = guest
     const pieces = Array.from({ length: 5_000 }, (_, n) =>
@@ -126,18 +126,18 @@ describeWeb('the playground', () => {
     expect(words?.at(-1)).toBe('w4999')
   }, 60_000)
 
-  test('stopping a reply in the playground stops the upstream', async () => {
+  test('stopping a reply in the studio stops the upstream', async () => {
     await using guest = await open()
     const { page } = guest
     world.platform.fault('hang', { after: 2 })
     await ask(page, 'never ends')
     await page.locator('.prose').last().waitFor()
-    await page.getByRole('button', { name: en['play.stop'] }).click()
-    await page.getByText(en['play.stopped']).waitFor()
+    await page.getByRole('button', { name: en['studio.stop'] }).click()
+    await page.getByText(en['studio.stopped']).waitFor()
     await world.platform.aborted()
   }, 30_000)
 
-  test('the playground reports a fallback, retries, and sends pasted pictures', async () => {
+  test('the studio reports a fallback, retries, and sends pasted pictures', async () => {
     await using guest = await open()
     const { page } = guest
     const saved = await fetch(`${world.app.url}/console/provider`, {
@@ -154,7 +154,7 @@ describeWeb('the playground', () => {
     await ended(page)
     await page.getByText(en['channel.fallback']).waitFor()
 
-    await page.getByRole('textbox', { name: en['play.ask'] }).focus()
+    await page.getByRole('textbox', { name: en['studio.ask'] }).focus()
     await page.evaluate(async () => {
       const canvas = document.createElement('canvas')
       canvas.width = canvas.height = 4
@@ -167,7 +167,7 @@ describeWeb('the playground', () => {
     await ended(page)
     const sent = world.asked(world.byo).at(-1)?.body
     expect(JSON.stringify(sent)).toContain('data:image/png;base64,')
-    await page.getByRole('button', { name: en['play.again'] }).click()
+    await page.getByRole('button', { name: en['studio.again'] }).click()
     await page.locator('.bubble', { hasText: 'what is this?' }).nth(1).waitFor()
     await ended(page)
     expect(guest.complaints).toEqual([])
@@ -191,20 +191,20 @@ describeWeb('speaking', () => {
     await upstream.stop()
   })
 
-  test('the playground records speech, answers and plays the reply', async () => {
+  test('the studio records speech, answers and plays the reply', async () => {
     await using guest = await visit(browser, app.url, GREET, await signIn(app))
     const { page } = guest
     upstream.reply({ text: 'It is sunny.' })
-    await page.goto('/app/playground')
-    await page.getByRole('button', { name: en['play.voice'], exact: true }).click()
-    await page.getByRole('button', { name: en['play.voice.stop'] }).click()
+    await page.goto('/app/studio')
+    await page.getByRole('button', { name: en['studio.voice'], exact: true }).click()
+    await page.getByRole('button', { name: en['studio.voice.stop'] }).click()
     await page.locator('.bubble', { hasText: '今天天气怎么样' }).waitFor()
     await page.getByText('It is sunny.').waitFor()
     expect(await page.locator('audio').getAttribute('src')).toStartWith('data:audio/mpeg;base64,')
     expect(guest.complaints).toEqual([])
   }, 30_000)
 
-  test('the microphone is released when the playground is left', async () => {
+  test('the microphone is released when the studio is left', async () => {
     await using guest = await visit(browser, app.url, GREET, await signIn(app))
     const { page } = guest
     await page.addInitScript(() => {
@@ -227,8 +227,8 @@ describeWeb('speaking', () => {
         state,
         { timeout: 10_000 },
       )
-    await page.goto('/app/playground')
-    await page.getByRole('button', { name: en['play.voice'], exact: true }).click()
+    await page.goto('/app/studio')
+    await page.getByRole('button', { name: en['studio.voice'], exact: true }).click()
     await microphone('live')
     await page.getByRole('link', { name: en['nav.usage'] }).click()
     await microphone('ended')

@@ -15,6 +15,8 @@ export interface Principal {
   readonly deviceId: string | null
   /** The signed-in person; null on the machine side. */
   readonly userId: string | null
+  /** Whether this person runs the server; true of signed-in people only. */
+  readonly operator?: boolean
   /** Of a request that a tool of another turn has made, or may have made. */
   readonly nested?: Nested
 }

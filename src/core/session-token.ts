@@ -10,11 +10,23 @@ import { CLOCK_BACK_SECONDS_MAX } from './limits/machine.ts'
 const HEADER = encodePart({ alg: 'HS256', typ: 'mb-session+jwt' })
 const TOKEN_CHARS_MAX = 1_000
 
-const Claims = z.object({ sub: z.string().min(1), iat: z.number(), exp: z.number() })
+const Claims = z.object({
+  sub: z.string().min(1),
+  iat: z.number(),
+  exp: z.number(),
+  epoch: z.int().default(0),
+})
+
+/** Whom a session is for. */
+export interface SessionSubject {
+  readonly userId: string
+  /** Sessions of an earlier epoch of the person have ended. */
+  readonly epoch: number
+}
 
 /**
- * Console sessions as signed tokens (JWT with HS256, RFC 7519) that hold a user id and nothing
- * else: the server keeps no list of them (specification, Console side). Signing and verifying are
+ * Console sessions as signed tokens (JWT with HS256, RFC 7519) that hold a user id and its epoch:
+ * the server keeps no list of them (specification, Console side). Signing and verifying are
  * synchronous. jose reads the parts and does not sign: its `crypto.subtle` waits for a thread of
  * the pool that also resolves host names, and a name server that does not answer would keep
  * everybody from signing in.
@@ -22,14 +34,14 @@ const Claims = z.object({ sub: z.string().min(1), iat: z.number(), exp: z.number
 export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clock: Clock }) {
   const key = deriveKey(secret, 'session')
   return {
-    issue(userId: string): string {
+    issue({ userId, epoch }: SessionSubject): string {
       const iat = Math.floor(clock.now() / 1000)
-      const payload = encodePart({ sub: userId, iat, exp: iat + SESSION_SECONDS_MAX })
+      const payload = encodePart({ sub: userId, iat, exp: iat + SESSION_SECONDS_MAX, epoch })
       return `${HEADER}.${payload}.${hmacBase64Url(key, `${HEADER}.${payload}`)}`
     },
 
-    /** The user id, or null for whatever is not a valid token of this server. */
-    read(token: string): string | null {
+    /** Null for whatever is not a valid token of this server. */
+    read(token: string): SessionSubject | null {
       if (token.length > TOKEN_CHARS_MAX) return null
       const [header, payload, signature, ...rest] = token.split('.')
       if (header !== HEADER || !payload || !signature || rest.length > 0) return null
@@ -39,7 +51,8 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
       const seconds = clock.now() / 1000
       // A clock that a time server sets back by some hours must not sign anybody out.
       const isFromFuture = claims.iat - seconds > CLOCK_BACK_SECONDS_MAX
-      return isFromFuture || claims.exp <= Math.floor(seconds) ? null : claims.sub
+      if (isFromFuture || claims.exp <= Math.floor(seconds)) return null
+      return { userId: claims.sub, epoch: claims.epoch }
     },
   }
 }

@@ -9,11 +9,9 @@ export interface Admission {
   readonly principal: Principal
   /** Added to the answer, such as the three rate-limit headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Throws 401 when the credential was revoked meanwhile; absent where none can be. */
-  readonly confirm?: () => Promise<void>
+  /** Throws 401 when the credential was revoked meanwhile. */
+  readonly confirm: () => Promise<void>
 }
-
-const nothing = async () => {}
 
 /** Keys of apps and devices are told that they cannot manage (specification, Errors 403). */
 const refusalOf = (kind: PrincipalKind) =>
@@ -31,7 +29,7 @@ export const gate = (
 ) =>
   new Elysia({ name: 'gate', seed: name })
     .derive({ as: 'scoped' }, async ({ request, server, set, route }) => {
-      const { principal, headers, confirm = nothing } = await admit(request, route)
+      const { principal, headers, confirm } = await admit(request, route)
       Object.assign(set.headers, headers)
       const owner = principal.tenantId
       const timer = uploads.timerFor(request, server, owner)
@@ -46,6 +44,12 @@ export const gate = (
           if (!kinds.includes(principal.kind)) throw refusalOf(principal.kind)
         },
         detail: { security: [{ [name]: [] }] },
+      }),
+      /** Beside `allow`: only people who run the server come through. */
+      requireOperator: (_: true) => ({
+        transform: ({ principal }) => {
+          if (!principal?.operator) throw appError('operator_only')
+        },
       }),
     })
 

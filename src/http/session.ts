@@ -10,9 +10,18 @@ import type { PersonLimit } from './rate-limit.ts'
 
 const COOKIE = 'mb_session'
 
+/** The person of a session, as stored. */
+export interface SignedIn {
+  readonly user_id: string
+  readonly tenant_id: string
+  readonly operator: boolean
+  readonly session_epoch: number
+}
+
 export interface SessionOptions {
   readonly tokens: SessionTokens
-  readonly findUser: (userId: string) => Promise<{ user_id: string; tenant_id: string } | null>
+  /** Null for somebody who may not sign in. */
+  readonly findUser: (userId: string) => Promise<SignedIn | null>
   /** False only where people sign in over plain http (contract, MB_COOKIE_SECURE). */
   readonly secure: boolean
 }
@@ -25,16 +34,16 @@ export function createConsoleSessions({ tokens, findUser, secure }: SessionOptio
   return {
     async find(request: Request): Promise<Principal | null> {
       for (const token of cookieValues(request, COOKIE)) {
-        const userId = tokens.read(token)
-        const user = userId === null ? null : await findUser(userId)
-        if (user) return principal(user.user_id, user.tenant_id)
+        const subject = tokens.read(token)
+        const user = subject && (await findUser(subject.userId))
+        if (user && user.session_epoch === subject.epoch) return principal(user)
       }
       return null
     },
 
     /** The Set-Cookie value that signs a person in. */
-    cookieFor: (userId: string): string =>
-      cookie(COOKIE, tokens.issue(userId), {
+    cookieFor: ({ user_id: userId, session_epoch: epoch }: SignedIn): string =>
+      cookie(COOKIE, tokens.issue({ userId, epoch }), {
         path: '/',
         maxAgeSeconds: SESSION_SECONDS_MAX,
         secure,
@@ -68,18 +77,22 @@ export function sessionGate(options: SessionGateOptions) {
     origins.check(request)
     contexts.note(request, { principal })
     limit(principal)
-    return { principal, headers: { 'cache-control': 'no-store' } }
+    const confirm = async () => {
+      if (!(await sessions.find(request))) throw appError('not_signed_in')
+    }
+    return { principal, headers: { 'cache-control': 'no-store' }, confirm }
   }
   return gate('console', admit, uploads)
 }
 
-const principal = (userId: string, tenantId: string): Principal => ({
+const principal = ({ user_id: userId, tenant_id: tenantId, operator }: SignedIn): Principal => ({
   kind: 'session',
   tenantId,
   keyId: null,
   appId: null,
   deviceId: null,
   userId,
+  operator,
 })
 
 export interface CookieOptions {

@@ -14,6 +14,8 @@ import type { Logs } from '../features/logs/service.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createMemory, createSessions } from '../features/sessions/service.ts'
 import { createSessionStore, keepRecent } from '../features/sessions/store.ts'
+import { createTenants } from '../features/tenants/service.ts'
+import { createTenantStore } from '../features/tenants/store.ts'
 import { bearer, gate } from '../http/gate.ts'
 import { createJsonAnswers } from '../http/json-answers.ts'
 import { createRequestContexts } from '../http/observe.ts'
@@ -42,7 +44,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { budget, contexts, sse, limiter, uploads } = http
   const { logs, usage, budgets, buffers, record } = openRecords(adapters)
 
-  const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets })
+  const tenants = createTenants({ store: createTenantStore(db), clock })
+  const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets, tenants })
   const servers = openMcpServers(adapters, jobs)
   const management = openManagement({ ...{ db, clock, log, keys }, ...servers })
   const { devices, endpoints, lastSeen, onSeen } = openDevices({ config, clock, log, db, keys })
@@ -78,7 +81,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     ...{ contexts, limiter, keys, checkBudget: budgets.check },
     onAdmitted: usage.countCall,
   })
-  const people = openConsole({ ...adapters, ...http, jobs, keys, secret: adapters.secrets.session })
+  const secret = adapters.secrets.session
+  const people = openConsole({ ...adapters, ...http, jobs, keys, tenants, secret })
   const app = createApp({
     services: { ...records, ...kb.services, agent, devices, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),

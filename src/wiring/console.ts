@@ -15,8 +15,7 @@ import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
 import { createNativeLogin } from '../features/login/native-app.ts'
 import { createOAuthLogin } from '../features/login/oauth.ts'
 import { createSignupPolicy } from '../features/login/signup-policy.ts'
-import { createTenants, type Tenants } from '../features/tenants/service.ts'
-import { createTenantStore } from '../features/tenants/store.ts'
+import type { Tenants } from '../features/tenants/service.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { RequestContexts } from '../http/observe.ts'
@@ -29,14 +28,13 @@ import {
 } from '../http/rate-limit.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
-import type { Db } from '../storage/db.ts'
 
 export interface ConsoleParts {
   readonly config: Config
   readonly clock: Clock
   readonly log: Logger
   readonly jobs: Jobs
-  readonly db: Db
+  readonly tenants: Tenants
   readonly contexts: RequestContexts
   readonly keys: Keys
   readonly uploads: Uploads
@@ -49,18 +47,17 @@ export interface ConsoleParts {
 
 /** Wires login, sessions and the console's gate. */
 export function openConsole(parts: ConsoleParts) {
-  const { config, clock, secret, db, contexts, uploads, personLimit } = parts
+  const { config, clock, secret, tenants, contexts, uploads, personLimit } = parts
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
   const origins = createOrigins({ publicUrl: config.MB_PUBLIC_URL, proxies, tls })
-  const tenants = createTenants({ store: createTenantStore(db), clock })
   const sessions = createConsoleSessions({
     tokens: createSessionTokens({ secret, clock }),
     findUser: tenants.byId,
     secure: config.MB_COOKIE_SECURE,
   })
   warnOfPlainHttp(config, parts.log)
-  const login = openLogin(parts, tenants)
+  const login = openLogin(parts)
   return {
     gate: sessionGate({ sessions, origins, contexts, uploads, limit: personLimit }),
     login: {
@@ -90,8 +87,8 @@ function warnOfPlainHttp(config: Config, log: Logger) {
 }
 
 /** Wires every way of signing in. */
-function openLogin(parts: ConsoleParts, tenants: Tenants) {
-  const { config, clock, log, jobs, keys, secret, printCode } = parts
+function openLogin(parts: ConsoleParts) {
+  const { tenants, config, clock, log, jobs, keys, secret, printCode } = parts
   const mailer = openMailer(config)
   const signup = createSignupPolicy(tenants, config.MB_SIGNUP)
   const email = createEmailLogin({

@@ -25,6 +25,7 @@ import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
+import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import { type Budgets, createBudgets } from '../features/usage/budgets.ts'
 import { createUsage, type Usage } from '../features/usage/service.ts'
@@ -46,13 +47,17 @@ export interface KeyParts {
   readonly clock: Clock
   readonly usage: Pick<Usage, 'activity'>
   readonly budgets: Pick<Budgets, 'check'>
+  readonly tenants: Pick<Tenants, 'byId'>
 }
 
 /** Wires keys to the turns that end with them, and to what they may spend. */
-export function openKeys({ db, clock, usage, budgets }: KeyParts) {
+export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
   const openTurns = createOpenTurns({
     clock,
-    stillValid: (principal) => keys.stillValid(principal),
+    stillValid: async (principal) =>
+      principal.userId === null
+        ? keys.stillValid(principal)
+        : (await tenants.byId(principal.userId)) !== null,
   })
   const keys = createKeys({
     store: createKeyStore(db),

@@ -10,7 +10,7 @@ import { createLogger } from '../../src/core/log.ts'
 import { createSessionTokens } from '../../src/core/session-token.ts'
 import type { KeyScope } from '../../src/features/keys/service.ts'
 import { createTenants } from '../../src/features/tenants/service.ts'
-import { createTenantStore } from '../../src/features/tenants/store.ts'
+import { createTenantStore, type User } from '../../src/features/tenants/store.ts'
 import { openAdapters } from '../../src/wiring/adapters.ts'
 import { compose, type ServerLimits } from '../../src/wiring/compose.ts'
 import { createProcessOutput } from './process-output.ts'
@@ -102,6 +102,11 @@ export async function startApp(options: AppOptions = {}) {
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const tokens = createSessionTokens({ secret: adapters.secrets.session, clock })
 
+  const personOf = ({ user_id: userId, tenant_id, session_epoch: epoch }: User): TestPerson => ({
+    tenantId: tenant_id,
+    headers: { cookie: `mb_session=${tokens.issue({ userId, epoch })}` },
+  })
+
   return {
     url,
     routes: app.routes,
@@ -122,9 +127,13 @@ export async function startApp(options: AppOptions = {}) {
     },
     /** A session of the person of `email`, made without the login flow. */
     async person(email = 'a@example.com'): Promise<TestPerson> {
-      const { user_id, tenant_id } = await tenants.ensure(email)
-      const cookie = `mb_session=${tokens.issue(user_id)}`
-      return { tenantId: tenant_id, headers: { cookie } }
+      return personOf(await tenants.ensure(email))
+    },
+    /** The same of the first person who signs in here, who runs the server. */
+    async operator(email = 'operator@example.com'): Promise<TestPerson> {
+      const user = await tenants.signIn((await tenants.ensure(email)).user_id)
+      if (!user?.operator) throw new Error('somebody else signed in first')
+      return personOf(user)
     },
     /** Writes buffered rows, such as log rows and usage, to the database. */
     async flush(): Promise<void> {

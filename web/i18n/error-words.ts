@@ -80,6 +80,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   device_deleted: 'The device was deleted',
   forbidden: '{who} may not call this endpoint',
   forbidden_key_kind: '{who} may not manage anything',
+  operator_only: 'Only people who run this server may do this',
   cross_origin:
     'Refused: this page has another address than the server believes to have. ' +
     'Behind a reverse proxy, set MB_PUBLIC_URL.',

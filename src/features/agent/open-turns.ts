@@ -28,8 +28,8 @@ interface WatchedTurn {
 
 /**
  * The turns that run, or wait for others of their session. A turn ends as soon as the credential
- * that opened it is revoked, and after `TURN_MS_MAX` in any case: an upstream that sends a comment
- * now and then could hold it for ever.
+ * that opened it is revoked or its person disabled, and after `TURN_MS_MAX` in any case: an
+ * upstream that sends a comment now and then could hold it for ever.
  */
 export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
   const byTenant = new Map<string, Set<WatchedTurn>>()
@@ -37,7 +37,8 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
   /** Ends the turn when its credential was revoked. */
   async function recheck({ principal, stop }: WatchedTurn): Promise<void> {
     try {
-      if (!(await stillValid(principal))) stop.abort(appError('invalid_key'))
+      if (await stillValid(principal)) return
+      stop.abort(appError(principal.keyId === null ? 'not_signed_in' : 'invalid_key'))
     } catch (error) {
       stop.abort(error)
     }
@@ -87,7 +88,7 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
       }
     },
 
-    /** To be called after keys of the tenant were revoked. */
+    /** To be called after keys of the tenant were revoked, or people of it disabled. */
     async recheck(tenantId: string): Promise<void> {
       await Promise.all([...(byTenant.get(tenantId) ?? [])].map(recheck))
     },

@@ -35,7 +35,13 @@ export const ExchangeRequest = z.object({ code: z.string(), code_verifier: z.str
 
 export const EmailStartResponse = z.object({ sent: z.literal(true) })
 
-export const Me = z.object({ user_id: z.string(), email: z.string(), tenant_id: z.string() })
+export const Me = z.object({
+  user_id: z.string(),
+  email: z.string(),
+  tenant_id: z.string(),
+  /** Whether this person runs the server (contract-2, section 8, Operator). */
+  operator: z.boolean(),
+})
 export type Me = z.infer<typeof Me>
 
 export const LogoutResponse = z.object({ ok: z.literal(true) })

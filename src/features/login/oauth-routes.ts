@@ -54,9 +54,9 @@ export function oauthRoutes(parts: OAuthRouteParts) {
         const callback = redirectUri(request, params.provider)
         callback.search = new URL(request.url).search
         const sealed = cookieValues(request, COOKIE)
-        const { location, userId } = await oauth.finish(params.provider, sealed, callback)
+        const { location, user } = await oauth.finish(params.provider, sealed, callback)
         const cookies = [stateCookie('', 0)]
-        if (userId !== null) cookies.push(sessions.cookieFor(userId))
+        if (user) cookies.push(sessions.cookieFor(user))
         set.headers['set-cookie'] = cookies
         set.status = 302
         set.headers.location = location

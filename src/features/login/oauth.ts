@@ -6,6 +6,7 @@ import { createSeal } from '../../core/encryption.ts'
 import { appError } from '../../core/errors.ts'
 import { NEXT_PATH_CHARS_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { User } from '../tenants/store.ts'
 import { LOCAL_DOMAIN, normalEmail } from './model.ts'
 import type { SignupPolicy } from './signup-policy.ts'
 
@@ -37,8 +38,8 @@ export interface LoginStart {
 /** Where to send a browser that comes back from a provider. */
 export interface LoginEnd {
   readonly location: string
-  /** The person who is signed in now; null after an error. */
-  readonly userId: string | null
+  /** Who is signed in now; null after an error. */
+  readonly user: User | null
 }
 
 class LoginRefusal extends Error {
@@ -72,7 +73,7 @@ export function createOAuthLogin({ providers, clock, key, signup, log }: OAuthOp
     if (email === null || email.endsWith(LOCAL_DOMAIN)) throw new LoginRefusal('unverified_email')
     const user = await signup.admit(email)
     if (!user) throw new LoginRefusal('signup_closed')
-    return { location: state.next, userId: user.user_id }
+    return { location: state.next, user }
   }
 
   return {
@@ -101,7 +102,7 @@ export function createOAuthLogin({ providers, clock, key, signup, log }: OAuthOp
       try {
         return await signIn(id, sealed, callback)
       } catch (error) {
-        return { location: errorPage(error, id), userId: null }
+        return { location: errorPage(error, id), user: null }
       }
     },
   }

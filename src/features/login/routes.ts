@@ -8,6 +8,7 @@ import type { Origins } from '../../http/origin.ts'
 import type { AddressLimit, GuessLimit } from '../../http/rate-limit.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { Tenants } from '../tenants/service.ts'
+import type { User } from '../tenants/store.ts'
 import type { EmailLogin } from './email.ts'
 import {
   EmailStartRequest,
@@ -48,6 +49,13 @@ export const authRoutes = (gate: Gate, parts: AuthParts) =>
     .use(oauthRoutes(parts))
     .use(nativeRoutes(parts))
 
+const meOf = ({ user_id, email, tenant_id, operator }: User): Me => ({
+  user_id,
+  email,
+  tenant_id,
+  operator,
+})
+
 const SHORT = { bytesMax: ANONYMOUS_BODY_BYTES_MAX }
 const startBody = jsonBody(EmailStartRequest, SHORT)
 const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
@@ -84,8 +92,8 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         guesses.check()
         const body = await verifyBody.read(request)
         const user = await email.verify(body.email, body.code, guesses)
-        set.headers['set-cookie'] = sessions.cookieFor(user.user_id)
-        return user
+        set.headers['set-cookie'] = sessions.cookieFor(user)
+        return meOf(user)
       },
       {
         parse: 'none',
@@ -107,7 +115,7 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         async ({ principal }) => {
           const user = await tenants.byId(principal.userId ?? '')
           if (!user) throw appError('unauthorized')
-          return user
+          return meOf(user)
         },
         { allow: ['session'], response: Me, detail: { summary: 'Who is logged in' } },
       ),

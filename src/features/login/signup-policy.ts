@@ -16,12 +16,15 @@ export function createSignupPolicy(tenants: Tenants, rule: SignupRule) {
 
   return {
     async isAllowed(email: string): Promise<boolean> {
-      return mayJoin(email) || (await tenants.byEmail(email)) !== null
+      const known = await tenants.byEmail(email)
+      return known ? !known.disabled : mayJoin(email)
     },
 
-    /** The person of a proven address, created with a tenant when new; null when refused. */
-    admit: (email: string): Promise<User | null> =>
-      mayJoin(email) ? tenants.ensure(email) : tenants.byEmail(email),
+    /** Signs in the person of a proven address, made with a tenant when new; null when refused. */
+    async admit(email: string): Promise<User | null> {
+      const known = await (mayJoin(email) ? tenants.ensure(email) : tenants.byEmail(email))
+      return known && tenants.signIn(known.user_id)
+    },
   }
 }
 

@@ -4,9 +4,14 @@ import type { TenantStore, User } from './store.ts'
 
 /** People and their tenants: each e-mail address is one person with one tenant. */
 export function createTenants({ store, clock }: { store: TenantStore; clock: Clock }) {
+  /** The person of a session; null when there is none, or one who may not sign in. */
+  async function byId(userId: string): Promise<User | null> {
+    const user = await store.byId(userId)
+    return user?.disabled ? null : user
+  }
+
   return {
-    /** Null when there is no such person. */
-    byId: (userId: string): Promise<User | null> => store.byId(userId),
+    byId,
 
     /** Null when nobody has signed in with this address. */
     byEmail: (email: string): Promise<User | null> => store.byEmail(email),
@@ -15,6 +20,12 @@ export function createTenants({ store, clock }: { store: TenantStore; clock: Clo
     ensure(email: string): Promise<User> {
       const ids = { tenant: newId(), user: newId() }
       return store.ensure(email.trim().toLowerCase(), ids, clock.iso())
+    },
+
+    /** Signs a person in; null for one who may not. Who is first runs the server from then on. */
+    async signIn(userId: string): Promise<User | null> {
+      await store.signedIn(userId, clock.iso())
+      return byId(userId)
     },
   }
 }

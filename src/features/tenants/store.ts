@@ -4,19 +4,47 @@ export interface User {
   readonly user_id: string
   readonly email: string
   readonly tenant_id: string
+  /** Runs the server. */
+  readonly operator: boolean
+  /** May not sign in. */
+  readonly disabled: boolean
+  /** Sessions that were opened in an earlier epoch have ended. */
+  readonly session_epoch: number
 }
+
+type Row = Omit<User, 'operator' | 'disabled'> & { operator: number; disabled: number }
+
+const userOf = (row: Row | null): User | null =>
+  row && { ...row, operator: row.operator === 1, disabled: row.disabled === 1 }
 
 /** The rows of people and their tenants. */
 export function createTenantStore(db: Db) {
-  const byEmail = (email: string) =>
-    db.get<User>(sql`SELECT id AS user_id, email, tenant_id FROM user WHERE email = ${email}`)
+  const byEmail = async (email: string) =>
+    userOf(
+      await db.get<Row>(sql`
+        SELECT id AS user_id, email, tenant_id, operator, disabled, session_epoch
+        FROM user WHERE email = ${email}`),
+    )
 
   return {
     byEmail,
 
     /** The person of a session. No other statement leads from a user id to a tenant. */
-    byId: (userId: string) =>
-      db.get<User>(sql`SELECT id AS user_id, email, tenant_id FROM user WHERE id = ${userId}`),
+    byId: async (userId: string) =>
+      userOf(
+        await db.get<Row>(sql`
+          SELECT id AS user_id, email, tenant_id, operator, disabled, session_epoch
+          FROM user WHERE id = ${userId}`),
+      ),
+
+    /** Notes that a person signed in. The first of all runs the server from then on. */
+    async signedIn(userId: string, at: string): Promise<void> {
+      await db.run(sql`
+        UPDATE user SET signed_in_at = ${at},
+          operator = CASE WHEN EXISTS (SELECT 1 FROM user WHERE operator = 1)
+            THEN operator ELSE 1 END
+        WHERE id = ${userId} AND disabled = 0`)
+    },
 
     /** The user of an address, created together with a tenant when there is none. */
     async ensure(email: string, ids: { tenant: string; user: string }, at: string): Promise<User> {

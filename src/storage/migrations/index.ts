@@ -8,6 +8,7 @@ import prices from './0007-prices.sql' with { type: 'text' }
 import mcpServer from './0008-mcp-server.sql' with { type: 'text' }
 import mcpApproved from './0009-mcp-approved.sql' with { type: 'text' }
 import kbCitation from './0010-kb-citation.sql' with { type: 'text' }
+import operator from './0011-operator.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0008-mcp-server', sql: mcpServer },
   { name: '0009-mcp-approved', sql: mcpApproved },
   { name: '0010-kb-citation', sql: kbCitation },
+  { name: '0011-operator', sql: operator },
 ]

@@ -76,6 +76,7 @@ function migrationsOf(db: Database): string[] {
 const SEALED = [
   ['provider', 'key_sealed'],
   ['mcp_server', 'header_sealed'],
+  ['system_setting', 'value_sealed'],
 ] as const
 
 /** Whether an existing database, of this version or an older one, holds sealed secrets. */

@@ -25,7 +25,9 @@ const TASKS = {
   test: [
     ['run', 'scripts/check.ts'],
     ['run', 'scripts/build-web.ts'],
-    ['test', '--timeout', '60000'],
+    // The executable that tests start, built once before the processes that run the tests.
+    ['run', 'scripts/build.ts'],
+    ['test', '--timeout', '60000', '--parallel', '--no-isolate'],
   ],
   check: [['run', 'scripts/check.ts']],
   build: [['run', 'scripts/build.ts']],

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { en } from '../../../web/i18n/en.ts'
+import { zh } from '../../../web/i18n/zh.ts'
 import type { LlmMessage, LlmPart, LlmRequest, Passage, ToolCall } from '../ports/llm.ts'
 import { createOfflineChat } from './chat.ts'
 
@@ -91,6 +93,33 @@ describe('offline responder', () => {
       expect(await say(text)).toStartWith('我是 Moonbase 的内置离线应答程序')
     }
     expect(await say('hi')).toStartWith('I am the built-in offline responder of Moonbase.')
+  })
+
+  test('the offline responder refuses no question that the console suggests', async () => {
+    for (const [texts, ability] of [
+      [zh, '我能做三件事'],
+      [en, 'I can do three things'],
+    ] as const) {
+      const reply = await say(texts['curl.text'])
+      expect(reply).toContain(ability)
+      expect(reply).not.toMatch(/不会编造|make an answer up/)
+      expect(await callsOf(texts['play.start.time'])).toMatchObject([{ name: 'current_time' }])
+      expect(await callsOf(texts['play.start.sum'])).toMatchObject([{ name: 'calculator' }])
+      // Its own examples hold what they promise.
+      expect(reply).toContain(texts['play.start.time'])
+      expect(reply).toContain(texts['play.start.sum'])
+    }
+    for (const text of ['你好', 'hello!', 'Who are you?']) {
+      expect(await say(text)).not.toMatch(/不会编造|make an answer up/)
+    }
+  })
+
+  test('the offline responder tells how to connect a model where it is asked', async () => {
+    const sum = afterTools('1+1等于几', [[{ name: 'calculator' }, '1+1 = 2']])
+    const reply = textOf(await partsOf(sum))
+    expect(reply).toContain('没有连接任何语言模型')
+    expect(reply).not.toContain('MB_LLM_BASE_URL')
+    expect(await say('讲个故事吧')).toContain('MB_LLM_BASE_URL')
   })
 
   test('the offline responder ends its answer with exactly one finish', async () => {

@@ -1,7 +1,7 @@
 import { firstChars } from '../../core/text.ts'
 import type { Llm, LlmPart, LlmRequest, Passage } from '../ports/llm.ts'
 import { type Phrases, phrasesFor } from './phrases.ts'
-import { toolCallsFor } from './question.ts'
+import { asksAbilities, toolCallsFor } from './question.ts'
 import { extractSummary } from './summary.ts'
 
 const QUOTES_MAX = 3
@@ -67,11 +67,14 @@ function replyTo(request: LlmRequest, outcomes: readonly Outcome[]): string {
   const phrases = phrasesFor(text)
   const paragraphs = outcomes.map((outcome) => sentenceOf(outcome, phrases))
   if (request.passages.length > 0) paragraphs.push(quote(request.passages, phrases))
-  if (paragraphs.length === 0) paragraphs.push(`${phrases.self}\n${phrases.cannotAnswer}`)
+  const answered = paragraphs.length > 0
+  if (!answered) paragraphs.push(asksAbilities(text) ? phrases.abilities : refusal(phrases))
   const message = lastMessage(request)
   if (message?.role === 'user' && message.images?.length) paragraphs.push(phrases.cannotSee)
-  return [...paragraphs, phrases.noModel].join('\n\n')
+  return [...paragraphs, answered ? phrases.noModelShort : phrases.noModel].join('\n\n')
 }
+
+const refusal = ({ self, cannotAnswer }: Phrases) => `${self}\n${cannotAnswer}`
 
 function sentenceOf({ name, content }: Outcome, phrases: Phrases): string {
   if (name === 'current_time') return timeSentence(content, phrases) ?? content

@@ -1,7 +1,12 @@
 /** What the offline responder says itself. It never claims to understand or to think. */
 export interface Phrases {
   readonly self: string
+  /** The answer to a greeting, and to the question what it can do. */
+  readonly abilities: string
+  /** How to connect a model; after what it cannot answer. */
   readonly noModel: string
+  /** The same in a line; after what it has answered. */
+  readonly noModelShort: string
   readonly cannotAnswer: string
   readonly cannotSee: string
   readonly found: string
@@ -21,10 +26,18 @@ const format = (locale: string, date: Date) =>
 
 const zh: Phrases = {
   self: '我是 Moonbase 的内置离线应答程序，可以引用你知识库里的原文、计算算式、报时间和日期。',
+  abilities: [
+    '我是 Moonbase 的内置离线应答程序。没有语言模型时，我能做三件事：',
+    '- 引用你知识库里的原文：先在“知识库”页放入文档，再来提问；',
+    '- 计算算式，例如“240 的 18% 是多少？”；',
+    '- 报时间和日期，例如“现在几点？”。',
+  ].join('\n'),
   noModel:
     '目前没有连接任何语言模型。连接方法任选一种：在这台机器上启动 Ollama、LM Studio 或 llama.cpp，' +
     '会被自动发现；或设置 MB_LLM_BASE_URL（需要时加 MB_LLM_API_KEY、MB_LLM_MODEL）后重启；' +
     '或在控制台配置你自己的模型通道。',
+  noModelShort:
+    '（目前没有连接任何语言模型，这是内置应答程序的回答。接入方法见控制台的“模型通道”页。）',
   cannotAnswer: '其他问题需要语言模型才能回答，我不会编造答案。',
   cannotSee: '我看不到图片，只能处理文字。',
   found: '在知识库里找到这些相关的原文：',
@@ -40,10 +53,20 @@ const en: Phrases = {
   self:
     'I am the built-in offline responder of Moonbase. I can quote passages of your knowledge ' +
     'base, work out arithmetic, and tell the time and date.',
+  abilities: [
+    'I am the built-in offline responder of Moonbase. Without a language model I can do three ' +
+      'things:',
+    '- quote your knowledge base: add a document on the page Knowledge base, then ask about it;',
+    '- work out arithmetic, such as “What is 18% of 240?”;',
+    '- tell the time and date, as in “What time is it?”.',
+  ].join('\n'),
   noModel:
     'No language model is connected. To connect one, start Ollama, LM Studio or llama.cpp on ' +
     'this machine and it is found by itself; or set MB_LLM_BASE_URL (with MB_LLM_API_KEY and ' +
     'MB_LLM_MODEL where needed) and restart; or configure your own model channel in the console.',
+  noModelShort:
+    '(No language model is connected; the built-in responder answered. Connect one on the page ' +
+    'Model channel of the console.)',
   cannotAnswer: 'Other questions need a language model, and I will not make an answer up.',
   cannotSee: 'I cannot see images, only text.',
   found: 'These passages of the knowledge base are related:',

@@ -15,6 +15,8 @@ const found: [text: string, expression: string][] = [
   ['How much is 10 divided by 4', '10 / 4'],
   ['10 plus 5 minus 3', '10 + 5 - 3'],
   ['calculate sqrt(16)+3', 'sqrt(16)+3'],
+  ['What is 18% of 240?', '18%*240'],
+  ['240 的 18% 是多少？', '240*18%'],
   ['cos(0)', 'cos(0)'],
   ['max(1,2)', 'max(1,2)'],
   ['1,234+1 等于多少', '1,234+1'],

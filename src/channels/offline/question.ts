@@ -24,6 +24,8 @@ const FILLER = new RegExp(
 )
 const OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/(\d)\s?的\s?(\d+)\s?次方/g, '$1^$2'],
+  [/(\d)\s?的\s?(\d+(?:\.\d+)?%)/g, '$1*$2'],
+  [/(\d%)\s+of\s+(?=\d)/gi, '$1*'],
   [/(?:加上|加|\bplus\b)(?=\s?[\d(-])/gi, '+'],
   [/(?:减去|减|\bminus\b)(?=\s?[\d(-])/gi, '-'],
   [/(?:乘以|乘|×|\btimes\b)(?=\s?[\d(-])/gi, '*'],
@@ -55,6 +57,14 @@ export function findArithmetic(text: string): string | null {
   const alone = spelled.replace(expression, '').replace(FILLER, '') === ''
   return alone || CUE.test(spelled) || ASKED_BEHIND.test(behind) ? expression : null
 }
+
+const GREETING = /^(?:你好|您好|嗨|哈喽|hi|hello|hey)[\s,，.。!！~～👋]*$/iu
+const ABILITIES =
+  /你(?:能|会|可以)(?:做|干)?(?:什么|啥|哪些)|你是谁|what can you do|who are you|^help[.!?]*$/i
+
+/** Whether a text greets, or asks what one can do. */
+export const asksAbilities = (text: string): boolean =>
+  text.length <= TEXT_CHARS_MAX && (GREETING.test(text) || ABILITIES.test(text))
 
 /** The calls that answer the text with the tools on offer. */
 export function toolCallsFor(text: string, { tools }: LlmRequest): ToolCall[] {

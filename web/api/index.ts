@@ -97,8 +97,8 @@ export const api = {
     save: (input: T.Settings) => call<T.Settings>('PUT', '/console/settings', input),
   },
   sessions: {
-    list: () =>
-      call<{ sessions: T.SessionRow[] }>('GET', `/console/sessions?limit=${SESSIONS_LIMIT_MAX}`),
+    list: (limit = SESSIONS_LIMIT_MAX) =>
+      call<{ sessions: T.SessionRow[] }>('GET', `/console/sessions?limit=${limit}`),
     history: (id: string) => call<T.History>('GET', at('sessions', id, '/history')),
     remove: (id: string) => call<unknown>('DELETE', at('sessions', id)),
   },

@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 
 export function Sessions() {
   const { t } = useI18n()
-  const query = useQuery({ queryKey: ['sessions'], queryFn: api.sessions.list })
+  const query = useQuery({ queryKey: ['sessions'], queryFn: () => api.sessions.list() })
   const [filter, setFilter] = useState('')
   const matches = ({ id }: SessionRow) => id.toLowerCase().includes(filter.trim().toLowerCase())
   return (

@@ -12,12 +12,17 @@ interface StepProps {
   readonly done: boolean
   /** Null when the step cannot be tested before it is done. */
   readonly check: (() => Promise<Found>) | null
+  readonly onFound?: (found: Found | null) => void
 }
 
+const TONES = { good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const
+
 /** One step of the first run: its purpose, a link, and a test. */
-export function Step({ id, to, done, check }: StepProps) {
+export function Step({ id, to, done, check, onFound }: StepProps) {
   const { t } = useI18n()
-  const test = useAction(async () => (check ? check() : null))
+  const test = useAction(async () => (check ? check() : null), {
+    onDone: (found) => onFound?.(found),
+  })
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4">
       {done ? (
@@ -29,7 +34,7 @@ export function Step({ id, to, done, check }: StepProps) {
         <p className="font-medium">{t(`home.${id}`)}</p>
         <p className="text-[0.9rem] text-ink-2" aria-live="polite">
           {test.data ? (
-            <span className={test.data.ok ? 'text-good' : 'text-bad'}>{test.data.text}</span>
+            <span className={TONES[test.data.tone]}>{test.data.text}</span>
           ) : (
             t(`home.${id}.text`)
           )}

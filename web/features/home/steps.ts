@@ -11,9 +11,8 @@ export interface Facts {
 export type StepId = 'model' | 'document' | 'key' | 'device'
 
 /** Whether the platform channel has a model, not the built-in responder. */
-function hasPlatformModel(status: Status | undefined): boolean {
-  return status?.checks.find(({ name }) => name === 'llm')?.state === 'ok'
-}
+export const hasPlatformModel = (status: Status | undefined): boolean =>
+  status?.checks.find(({ name }) => name === 'llm')?.state === 'ok'
 
 /** The completed steps of the first run; a step counts as undone while its state loads. */
 export const stepsDone = (facts: Facts): Readonly<Record<StepId, boolean>> => ({
@@ -22,3 +21,11 @@ export const stepsDone = (facts: Facts): Readonly<Record<StepId, boolean>> => ({
   key: facts.keys?.some(({ revoked_at }) => revoked_at === null) ?? false,
   device: facts.devices?.some(({ activated_at }) => activated_at !== null) ?? false,
 })
+
+/** Not everybody has hardware, so set-up is complete without a device. */
+export const stepsLeft = ({ device: _optional, ...done }: ReturnType<typeof stepsDone>): number =>
+  Object.values(done).filter((is) => !is).length
+
+/** Whether everything has loaded that decides about the steps. */
+export const isKnown = (facts: Facts): boolean =>
+  Object.values(facts).every((fact) => fact !== undefined)

@@ -25,7 +25,7 @@ interface BarProps {
 export function Bar({ chosen, text, onChange, onNew }: BarProps) {
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
-  const sessions = useQuery({ queryKey: ['sessions'], queryFn: api.sessions.list })
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => api.sessions.list() })
   const { ago } = useTimes()
   const known = (sessions.data?.sessions ?? []).map(({ id, last_at }) => ({
     value: id,

@@ -64,6 +64,12 @@ const playground = createRoute({
     throw redirect({ to: '/app/studio', search, replace: true })
   },
 })
+/** In place of a page that loads, with its margins, so that nothing jumps. */
+const Pending = () => (
+  <div className="page">
+    <Loading />
+  </div>
+)
 
 const pages = [
   playground,
@@ -142,6 +148,6 @@ export const createPages = () =>
     routeTree: root.addChildren([start, login, ...manual, shell.addChildren(pages)]),
     defaultPreload: 'intent',
     defaultNotFoundComponent: Missing,
-    defaultPendingComponent: () => <Loading />,
+    defaultPendingComponent: Pending,
     scrollRestoration: true,
   })

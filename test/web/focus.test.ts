@@ -82,6 +82,9 @@ describeWeb('the focus', () => {
       await page.getByText(en['settings.saved']).waitFor()
       await page.locator('main button[aria-busy=true]').waitFor({ state: 'detached' })
       await focused(page, en['action.save'])
+      // There is nothing to save until something changes again.
+      await page.locator('main button[aria-disabled=true]', { hasText: 'Save' }).waitFor()
+      await page.getByRole('textbox', { name: en['field.model'] }).fill('qwen4')
       expect(await save.getAttribute('aria-disabled')).toBe(null)
     },
     TIMEOUT_MS,

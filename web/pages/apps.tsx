@@ -11,7 +11,8 @@ import { Empty, Loaded } from '../ui/state.tsx'
 export function Apps() {
   const { t } = useI18n()
   const query = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
-  const full = (query.data?.apps.length ?? 0) >= APPS_MAX
+  const count = query.data?.apps.length ?? 0
+  const full = count >= APPS_MAX
   const add = full ? null : (
     <Link to="/app/apps/$id" params={{ id: 'new' }} className="btn" data-kind="primary">
       <Plus size={16} aria-hidden />
@@ -19,7 +20,7 @@ export function Apps() {
     </Link>
   )
   return (
-    <Page title={t('nav.apps')} about={t('apps.about')} actions={add}>
+    <Page title={t('nav.apps')} about={t('apps.about')} actions={count > 0 && add}>
       {full && (
         <div className="mb-4">
           <Notice tone="warn">{t('apps.full', { max: APPS_MAX })}</Notice>

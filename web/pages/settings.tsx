@@ -114,7 +114,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         />
       </div>
       <div className="flex justify-end border-t border-line pt-5">
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong}>
+        <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong} idle={!dirty}>
           {t('action.save')}
         </Button>
       </div>

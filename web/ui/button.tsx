@@ -8,10 +8,14 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly size?: 'small' | undefined
   readonly icon?: ReactNode
   readonly busy?: boolean | undefined
+  /** There is nothing to do for it, such as to save what has not changed. */
+  readonly idle?: boolean | undefined
 }
 
-/** A busy button ignores clicks but keeps the focus, which a disabled button would lose. */
-export function Button({ kind, size, icon, busy, children, onClick, ...rest }: ButtonProps) {
+/** A busy or idle button ignores clicks but keeps the focus, which a disabled one would lose. */
+export function Button(props: ButtonProps) {
+  const { kind, size, icon, busy, idle, children, onClick, ...rest } = props
+  const ignores = busy || idle
   return (
     <button
       type="button"
@@ -21,8 +25,8 @@ export function Button({ kind, size, icon, busy, children, onClick, ...rest }: B
       data-size={size}
       data-shape={children === undefined ? 'icon' : undefined}
       aria-busy={busy}
-      aria-disabled={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : onClick}
+      aria-disabled={ignores || undefined}
+      onClick={ignores ? (event) => event.preventDefault() : onClick}
     >
       {busy ? <LoaderCircle size={16} className="animate-spin" aria-hidden /> : icon}
       {children}

@@ -10,7 +10,7 @@ import { Button } from './button.tsx'
 export function Loading({ rows = 4 }: { readonly rows?: number }) {
   const { t } = useI18n()
   return (
-    <div className="grid gap-3 p-5" role="status" aria-label={t('state.loading')}>
+    <div className="loading" role="status" aria-label={t('state.loading')}>
       {withIndexKeys(Array.from({ length: rows })).map(({ key }) => (
         <div key={key} className="skeleton h-9" />
       ))}

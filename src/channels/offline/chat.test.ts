@@ -103,11 +103,11 @@ describe('offline responder', () => {
       const reply = await say(texts['curl.text'])
       expect(reply).toContain(ability)
       expect(reply).not.toMatch(/不会编造|make an answer up/)
-      expect(await callsOf(texts['play.start.time'])).toMatchObject([{ name: 'current_time' }])
-      expect(await callsOf(texts['play.start.sum'])).toMatchObject([{ name: 'calculator' }])
+      expect(await callsOf(texts['studio.start.time'])).toMatchObject([{ name: 'current_time' }])
+      expect(await callsOf(texts['studio.start.sum'])).toMatchObject([{ name: 'calculator' }])
       // Its own examples hold what they promise.
-      expect(reply).toContain(texts['play.start.time'])
-      expect(reply).toContain(texts['play.start.sum'])
+      expect(reply).toContain(texts['studio.start.time'])
+      expect(reply).toContain(texts['studio.start.sum'])
     }
     for (const text of ['你好', 'hello!', 'Who are you?']) {
       expect(await say(text)).not.toMatch(/不会编造|make an answer up/)

@@ -85,9 +85,10 @@ const ADDRESS_FAULTS: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 async function checkAddress(config: Config, served: boolean | null): Promise<Finding> {
+  // Its own settings decide where it listens, and they may differ from those of this command.
+  if (served) return ok('Address', 'a server runs on this data folder')
   const { MB_HOST: host, MB_PORT: port } = config
   const address = `${host}:${port}`
-  if (served) return ok('Address', `a server runs on this data folder (${address})`)
   const { promise, resolve } = Promise.withResolvers<string | null>()
   const server = createServer()
   server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))

@@ -39,7 +39,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk_error: '磁盘读写失败',
       error: '检查失败',
     },
-    footer: '每 5 秒更新一次',
+    footer: '检查结果不早于 5 秒前，刷新页面即可更新',
   },
   en: {
     title: 'Service status',
@@ -72,7 +72,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       disk_error: 'the disk fails to read or write',
       error: 'check failed',
     },
-    footer: 'renewed every 5 seconds',
+    footer: 'checked no more than 5 seconds ago; reload the page to check again',
   },
 }
 

@@ -37,52 +37,67 @@ interface PairingProps {
 /** Shows the code until a device has used it or it expires. */
 export function PairingDialog({ name, code, onRecode, onClose }: PairingProps) {
   const { t } = useI18n()
-  return (
-    <Dialog
-      title={t('devices.pair', { name })}
-      about={t('devices.pair.about')}
-      open={code !== null}
-      onClose={onClose}
-      firm
-    >
-      {code && <Pairing code={code} onRecode={onRecode} onClose={onClose} />}
-    </Dialog>
-  )
-}
-
-type ShownProps = Omit<PairingProps, 'name' | 'code'> & { readonly code: PairingCode }
-
-function Pairing({ code, onRecode, onClose }: ShownProps) {
-  const { t } = useI18n()
-  const now = useNow(1_000)
-  const seconds = Math.max(0, Math.ceil((Date.parse(code.code_expires_at) - now) / 1000))
   const devices = useQuery({
     queryKey: ['devices'],
     queryFn: api.devices.list,
     refetchInterval: POLL_MS,
+    enabled: code !== null,
   })
-  const paired = devices.data?.devices.find(({ id }) => id === code.id)?.activated_at
-  if (paired) {
-    return (
-      <div className="grid justify-items-center gap-3 py-6 text-center">
-        <CircleCheck size={34} className="text-good" aria-hidden />
-        <p className="font-medium">{t('devices.paired')}</p>
-        <Button kind="primary" onClick={onClose}>
-          {t('action.close')}
-        </Button>
-      </div>
-    )
-  }
+  const device = devices.data?.devices.find(({ id }) => id === code?.id)
+  const paired = device !== undefined && device.activated_at !== null
+  return (
+    <Dialog
+      title={t(paired ? 'devices.paired.title' : 'devices.pair', { name })}
+      about={paired ? undefined : t('devices.pair.about')}
+      open={code !== null}
+      onClose={onClose}
+      firm={!paired}
+    >
+      {code && !paired && <Pairing code={code} onRecode={onRecode} />}
+      {paired && <Paired onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Paired({ onClose }: Pick<PairingProps, 'onClose'>) {
+  const { t } = useI18n()
+  return (
+    <div className="grid justify-items-center gap-3 py-6 text-center" role="status">
+      <CircleCheck size={34} className="text-good" aria-hidden />
+      <p className="font-medium">{t('devices.paired')}</p>
+      <Button kind="primary" onClick={onClose}>
+        {t('action.close')}
+      </Button>
+    </div>
+  )
+}
+
+interface ShownProps {
+  readonly code: PairingCode
+  readonly onRecode: () => void
+}
+
+/**
+ * What the QR code holds: where to go and what to enter there. The code stands behind `#`, which
+ * never leaves the device that opens the address.
+ */
+const scanned = (code: string) => `${location.origin}/docs/devices#code=${code}`
+
+function Pairing({ code, onRecode }: ShownProps) {
+  const { t } = useI18n()
+  const now = useNow(1_000)
+  const seconds = Math.max(0, Math.ceil((Date.parse(code.code_expires_at) - now) / 1000))
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
   return (
     <div className="grid justify-items-center gap-4">
-      <Qr text={code.activation_code} />
+      <Qr text={scanned(code.activation_code)} />
       <output
         className="text-center font-mono text-2xl font-semibold tracking-wider"
         data-testid="code"
       >
         {inFours(code.activation_code)}
       </output>
+      <p className="-mt-2 text-center text-[0.86rem] text-ink-3">{t('devices.pair.letters')}</p>
       <p className={seconds === 0 ? 'text-bad' : 'text-ink-2'} role="timer">
         {seconds === 0 ? t('devices.code.over') : t('devices.code.left', { clock })}
       </p>

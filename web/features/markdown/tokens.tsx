@@ -1,5 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import { createContext, Fragment, type ReactNode, useContext } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { CopyButton } from '../../ui/button.tsx'
 
@@ -51,6 +52,12 @@ function List({ token }: { readonly token: Tokens.List }) {
     </li>
   ))
   return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Checkbox({ checked }: { readonly checked: boolean }) {
+  const { t } = useI18n()
+  const name = t(checked ? 'home.done' : 'home.undone')
+  return <input type="checkbox" checked={checked} aria-label={name} disabled readOnly />
 }
 
 /** A focusable wide table scrolls with the arrow keys. */
@@ -124,7 +131,7 @@ export function Show({ token: given }: { readonly token: Token }): ReactNode {
     case 'image':
       return <Link token={token as Tokens.Link | Tokens.Image} />
     case 'checkbox':
-      return <input type="checkbox" checked={token.checked === true} disabled readOnly />
+      return <Checkbox checked={token.checked === true} />
     default:
       if (token.tokens) return <Fragment>{children(token.tokens)}</Fragment>
       return token.type === 'html' ? token.raw : plain(String(token.text ?? token.raw))

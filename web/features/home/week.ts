@@ -12,7 +12,7 @@ export interface Day {
 const DAYS = 7
 
 /** The last days of the reader, today last: their midnights may be 23 or 25 hours apart. */
-export const midnights = (now: Date): Date[] =>
+const midnights = (now: Date): Date[] =>
   Array.from(
     { length: DAYS },
     (_, place) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - DAYS + 1 + place),

@@ -46,13 +46,14 @@ export function isTerminal(): boolean {
 const rdevOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.rdev
 
 /** What the server prints when it listens (contract, section 6). */
-export function startFacts(url: string, { config, platform, embedding, speech }: Adapters) {
+export function startFacts(url: string, { live, platform, embeddingNow, speech }: Adapters) {
+  const config = live.config()
   return {
     url,
     data: config.MB_DATA_DIR,
     channel: platform.get().description,
-    embedding: embedding.description,
-    voice: speech.description,
+    embedding: embeddingNow().description,
+    voice: speech.description(),
     sign_in: signIn(url, config),
   }
 }

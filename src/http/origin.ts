@@ -2,7 +2,8 @@ import { appError } from '../core/errors.ts'
 import { isHost } from './entry.ts'
 
 export interface OriginOptions {
-  readonly publicUrl: string | undefined
+  /** The setting MB_PUBLIC_URL. */
+  readonly publicUrl: () => string | undefined
   readonly proxies: number
   readonly tls: boolean
 }
@@ -17,7 +18,10 @@ const hostOf = (origin: string) => new URL(origin).host
  * state-changing request; a request without it does not come from a browser.
  */
 export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
-  const configured = publicUrl === undefined ? null : new URL(publicUrl).origin
+  const configured = () => {
+    const url = publicUrl()
+    return url === undefined ? null : new URL(url).origin
+  }
 
   /** The value of the outermost trusted proxy; null without trusted proxies. */
   function forwarded(request: Request, name: string): string | null {
@@ -34,23 +38,23 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
 
   return {
     /** The origin of MB_PUBLIC_URL, else of the request; null when that is malformed. */
-    of: (request: Request): string | null => configured ?? requested(request),
+    of: (request: Request): string | null => configured() ?? requested(request),
 
     /**
      * The origin of the request, whatever MB_PUBLIC_URL is (specification, Platform and site). When
      * both name one host, the scheme is MB_PUBLIC_URL's, as behind a proxy that ends TLS.
      */
     asked(request: Request): string | null {
-      const origin = requested(request)
-      const same = origin !== null && configured !== null && hostOf(origin) === hostOf(configured)
-      return same ? configured : origin
+      const [origin, published] = [requested(request), configured()]
+      const same = origin !== null && published !== null && hostOf(origin) === hostOf(published)
+      return same ? published : origin
     },
 
     /** Throws 403 for a state-changing request from a page of another origin. */
     check(request: Request): void {
       if (SAFE_METHODS.has(request.method)) return
       const origin = request.headers.get('origin')
-      if (origin === null || origin === configured || origin === requested(request)) return
+      if (origin === null || origin === configured() || origin === requested(request)) return
       throw appError('cross_origin')
     },
   }

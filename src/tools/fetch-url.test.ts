@@ -115,7 +115,7 @@ const parser: Parser = {
 const fetchUrl = (after = clock.after) => {
   const guard = createGuard({
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    allow: [`pages.example.com:${server.port}`],
+    allow: () => [`pages.example.com:${server.port}`],
   })
   return createFetchUrl({
     fetchFor: createGuardedFetch({ guard, fetch, chooseAddress }),

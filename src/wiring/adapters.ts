@@ -4,7 +4,6 @@ import { createHostsFile, createResolver, type DnsQuery } from '../channels/egre
 import { createGuard, isListedHost } from '../channels/egress/url-guard.ts'
 import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
-import { meterAsr, meterEmbedder, meterTts } from '../channels/resilience/metered.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
@@ -16,11 +15,13 @@ import { createJsonParser } from '../http/json-parser.ts'
 import { holdsSealed } from '../storage/sqlite/inspect.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
-import { openEmbedding, openKnowledge } from './knowledge.ts'
+import { openMail } from './console.ts'
+import { openKnowledge, openSharedEmbedder } from './knowledge.ts'
+import { createLiveSettings, type LiveSettings } from './live-settings.ts'
 import { openParser, openStorage } from './machine.ts'
 import { openPlatform } from './models.ts'
 import { openMetrics } from './monitoring.ts'
-import { builtInTools } from './services.ts'
+import { builtInTools, openWebSearch } from './services.ts'
 import { openSpeech } from './voice.ts'
 
 /** Where this program finds its own parts (commands/program.ts). */
@@ -37,6 +38,7 @@ export interface Program {
 }
 
 export interface Outside extends EgressParts {
+  readonly config: Config
   readonly log: Logger
   readonly program: Program
   /** Shows a login code on the server's own terminal. */
@@ -53,41 +55,39 @@ export async function openAdapters(outside: Outside) {
   const fetch = createUpstreamFetch(outside.fetch)
   const { embedWorker, asrWorker, parseWorker } = program
   const { writerUrl, readerUrl, encoderUrl, jsonUrl } = program
-  // Looks around on this machine while the folder is opened.
-  const finding = openPlatform(config, clock, fetch)
   const storage = await openStorage(config, new Date(clock.now()), writerUrl)
   const { file, runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const { replaced } = runtime
   if (replaced.length > 0) log.warn('native parts differed', { written: replaced.join(', ') })
+  const live = createLiveSettings({ config, clock, log })
+  // Looks around on this machine while the rest is opened.
+  const finding = openPlatform({ live, clock, fetch })
   const metrics = await openMetrics(config)
+  const { meters } = metrics
   const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config, () => holdsSealed(file)))
   const parser = openParser(parseWorker, clock)
   const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
-  const voice = openSpeech({ config, clock, log, fetch, asrWorker, encoderUrl, parser })
-  const speech = {
-    ...voice,
-    tts: voice.tts && meterTts(voice.tts, metrics.meters),
-    asr: voice.asr && meterAsr(voice.asr, metrics.meters),
-  }
-  const embedding = outside.embedder
-    ? { embedder: outside.embedder, description: outside.embedder.id }
-    : await openEmbedding({ config, runtime, embedWorker, clock, log, fetch })
-  const embedder = meterEmbedder(embedding.embedder, metrics.meters)
+  const shared = { live, clock, log, fetch, meters }
+  const speech = await openSpeech({ ...shared, asrWorker, encoderUrl, parser })
+  const given = outside.embedder
+  const embeddingNow = await openSharedEmbedder({ ...shared, given, runtime, embedWorker })
   // The writer thread had this long to start, beside all the above.
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl, db.failed)
-  const { meters } = metrics
-  const kb = await openKnowledge({ config, db, reader, embedder, clock, log, fetch, meters })
-  const egress = openEgress(outside)
-  const builtIn = builtInTools({ config, clock, egress, parser, fetch })
-  const toolsFor = createToolRegistry(builtIn, [kb.toolsFor])
+  const kb = await openKnowledge({ ...shared, db, reader, embeddingNow })
+  const egress = openEgress(live, outside)
+  const webSearch = await openWebSearch(shared)
+  const builtIn = builtInTools({ clock, egress, parser })
+  const toolsFor = createToolRegistry(builtIn, [webSearch, kb.toolsFor])
   const pages = await consolePages(runtime.webDir)
+  const mailerNow = await openMail(live)
   const platform = await finding
-  const upstreams = { platform, speech, embedding, embedder, egress, parser, jsonParser }
+  const upstreams = { platform, speech, embeddingNow, egress, parser, jsonParser, mailerNow }
   return {
     ...outside,
+    live,
     fetch,
     spool,
     ...upstreams,
@@ -106,7 +106,6 @@ const QUERY_MS_MAX = 2_000
 const QUERY_TRIES = 2
 
 export interface EgressParts {
-  readonly config: Config
   readonly clock: Clock
   readonly fetch: typeof fetch
   /** Opens a query at the system's name servers; tests ask name servers of their own. */
@@ -114,8 +113,8 @@ export interface EgressParts {
 }
 
 /** Requests to addresses that tenants supply: checked, pinned, never redirected. */
-function openEgress({ config, clock, fetch, openQuery = systemQuery }: EgressParts) {
-  const allow = config.MB_ALLOW_PRIVATE_HOSTS
+function openEgress(live: LiveSettings, { clock, fetch, openQuery = systemQuery }: EgressParts) {
+  const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   const resolve = createResolver({
     clock,
     openQuery,
@@ -124,13 +123,13 @@ function openEgress({ config, clock, fetch, openQuery = systemQuery }: EgressPar
       const { lookup } = await import('node:dns/promises')
       return lookup(name, { all: true })
     },
-    isListed: (name) => isListedHost(name, allow),
+    isListed: (name) => isListedHost(name, allow()),
   })
   const chooseAddress = createHappyEyeballs({ clock, probeConnect })
   return {
     fetchFor: createGuardedFetch({ guard: createGuard({ resolve, allow }), fetch, chooseAddress }),
     /** The guard without exceptions, for addresses that others will connect to. */
-    publicOnly: createGuard({ resolve, allow: [] }),
+    publicOnly: createGuard({ resolve, allow: () => [] }),
   }
 }
 

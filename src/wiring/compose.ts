@@ -105,11 +105,11 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const written = { ...buffers, lastSeen, citations: kb.citations }
   /** In the order of dependencies: what still writes stops before what it writes to. */
   const close = () => {
-    const { speech, parser, jsonParser, reader, embedder } = adapters
+    const { live, parser, jsonParser, reader } = adapters
     return closeAll(log, [
-      ...[jobs, people, speech, parser, jsonParser],
+      ...[jobs, parser, jsonParser],
       ...Object.values(written),
-      ...[reader, embedder, db],
+      ...[reader, live, db],
     ])
   }
   return { app, budget, sse, jobs, keys, buffers: written, logs, people, sources, servers, close }

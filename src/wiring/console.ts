@@ -28,9 +28,12 @@ import {
 } from '../http/rate-limit.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
+import type { LiveSettings } from './live-settings.ts'
 
 export interface ConsoleParts {
   readonly config: Config
+  readonly live: LiveSettings
+  readonly mailerNow: () => Mailer | null
   readonly clock: Clock
   readonly log: Logger
   readonly jobs: Jobs
@@ -47,10 +50,11 @@ export interface ConsoleParts {
 
 /** Wires login, sessions and the console's gate. */
 export function openConsole(parts: ConsoleParts) {
-  const { config, clock, secret, tenants, contexts, uploads, personLimit } = parts
+  const { config, live, clock, secret, tenants, contexts, uploads, personLimit } = parts
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
-  const origins = createOrigins({ publicUrl: config.MB_PUBLIC_URL, proxies, tls })
+  const publicUrl = () => live.config().MB_PUBLIC_URL
+  const origins = createOrigins({ publicUrl, proxies, tls })
   const sessions = createConsoleSessions({
     tokens: createSessionTokens({ secret, clock }),
     findUser: tenants.byId,
@@ -73,7 +77,6 @@ export function openConsole(parts: ConsoleParts) {
         LOGIN_GUESSES_PER_HOUR_MAX,
       ),
     },
-    close: login.close,
   }
 }
 
@@ -88,14 +91,14 @@ function warnOfPlainHttp(config: Config, log: Logger) {
 
 /** Wires every way of signing in. */
 function openLogin(parts: ConsoleParts) {
-  const { tenants, config, clock, log, jobs, keys, secret, printCode } = parts
-  const mailer = openMailer(config)
-  const signup = createSignupPolicy(tenants, config.MB_SIGNUP)
+  const { tenants, config, live, clock, log, jobs, keys, secret, printCode, mailerNow } = parts
+  const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
+  const site = () => live.config().MB_PUBLIC_URL
   const email = createEmailLogin({
     clock,
     codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
     signup,
-    delivery: createDelivery({ mailer, print: printCode, site: config.MB_PUBLIC_URL, log }),
+    delivery: createDelivery({ mailerNow, print: printCode, site, log }),
     jobs,
     codeLimiter: createRateLimiter(clock, LOGIN_CODES_WINDOW_MS),
     guessLimiter: createRateLimiter(clock, DAY_MS),
@@ -108,8 +111,12 @@ function openLogin(parts: ConsoleParts) {
     log,
   })
   const native = createNativeLogin({ clock, keys, schemes: config.MB_APP_SCHEMES })
-  return { email, oauth, native, close: async () => mailer?.close() }
+  return { email, oauth, native }
 }
+
+/** The mail server in use; null without one. */
+export const openMail = (live: LiveSettings) =>
+  live.part(['MB_SMTP_URL', 'MB_MAIL_FROM'], openMailer, async (mailer) => mailer?.close())
 
 /** The mail client is loaded with the first mail: it takes longer to load than everything else. */
 function openMailer(config: Config): Mailer | null {

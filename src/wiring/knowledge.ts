@@ -5,6 +5,7 @@ import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'
 import { createReranker } from '../channels/openai/reranker.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
+import { meterEmbedder } from '../channels/resilience/metered.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
@@ -31,6 +32,7 @@ import type { Db } from '../storage/db.ts'
 import type { ReadThread } from '../storage/sqlite/read-thread.ts'
 import { openVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
+import type { LiveSettings } from './live-settings.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
 /** A person waits for the search (contract 2, section 6). */
@@ -89,17 +91,54 @@ async function modelAt(dir: string) {
   }
 }
 
+const EMBED_SETTINGS = [
+  'MB_EMBED_BASE_URL',
+  'MB_EMBED_API_KEY',
+  'MB_EMBED_MODEL',
+  'MB_EMBED_MODEL_DIR',
+] as const
+
+/** The embedder in use, as the configuration says or as `given`. */
+export async function openSharedEmbedder(options: SharedEmbeddingOptions) {
+  const { live, given, meters, clock } = options
+  return live.part(
+    EMBED_SETTINGS,
+    async (config) => {
+      const opened =
+        given && config.MB_EMBED_BASE_URL === undefined
+          ? { embedder: given, description: given.id }
+          : await openEmbedding({ ...options, config })
+      const embedder = meterEmbedder(opened.embedder, meters)
+      const shared = createSharedEmbedder(embedder, clock)
+      return { embedder, shared, description: opened.description }
+    },
+    ({ embedder }) => embedder.close(),
+  )
+}
+
+export interface SharedEmbeddingOptions extends Omit<EmbeddingOptions, 'config'> {
+  readonly live: LiveSettings
+  readonly meters: Meters
+  /** In place of a local model. */
+  readonly given: Embedder | undefined
+}
+
+export type EmbeddingNow = Awaited<ReturnType<typeof openSharedEmbedder>>
+
+const RERANK_SETTINGS = ['MB_RERANK_BASE_URL', 'MB_RERANK_API_KEY', 'MB_RERANK_MODEL'] as const
+
 /** The reranker that is configured; a failure is counted, and the search goes on without it. */
-function openRerank({ config, clock, log, fetch, meters }: KnowledgeOptions) {
-  const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
-  if (baseUrl === undefined) return async () => null
-  const model = config.MB_RERANK_MODEL ?? null
-  const reranker = createReranker({
-    ...{ fetch, clock, baseUrl, apiKey, model },
-    timeoutMs: RERANK_TIMEOUT_MS,
+async function openRerank({ live, clock, log, fetch, meters }: KnowledgeOptions) {
+  const rerankerNow = await live.part(RERANK_SETTINGS, (config) => {
+    const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
+    if (baseUrl === undefined) return null
+    const model = config.MB_RERANK_MODEL ?? null
+    const timeoutMs = RERANK_TIMEOUT_MS
+    return createReranker({ fetch, clock, baseUrl, apiKey, model, timeoutMs })
   })
   return async (question: string, texts: readonly string[], signal?: AbortSignal) => {
-    if (texts.length < 2) return null
+    const reranker = rerankerNow()
+    if (reranker === null || texts.length < 2) return null
     try {
       return await reranker.rank(question, texts, signal)
     } catch (error) {
@@ -113,10 +152,10 @@ function openRerank({ config, clock, log, fetch, meters }: KnowledgeOptions) {
 }
 
 export interface KnowledgeOptions {
-  readonly config: Config
+  readonly live: LiveSettings
   readonly db: Db
   readonly reader: ReadThread
-  readonly embedder: Embedder
+  readonly embeddingNow: EmbeddingNow
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
@@ -127,37 +166,36 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { db, reader, clock, log } = options
-  const embedder = createSharedEmbedder(options.embedder, clock)
+  const { live, db, reader, embeddingNow, clock, log } = options
+  const embedderNow = () => embeddingNow().shared
   const vectors = await openVectorIndex(db, reader)
   const words = createWordIndex(reader)
   const limits = {
-    docsMax: options.config.MB_KB_MAX_DOCS,
-    docBytesMax: options.config.MB_KB_MAX_DOC_KB * 1024,
+    docsMax: live.config().MB_KB_MAX_DOCS,
+    docBytesMax: live.config().MB_KB_MAX_DOC_KB * 1024,
   }
   const stored = { db, vectors, words, ...limits }
   const store = createKbStore({ ...stored, reader })
   const calibrationOf = createCalibration({ store, vectors, clock })
   const search = createSearch({
-    ...{ store, embedder, vectors, words, calibrationOf },
-    rerank: openRerank(options),
+    ...{ store, embedderNow, vectors, words, calibrationOf },
+    rerank: await openRerank(options),
   })
-  const prepare = createPrepare({ embedder, clock })
+  const prepare = createPrepare({ embedderNow, clock })
   const citations = createWriteBehindSums<Citation>({
     ...{ clock, log, name: 'citations', keyOf: keyOfCitation, plus: addCitations },
     write: createCitationWrite(db, clock),
   })
-  const service = createKb({ store, prepare, limits, embedder, search, clock, citations })
+  const service = createKb({ store, prepare, limits, search, clock, citations })
   return {
-    embedder,
     service,
     citations,
-    services: { kb: service, embeddings: createEmbeddings(embedder) },
-    parts: createPartStore({ ...stored, store, prepare, model: embedder.id }),
+    services: { kb: service, embeddings: createEmbeddings(embedderNow) },
+    parts: createPartStore({ ...stored, store, prepare }),
     limits,
     reembed: createReembed({
       store: createStaleStore({ db, vectors, words }),
-      embedder,
+      embedderNow,
       clock,
       log,
     }),

@@ -33,16 +33,16 @@ export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
 
 /** Wires the servers whose tools tenants use, and joins those tools with the product's own. */
 export function openMcpServers(adapters: Adapters, jobs: Jobs) {
-  const { config, clock, log, db, secrets, egress, jsonParser, toolsFor: own } = adapters
+  const { live, clock, log, db, secrets, egress, jsonParser, toolsFor: own } = adapters
   const fetchFor = (tenantId: string) => createUpstreamFetch(egress.fetchFor(tenantId))
   const parse = parseBeside(jsonParser)
   const client = createMcpClient({ fetchFor, parse, clock, version })
   const store = createMcpServerStore(db)
   const seal = secrets.encryption && createSeal(secrets.encryption)
   const refresh = createRefresh({ store, seal, client, clock, log, inBackground: jobs.run })
-  const allow = config.MB_ALLOW_PRIVATE_HOSTS
-  const callMs = config.MB_MCP_CALL_MS
-  const isOwn = ownAddress(config)
+  const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
+  const callMs = live.config().MB_MCP_CALL_MS
+  const isOwn = ownAddress(live.config)
   const offer = createOffer({ store, seal, client, clock, refresh, callMs, isOwn })
   const toolsFor: ToolsFor = async (principal, choice) => {
     const tools = await own(principal, choice)
@@ -76,10 +76,14 @@ const parseBeside =
 
 /** Whether an address leads back to this server: as it is published, as it was called, or here. */
 const ownAddress =
-  ({ MB_PUBLIC_URL, MB_PORT }: Config) =>
-  ({ host, hostname, port }: URL, { nested }: Principal): boolean =>
-    host === nested?.host ||
-    (MB_PUBLIC_URL !== undefined && host === new URL(MB_PUBLIC_URL).host) ||
-    (LOOPBACK.test(hostname) && port === String(MB_PORT))
+  (config: () => Config) =>
+  ({ host, hostname, port }: URL, { nested }: Principal): boolean => {
+    const { MB_PUBLIC_URL, MB_PORT } = config()
+    return (
+      host === nested?.host ||
+      (MB_PUBLIC_URL !== undefined && host === new URL(MB_PUBLIC_URL).host) ||
+      (LOOPBACK.test(hostname) && port === String(MB_PORT))
+    )
+  }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/

@@ -21,6 +21,7 @@ import { createProvider } from '../features/provider/service.ts'
 import { createProviderStore } from '../features/provider/store.ts'
 import type { Db } from '../storage/db.ts'
 import type { Egress } from './adapters.ts'
+import type { LiveSettings } from './live-settings.ts'
 
 export interface PlatformChannel {
   readonly llm: Llm
@@ -30,6 +31,20 @@ export interface PlatformChannel {
   readonly endpoint: Endpoint | null
 }
 
+const PLATFORM_SETTINGS = [
+  'MB_LLM_BASE_URL',
+  'MB_LLM_API_KEY',
+  'MB_LLM_MODEL',
+  'MB_LLM_THINKING',
+  'MB_LLM_DETECT',
+] as const
+
+interface PlatformParts {
+  readonly live: LiveSettings
+  readonly clock: Clock
+  readonly fetch: UpstreamFetch
+}
+
 /** How often a box without a model looks for a server that was started later. */
 const LOOK_AGAIN_MS = 15_000
 
@@ -37,15 +52,15 @@ const LOOK_AGAIN_MS = 15_000
  * The platform channel (contract, section 4, Offline default): the configured endpoint, else a
  * model server found on this machine, else the built-in responder until a server appears.
  */
-export async function openPlatform(config: Config, clock: Clock, fetch: UpstreamFetch) {
+export async function openPlatform({ live, clock, fetch }: PlatformParts) {
   const turns = createLoopTurns(clock.steady)
-  const connect = (baseUrl: string, model: string | undefined) =>
+  const connect = (config: Config, { baseUrl, apiKey }: Endpoint, model: string | undefined) =>
     retryLlm(
       createOpenAiChat({
         fetch,
         clock,
         baseUrl,
-        apiKey: config.MB_LLM_API_KEY ?? '',
+        apiKey,
         defaultModel: model ?? null,
         timeoutMs: config.MB_LLM_TIMEOUT_MS,
         thinkingForm: config.MB_LLM_THINKING,
@@ -54,41 +69,37 @@ export async function openPlatform(config: Config, clock: Clock, fetch: Upstream
       clock,
     )
 
-  const endpointAt = (baseUrl: string): Endpoint => ({
-    baseUrl,
-    apiKey: config.MB_LLM_API_KEY ?? '',
-  })
-
-  async function choose(): Promise<PlatformChannel> {
+  async function choose(config: Config): Promise<PlatformChannel> {
+    const apiKey = config.MB_LLM_API_KEY ?? ''
     if (config.MB_LLM_BASE_URL) {
       const host = new URL(config.MB_LLM_BASE_URL).host
       const model = config.MB_LLM_MODEL ?? 'the first model it lists'
-      return {
-        llm: connect(config.MB_LLM_BASE_URL, config.MB_LLM_MODEL),
-        description: `${host}, ${model}`,
-        endpoint: endpointAt(config.MB_LLM_BASE_URL),
-      }
+      const endpoint = { baseUrl: config.MB_LLM_BASE_URL, apiKey }
+      const llm = connect(config, endpoint, config.MB_LLM_MODEL)
+      return { llm, description: `${host}, ${model}`, endpoint }
     }
     const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch, clock }) : null
     if (!found) return { llm: createOfflineChat(), description: OFFLINE, endpoint: null }
     const model = config.MB_LLM_MODEL ?? found.model
-    return {
-      llm: connect(found.baseUrl, model),
-      description: `${found.name} on this machine (${new URL(found.baseUrl).host}), ${model}`,
-      endpoint: endpointAt(found.baseUrl),
-    }
+    const endpoint = { baseUrl: found.baseUrl, apiKey }
+    const description = `${found.name} on this machine (${new URL(found.baseUrl).host}), ${model}`
+    return { llm: connect(config, endpoint, model), description, endpoint }
   }
 
-  let current = await choose()
-  const canAppear = !config.MB_LLM_BASE_URL && config.MB_LLM_DETECT
+  const chosen = await live.part(PLATFORM_SETTINGS, async (config) => ({
+    channel: await choose(config),
+    config,
+  }))
   return {
-    get: () => current,
+    get: () => chosen().channel,
     lookAgainMs: LOOK_AGAIN_MS,
     /** Looks for a model server while there is none; resolves with whether one was found. */
     async lookAgain(): Promise<boolean> {
-      if (!canAppear || current.endpoint !== null) return false
-      current = await choose()
-      return current.endpoint !== null
+      const now = chosen()
+      const canAppear = !now.config.MB_LLM_BASE_URL && now.config.MB_LLM_DETECT
+      if (!canAppear || now.channel.endpoint !== null) return false
+      now.channel = await choose(now.config)
+      return now.channel.endpoint !== null
     },
   }
 }
@@ -100,7 +111,7 @@ const OFFLINE =
   'or set MB_LLM_BASE_URL'
 
 export interface ProviderParts {
-  readonly config: Config
+  readonly live: LiveSettings
   readonly clock: Clock
   readonly log: Logger
   readonly secrets: Secrets
@@ -111,38 +122,41 @@ export interface ProviderParts {
 
 /** Wires the models that tenants bring, and the choice of the channel that answers a tenant. */
 export function openProvider(parts: ProviderParts) {
-  const { config, clock, log, secrets, db, platform, egress } = parts
+  const { live, clock, log, secrets, db, platform, egress } = parts
   const store = createProviderStore(db)
   const seal = secrets.encryption && createSeal(secrets.encryption)
-  const models = tenantModels(config, clock, egress)
+  const models = tenantModels(live.config, clock, egress)
   const { channelOf, onWorking } = createProviderChannels({
     store,
     seal,
     clock,
     log,
     connect: models.connect,
+    defaultModel: models.defaultModel,
     platform: () => platform.get().llm,
   })
-  const allow = config.MB_ALLOW_PRIVATE_HOSTS
+  const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   const provider = createProvider({ store, seal, allow, probe: models.probe, onWorking })
   return { provider, channelOf }
 }
 
 /** The platform's adapter for OpenAI-compatible models, behind the guard for tenants' addresses. */
-function tenantModels(config: Config, clock: Clock, { fetchFor }: Egress) {
+function tenantModels(config: () => Config, clock: Clock, { fetchFor }: Egress) {
   const upstreamFetch = (tenantId: string) => createUpstreamFetch(fetchFor(tenantId))
   // The channel gets the resolved model name as it is, the platform's default included.
-  const defaultModel = config.MB_LLM_MODEL ?? null
+  const defaultModel = () => config().MB_LLM_MODEL ?? null
   const turns = createLoopTurns(clock.steady)
   return {
+    defaultModel,
+
     connect: (tenantId: string, endpoint: Endpoint) =>
       retryLlm(
         createOpenAiChat({
           ...endpoint,
           fetch: upstreamFetch(tenantId),
           clock,
-          defaultModel,
-          timeoutMs: config.MB_LLM_TIMEOUT_MS,
+          defaultModel: defaultModel(),
+          timeoutMs: config().MB_LLM_TIMEOUT_MS,
           thinkingForm: 'auto',
           inTurn: (work) => turns(tenantId, work),
         }),
@@ -155,7 +169,7 @@ function tenantModels(config: Config, clock: Clock, { fetchFor }: Egress) {
           ...endpoint,
           fetch: upstreamFetch(tenantId),
           clock,
-          model: model ?? defaultModel,
+          model: model ?? defaultModel(),
           timeoutMs: PROBE_MS_MAX,
         },
         signal,

@@ -20,17 +20,18 @@ const found = (word: Availability | 'standby'): Finding => ({
 })
 
 type Run = (signal: AbortSignal) => Finding | Promise<Finding>
-type Upstreams = Pick<Adapters, 'config' | 'platform' | 'speech' | 'fetch'>
+type Upstreams = Pick<Adapters, 'live' | 'platform' | 'speech' | 'fetch'>
 
 /** One probe an upstream: whether it answers. None of them costs money. */
-export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
+export function upstreamProbes({ live, platform, speech, fetch }: Upstreams) {
   const ask = async (endpoint: Endpoint, signal: AbortSignal) =>
     found(await availability({ ...endpoint, fetch }, signal))
   const voice =
-    (kind: 'TTS' | 'ASR', name: string | undefined): Run =>
+    (kind: 'TTS' | 'ASR', adapter: () => { readonly name: string } | null): Run =>
     (signal) => {
+      const config = live.config()
       const baseUrl = config[`MB_${kind}_BASE_URL`]
-      if (name === undefined) return OFF
+      if (adapter() === null) return OFF
       if (baseUrl === undefined) return found('ok')
       return baseUrl.startsWith('tcp:')
         ? connects(new URL(baseUrl), signal)
@@ -40,9 +41,12 @@ export function upstreamProbes({ config, platform, speech, fetch }: Upstreams) {
     const { endpoint } = platform.get()
     return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
   }
-  const { local } = speech
-  const asr: Run = local ? () => localRecognition(local) : voice('ASR', speech.asr?.name)
-  return { llm, tts: voice('TTS', speech.tts?.name), asr, ask }
+  const hear = voice('ASR', () => speech.hearing().asr)
+  const asr: Run = (signal) => {
+    const { local } = speech.hearing()
+    return local ? localRecognition(local) : hear(signal)
+  }
+  return { llm, tts: voice('TTS', speech.tts), asr, ask }
 }
 
 /** Shows how the last recognition ended; a status page must not load the voice pack. */
@@ -57,7 +61,7 @@ function localRecognition({ asr, exists, wanted }: LocalRecognition): Finding {
 
 /** The checks of the status page; without the `vital` one the server is down. */
 function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe[] } {
-  const { config, db } = adapters
+  const { live, db } = adapters
   const { llm, tts, asr, ask } = upstreamProbes(adapters)
   const database: Run = async () => {
     await db.get(sql`SELECT 1 AS answer`)
@@ -65,15 +69,14 @@ function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe
     return trouble === null ? found('ok') : { state: 'down', class: trouble }
   }
   const embedding: Run = (signal) => {
-    const baseUrl = config.MB_EMBED_BASE_URL
-    return baseUrl
-      ? ask({ baseUrl, apiKey: config.MB_EMBED_API_KEY ?? '' }, signal)
-      : localModel(adapters, signal)
+    const { MB_EMBED_BASE_URL: baseUrl, MB_EMBED_API_KEY: apiKey = '' } = live.config()
+    return baseUrl ? ask({ baseUrl, apiKey }, signal) : localModel(adapters, signal)
   }
-  const { MB_RERANK_BASE_URL: reranker } = config
-  const rerank: Run = (signal) =>
-    reranker ? ask({ baseUrl: reranker, apiKey: config.MB_RERANK_API_KEY ?? '' }, signal) : OFF
-  const all = { database, llm, embedding, ...(reranker ? { rerank } : {}), tts, asr }
+  const rerank = (signal: AbortSignal) => {
+    const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = live.config()
+    return baseUrl ? ask({ baseUrl, apiKey }, signal) : null
+  }
+  const all = { database, llm, embedding, rerank, tts, asr }
   const probes = Object.entries(all).map(([name, run]) => ({
     name,
     run: async (signal: AbortSignal) => run(signal),
@@ -85,7 +88,8 @@ function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe
  * Shows how the last call ended, because a status page must not load the model into memory. After a
  * failure it embeds a word, to see whether the model has recovered.
  */
-async function localModel({ embedder }: Adapters, signal: AbortSignal): Promise<Finding> {
+async function localModel({ embeddingNow }: Adapters, signal: AbortSignal): Promise<Finding> {
+  const { embedder } = embeddingNow()
   if (embedder.lastOk() === false) await embedder.embed(['ping'], 'query', signal)
   return found(embedder.lastOk() === null ? 'standby' : 'ok')
 }
@@ -194,8 +198,9 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 
 /** What the public pages show of the server's state, and what /metrics shows to its operator. */
 export function openSite(adapters: Adapters, sse: Sse) {
-  const { clock, db, metrics, embedder } = adapters
-  metrics.watch({ streams: sse.open, embeddingTexts: embedder.pending })
+  const { clock, db, metrics, embeddingNow } = adapters
+  const embeddingTexts = () => embeddingNow().embedder.pending()
+  metrics.watch({ streams: sse.open, embeddingTexts })
   const status = createStatus({ clock, ...openProbes(adapters) })
   return { status, takesWrites: db.takesWrites, metrics }
 }

@@ -39,8 +39,10 @@ import { createCalculator } from '../tools/calculator.ts'
 import { createCurrentTime } from '../tools/current-time.ts'
 import { createFetchUrl } from '../tools/fetch-url.ts'
 import type { Tool } from '../tools/tool.ts'
+import type { ToolsFor } from '../tools/tool-box.ts'
 import { createWebSearch } from '../tools/web-search.ts'
 import type { Egress } from './adapters.ts'
+import type { LiveSettings } from './live-settings.ts'
 
 export interface KeyParts {
   readonly db: Db
@@ -179,21 +181,30 @@ function logRow(request: LoggedRequest, ts: number) {
 }
 
 export interface ToolParts {
-  readonly config: Config
   readonly clock: Clock
   readonly egress: Egress
   readonly parser: Parser
-  readonly fetch: UpstreamFetch
 }
 
 /** The built-in tools, in the order a model is offered them. */
-export function builtInTools({ config, clock, egress, parser, fetch }: ToolParts): Tool[] {
-  const { MB_SEARCH_URL: root } = config
-  const { fetchFor } = egress
+export function builtInTools({ clock, egress, parser }: ToolParts): Tool[] {
   return [
     createCurrentTime(clock),
     createCalculator(),
-    createFetchUrl({ fetchFor, parser, clock }),
-    ...(root === undefined ? [] : [createWebSearch({ fetch, clock, root })]),
+    createFetchUrl({ fetchFor: egress.fetchFor, parser, clock }),
   ]
+}
+
+export interface WebSearchParts {
+  readonly live: LiveSettings
+  readonly clock: Clock
+  readonly fetch: UpstreamFetch
+}
+
+/** Web search, which turns have while a search engine is set. */
+export async function openWebSearch({ live, clock, fetch }: WebSearchParts): Promise<ToolsFor> {
+  const tools = await live.part(['MB_SEARCH_URL'], ({ MB_SEARCH_URL: root }) =>
+    root === undefined ? [] : [createWebSearch({ fetch, clock, root })],
+  )
+  return async () => tools()
 }

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 1_000
 
 /** Files and pages that become documents, and the work on them in the background. */
 export function openSources(adapters: Adapters, jobs: Jobs) {
-  const { config, clock, log, db, kb, parser, egress, spool } = adapters
+  const { config, live, clock, log, db, kb, parser, egress, spool } = adapters
   const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024
   const { docBytesMax } = kb.limits
   const store = createSourceStore(db)
@@ -33,6 +33,6 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
     doc_kb_max: config.MB_KB_MAX_DOC_KB,
     file_mb_max: config.MB_KB_MAX_FILE_MB,
   }
-  const allow = config.MB_ALLOW_PRIVATE_HOSTS
+  const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   return { ...createSources({ ...shared, work, allow, limits }), startDue: work.startDue }
 }

@@ -9,6 +9,7 @@ import { createOpenAiAsr } from '../channels/openai/asr.ts'
 import { createOpenAiTts } from '../channels/openai/tts.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Asr, AudioCodecs, Tts } from '../channels/ports/speech.ts'
+import { meterAsr, meterTts } from '../channels/resilience/metered.ts'
 import { retryAsr, retryTts } from '../channels/resilience/retry.ts'
 import { createSherpaAsr, type SherpaAsr } from '../channels/sherpa/asr.ts'
 import { findVoicePack, type PackFinding } from '../channels/sherpa/find.ts'
@@ -17,19 +18,22 @@ import { createWyomingTts } from '../channels/wyoming/tts.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { type Meters, NO_METERS } from '../core/meters.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { VoiceRouteOptions } from '../features/voice/routes.ts'
-import { createVoice } from '../features/voice/service.ts'
+import { createVoice, type Hearing } from '../features/voice/service.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
 import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
+import type { LiveSettings } from './live-settings.ts'
 
 const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
 
 export interface SpeechParts {
-  readonly config: Config
+  readonly live: LiveSettings
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
+  readonly meters?: Meters
   /** How this program starts the recogniser process, but for the voice pack. */
   readonly asrWorker: readonly string[]
   /** Address of the thread that encodes speech. */
@@ -37,42 +41,62 @@ export interface SpeechParts {
   readonly parser: Parser
 }
 
-export interface Speech {
-  readonly tts: Tts | null
-  readonly asr: Asr | null
-  readonly codecs: AudioCodecs
-  readonly skipSilence: boolean
-  /** The voice pack; null when another recogniser, or none, is set. */
+/** The recognition in use, and the voice pack; null when another recogniser, or none, is set. */
+interface Recognition extends Hearing {
   readonly local: LocalRecognition | null
-  /** One line for the start banner: the names of synthesis and recognition. */
-  readonly description: string
-  /** Resolves when the recogniser process has ended. */
-  close(): Promise<void>
 }
 
+export type Speech = Awaited<ReturnType<typeof openSpeech>>
+
+const TTS_SETTINGS = [
+  'MB_TTS_KIND',
+  'MB_TTS_BASE_URL',
+  'MB_TTS_API_KEY',
+  'MB_TTS_MODEL',
+  'MB_TTS_VOICE',
+] as const
+const ASR_SETTINGS = ['MB_ASR_KIND', 'MB_ASR_BASE_URL', 'MB_ASR_API_KEY', 'MB_ASR_MODEL'] as const
+
 /** Voice as configured by `MB_TTS_*` and `MB_ASR_*` (contract, section 5). */
-export function openSpeech({ encoderUrl, parser, ...outside }: SpeechParts): Speech {
-  const { config, clock } = outside
+export async function openSpeech({ encoderUrl, parser, live, ...outside }: SpeechParts) {
+  const { clock, meters = NO_METERS } = outside
   // Half of the machine encodes speech at most; the rest answers.
   const threads = Math.max(1, availableParallelism() >> 1)
   const codecs = createAudioCodecs({ clock, encoderUrl, parser, threads })
-  const parts = { ...outside, codecs }
-  const local = asrKind(config) === 'local' ? openLocalRecognition(parts) : null
-  const [tts, asr] = [openTts(parts), local ? local.asr : openAsr(parts)]
-  const listener = local?.pack ? `the voice pack (${local.pack.model.name})` : asr?.name
+  const synthesis = (config: Config) => {
+    const tts = openTts({ ...outside, config, codecs })
+    return tts && meterTts(retryTts(tts, clock), meters)
+  }
+  const recognition = (config: Config): Recognition => {
+    const parts = { ...outside, config, codecs }
+    const local = asrKind(config) === 'local' ? openLocalRecognition(parts) : null
+    const asr = local ? local.asr : openAsr(parts)
+    return {
+      asr: asr && meterAsr(retryAsr(asr, clock), meters),
+      // A recogniser over HTTP is asked even about silence: it may be more sensitive than the gate.
+      skipSilence: asr?.name !== 'openai',
+      local,
+    }
+  }
+  const tts = await live.part(TTS_SETTINGS, synthesis)
+  const hearing = await live.part(ASR_SETTINGS, recognition, async ({ local }) => {
+    await local?.asr?.close()
+  })
   return {
-    tts: tts && retryTts(tts, clock),
-    asr: asr && retryAsr(asr, clock),
+    tts,
+    hearing,
     codecs,
-    // A recogniser over HTTP is asked even about silence: it may be more sensitive than the gate.
-    skipSilence: asr?.name !== 'openai',
-    local,
-    description: `speaks with ${tts?.name ?? 'nothing'}, listens with ${listener ?? 'nothing'}`,
-    close: async () => local?.asr?.close(),
+    /** One line for the start banner: the names of synthesis and recognition. */
+    description(): string {
+      const { asr, local } = hearing()
+      const listener = local?.pack ? `the voice pack (${local.pack.model.name})` : asr?.name
+      return `speaks with ${tts()?.name ?? 'nothing'}, listens with ${listener ?? 'nothing'}`
+    },
   }
 }
 
-interface Parts extends Omit<SpeechParts, 'encoderUrl' | 'parser'> {
+interface Parts extends Omit<SpeechParts, 'encoderUrl' | 'parser' | 'live'> {
+  readonly config: Config
   readonly codecs: AudioCodecs
 }
 
@@ -177,7 +201,8 @@ export interface VoiceParts {
 /** Composes the services behind the voice routes. */
 export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
   const { speech, agent, clock, log, contexts, record } = parts
-  const voice = createVoice({ ...speech, log })
+  const { tts, hearing, codecs } = speech
+  const voice = createVoice({ tts, hearing, codecs, log })
   return {
     voice,
     loop: createVoiceLoop({ voice, agent, clock }),

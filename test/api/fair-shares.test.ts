@@ -83,7 +83,7 @@ test('documents of tenants are embedded in turn, some chunks at a time', async (
 test('vectors for clients take turns with documents, and no search waits for them', async () => {
   const texts = Array.from({ length: 200 }, () => 'greedy')
   const signal = new AbortController().signal
-  const many = app.kb.embedder.embedTexts(greedy.tenantId, texts, 'query', signal)
+  const many = app.embedderNow().embedTexts(greedy.tenantId, texts, 'query', signal)
   await asked(1)
   const search = service.search(modest.tenantId, 'modest search')
   await asked(2)
@@ -104,7 +104,7 @@ test('vectors for clients take turns with documents, and no search waits for the
 test('a very long text is embedded in parts, between which others have their turn', async () => {
   const signal = new AbortController().signal
   const texts = ['greedy '.repeat(20_000)]
-  const one = app.kb.embedder.embedTexts(greedy.tenantId, texts, 'passage', signal)
+  const one = app.embedderNow().embedTexts(greedy.tenantId, texts, 'passage', signal)
   await asked(1)
   const document = service.create(modest.tenantId, { title: 't', text: 'modest' })
   for (let answered = 1; answered <= 6; answered++) {

@@ -7,6 +7,11 @@ import { mp3Frames } from '../support/mp3-frames.ts'
 import { pcm16, tone } from '../support/recordings.ts'
 import { codecs } from '../support/speech-codecs.ts'
 
+const channels = (tts: Tts) => ({
+  tts: () => tts,
+  hearing: () => ({ asr: null, skipSilence: true }),
+})
+
 const lines: string[] = []
 const log = createLogger({
   level: 'debug',
@@ -33,7 +38,7 @@ function createTts(speak: Speak, rates: readonly number[] = [32_000]) {
       return { rate: rates[index % rates.length] ?? 32_000, chunks: speak(index, callSignal) }
     },
   }
-  return { events, voice: createVoice({ tts, asr: null, codecs, log, skipSilence: true }) }
+  return { events, voice: createVoice({ ...channels(tts), codecs, log }) }
 }
 
 async function* sound(seconds: number, rate = 32_000) {
@@ -161,7 +166,7 @@ describe('tenants share the speeches that are open at a time', () => {
         return { rate: 32_000, chunks: sound(0.1) }
       },
     }
-    const voice = createVoice({ ...{ tts, asr: null, codecs, log }, ...SHARES })
+    const voice = createVoice({ ...channels(tts), codecs, log, ...SHARES })
     return { begun, voice }
   }
 
@@ -195,7 +200,7 @@ describe('tenants share the speeches that are open at a time', () => {
       textCharsMax: 500,
       speak: async () => Promise.reject(new ChannelFailure('provider_error', 'not now')),
     }
-    const voice = createVoice({ ...{ tts, asr: null, codecs, log }, ...SHARES })
+    const voice = createVoice({ ...channels(tts), codecs, log, ...SHARES })
     for (let i = 0; i <= ALL; i++) {
       await expect(voice.stream(from('a'), PCM, signal)).rejects.toMatchObject({ status: 502 })
       await expect(voice.speak(from('a'), signal)).rejects.toMatchObject({ status: 502 })

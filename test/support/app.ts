@@ -113,6 +113,7 @@ export async function startApp(options: AppOptions = {}) {
     dataDir: folder.path,
     db,
     kb,
+    embedderNow: () => adapters.embeddingNow().shared,
     jobs,
     /** Memory that all open requests hold. */
     budget,

@@ -48,7 +48,7 @@ afterAll(async () => {
 })
 
 function fetchFor(allow: string[], ca?: string, address = '127.0.0.1') {
-  const guard = createGuard({ resolve: async () => [{ address, family: 4 }], allow })
+  const guard = createGuard({ resolve: async () => [{ address, family: 4 }], allow: () => allow })
   const own = ca === undefined ? {} : { ca }
   return createGuardedFetch({ guard, fetch, chooseAddress, ...own })('t')
 }
@@ -93,7 +93,7 @@ describe('guardedFetch', () => {
     let fetched = 0
     const guard = createGuard({
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-      allow: [],
+      allow: () => [],
     })
     const guarded = createGuardedFetch({
       guard,
@@ -115,7 +115,7 @@ describe('guardedFetch', () => {
     const urls: string[] = []
     const guard = createGuard({
       resolve: async () => [{ address: answers.shift() ?? '', family: 4 }],
-      allow: [],
+      allow: () => [],
     })
     const guarded = createGuardedFetch({
       guard,
@@ -164,7 +164,7 @@ describe('guardedFetch', () => {
     const waiting = fetchFor([HOST])(`http://${HOST}:${plain.port}/silent`, {
       signal: controller.signal,
     }).catch((error) => error)
-    const stuck = createGuard({ resolve: () => new Promise(() => {}), allow: [] })
+    const stuck = createGuard({ resolve: () => new Promise(() => {}), allow: () => [] })
     const resolving = createGuardedFetch({ guard: stuck, fetch, chooseAddress })('t')(
       `http://${HOST}/`,
       {
@@ -202,7 +202,7 @@ describe('guardedFetch', () => {
       { address: closed, family: 4 },
       { address: '127.0.0.1', family: 4 },
     ]
-    const guard = createGuard({ resolve: async () => answers, allow: [HOST] })
+    const guard = createGuard({ resolve: async () => answers, allow: () => [HOST] })
     const guarded = createGuardedFetch({
       guard,
       chooseAddress,
@@ -227,7 +227,7 @@ describe('guardedFetch', () => {
       { address: '93.184.216.34', family: 4 },
       { address: '127.0.0.1', family: 4 },
     ]
-    const guard = createGuard({ resolve: async () => answers, allow: [] })
+    const guard = createGuard({ resolve: async () => answers, allow: () => [] })
     const counting = createHappyEyeballs({
       clock: systemClock(),
       probeConnect: async () => {

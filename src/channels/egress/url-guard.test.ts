@@ -144,7 +144,7 @@ describe('connectable', () => {
       return { address, family: address.includes(':') ? 6 : 4 }
     })
   const guardOf = (addresses: readonly ResolvedAddress[], allow: string[] = []) =>
-    createGuard({ resolve: async () => addresses, allow })
+    createGuard({ resolve: async () => addresses, allow: () => allow })
   const refused = { name: 'ChannelFailure', reason: 'channel_unavailable', retryable: false }
 
   test('the guard returns the addresses of a public host', async () => {
@@ -181,7 +181,7 @@ describe('connectable', () => {
       asked++
       return answering('93.184.216.34')
     }
-    const guard = createGuard({ resolve, allow: [] })
+    const guard = createGuard({ resolve, allow: () => [] })
     const failure = await guard.connectable('http://nas.local/', requester).catch((error) => error)
     expect(failure).toBeInstanceOf(ChannelFailure)
     expect(failure).toMatchObject(refused)
@@ -190,7 +190,7 @@ describe('connectable', () => {
 
   test('the guard checks every connection: an answer that turns private is refused', async () => {
     const answers = [answering('93.184.216.34'), answering('127.0.0.1')]
-    const guard = createGuard({ resolve: async () => answers.shift() ?? [], allow: [] })
+    const guard = createGuard({ resolve: async () => answers.shift() ?? [], allow: () => [] })
     const first = await guard.connectable('http://rebind.example.com/', requester)
     expect(first.addresses).toEqual(answering('93.184.216.34'))
     const second = await guard
@@ -212,7 +212,7 @@ describe('connectable', () => {
   test('a name without an address is a failed connection, not a refusal', async () => {
     const unknown = createGuard({
       resolve: () => Promise.reject(Object.assign(new Error('not found'), { code: 'ENOTFOUND' })),
-      allow: [],
+      allow: () => [],
     })
     await expect(unknown.connectable('http://gone.example.com/', requester)).rejects.toMatchObject({
       code: 'ENOTFOUND',

@@ -39,12 +39,13 @@ export interface Target {
 
 export interface GuardOptions {
   readonly resolve: Resolve
-  readonly allow: AllowList
+  /** The private hosts that are let through now. */
+  readonly allow: () => AllowList
 }
 
 export type Guard = ReturnType<typeof createGuard>
 
-/** The guard of this server; `allow` lists the private hosts that it lets through. */
+/** The guard of this server. */
 export function createGuard({ resolve, allow }: GuardOptions) {
   return {
     /**
@@ -52,14 +53,15 @@ export function createGuard({ resolve, allow }: GuardOptions) {
      * refuses. Rejects as `resolve` does when the name does not resolve, which may be temporary.
      */
     async connectable(url: string | URL, requester: Requester): Promise<Target> {
-      const checked = checkLiteral(url, allow)
+      const allowed = allow()
+      const checked = checkLiteral(url, allowed)
       if ('refused' in checked) throw refusal()
       const host = bareHost(checked.url)
       const family = familyOf(host)
       if (family !== 0) return { url: checked.url, addresses: [{ address: host, family }] }
       const addresses = await resolve(host, requester)
       if (addresses.length === 0) throw new Error('the host name has no address')
-      const lifted = isAllowed(checked.url, allow)
+      const lifted = isAllowed(checked.url, allowed)
       if (!lifted && !addresses.every(({ address }) => isPublicAddress(address))) throw refusal()
       return { url: checked.url, addresses }
     },

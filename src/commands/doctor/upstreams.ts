@@ -10,6 +10,7 @@ import { ToolFailure } from '../../tools/tool.ts'
 import { createWebSearch } from '../../tools/web-search.ts'
 import type { Program } from '../../wiring/adapters.ts'
 import { openEmbedding } from '../../wiring/knowledge.ts'
+import { createLiveSettings } from '../../wiring/live-settings.ts'
 import { openParser } from '../../wiring/machine.ts'
 import { openPlatform } from '../../wiring/models.ts'
 import { upstreamProbes } from '../../wiring/monitoring.ts'
@@ -65,17 +66,18 @@ export async function checkEmbedding(
 /** Model channel, speech and mail, side by side. */
 export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   const { config, clock, log, program, fetch } = parts
-  const platform = await openPlatform(config, clock, fetch)
+  const live = createLiveSettings({ config, clock, log })
+  const platform = await openPlatform({ live, clock, fetch })
   const { asrWorker, parseWorker, encoderUrl } = program
   const parser = openParser(parseWorker, clock)
-  const speech = openSpeech({ config, clock, log, fetch, asrWorker, encoderUrl, parser })
-  const { local } = speech
-  const { llm, tts, asr } = upstreamProbes({ config, platform, speech, fetch })
+  const speech = await openSpeech({ live, clock, log, fetch, asrWorker, encoderUrl, parser })
+  const hearing = speech.hearing()
+  const { llm, tts, asr } = upstreamProbes({ live, platform, speech, fetch })
   const signal = () => AbortSignal.timeout(PATIENCE_MS)
-  const hearing = async () =>
-    local
-      ? checkRecognition(local)
-      : speechFinding('Speech recognition', 'MB_ASR', speech.asr?.name, await asr(signal()))
+  const recognition = async () =>
+    hearing.local
+      ? checkRecognition(hearing.local)
+      : speechFinding('Speech recognition', 'MB_ASR', hearing.asr?.name, await asr(signal()))
   const thinking = async () => {
     const { endpoint, description } = platform.get()
     const found = await llm(signal())
@@ -86,17 +88,17 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   const [model, spoken, heard, search, rerank, mail, login] = await Promise.all([
     thinking(),
     tts(signal()),
-    hearing(),
+    recognition(),
     checkSearch(parts, signal()),
     checkRerank(parts, signal()),
     checkMail(config, signal()),
     checkLogin(config, fetch, signal()),
   ])
-  await speech.close()
+  await live.close()
   await parser.close()
   return [
     model,
-    speechFinding('Speech synthesis', 'MB_TTS', speech.tts?.name, spoken),
+    speechFinding('Speech synthesis', 'MB_TTS', speech.tts()?.name, spoken),
     heard,
     search,
     rerank,

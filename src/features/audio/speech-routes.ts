@@ -39,7 +39,7 @@ export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechR
       const output = outputOf(input)
       const utterance: Utterance = {
         text: input.input,
-        voice: voiceOf(input, voice.speaks),
+        voice: voiceOf(input, voice.speaks()),
         tenantId: principal.tenantId,
         ...(input.speed == null ? {} : { speed: input.speed }),
       }

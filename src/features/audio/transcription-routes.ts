@@ -93,7 +93,7 @@ async function transcribe(
   signal: AbortSignal,
 ): Promise<TimedTranscript> {
   const wantsWords = withWords(fields)
-  if (wantsWords && !voice.tellsWords) throw noWords()
+  if (wantsWords && !voice.tellsWords()) throw noWords()
   const heard = await voice.transcribe(clip, signal, hintsOf(fields))
   if (wantsWords && !heard.words && heard.text !== '') throw noWords()
   return timed(heard, await durationOf(voice, clip, heard, fields, signal))

@@ -10,10 +10,8 @@ export interface EmbeddingsAnswer {
 }
 
 /** Vectors of the knowledge base's model for texts of a client, which are not stored. */
-export function createEmbeddings(embedder: Pick<SharedEmbedder, 'name' | 'embedTexts'>) {
-  const name = embedder.name ?? EMBEDDING_MODEL
-
-  function checkModel(model: string): void {
+export function createEmbeddings(embedderNow: () => Pick<SharedEmbedder, 'name' | 'embedTexts'>) {
+  function checkModel(model: string, name: string): void {
     if (['', EMBEDDING_MODEL, name].includes(model)) return
     throw appError('model_not_found', {}, { param: 'model' })
   }
@@ -25,7 +23,9 @@ export function createEmbeddings(embedder: Pick<SharedEmbedder, 'name' | 'embedT
       request: EmbeddingsRequest,
       signal: AbortSignal,
     ): Promise<EmbeddingsAnswer> {
-      checkModel(request.model?.trim() ?? '')
+      const embedder = embedderNow()
+      const name = embedder.name ?? EMBEDDING_MODEL
+      checkModel(request.model?.trim() ?? '', name)
       const kind = request.input_type ?? 'passage'
       const { vectors, tokens } = await embedder.embedTexts(tenantId, request.input, kind, signal)
       // Remote models tell their size with their first vectors only.

@@ -1,7 +1,7 @@
 import { dot } from '../../core/vector.ts'
 import type { VectorIndex, WordIndex } from '../../storage/indexes.ts'
 import type { CalibrationOf } from './calibration.ts'
-import type { SharedEmbedder } from './embedding.ts'
+import type { EmbedderNow } from './embedding.ts'
 import { indexTextOf } from './index-text.ts'
 import { tellingPart } from './question.ts'
 import type { KbStore, Passage } from './store.ts'
@@ -16,7 +16,7 @@ const EMBEDDED_MAX = 5
 
 export interface CandidateParts {
   readonly store: KbStore
-  readonly embedder: SharedEmbedder
+  readonly embedderNow: EmbedderNow
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly calibrationOf: CalibrationOf
@@ -35,13 +35,14 @@ export interface Candidate {
 
 /** What the nearest vectors and the matching words name, in no order, with the cosine of each. */
 export function createCandidates(parts: CandidateParts) {
-  const { store, embedder, vectors, words, calibrationOf } = parts
+  const { store, embedderNow, vectors, words, calibrationOf } = parts
 
   return async function candidatesOf(
     tenantId: string,
     question: string,
     signal?: AbortSignal,
   ): Promise<Candidate[]> {
+    const embedder = embedderNow()
     const space = { tenantId, model: embedder.id }
     const [query] = await embedder.embedForSearch(tenantId, [question], 'query', signal)
     // A text without a word that the model knows is near to nothing.

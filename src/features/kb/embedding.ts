@@ -25,6 +25,9 @@ export interface ChunkIndex {
 
 export type SharedEmbedder = ReturnType<typeof createSharedEmbedder>
 
+/** The embedder in use now; a piece of work asks once and keeps it. */
+export type EmbedderNow = () => SharedEmbedder
+
 /**
  * The embedder, shared by all tenants: its calls go to them in turn, those of searches and those of
  * documents each in a line of their own. A tenant that is alone uses all of it.

@@ -6,8 +6,6 @@ import { type KbStore, type KbStoreParts, keysOf } from './store.ts'
 export interface PartStoreOptions extends Omit<KbStoreParts, 'reader'> {
   readonly store: KbStore
   readonly prepare: Prepare
-  /** `Embedder.id`. */
-  readonly model: string
 }
 
 /** A document as one of the parts of a source, numbered from 1. */
@@ -27,7 +25,7 @@ const REMOVED_AT_ONCE = 16
  * `old` in the same moment and is removed afterwards, again one by one.
  */
 export function createPartStore(options: PartStoreOptions) {
-  const { db, vectors, words, docsMax, store, prepare, model } = options
+  const { db, vectors, words, docsMax, store, prepare } = options
   let sweeping: Promise<void> | null = null
 
   async function removeOld(): Promise<void> {
@@ -49,7 +47,7 @@ export function createPartStore(options: PartStoreOptions) {
     /** Embeds and stores one document, to be shown later. Rejects as the embedder does. */
     async add(source: { tenant_id: string; id: string }, added: NewPart, signal: AbortSignal) {
       const tenantId = source.tenant_id
-      const { charCount, chunks } = await prepare(tenantId, added, signal)
+      const { charCount, chunks, model } = await prepare(tenantId, added, signal)
       const { title, part, parts } = added
       const doc = {
         ...{ id: newId(), title, source_id: source.id, part, parts },

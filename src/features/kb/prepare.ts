@@ -3,7 +3,7 @@ import { KB_HEADING_CHARS_MAX } from '../../core/limits/contract.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import { timeSlice } from '../../core/time-slice.ts'
 import { cutChunks } from './chunking.ts'
-import type { SharedEmbedder } from './embedding.ts'
+import type { EmbedderNow } from './embedding.ts'
 import { headingsOf, indexTextsOf } from './index-text.ts'
 import type { NewChunk } from './store.ts'
 
@@ -24,15 +24,17 @@ export interface DocText {
 export interface PreparedDoc {
   readonly charCount: number
   readonly chunks: readonly NewChunk[]
+  /** `Embedder.id` of what made their vectors. */
+  readonly model: string
 }
 
 export interface PrepareParts {
-  readonly embedder: SharedEmbedder
+  readonly embedderNow: EmbedderNow
   readonly clock: Pick<Clock, 'steady'>
 }
 
 /** Cuts a document into chunks and embeds them. Rejects as the embedder does. */
-export function createPrepare({ embedder, clock }: PrepareParts) {
+export function createPrepare({ embedderNow, clock }: PrepareParts) {
   return async function prepare(
     tenantId: string,
     { title, text, places }: DocText,
@@ -42,13 +44,14 @@ export function createPrepare({ embedder, clock }: PrepareParts) {
     const cut = cutChunks(text, pagesIn(places ?? []))
     if (slice.isOver()) await slice.next()
     const texts = cut.map((one) => one.text)
+    const embedder = embedderNow()
     const indexed = await embedder.indexChunks(tenantId, indexTextsOf(title, texts), signal)
     const placeAt = placesIn(places ?? headingPlaces(text))
     const chunks = cut.map(({ text, freshAt }, seq) => {
       const index = indexed[seq] as (typeof indexed)[number]
       return { ...index, text, ...placeAt(freshAt) }
     })
-    return { charCount: charCount(text), chunks }
+    return { charCount: charCount(text), chunks, model: embedder.id }
   }
 }
 

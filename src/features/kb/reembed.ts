@@ -1,6 +1,6 @@
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { SharedEmbedder } from './embedding.ts'
+import type { EmbedderNow } from './embedding.ts'
 import { indexTextsOf } from './index-text.ts'
 import type { StaleDoc, StaleStore } from './stale-store.ts'
 
@@ -10,7 +10,7 @@ const WAIT_MS_MAX = HOUR_MS
 
 export interface ReembedParts {
   readonly store: StaleStore
-  readonly embedder: SharedEmbedder
+  readonly embedderNow: EmbedderNow
   readonly clock: Clock
   readonly log: Logger
 }
@@ -20,16 +20,17 @@ export interface ReembedParts {
  * their stored text. A restart continues where it stopped. Documents that wait are found by their
  * words.
  */
-export function createReembed({ store, embedder, clock, log }: ReembedParts) {
+export function createReembed({ store, embedderNow, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
     const texts = await store.textsOf(doc)
+    const embedder = embedderNow()
     const indexTexts = indexTextsOf(doc.title, texts)
     const index = await embedder.indexChunks(doc.tenant_id, indexTexts, signal)
     await store.replace(doc, embedder.id, index)
   }
 
   async function work(signal: AbortSignal): Promise<void> {
-    const next = () => store.nextStale(embedder.id, clock.now())
+    const next = () => store.nextStale(embedderNow().id, clock.now())
     let done = 0
     for (let doc = await next(); doc && !signal.aborted; doc = await next()) {
       try {
@@ -41,7 +42,7 @@ export function createReembed({ store, embedder, clock, log }: ReembedParts) {
         const wait = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** doc.embed_attempts)
         await store.postpone(doc, clock.now() + wait)
       }
-      if (done % 10 === 1) log.info('embedding anew', await store.countStale(embedder.id))
+      if (done % 10 === 1) log.info('embedding anew', await store.countStale(embedderNow().id))
     }
     if (done > 0) log.info('embedded anew', { documents: done })
   }

@@ -42,7 +42,7 @@ export interface SearchParts extends CandidateParts {
  * embedder throws.
  */
 export function createSearch(parts: SearchParts) {
-  const { store, embedder, rerank } = parts
+  const { store, embedderNow, rerank } = parts
   const candidatesOf = createCandidates(parts)
   const hanShare = createHanShare()
 
@@ -61,7 +61,7 @@ export function createSearch(parts: SearchParts) {
       .toSorted(byRelevance(({ evidence }) => relevance({ ...evidence, words: null }, asked)))
       .slice(0, COMPARED_MAX)
     const texts = compared.map(({ passage }) => indexTextOf(passage))
-    const words = await embedder.wordSimilarities(tenantId, tellingPart(text), texts, signal)
+    const words = await embedderNow().wordSimilarities(tenantId, tellingPart(text), texts, signal)
     const ranked = compared
       .map(({ passage, score, evidence }, i) => {
         const whole = { ...evidence, words: words?.[i] ?? null }

@@ -8,7 +8,7 @@ import { firstChars } from '../../core/text.ts'
 import { defineTool } from '../../tools/tool.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
 import { type Citation, countCitations, firstCitedDay } from './citation-store.ts'
-import { orUnavailable, type SharedEmbedder } from './embedding.ts'
+import { orUnavailable } from './embedding.ts'
 import type { KbChunk, KbCreateRequest, KbDoc, KbHit, KbPart } from './model.ts'
 import type { Prepare } from './prepare.ts'
 import type { createSearch, Found, FoundPassage } from './search.ts'
@@ -29,7 +29,6 @@ export interface KbParts {
   readonly store: KbStore
   readonly prepare: Prepare
   readonly limits: KbLimits
-  readonly embedder: SharedEmbedder
   readonly search: ReturnType<typeof createSearch>
   readonly clock: Clock
   /** What was shown to turns, up before it is stored. */
@@ -38,8 +37,8 @@ export interface KbParts {
 
 /** A tenant's documents, and what is found in them (specification, Knowledge base). */
 export function createKb(parts: KbParts) {
-  const { store, prepare, limits, embedder, search, clock, citations } = parts
-  const upload = createUpload({ store, prepare, limits, embedder, clock })
+  const { store, prepare, limits, search, clock, citations } = parts
+  const upload = createUpload({ store, prepare, limits, clock })
   const cite = countCitations(clock, citations)
   const uploads = createSemaphore({ perKey: KB_UPLOADS_PER_TENANT_MAX }).run
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
-import { orUnavailable, type SharedEmbedder } from './embedding.ts'
+import { orUnavailable } from './embedding.ts'
 import type { KbCreateRequest, KbCreateResponse } from './model.ts'
 import type { Prepare } from './prepare.ts'
 import type { KbStore, NewDoc } from './store.ts'
@@ -19,12 +19,11 @@ export interface UploadParts {
   readonly store: KbStore
   readonly prepare: Prepare
   readonly limits: KbLimits
-  readonly embedder: SharedEmbedder
   readonly clock: Clock
 }
 
 /** Adds a document. It is embedded first, so that what is stored is whole and found at once. */
-export function createUpload({ store, prepare, limits, embedder, clock }: UploadParts) {
+export function createUpload({ store, prepare, limits, clock }: UploadParts) {
   const { docsMax, docBytesMax } = limits
   const full = () => appError('quota_docs', { max: docsMax })
 
@@ -40,7 +39,7 @@ export function createUpload({ store, prepare, limits, embedder, clock }: Upload
     // A lone surrogate has no UTF-8 form, so it would come back from the database as another text.
     const text = request.text.trim().toWellFormed()
     const title = request.title.toWellFormed()
-    const { charCount, chunks } = await orUnavailable(
+    const { charCount, chunks, model } = await orUnavailable(
       prepare(tenantId, { title, text, places: null }, signal),
     )
     const doc: NewDoc['doc'] = {
@@ -54,8 +53,7 @@ export function createUpload({ store, prepare, limits, embedder, clock }: Upload
       parts: null,
     }
     // Another upload may have taken the last place while this one was embedded.
-    if (!(await store.insert({ tenantId, stage: 'live', doc, model: embedder.id, chunks })))
-      throw full()
+    if (!(await store.insert({ tenantId, stage: 'live', doc, model, chunks }))) throw full()
     return { ...doc, cited_7d: 0, note: NOTE }
   }
 }

@@ -5,24 +5,25 @@ import { LOCAL_DOMAIN } from './model.ts'
 
 export interface DeliveryOptions {
   /** Null without MB_SMTP_URL. */
-  readonly mailer: Mailer | null
+  readonly mailerNow: () => Mailer | null
   /** Shows a code on the server's own terminal. */
   readonly print: (email: string, code: string) => void
   /** The address in the mail. Only MB_PUBLIC_URL: a request's Host header could be forged. */
-  readonly site: string | undefined
+  readonly site: () => string | undefined
   readonly log: Logger
 }
 
 /** Sends login codes by mail, else prints them on the server's terminal (contract, E-mail). */
-export function createDelivery({ mailer, print, site, log }: DeliveryOptions) {
+export function createDelivery({ mailerNow, print, site, log }: DeliveryOptions) {
   return {
-    medium: mailer ? ('mail' as const) : ('terminal' as const),
+    medium: () => (mailerNow() ? ('mail' as const) : ('terminal' as const)),
 
     /** Logs a failed mail and does not retry: the person can ask for another code. */
     async deliver(email: string, code: string, signal: AbortSignal): Promise<void> {
+      const mailer = mailerNow()
       if (!mailer || email.endsWith(LOCAL_DOMAIN)) return print(email, code)
       try {
-        await mailer.send({ to: email, subject: SUBJECT, text: letter(code, site) }, signal)
+        await mailer.send({ to: email, subject: SUBJECT, text: letter(code, site()) }, signal)
       } catch (error) {
         const why =
           error instanceof MailFailure

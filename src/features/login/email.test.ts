@@ -22,7 +22,7 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
     codes,
     signup: { isAllowed, admit: async () => null },
     delivery: {
-      medium: 'mail',
+      medium: () => 'mail',
       deliver: async (email) => {
         sent.push(email)
       },

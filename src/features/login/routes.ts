@@ -69,7 +69,7 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
   return new Elysia({ name: 'login' })
     .get(
       '/methods',
-      (): LoginMethods => ({ email: true, email_delivery: email.medium, oauth: oauth.list }),
+      (): LoginMethods => ({ email: true, email_delivery: email.medium(), oauth: oauth.list }),
       { response: LoginMethods, detail: { summary: 'Ways to log in' } },
     )
     .post(

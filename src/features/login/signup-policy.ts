@@ -8,11 +8,12 @@ export type SignupRule = 'open' | 'closed' | readonly string[]
  * Who may sign in, by whatever way of login (contract, MB_SIGNUP): people who are known, and those
  * whom the rule lets join.
  */
-export function createSignupPolicy(tenants: Tenants, rule: SignupRule) {
-  const mayJoin = (email: string) =>
-    typeof rule === 'string'
-      ? rule === 'open'
-      : rule.includes(email) || rule.includes(email.slice(email.lastIndexOf('@')))
+export function createSignupPolicy(tenants: Tenants, ruleNow: () => SignupRule) {
+  function mayJoin(email: string): boolean {
+    const rule = ruleNow()
+    if (typeof rule === 'string') return rule === 'open'
+    return rule.includes(email) || rule.includes(email.slice(email.lastIndexOf('@')))
+  }
 
   return {
     async isAllowed(email: string): Promise<boolean> {

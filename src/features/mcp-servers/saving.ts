@@ -14,7 +14,7 @@ export interface SavingOptions {
   readonly store: McpServerStore
   readonly seal: () => Seal
   /** Private hosts that tenants may name. */
-  readonly allow: readonly string[]
+  readonly allow: () => readonly string[]
   readonly clock: Clock
   readonly find: (tenantId: string, id: string) => Promise<StoredServer>
 }
@@ -31,7 +31,7 @@ export function createSaving({ store, seal, allow, clock, find }: SavingOptions)
   const edits = createSemaphore({ perKey: 1 })
 
   function checkUrl(url: string): string {
-    const literal = checkLiteral(url, allow)
+    const literal = checkLiteral(url, allow())
     if ('refused' in literal) throw appError(REFUSED[literal.refused], { field: 'url' })
     return url
   }

@@ -18,7 +18,7 @@ export interface McpServersOptions {
   /** Null when the operator switched encryption off; every call then answers 503. */
   readonly seal: Seal | null
   /** Private hosts that tenants may name. */
-  readonly allow: readonly string[]
+  readonly allow: () => readonly string[]
   readonly refresh: Refresh
   readonly clock: Clock
 }

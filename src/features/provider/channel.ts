@@ -16,11 +16,14 @@ export interface ProviderChannelOptions {
   readonly log: Logger
   /** The model behind a tenant's endpoint, with its retries. */
   readonly connect: (tenantId: string, endpoint: Endpoint) => Llm
+  /** The model of a tenant that names none; part of what `connect` makes. */
+  readonly defaultModel: () => string | null
   readonly platform: () => Llm
 }
 
 interface Open {
   readonly revision: string
+  readonly defaultModel: string | null
   readonly llm: Breaker
 }
 
@@ -36,14 +39,15 @@ const UNREADABLE: Llm = {
  * configuration is saved again.
  */
 export function createProviderChannels(options: ProviderChannelOptions) {
-  const { store, seal, clock, log, connect, platform } = options
+  const { store, seal, clock, log, connect, defaultModel, platform } = options
   /** Least recently used first. */
   const open = new Map<string, Open>()
 
   function modelOf(tenantId: string, saved: StoredProvider): Breaker {
     const known = open.get(tenantId)
     open.delete(tenantId)
-    const entry = known?.revision === saved.revision ? known : begin(tenantId, saved)
+    const isCurrent = known?.revision === saved.revision && known.defaultModel === defaultModel()
+    const entry = isCurrent ? known : begin(tenantId, saved)
     open.set(tenantId, entry)
     const [oldest] = open.keys()
     if (open.size > PROVIDER_CHANNELS_MAX && oldest !== undefined) open.delete(oldest)
@@ -55,7 +59,7 @@ export function createProviderChannels(options: ProviderChannelOptions) {
     const llm = apiKey === null ? UNREADABLE : connect(tenantId, { baseUrl, apiKey })
     const onOpen = ({ reason, phrase }: ChannelFailure) =>
       log.warn('channel skipped for a while', { tenant: tenantId, reason, cause: phrase })
-    return { revision, llm: breaker(llm, { clock, onOpen }) }
+    return { revision, defaultModel: defaultModel(), llm: breaker(llm, { clock, onOpen }) }
   }
 
   return {

@@ -11,7 +11,7 @@ export interface ProviderOptions {
   /** Null when the operator switched encryption off; every call then answers 503. */
   readonly seal: Seal | null
   /** Private hosts that tenants may name. */
-  readonly allow: readonly string[]
+  readonly allow: () => readonly string[]
   /** Asks for one token, without retries. `model` null asks for the endpoint's default. */
   readonly probe: (
     tenantId: string,
@@ -66,7 +66,7 @@ export function createProvider({ store, seal, allow, probe, onWorking }: Provide
     async put(tenantId: string, request: ProviderPutRequest): Promise<ProviderConfig> {
       const { base_url: baseUrl, api_key: apiKey, failover } = request
       const keySealed = sealed().seal(apiKey, tenantId)
-      const checked = checkLiteral(baseUrl, allow)
+      const checked = checkLiteral(baseUrl, allow())
       if ('refused' in checked) throw appError(REFUSED[checked.refused])
       const saved = { baseUrl, keySealed, failover, revision: newId() }
       await store.put(tenantId, saved)

@@ -13,8 +13,11 @@ export interface Finding {
 
 export interface Probe {
   readonly name: string
-  /** Asks the dependency itself, free of charge. When it throws, the class is `error`. */
-  run(signal: AbortSignal): Promise<Finding>
+  /**
+   * Asks the dependency itself, free of charge. When it throws, the class is `error`; null leaves
+   * the check out.
+   */
+  run(signal: AbortSignal): Promise<Finding | null>
 }
 
 export interface Check extends Finding {
@@ -43,10 +46,10 @@ const PROBE_MS = 3_000
 export function createStatus({ clock, probes, vital }: StatusOptions) {
   let known: { readonly at: number; readonly report: Promise<StatusReport> } | null = null
 
-  async function check(probe: Probe): Promise<Check> {
+  async function check(probe: Probe): Promise<Check[]> {
     const start = clock.steady()
     const giveUp = new AbortController()
-    const { promise: late, resolve } = Promise.withResolvers<Finding>()
+    const { promise: late, resolve } = Promise.withResolvers<Finding | null>()
     const cancel = clock.after(PROBE_MS, () => {
       giveUp.abort()
       resolve({ state: 'down', class: 'timeout' })
@@ -55,11 +58,11 @@ export function createStatus({ clock, probes, vital }: StatusOptions) {
     const found = await Promise.race([asked, late])
     cancel()
     const latency_ms = Math.round(clock.steady() - start)
-    return { name: probe.name, state: found.state, class: found.class, latency_ms }
+    return found ? [{ name: probe.name, state: found.state, class: found.class, latency_ms }] : []
   }
 
   async function ask(): Promise<StatusReport> {
-    const checks = await Promise.all(probes.map(check))
+    const checks = (await Promise.all(probes.map(check))).flat()
     const failed = checks.filter(({ state }) => state === 'down')
     const dead = failed.some(({ name }) => name === vital)
     return { status: dead ? 'down' : failed.length > 0 ? 'degraded' : 'ok', checks }

@@ -40,7 +40,7 @@ export interface SourcesParts {
   readonly kindOf: KindOf
   readonly clock: Clock
   /** Private hosts that tenants may name. */
-  readonly allow: AllowList
+  readonly allow: () => AllowList
   readonly limits: KbLimitsResponse
 }
 
@@ -85,7 +85,7 @@ export function createSources(parts: SourcesParts) {
     upload: createUpload(parts, add),
 
     addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
-      const literal = checkLiteral(given, allow)
+      const literal = checkLiteral(given, allow())
       if ('refused' in literal) throw appError(URL_ERRORS[literal.refused], { field: 'url' })
       return add(tenantId, {
         ...{ id: newId(), kind: 'url', url: literal.url.href, refresh },

@@ -14,14 +14,20 @@ import type { Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { encodeSpeech, type SpeechOutput, speechMp3, type Utterance } from './speech.ts'
 
-export interface VoiceOptions {
+/** The recognition in use. */
+export interface Hearing {
   /** Null when the operator has configured none. */
-  readonly tts: Tts | null
   readonly asr: Asr | null
-  readonly codecs: AudioCodecs
-  readonly log: Logger
   /** Whether silence is answered without asking the recogniser. */
   readonly skipSilence: boolean
+}
+
+export interface VoiceOptions {
+  /** The synthesis in use; null when the operator has configured none. */
+  readonly tts: () => Tts | null
+  readonly hearing: () => Hearing
+  readonly codecs: AudioCodecs
+  readonly log: Logger
   /** Slots for speeches, and as many for recognitions; by default by the number of cores. */
   readonly requestsMax?: number
 }
@@ -33,7 +39,7 @@ type Work = 'speech synthesis' | 'speech recognition'
  * share wait. A failure of an upstream becomes a 502 with a short sentence.
  */
 export function createVoice(options: VoiceOptions) {
-  const { tts, asr, codecs, log, skipSilence } = options
+  const { tts, hearing, codecs, log } = options
   const slots = options.requestsMax ?? availableParallelism() * VOICE_REQUESTS_PER_CORE
   const speeches = createSemaphore({ slots, greed: VOICE_REQUESTS_GREED })
   const hearings = createSemaphore({ slots, greed: VOICE_REQUESTS_GREED })
@@ -48,13 +54,14 @@ export function createVoice(options: VoiceOptions) {
   }
 
   const speaker = (): Tts => {
-    if (tts === null) throw appError('tts_not_configured')
-    return tts
+    const inUse = tts()
+    if (inUse === null) throw appError('tts_not_configured')
+    return inUse
   }
 
   return {
     /** The kind of synthesis; null when none is configured. */
-    speaks: tts?.name ?? null,
+    speaks: (): string | null => tts()?.name ?? null,
 
     /** The text as the parts of an mp3 of 32 kHz and 128 kbps. */
     async speak(utterance: Utterance, signal: AbortSignal): Promise<readonly Uint8Array[]> {
@@ -92,10 +99,11 @@ export function createVoice(options: VoiceOptions) {
     },
 
     /** Whether recognition may tell the times of words. */
-    tellsWords: asr?.tellsWords ?? false,
+    tellsWords: (): boolean => hearing().asr?.tellsWords ?? false,
 
     /** What is said, its text trimmed; empty when nobody speaks. Without hints: in Chinese. */
     async transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript> {
+      const { asr, skipSilence } = hearing()
       if (asr === null) throw appError('asr_not_configured')
       const work = () => hear({ asr, codecs, skipSilence }, clip, signal, hints)
       return hearings.run(clip.tenantId, work, signal).catch((error: unknown) => {

@@ -1,0 +1,126 @@
+import { type Config, ConfigError } from '../config.ts'
+import { type Clock, MINUTE_MS } from '../core/clock.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+
+/** Work that began with a part may go on with it for this long after it was replaced. */
+const RETIRED_MS = 10 * MINUTE_MS
+
+/** A part that is made of settings. */
+interface Part {
+  /** Makes it of other settings; null when these do not differ for it. */
+  prepare(next: Config): Promise<Prepared | null>
+  close(): Promise<void>
+}
+
+/** Made and not yet in use. */
+interface Prepared {
+  commit(): void
+  discard(): Promise<void>
+}
+
+export interface LiveOptions {
+  readonly config: Config
+  /** What holds where `config` cannot be used: the environment's part of it. */
+  readonly fallback?: Config
+  readonly clock: Pick<Clock, 'after'>
+  readonly log: Logger
+}
+
+/**
+ * The settings of the running server and the parts that are made of them. All parts that a change
+ * concerns are made before the first is put in use, so a change applies whole or not at all. What
+ * is used often asks for a part by a function call, which gives the one in use.
+ */
+export function createLiveSettings({ config: start, fallback, clock, log }: LiveOptions) {
+  let config = start
+  const parts: Part[] = []
+
+  return {
+    config: (): Config => config,
+
+    /**
+     * A part that `make` makes of the settings `names`: now, and anew with each change of one of
+     * them. `close` ends one that is no longer used.
+     */
+    async part<Value>(
+      names: readonly (keyof Config)[],
+      make: (config: Config) => Value | Promise<Value>,
+      close: (value: Value) => Promise<void> = async () => {},
+    ): Promise<() => Value> {
+      const retired = new Set<Value>()
+      const closeLogged = async (value: Value) => {
+        retired.delete(value)
+        await close(value).catch((error) => log.error('close failed', errorFields(error)))
+      }
+      let current = await makeAtStart(make, start, fallback, log)
+      parts.push({
+        async prepare(next) {
+          if (names.every((name) => same(config[name], next[name]))) return null
+          const value = await make(next)
+          return {
+            commit() {
+              const old = current
+              current = value
+              retired.add(old)
+              clock.after(RETIRED_MS, () => void (retired.has(old) && closeLogged(old)))
+            },
+            discard: () => closeLogged(value),
+          }
+        },
+        close: async () => {
+          await Promise.all([...retired, current].map(closeLogged))
+        },
+      })
+      return () => current
+    },
+
+    /** Makes what other settings need. Throws what a `make` throws; nothing has changed then. */
+    async prepare(next: Config): Promise<Prepared> {
+      const made: Prepared[] = []
+      const discard = async () => {
+        await Promise.all(made.map((one) => one.discard()))
+      }
+      try {
+        for (const part of parts) {
+          const one = await part.prepare(next)
+          if (one) made.push(one)
+        }
+      } catch (error) {
+        await discard()
+        throw error
+      }
+      return {
+        commit() {
+          for (const one of made) one.commit()
+          config = next
+        },
+        discard,
+      }
+    },
+
+    async close(): Promise<void> {
+      await Promise.all(parts.map((part) => part.close()))
+    },
+  }
+}
+
+export type LiveSettings = ReturnType<typeof createLiveSettings>
+
+/** Values of settings are texts, numbers, lists of texts, and bytes. */
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+/** What the console has set must not keep the server from starting, for it could not be mended. */
+async function makeAtStart<Value>(
+  make: (config: Config) => Value | Promise<Value>,
+  config: Config,
+  fallback: Config | undefined,
+  log: Logger,
+): Promise<Value> {
+  try {
+    return await make(config)
+  } catch (error) {
+    if (!(error instanceof ConfigError) || !fallback) throw error
+    log.warn('settings of the console cannot be used', { reason: error.message })
+    return make(fallback)
+  }
+}

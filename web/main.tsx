@@ -2,10 +2,11 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiError } from './api/client.ts'
+import { ApiError, serverAnswers, UNREACHED } from './api/client.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
 import { isDirty, markDirtyForms } from './lib/dirty-forms.ts'
-import { AWAY } from './lib/lazy-chunks.ts'
+import { createPresence, PresenceContext } from './lib/presence.ts'
+import { reload } from './lib/reload.ts'
 import { createQueries, SIGNED_OUT, ToastsContext } from './lib/services.tsx'
 import { createToasts } from './lib/toasts.ts'
 import { createPages } from './router.tsx'
@@ -17,7 +18,8 @@ async function start(root: HTMLElement): Promise<void> {
   const toasts = createToasts()
   const router = createPages()
   markDirtyForms()
-  addEventListener(AWAY, () => toasts.show('bad', new ApiError('', 0)))
+  const presence = createPresence(serverAnswers)
+  addEventListener(UNREACHED, () => void presence.watch())
   // Opening a page moves the focus to its heading, as a page load would, or to the field that the
   // page has focused.
   router.subscribe('onResolved', ({ fromLocation, pathChanged }) => {
@@ -38,14 +40,20 @@ async function start(root: HTMLElement): Promise<void> {
     else void router.navigate({ to: '/login', search: { next: href } })
   }
   const queries = createQueries((error) => toasts.show('bad', error), onSignedOut)
+  // What could not be loaded meanwhile, and what may have changed.
+  presence.subscribe(() => {
+    if (!presence.isAway()) void reload(queries, [])
+  })
   createRoot(root).render(
     <StrictMode>
       <I18nProvider initial={{ ...texts, language }}>
         <ErrorBoundary>
           <ToastsContext value={toasts}>
-            <QueryClientProvider client={queries}>
-              <RouterProvider router={router} />
-            </QueryClientProvider>
+            <PresenceContext value={presence}>
+              <QueryClientProvider client={queries}>
+                <RouterProvider router={router} />
+              </QueryClientProvider>
+            </PresenceContext>
           </ToastsContext>
         </ErrorBoundary>
       </I18nProvider>

@@ -15,11 +15,17 @@ export class ApiError extends Error {
   }
 }
 
+/** Dispatched on the window when an answer did not come from the server. */
+export const UNREACHED = 'mb:unreached'
+
+const unreached = () => void dispatchEvent(new Event(UNREACHED))
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 async function answer(input: string, init: RequestInit): Promise<Response> {
   const response = await fetch(input, init).catch((error: unknown) => {
     if (init.signal?.aborted) throw error
+    unreached()
     throw new ApiError('', 0)
   })
   if (response.ok) return response
@@ -28,7 +34,9 @@ async function answer(input: string, init: RequestInit): Promise<Response> {
 
 async function failureOf(response: Response): Promise<ApiError> {
   const sentence = sentenceOf(response, await response.text())
-  return new ApiError(sentence, response.status, errorOf(response.headers))
+  const error = errorOf(response.headers)
+  if (response.status > 501 && !error) unreached()
+  return new ApiError(sentence, response.status, error)
 }
 
 /** Errors are a sentence; those of OpenAI's paths are JSON. A proxy's page is neither. */
@@ -80,7 +88,10 @@ export async function postForm<T>(
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
   const request = new XMLHttpRequest()
   request.upload.onprogress = ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0)
-  request.onerror = () => reject(new ApiError('', 0))
+  request.onerror = () => {
+    unreached()
+    reject(new ApiError('', 0))
+  }
   request.onload = () => {
     const known = READ_HEADERS.map((name) => [name, request.getResponseHeader(name)] as const)
     const headers = known.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))

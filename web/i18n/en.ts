@@ -51,6 +51,7 @@ export const en: Dictionary = {
     'On: all built-in tools, and none of MCP servers. Off: choose one by one; choosing none disables tools.',
   'apps.tools.none': 'No tools',
   'apps.try': 'Try it',
+  'away.text': 'Server away, trying again…',
   'channel.byo': 'Your own channel',
   'channel.fallback': 'Platform channel (took over)',
   'channel.platform': 'Platform channel',

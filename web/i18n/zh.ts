@@ -48,6 +48,7 @@ export const zh = {
     '打开：全部内置工具，不含 MCP 服务器的工具。关闭：逐个选择；全不选即禁用工具。',
   'apps.tools.none': '不用工具',
   'apps.try': '试一试',
+  'away.text': '服务器暂时连不上，正在重试…',
   'channel.byo': '自带模型通道',
   'channel.fallback': '平台通道（接替）',
   'channel.platform': '平台通道',

@@ -1,9 +1,6 @@
-import { serverAnswers } from '../api/client.ts'
+import { serverAnswers, UNREACHED } from '../api/client.ts'
 
 const AGAIN_MS = 2_000
-
-/** Dispatched on the window while a chunk waits for the server. */
-export const AWAY = 'mb:away'
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
 
@@ -17,7 +14,7 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
     return await load()
   } catch {
     while (!(await serverAnswers())) {
-      dispatchEvent(new Event(AWAY))
+      dispatchEvent(new Event(UNREACHED))
       await pause()
     }
     return load()

@@ -34,10 +34,12 @@ export function createQueries(tell: (error: Error) => void, onSignedOut: () => v
       },
     },
     queryCache: new QueryCache({
-      // A page without data shows the error itself; only a failed refresh needs a message.
+      // A page without data shows the error itself; only a failed refresh needs a message, and not
+      // while the banner says that the server is away.
       onError: (error, query) => {
-        if (error instanceof ApiError && error.status === SIGNED_OUT) failed(error)
-        else if (query.state.data !== undefined) failed(error)
+        const status = error instanceof ApiError ? error.status : undefined
+        if (status === SIGNED_OUT) failed(error)
+        else if (query.state.data !== undefined && status !== 0) failed(error)
       },
     }),
     mutationCache: new MutationCache({

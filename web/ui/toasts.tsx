@@ -1,39 +1,68 @@
-import { CircleCheck, TriangleAlert, X } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
+import { CircleCheck, LoaderCircle, TriangleAlert, X } from 'lucide-react'
+import { useContext, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { ApiError } from '../api/client.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { PresenceContext } from '../lib/presence.ts'
 import { SIGNED_OUT, useExplain, useToasts } from '../lib/services.tsx'
+import type { Toast } from '../lib/toasts.ts'
+import { moveToFreePlace } from './free-place.ts'
 
+/** Short messages, and for as long as the server cannot be reached, a line that says so. */
 export function ToastRegion() {
   const { t } = useI18n()
   const toasts = useToasts()
-  const explain = useExplain()
   const list = useSyncExternalStore(toasts.subscribe, toasts.read)
+  const away = useAway()
+  const region = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (region.current && (away || list.length > 0)) moveToFreePlace(region.current)
+  }, [away, list])
   return createPortal(
-    <section aria-label={t('state.messages')} aria-live="polite" className="toasts">
-      {list.map(({ id, tone, text }) => (
-        <div key={id} className="toast">
-          {tone === 'good' ? (
-            <CircleCheck size={17} className="text-good" aria-hidden />
-          ) : (
-            <TriangleAlert size={17} className="text-bad" aria-hidden />
-          )}
-          <p className="min-w-0 flex-1 break-words">
-            {isSignedOut(text) ? <SignInAgain /> : text instanceof Error ? explain(text) : text}
-          </p>
-          <button
-            type="button"
-            className="mt-0.5 text-ink-3"
-            aria-label={t('action.close')}
-            onClick={() => toasts.dismiss(id)}
-          >
-            <X size={15} aria-hidden />
-          </button>
+    <section ref={region} aria-label={t('state.messages')} aria-live="polite" className="toasts">
+      {away && (
+        <div className="toast" data-tone="warn">
+          <LoaderCircle size={17} className="animate-spin" aria-hidden />
+          <p className="min-w-0 flex-1">{t('away.text')}</p>
         </div>
+      )}
+      {list.map((toast) => (
+        <Message key={toast.id} toast={toast} />
       ))}
     </section>,
     document.body,
+  )
+}
+
+function useAway(): boolean {
+  const presence = useContext(PresenceContext)
+  if (!presence) throw new Error('useAway outside its provider')
+  return useSyncExternalStore(presence.subscribe, presence.isAway)
+}
+
+function Message({ toast: { id, tone, text } }: { readonly toast: Toast }) {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  const explain = useExplain()
+  return (
+    <div className="toast">
+      {tone === 'good' ? (
+        <CircleCheck size={17} className="text-good" aria-hidden />
+      ) : (
+        <TriangleAlert size={17} className="text-bad" aria-hidden />
+      )}
+      <p className="min-w-0 flex-1 wrap-anywhere">
+        {isSignedOut(text) ? <SignInAgain /> : text instanceof Error ? explain(text) : text}
+      </p>
+      <button
+        type="button"
+        className="mt-0.5 text-ink-3"
+        aria-label={t('action.close')}
+        onClick={() => toasts.dismiss(id)}
+      >
+        <X size={15} aria-hidden />
+      </button>
+    </div>
   )
 }
 

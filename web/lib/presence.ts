@@ -1,0 +1,37 @@
+import { createContext } from 'react'
+
+const AGAIN_MS = 2_000
+
+/** Whether the server can be reached, as a store outside React. */
+export function createPresence(answers: () => Promise<boolean>) {
+  let away = false
+  let watching = false
+  const listeners = new Set<() => void>()
+  const set = (next: boolean) => {
+    if (away === next) return
+    away = next
+    for (const listener of listeners) listener()
+  }
+  return {
+    isAway: () => away,
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    /** Asks the server until it answers; to be called when something did not reach it. */
+    async watch(): Promise<void> {
+      if (watching) return
+      watching = true
+      while (!(await answers())) {
+        set(true)
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      }
+      watching = false
+      set(false)
+    },
+  }
+}
+
+export type Presence = ReturnType<typeof createPresence>
+
+export const PresenceContext = createContext<Presence | null>(null)

@@ -16,6 +16,7 @@ import { embeddingsRoutes } from './features/embeddings/routes.ts'
 import type { Embeddings } from './features/embeddings/service.ts'
 import { type AuthParts, authRoutes } from './features/login/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
+import { mcpToolRoutes } from './features/mcp-servers/routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
 import type { ConsolePages } from './http/console-pages.ts'
@@ -114,9 +115,9 @@ export function createApp(options: AppOptions): AnyElysia {
     )
     .use(consoleOnly(consoleGate, services))
     .use(
-      new Elysia({ prefix: '/console' }).use(
-        playgroundRoutes(consoleGate, { ...services, sse, playgroundLimit }),
-      ),
+      new Elysia({ prefix: '/console' })
+        .use(playgroundRoutes(consoleGate, { ...services, sse, playgroundLimit }))
+        .use(mcpToolRoutes(consoleGate, services.mcpServers, playgroundLimit)),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
   table.fill(app.routes)

@@ -56,6 +56,7 @@ export const ERRORS = {
   mcp_too_large: [400, 'MCP 服务器的答复过大'],
   mcp_guarded: [400, 'MCP 服务器的地址指向内部主机'],
   mcp_undecryptable: [400, '请求头的值无法解密，请重新填写'],
+  mcp_tool_unusable: [400, '该 MCP 工具不可用'],
   audio_empty: [400, '音频不能为空'],
   audio_not_base64: [400, 'audio_b64 不是有效的 Base64'],
   doc_id_missing: [400, '缺少文档 id'],
@@ -162,6 +163,7 @@ export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     persona: '人设',
     source: '来源',
     mcp_server: 'MCP 服务器',
+    mcp_tool: 'MCP 工具',
   },
   who: { general: '通用密钥', app: '应用级密钥', device: '设备密钥', session: '登录会话' },
 }

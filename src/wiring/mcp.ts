@@ -10,6 +10,7 @@ import type { Agent } from '../features/agent/service.ts'
 import type { TurnConfigStore } from '../features/agent/store.ts'
 import { createAsk } from '../features/mcp/ask.ts'
 import { createMcpDoor } from '../features/mcp/service.ts'
+import { createCall } from '../features/mcp-servers/call.ts'
 import { createOffer } from '../features/mcp-servers/offer.ts'
 import { createRefresh } from '../features/mcp-servers/refresh.ts'
 import { createMcpServers } from '../features/mcp-servers/service.ts'
@@ -43,7 +44,8 @@ export function openMcpServers(adapters: Adapters, jobs: Jobs) {
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   const callMs = live.config().MB_MCP_CALL_MS
   const isOwn = ownAddress(live.config)
-  const offer = createOffer({ store, seal, client, clock, refresh, callMs, isOwn })
+  const call = createCall({ seal, client, clock, refresh, callMs })
+  const offer = createOffer({ store, seal, call, clock, refresh, isOwn })
   const toolsFor: ToolsFor = async (principal, choice) => {
     const tools = await own(principal, choice)
     // Nearly no turn names any.
@@ -51,7 +53,7 @@ export function openMcpServers(adapters: Adapters, jobs: Jobs) {
     return [...tools, ...(await offer(principal, choice))]
   }
   return {
-    mcpServers: createMcpServers({ store, seal, allow, refresh, clock }),
+    mcpServers: createMcpServers({ store, seal, allow, refresh, call, clock }),
     toolsFor,
     retryDue: refresh.retryDue,
   }

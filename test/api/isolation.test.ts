@@ -14,7 +14,7 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const BODY = {
   ...{ name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK },
   refresh: 'off',
-  ...{ url: 'https://stolen.example.com/', approved: [] },
+  ...{ url: 'https://stolen.example.com/', approved: [], tool: 'echo', arguments: {} },
 }
 
 let upstream: Upstream

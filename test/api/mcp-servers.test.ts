@@ -60,6 +60,7 @@ describe('a server of tools', () => {
           schema_chars: 57,
           state: 'new',
           reason: null,
+          hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         },
       ],
       created_at: expect.any(String),

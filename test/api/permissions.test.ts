@@ -98,6 +98,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /v1/devices/activate': ['public', 400],
   'POST /v1/devices/heartbeat': ['heartbeat', 200],
   'POST /console/agent': ['person', 400],
+  'GET /console/mcp-servers/:id/definition': ['person', 404],
+  'POST /console/mcp-servers/:id/call': ['person', 400],
   'GET /console/keys': ['person', 200],
   'POST /console/keys': ['person', 201],
   'PUT /console/keys/:id': ['person', 404],

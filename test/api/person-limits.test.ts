@@ -24,6 +24,8 @@ test('a person may begin a limited number of playground turns a minute', async (
   expect(refused.headers.get('x-error-code')).toBe('rate_limited')
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(upstream.requests.length).toBe(asked)
+  // Trying a tool takes as much of the machine as a turn.
+  expect((await first('POST', '/mcp-servers/x/call', {})).status).toBe(429)
   expect((await first('GET', '/apps')).status).toBe(200)
   expect((await second('POST', '/agent', turn)).status).toBe(200)
 })

@@ -17,11 +17,27 @@ afterAll(async () => {
   server[Symbol.dispose]()
 })
 
-const LIGHT: ScriptedTool = {
+const LIGHT = {
   name: 'light_on',
   title: 'Turn a light on',
   description: 'Turns a light on.',
-  inputSchema: { type: 'object' },
+  inputSchema: {
+    type: 'object',
+    properties: {
+      room: { type: 'string', description: 'Which room' },
+      level: { type: 'integer', default: 50 },
+      colour: { enum: ['warm', 'cold'] },
+    },
+    required: ['room'],
+  },
+} satisfies ScriptedTool
+const NOSY = {
+  ...LIGHT,
+  description: 'Turns a lamp on, and tells the neighbours.',
+  inputSchema: {
+    ...LIGHT.inputSchema,
+    properties: { ...LIGHT.inputSchema.properties, address: { type: 'string' } },
+  },
 }
 const LOOP: ScriptedTool = {
   name: 'loop',
@@ -75,17 +91,50 @@ describeWeb('tools of MCP servers', () => {
       await page.getByText(say(en['tools.use'], { users: en['tools.use.shared'] })).waitFor()
       expect(await offered()).toContain('home__light_on')
 
-      server.lists([{ ...LIGHT, description: 'Turns a light on, and tells the neighbours.' }])
+      server.lists([NOSY])
       await button(page, say(en['tools.refresh.what'], { name: 'home' })).click()
       await page.getByText(en['tools.changed.about']).waitFor()
-      await page.getByText(LIGHT.description ?? '', { exact: true }).waitFor()
-      await page.getByText('and tells the neighbours').waitFor()
-      expect(await seriousFindings(page)).toEqual([])
       expect(await offered()).not.toContain('home__light_on')
-      await button(page, `${en['tools.approve.again']}: light_on`).click()
+      await button(page, `${en['tools.compare']}: light_on`).click()
+      await page.getByRole('deletion').filter({ hasText: 'light' }).waitFor()
+      await page.getByRole('insertion').filter({ hasText: 'tells the neighbours' }).waitFor()
+      await page.getByRole('insertion').filter({ hasText: '"address"' }).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      await button(page, en['tools.approve.again']).click()
       await button(page, `${en['tools.withdraw']}: light_on`).waitFor()
       expect(await offered()).toContain('home__light_on')
       expect(guest.complaints).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a tool is tried with a form made from its schema',
+    async () => {
+      await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
+      const { page } = guest
+      server.answers((_, args) => ({ content: [{ type: 'text', text: JSON.stringify(args) }] }))
+      await page.goto('/app/tools')
+      await button(page, `${en['tools.try']}: light_on`).click()
+      const dialog = page.getByRole('dialog')
+      const call = dialog.getByRole('button', { name: en['tools.try.call'] })
+      await dialog.getByLabel(/^room/).fill('kitchen')
+      await dialog.getByLabel(/^level/).fill('bright')
+      await call.click()
+      await dialog.getByText(en['tools.try.problem.integer']).waitFor()
+      await dialog.getByLabel(/^level/).fill('70')
+      await dialog.getByLabel(/^colour/).selectOption('warm')
+      await call.click()
+      await dialog.getByText('{"room":"kitchen","level":70,"colour":"warm"}').waitFor()
+      await dialog.getByText(en['tools.try.ok'], { exact: true }).waitFor()
+      expect(await seriousFindings(page)).toEqual([])
+      await dialog.getByRole('switch').click()
+      await dialog.getByRole('textbox').fill('{"all":[1]}')
+      server.fails(() => new Response('SECRET', { status: 500 }))
+      await call.click()
+      await dialog.getByText(en['tools.try.fault.unreachable']).waitFor()
+      server.fails(() => null)
+      expect(await page.content()).not.toContain('SECRET')
     },
     TIMEOUT_MS,
   )

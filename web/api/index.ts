@@ -88,9 +88,20 @@ export const api = {
     remove: (id: string) => call<unknown>('DELETE', at('mcp-servers', id)),
     /** Asks the server for its tools. */
     refresh: (id: string) => call<T.McpServer>('POST', at('mcp-servers', id, '/refresh')),
-    /** Approves these tools as they are now, and no others. */
-    approve: (id: string, approved: readonly string[]) =>
-      call<T.McpServer>('PUT', at('mcp-servers', id, '/tools'), { approved }),
+    /** Approves these tools where they are still what was read, and no others. */
+    approve: (id: string, read: readonly { readonly name: string; readonly hash: string }[]) =>
+      call<T.McpServer>('PUT', at('mcp-servers', id, '/tools'), {
+        approved: read.map(({ name }) => name),
+        hashes: Object.fromEntries(read.map(({ name, hash }) => [name, hash])),
+      }),
+    definition: (id: string, tool: string) =>
+      call<T.McpDefinition>(
+        'GET',
+        `${at('mcp-servers', id, '/definition')}?tool=${encodeURIComponent(tool)}`,
+      ),
+    /** Calls a tool as a person who tries it. */
+    call: (id: string, tool: string, args: object) =>
+      call<T.McpCallResponse>('POST', at('mcp-servers', id, '/call'), { tool, arguments: args }),
   },
   settings: {
     read: () => call<T.Settings>('GET', '/console/settings'),

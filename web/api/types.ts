@@ -23,6 +23,8 @@ export type {
   RequestLogEntry as LogRow,
 } from '../../src/features/logs/model.ts'
 export type {
+  McpCallResponse,
+  McpDefinition,
   McpServer,
   McpServerRequest as McpServerInput,
   McpTool,

@@ -652,8 +652,6 @@ export const en: Dictionary = {
   'tools.approve.all': 'Approve all new ({count})',
   'tools.approved':
     'Approved: {count} ({chars} characters). A turn takes at most {most}, {room} characters.',
-  'tools.before': 'What was approved said:',
-  'tools.before.same': 'The description is the one that was approved; its arguments have changed.',
   'tools.builtin': 'Built-in tools',
   'tools.builtin.about':
     'Every assistant has them unless its app chooses. None of them writes anything.',
@@ -667,6 +665,15 @@ export const en: Dictionary = {
   'tools.changed.about':
     'Its description or its arguments are no longer what was approved. It is not offered until you approve what stands here now.',
   'tools.changed.since': 'The server has changed this meanwhile. Read it again, then approve.',
+  'tools.compare': 'Compare',
+  'tools.compare.arguments': 'Arguments',
+  'tools.compare.description': 'Description',
+  'tools.compare.none':
+    'What was approved of this tool is not known any more. Read it on the page before you approve it.',
+  'tools.compare.same': 'Nothing that a model is shown has changed here.',
+  'tools.compare.title': 'What has changed: {name}',
+  'tools.compare.unknown':
+    'An earlier version has not kept the arguments that were approved. These are the ones of now:',
   'tools.count': 'Tools: {count}',
   'tools.delete.loss':
     'No assistant can call its tools any more, from the next turn on. Names of them in apps stay and do nothing. The value of the header is deleted.',
@@ -750,6 +757,33 @@ export const en: Dictionary = {
   'tools.tool.changed': 'Changed',
   'tools.tool.new': 'New',
   'tools.tool.unusable': 'Unusable',
+  'tools.try': 'Try',
+  'tools.try.call': 'Call the tool',
+  'tools.try.caution': 'The tool is really called, and may change things.',
+  'tools.try.cut': 'The first {shown} of {chars} characters.',
+  'tools.try.empty': '(no text)',
+  'tools.try.failed': 'Failed',
+  'tools.try.fault.guarded':
+    'The address is inside the network of this machine and is not allowed.',
+  'tools.try.fault.malformed':
+    'The server gave no sound answer: a redirect, an error of the protocol, or something that is no MCP.',
+  'tools.try.fault.refused': 'The server refused access. Check name and value of the header.',
+  'tools.try.fault.timeout': 'The server gave no answer in time.',
+  'tools.try.fault.too_large': 'The answer is larger than 1 MB.',
+  'tools.try.fault.undecryptable': 'The value of the header cannot be decrypted; enter it again.',
+  'tools.try.fault.unreachable': 'The server cannot be reached, or has a fault.',
+  'tools.try.nothing': 'The tool names no arguments.',
+  'tools.try.ok': 'Answered',
+  'tools.try.optional': 'optional',
+  'tools.try.problem.integer': 'A whole number',
+  'tools.try.problem.json': 'Not valid JSON',
+  'tools.try.problem.missing': 'Required',
+  'tools.try.problem.number': 'A number',
+  'tools.try.problem.object': 'A JSON object, such as {}',
+  'tools.try.raw': 'Write the arguments as JSON',
+  'tools.try.raw.label': 'Arguments as JSON',
+  'tools.try.title': 'Try {name}',
+  'tools.try.took': 'in {ms} ms',
   'tools.turn.off': 'Turn off',
   'tools.turn.on': 'Turn on',
   'tools.url': 'Address',

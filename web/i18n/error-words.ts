@@ -61,6 +61,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   mcp_malformed: 'What answers at this address does not speak MCP',
   mcp_too_large: 'The answer of the MCP server is too large',
   mcp_guarded: 'The address of the MCP server is internal',
+  mcp_tool_unusable: 'This MCP tool cannot be used',
   mcp_undecryptable: 'The value of the header cannot be decrypted; enter it again',
   audio_empty: 'The recording is empty',
   audio_not_base64: 'audio_b64 is not valid base64',
@@ -168,6 +169,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     persona: 'The persona',
     source: 'The source',
     mcp_server: 'The MCP server',
+    mcp_tool: 'The MCP tool',
   },
   who: {
     general: 'A general key',

@@ -50,7 +50,14 @@ export const McpServerRequest = z
   })
 export type McpServerRequest = z.infer<typeof McpServerRequest>
 
-/** Body of PUT …/tools. Names that the server does not have are ignored. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/, {
+  error: issue('field_invalid', { field: 'hashes' }),
+})
+
+/**
+ * Body of PUT …/tools. Names that the server does not have are ignored. A tool whose `hash` is
+ * given is approved only while it is still the one that was read.
+ */
 export const McpApprovalRequest = z.object({
   approved: z
     .array(z.string().max(MCP_TOOL_NAME_CHARS_MAX), {
@@ -59,7 +66,22 @@ export const McpApprovalRequest = z.object({
     .max(MCP_TOOLS_KEPT_MAX, {
       error: issue('too_many_items', { field: 'approved', max: MCP_TOOLS_KEPT_MAX }),
     }),
+  hashes: z
+    .record(z.string().max(MCP_TOOL_NAME_CHARS_MAX), hash, {
+      error: issue('field_type', { field: 'hashes', kind: 'object' }),
+    })
+    .default({}),
 })
+export type McpApprovalRequest = z.infer<typeof McpApprovalRequest>
+
+/** Body of POST …/call. */
+export const McpCallRequest = z.object({
+  tool: z.string({ error: issue('field_required', { field: 'tool', kind: 'string' }) }),
+  arguments: z.record(z.string(), z.unknown(), {
+    error: issue('field_required', { field: 'arguments', kind: 'object' }),
+  }),
+})
+export type McpCallRequest = z.infer<typeof McpCallRequest>
 
 /** A server of an imported configuration: without the value of its header. */
 export const ImportedMcpServer = McpServerRequest
@@ -80,6 +102,8 @@ const McpTool = z.object({
   state: z.enum(['new', 'approved', 'changed', 'unusable']),
   /** Why it is unusable, in a word. */
   reason: z.string().nullable(),
+  /** SHA-256 of what is approved: name, description and schema. */
+  hash: z.string(),
 })
 export type McpTool = z.infer<typeof McpTool>
 
@@ -113,6 +137,32 @@ export const McpServer = z.object({
 })
 export type McpServer = z.infer<typeof McpServer>
 export type McpErrorClass = NonNullable<McpServer['error_class']>
+
+const JsonSchema = z.record(z.string(), z.unknown())
+
+/** A tool with all that it wants of a caller. */
+export const McpDefinition = z.object({
+  name: z.string(),
+  description: z.string(),
+  /** Of its arguments, as a model is offered it; null for an unusable tool. */
+  schema: JsonSchema.nullable(),
+  hash: z.string(),
+  /** What was approved, where the tool is another by now; a `schema` of null is not known. */
+  approved: z.object({ description: z.string(), schema: JsonSchema.nullable() }).nullable(),
+})
+export type McpDefinition = z.infer<typeof McpDefinition>
+
+/** What a tool has answered to a person who tries it. */
+export const McpCallResponse = z.object({
+  /** False too where the tool has answered that it failed. */
+  ok: z.boolean(),
+  ms: z.int(),
+  /** As the model would be given it; empty when there was no answer. */
+  text: z.string(),
+  /** Why there was no answer. */
+  error_class: McpServer.shape.error_class,
+})
+export type McpCallResponse = z.infer<typeof McpCallResponse>
 
 export const McpServersResponse = z.object({ servers: z.array(McpServer) })
 export const McpServerDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })

@@ -1,5 +1,4 @@
 import type { ToolSpec } from '../../channels/ports/llm.ts'
-import type { McpClient } from '../../channels/ports/mcp.ts'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Seal } from '../../core/encryption.ts'
@@ -7,7 +6,7 @@ import { MCP_SCHEMAS_CHARS_MAX, MCP_TOOLS_OFFERED_MAX } from '../../core/limits/
 import { MCP_DEPTH_MAX, MCP_OFFERS_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
-import { createCall } from './call.ts'
+import { asTool, type Call } from './call.ts'
 import { callNames } from './listing.ts'
 import type { Refresh } from './refresh.ts'
 import { stateOf } from './shown.ts'
@@ -16,11 +15,9 @@ import type { McpServerStore, OfferedTool, StoredServer, StoredTool } from './st
 export interface OfferOptions {
   readonly store: Pick<McpServerStore, 'stamp' | 'list' | 'tools' | 'offered'>
   readonly seal: Seal | null
-  readonly client: Pick<McpClient, 'call'>
+  readonly call: Call
   readonly clock: Clock
   readonly refresh: Pick<Refresh, 'soon'>
-  /** The longest that a call may take, in milliseconds. */
-  readonly callMs: number
   /** Whether an address is this server's own, as the caller's requests reach it. */
   readonly isOwn: (url: URL, principal: Principal) => boolean
 }
@@ -47,8 +44,7 @@ interface Offer {
  * that answered last time. A turn that names none costs nothing, and none waits for a server.
  */
 export function createOffer(options: OfferOptions): ToolsFor {
-  const { store, seal, clock, refresh, isOwn } = options
-  const callOf = createCall(options)
+  const { store, seal, call, clock, refresh, isOwn } = options
   const offers = leastRecentlyUsed<Offer>(MCP_OFFERS_UNITS_MAX, unitsOf)
 
   async function candidates(tenantId: string): Promise<Candidate[]> {
@@ -105,7 +101,10 @@ export function createOffer(options: OfferOptions): ToolsFor {
     }
     const offered =
       depth === 0 ? tools : tools.filter(({ server }) => !isOwn(new URL(server.url), principal))
-    return offered.map(({ server, tool, spec }) => ({ spec, run: callOf(server, tool, depth) }))
+    return offered.map(({ server, tool, spec }) => ({
+      spec,
+      run: asTool(call, server, tool, depth),
+    }))
   }
 }
 

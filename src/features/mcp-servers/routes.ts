@@ -2,8 +2,13 @@ import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
+import type { PersonLimit } from '../../http/rate-limit.ts'
 import {
   McpApprovalRequest,
+  McpCallRequest,
+  McpCallResponse,
+  McpDefinition,
   McpServer,
   McpServerDeleteResponse,
   McpServerRequest,
@@ -13,6 +18,7 @@ import type { McpServers } from './service.ts'
 
 const configuration = jsonBody(McpServerRequest)
 const approval = jsonBody(McpApprovalRequest)
+const trial = jsonBody(McpCallRequest)
 
 /** Servers of tools (MCP) that the tenant's assistants may use; the same on both surfaces. */
 export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
@@ -88,13 +94,50 @@ export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
       '/mcp-servers/:id/tools',
       async ({ principal, params, request, upload }) => {
         servers.checkAvailable()
-        const { approved } = await approval.read(request, upload)
-        return servers.approve(principal.tenantId, params.id, approved)
+        const input = await approval.read(request, upload)
+        return servers.approve(principal.tenantId, params.id, input)
       },
       {
         allow: MANAGERS,
         parse: 'none',
         response: McpServer,
         detail: { summary: 'Approve tools of an MCP server', requestBody: approval.doc },
+      },
+    )
+
+/** What the console has besides: a tool is read whole, and tried. */
+export const mcpToolRoutes = (gate: Gate, servers: McpServers, limit: PersonLimit) =>
+  new Elysia()
+    .use(gate)
+    .get(
+      '/mcp-servers/:id/definition',
+      ({ principal, params, request }) => {
+        const name = new URL(request.url).searchParams.get('tool') ?? ''
+        return servers.definition(principal.tenantId, params.id, name)
+      },
+      {
+        allow: MANAGERS,
+        response: McpDefinition,
+        detail: {
+          summary: 'Read what a tool of an MCP server takes',
+          parameters: queryDoc({ tool: 'Name of the tool' }),
+        },
+      },
+    )
+    .post(
+      '/mcp-servers/:id/call',
+      async ({ principal, params, request, upload, server }) => {
+        limit(principal)
+        servers.checkAvailable()
+        const input = await trial.read(request, upload)
+        // The call has a limit of its own, which the operator may make a long one.
+        server?.timeout(request, 0)
+        return servers.call(principal.tenantId, params.id, input, request.signal)
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: McpCallResponse,
+        detail: { summary: 'Try a tool of an MCP server', requestBody: trial.doc },
       },
     )

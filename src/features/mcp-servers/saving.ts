@@ -8,7 +8,7 @@ import { MCP_SERVERS_MAX } from '../../core/limits/contract.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { McpServerRequest } from './model.ts'
 import { sealOwner } from './refresh.ts'
-import type { McpServerStore, SavedServer, StoredServer } from './store.ts'
+import type { McpServerStore, ReadTool, SavedServer, StoredServer } from './store.ts'
 
 export interface SavingOptions {
   readonly store: McpServerStore
@@ -84,7 +84,7 @@ export function createSaving({ store, seal, allow, clock, find }: SavingOptions)
       edits.run(tenantId, () => save(tenantId, id, request)),
 
     /** False when there is no such server. */
-    approve: (tenantId: string, id: string, names: readonly string[]) =>
-      edits.run(tenantId, () => store.approve(tenantId, id, names, newId())),
+    approve: (tenantId: string, id: string, read: readonly ReadTool[]) =>
+      edits.run(tenantId, () => store.approve(tenantId, id, read, newId())),
   }
 }

@@ -2,8 +2,10 @@ import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import type { Seal } from '../../core/encryption.ts'
 import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
+import type { Call } from './call.ts'
 import {
   ImportedMcpServer,
+  type McpApprovalRequest,
   type McpErrorClass,
   type McpServer,
   type McpServerRequest,
@@ -12,6 +14,7 @@ import type { Refresh } from './refresh.ts'
 import { createSaving } from './saving.ts'
 import { shownServer } from './shown.ts'
 import type { McpServerStore, StoredServer } from './store.ts'
+import { createTrying } from './trying.ts'
 
 export interface McpServersOptions {
   readonly store: McpServerStore
@@ -20,6 +23,7 @@ export interface McpServersOptions {
   /** Private hosts that tenants may name. */
   readonly allow: () => readonly string[]
   readonly refresh: Refresh
+  readonly call: Call
   readonly clock: Clock
 }
 
@@ -36,7 +40,8 @@ const FAILED = {
 const missing = () => appError('not_found', { what: 'mcp_server' })
 
 /** A tenant's servers of tools. Every call answers 404 for a server that is not the tenant's. */
-export function createMcpServers({ store, seal, allow, refresh, clock }: McpServersOptions) {
+export function createMcpServers(options: McpServersOptions) {
+  const { store, seal, allow, refresh, call, clock } = options
   function sealed(): Seal {
     if (!seal) throw appError('mcp_not_available')
     return seal
@@ -99,12 +104,19 @@ export function createMcpServers({ store, seal, allow, refresh, clock }: McpServ
       return read(tenantId, id)
     },
 
-    /** Approves these tools as they are now, and no others. */
-    async approve(tenantId: string, id: string, names: readonly string[]): Promise<McpServer> {
-      if (!(await saving.approve(tenantId, id, names))) throw missing()
+    /** Approves these tools as they were read, and no others. */
+    async approve(
+      tenantId: string,
+      id: string,
+      { approved, hashes }: McpApprovalRequest,
+    ): Promise<McpServer> {
+      const names = [...new Set(approved)]
+      const tools = names.map((name) => ({ name, hash: hashes[name] ?? null }))
+      if (!(await saving.approve(tenantId, id, tools))) throw missing()
       return read(tenantId, id)
     },
 
+    ...createTrying({ store, sealed, call, clock, find }),
     ...transferred({ store, seal, saving, clock }),
   }
 }

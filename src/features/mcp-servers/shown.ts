@@ -47,6 +47,7 @@ const shownTool = (tool: StoredTool, callName: string): McpTool => ({
   schema_chars: tool.schemaChars,
   state: stateOf(tool),
   reason: tool.reason,
+  hash: tool.hash,
 })
 
 /** Also after its approval was taken back, so that nobody takes it for a new tool. */

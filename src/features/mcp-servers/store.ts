@@ -28,6 +28,12 @@ export interface StoredServer extends SavedServer {
   readonly createdAt: string
 }
 
+/** A tool that somebody approves: null is "as it is now". */
+export interface ReadTool {
+  readonly name: string
+  readonly hash: string | null
+}
+
 /** What is shown of a tool. */
 export interface StoredTool
   extends Pick<KeptTool, 'name' | 'title' | 'description' | 'readOnly' | 'destructive' | 'reason'> {
@@ -37,6 +43,15 @@ export interface StoredTool
   readonly approvedHash: string | null
   /** As it was approved; kept until what it became is approved. */
   readonly approvedDescription: string | null
+}
+
+/** Schemas and headers are JSON. */
+export interface Definition
+  extends Pick<StoredTool, 'name' | 'description' | 'reason' | 'hash' | 'approvedDescription'> {
+  readonly schema: string
+  readonly paramHeaders: string
+  /** As it was approved; null too where an earlier version had not kept it. */
+  readonly approvedSchema: string | null
 }
 
 interface ServerRow extends Omit<StoredServer, 'enabled'> {
@@ -78,6 +93,14 @@ export function createMcpServerStore(db: Db) {
         WHERE s.tenant_id = ${tenantId} ORDER BY t.server_id, t.position`)
       return rows.map(toolOf)
     },
+
+    /** A tool with all that it wants, as it is and as it was approved; null when there is none. */
+    definition: (tenantId: string, id: string, name: string) =>
+      db.get<Definition>(sql`
+        SELECT t.name, t.description, t.schema, t.param_headers AS paramHeaders, t.reason, t.hash,
+          t.approved_description AS approvedDescription, t.approved_schema AS approvedSchema
+        FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id
+        WHERE s.tenant_id = ${tenantId} AND s.id = ${id} AND t.name = ${name}`),
     ...createServerWrites(db),
     ...createListingWrites(db),
     ...createOffers(db),
@@ -159,15 +182,17 @@ function createServerWrites(db: Db) {
     },
 
     /**
-     * Approves the named tools as they are now, and no others. A listing under way is dropped:
-     * what it would bring has not been seen. False when there is no such server.
+     * Approves these tools, and no others. One that is no longer what was read keeps the approval
+     * that it had, of what it was then. A listing under way is dropped: what it would bring has not
+     * been seen. False when there is no such server.
      */
     approve(
       tenantId: string,
       id: string,
-      names: readonly string[],
+      read: readonly ReadTool[],
       revision: string,
     ): Promise<boolean> {
+      const wanted = JSON.stringify(read.map(({ name, hash }) => [name, hash]))
       return storedAsExpected(
         db.batch([
           expectRows(
@@ -177,15 +202,17 @@ function createServerWrites(db: Db) {
               WHERE tenant_id = ${tenantId} AND id = ${id}`,
           ),
           sql`
-            UPDATE mcp_tool SET approved_hash = w.hash, approved_description = CASE
-                WHEN w.hash IS NOT NULL THEN description
-                WHEN approved_hash IS NOT mcp_tool.hash THEN approved_description END
+            UPDATE mcp_tool SET approved_hash = w.approved,
+              approved_description = CASE WHEN w.approved IS hash THEN description
+                WHEN approved_hash IS NOT hash THEN approved_description END,
+              approved_schema = CASE WHEN w.approved IS hash THEN schema
+                WHEN approved_hash IS NOT hash THEN approved_schema END
             FROM (
-              SELECT name, CASE
-                  WHEN reason IS NULL
-                    AND name IN (SELECT value FROM json_each(${JSON.stringify(names)}))
-                  THEN hash END AS hash
-              FROM mcp_tool WHERE server_id = ${id}) w
+              SELECT t.name, CASE WHEN r.key IS NULL OR t.reason IS NOT NULL THEN NULL
+                  WHEN coalesce(r.value ->> 1, t.hash) = t.hash THEN t.hash
+                  ELSE t.approved_hash END AS approved
+              FROM mcp_tool t LEFT JOIN json_each(${wanted}) r ON r.value ->> 0 = t.name
+              WHERE t.server_id = ${id}) w
             WHERE server_id = ${id} AND mcp_tool.name = w.name`,
         ]),
       )

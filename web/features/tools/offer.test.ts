@@ -5,6 +5,7 @@ import { offerOf, toggled } from './offer.ts'
 const tool = (call_name: string, more: Partial<McpTool> = {}): McpTool => ({
   ...{ name: call_name.split('__')[1] ?? '', call_name, title: null, description: '' },
   ...{ read_only: false, destructive: true, schema_chars: 100, state: 'approved', reason: null },
+  hash: call_name,
   ...more,
 })
 

@@ -6,15 +6,22 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { approvedOf, charsOf, stateOf } from './offer.ts'
+import { ToolChanges } from './tool-changes.tsx'
 import { ToolRow } from './tool-row.tsx'
-import { decide } from './use-servers.ts'
+import { ToolTry } from './tool-try.tsx'
+import { decide, type ReadTool } from './use-servers.ts'
 
 /** Lists up to this long are shown at once. */
 const UNFOLDED_MAX = 6
 
-export interface Decision {
-  readonly tools: readonly McpTool[]
+interface Decision {
+  readonly tools: readonly ReadTool[]
   readonly approve: boolean
+}
+
+interface Opened {
+  readonly what: 'compare' | 'try'
+  readonly tool: McpTool
 }
 
 /** The tools of a server, which somebody approves one by one or all at once. */
@@ -23,6 +30,8 @@ export function ToolList({ server }: { readonly server: McpServer }) {
   const listId = useId()
   const { tools } = server
   const [unfolded, setUnfolded] = useState(tools.length <= UNFOLDED_MAX)
+  const [opened, setOpened] = useState<Opened | null>(null)
+  const close = () => setOpened(null)
   const decision = useDecision(server)
   const approved = approvedOf(server)
   // A changed tool is approved by itself, once what changed was read.
@@ -78,9 +87,23 @@ export function ToolList({ server }: { readonly server: McpServer }) {
               tool={tool}
               busy={decision.isPending && decision.variables?.tools[0] === tool}
               onDecide={(approve) => decision.mutate({ tools: [tool], approve })}
+              onCompare={() => setOpened({ what: 'compare', tool })}
+              onTry={() => setOpened({ what: 'try', tool })}
             />
           ))}
         </ul>
+      )}
+      {opened?.what === 'try' && <ToolTry server={server} tool={opened.tool} onClose={close} />}
+      {opened?.what === 'compare' && (
+        <ToolChanges
+          server={server}
+          tool={opened.tool}
+          onApprove={(hash) => {
+            decision.mutate({ tools: [{ name: opened.tool.name, hash }], approve: true })
+            close()
+          }}
+          onClose={close}
+        />
       )}
     </div>
   )

@@ -10,16 +10,19 @@ interface ToolRowProps {
   readonly tool: McpTool
   readonly busy: boolean
   readonly onDecide: (approve: boolean) => void
+  /** Shows what has changed, with approval at its end. */
+  readonly onCompare: () => void
+  readonly onTry: () => void
 }
 
 const ACTIONS = {
   new: 'tools.approve',
-  changed: 'tools.approve.again',
+  changed: 'tools.compare',
   approved: 'tools.withdraw',
 } as const
 
 /** A tool with what has to be read before it is approved. */
-export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
+export function ToolRow({ tool, busy, onDecide, onCompare, onTry }: ToolRowProps) {
   const { t, locale } = useI18n()
   const { name, title, call_name, description, schema_chars } = tool
   const state = stateOf(tool)
@@ -37,18 +40,27 @@ export function ToolRow({ tool, busy, onDecide }: ToolRowProps) {
         </p>
         <Caution tool={tool} />
         {description !== '' && <Description text={description} />}
-        <Before tool={tool} />
       </div>
       {isUsable && (
-        <Button
-          size="small"
-          kind={state === 'approved' ? 'quiet' : undefined}
-          busy={busy}
-          aria-label={`${t(ACTIONS[state])}: ${name}`}
-          onClick={() => onDecide(state !== 'approved')}
-        >
-          {t(ACTIONS[state])}
-        </Button>
+        <div className="flex gap-1">
+          <Button
+            size="small"
+            kind="quiet"
+            aria-label={`${t('tools.try')}: ${name}`}
+            onClick={onTry}
+          >
+            {t('tools.try')}
+          </Button>
+          <Button
+            size="small"
+            kind={state === 'approved' ? 'quiet' : undefined}
+            busy={busy}
+            aria-label={`${t(ACTIONS[state])}: ${name}`}
+            onClick={() => (state === 'changed' ? onCompare() : onDecide(state !== 'approved'))}
+          >
+            {t(ACTIONS[state])}
+          </Button>
+        </div>
       )}
     </li>
   )
@@ -90,22 +102,6 @@ function Caution({ tool }: Pick<ToolRowProps, 'tool'>) {
   if (reason === null) return null
   return (
     <p className="mt-1 text-[0.9rem] text-bad">{t(`tools.reason.${reason as UnusableReason}`)}</p>
-  )
-}
-
-/** What was approved, beside what stands there now. */
-function Before({ tool }: Pick<ToolRowProps, 'tool'>) {
-  const { t } = useI18n()
-  const { approved_description: before, description } = tool
-  if (before === undefined) return null
-  if (before === description) {
-    return <p className="mt-1 text-[0.9rem] text-ink-2">{t('tools.before.same')}</p>
-  }
-  return (
-    <div className="mt-2 border-l-2 border-line pl-3">
-      <p className="text-[0.86rem] text-ink-3">{t('tools.before')}</p>
-      <p className="text-[0.93rem] whitespace-pre-wrap text-ink-2">{before || '—'}</p>
-    </div>
   )
 }
 

@@ -19,29 +19,24 @@ export const useServers = () =>
 export const refreshServer = (client: QueryClient, id: string): Promise<McpServer> =>
   api.mcpServers.refresh(id).finally(() => void reload(client, SERVERS))
 
-/** What somebody has read of a tool before approving it. */
-const readOf = ({ name, description, schema_chars, title, state }: McpTool) =>
-  [name, description, schema_chars, title, state].join('\n')
+/** What somebody has read of a tool, by its name. */
+export type ReadTool = Pick<McpTool, 'name' | 'hash'>
 
 /**
- * Approves tools as they are shown, or takes approvals back, and leaves the others. Resolves with
- * false when the server has changed one of them since it was shown: nothing is approved then.
+ * Approves tools as they were read, or takes approvals back, and leaves the others. Resolves with
+ * false when the server has changed one of them since: that one is not approved then.
  */
 export async function decide(
-  shown: McpServer,
-  tools: readonly McpTool[],
+  { id }: McpServer,
+  read: readonly ReadTool[],
   approve: boolean,
 ): Promise<boolean> {
-  const now = await api.mcpServers.read(shown.id)
-  const read = new Set(now.tools.map(readOf))
-  if (approve && !tools.every((tool) => read.has(readOf(tool)))) return false
-  const decided = new Set(tools.map(({ name }) => name))
-  const approved = now.tools.filter(({ name, state }) =>
-    decided.has(name) ? approve : state === 'approved',
+  const now = await api.mcpServers.read(id)
+  const decided = new Set(read.map(({ name }) => name))
+  const others = now.tools.filter(({ name, state }) => state === 'approved' && !decided.has(name))
+  const { tools } = await api.mcpServers.approve(id, approve ? [...others, ...read] : others)
+  const approved = new Set(
+    tools.filter(({ state }) => state === 'approved').map(({ name }) => name),
   )
-  await api.mcpServers.approve(
-    shown.id,
-    approved.map(({ name }) => name),
-  )
-  return true
+  return !approve || read.every(({ name }) => approved.has(name))
 }

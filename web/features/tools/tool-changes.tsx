@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Change, diffLines, diffWordsWithSpace } from 'diff'
+import { api } from '../../api/index.ts'
+import type { McpDefinition, McpServer, McpTool } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { withIndexKeys } from '../../lib/index-keys.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Loaded } from '../../ui/state.tsx'
+
+interface ToolChangesProps {
+  readonly server: McpServer
+  readonly tool: McpTool
+  /** Is given the hash of the definition that was shown. */
+  readonly onApprove: (hash: string) => void
+  readonly onClose: () => void
+}
+
+/** What has changed of a tool since it was approved, to be read before it is approved again. */
+export function ToolChanges({ server, tool, onApprove, onClose }: ToolChangesProps) {
+  const { t } = useI18n()
+  const query = useDefinition(server, tool)
+  const { data } = query
+  return (
+    <Dialog wide title={t('tools.compare.title', { name: tool.name })} open onClose={onClose}>
+      <Loaded query={query}>{(definition) => <Compared definition={definition} />}</Loaded>
+      <div className="mt-6 flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        {data && (
+          <Button kind="primary" onClick={() => onApprove(data.hash)}>
+            {t('tools.approve.again')}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Another definition of the tool has another hash, and is loaded anew. */
+export const useDefinition = ({ id }: McpServer, { name, hash }: McpTool) =>
+  useQuery({
+    queryKey: ['mcp-definition', id, name, hash],
+    queryFn: () => api.mcpServers.definition(id, name),
+  })
+
+/** A server may send what takes long to compare; it is then shown as wholly another. */
+const LIMIT = { timeout: 300 }
+
+function changesOf(kind: 'words' | 'lines', before: string, now: string): Change[] {
+  const diff =
+    kind === 'words' ? diffWordsWithSpace(before, now, LIMIT) : diffLines(before, now, LIMIT)
+  const whole = [
+    { value: before, added: false, removed: true, count: 1 },
+    { value: now, added: true, removed: false, count: 1 },
+  ]
+  return diff ?? whole
+}
+
+function Compared({ definition }: { readonly definition: McpDefinition }) {
+  const { t } = useI18n()
+  const { description, schema, approved } = definition
+  if (approved === null) return <p className="text-ink-2">{t('tools.compare.none')}</p>
+  const [before, now] = [written(approved.schema), written(schema)]
+  return (
+    <div className="grid gap-5">
+      <Part title={t('tools.compare.description')}>
+        {approved.description === description ? (
+          <p className="text-ink-2">{t('tools.compare.same')}</p>
+        ) : (
+          <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+            <Parts changes={changesOf('words', approved.description, description)} />
+          </p>
+        )}
+      </Part>
+      <Part title={t('tools.compare.arguments')}>
+        {approved.schema === null && <p className="text-ink-2">{t('tools.compare.unknown')}</p>}
+        {approved.schema !== null && before === now ? (
+          <p className="text-ink-2">{t('tools.compare.same')}</p>
+        ) : (
+          <pre className="code">
+            <Parts changes={approved.schema === null ? [] : changesOf('lines', before, now)} />
+            {approved.schema === null && now}
+          </pre>
+        )}
+      </Part>
+    </div>
+  )
+}
+
+const written = (schema: object | null) => (schema === null ? '' : JSON.stringify(schema, null, 2))
+
+interface PartProps {
+  readonly title: string
+  readonly children: React.ReactNode
+}
+
+const Part = ({ title, children }: PartProps) => (
+  <section>
+    <h3 className="mb-1.5 font-medium">{title}</h3>
+    {children}
+  </section>
+)
+
+/** Lines before and after a change that are shown with it. */
+const CONTEXT = 3
+
+/** A long stretch of unchanged lines is shown by its ends. */
+function folded(text: string): string {
+  const lines = text.split('\n')
+  if (lines.length <= 3 * CONTEXT) return text
+  return [...lines.slice(0, CONTEXT), '  …', ...lines.slice(-CONTEXT - 1)].join('\n')
+}
+
+/** What is gone is struck out and what is new is underlined, so colour is not needed to tell. */
+function Parts({ changes }: { readonly changes: readonly Change[] }) {
+  return withIndexKeys(changes).map(({ key, item: { added, removed, value } }) => {
+    if (added) return <ins key={key}>{value}</ins>
+    if (removed) return <del key={key}>{value}</del>
+    return <span key={key}>{folded(value)}</span>
+  })
+}

@@ -193,6 +193,7 @@ export const SETTINGS = {
       error: 'must be a comma list of host or host:port',
     })
     .describe('private hosts that tenants may name'),
+  MB_TRANSCRIPT: flag(true).describe('false keeps no turns beyond the memory of a session'),
   MB_SEARCH_URL: http.describe('SearXNG with JSON output, for the tool web_search'),
   MB_MCP_CALL_MS: whole(1, 3_600_000, 60_000).describe('longest call of an MCP tool, ms'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),

@@ -15,8 +15,11 @@ import { personaRoutes } from './features/personas/routes.ts'
 import type { Personas } from './features/personas/service.ts'
 import { providerRoutes } from './features/provider/routes.ts'
 import type { Provider } from './features/provider/service.ts'
+import { conversationRoutes } from './features/sessions/conversation-routes.ts'
+import type { Conversations } from './features/sessions/conversations.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import type { Sessions } from './features/sessions/service.ts'
+import type { Transcripts } from './features/sessions/transcripts.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import type { Settings } from './features/settings/service.ts'
 import { sourceRoutes } from './features/sources/routes.ts'
@@ -35,6 +38,7 @@ export interface SurfaceServices {
   readonly devices: Devices
   readonly provider: Provider
   readonly sessions: Sessions
+  readonly transcripts: Transcripts
   readonly kb: Kb
   readonly sources: Sources
   readonly voice: VoiceRouteOptions
@@ -55,8 +59,7 @@ export function surface(
   contexts: RequestContexts,
   services: SurfaceServices,
 ): AnyElysia {
-  const { apps, devices, kb, sources, logs, transfer, provider, sessions, voice, answers } =
-    services
+  const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
   const routes: AnyElysia = new Elysia({ prefix })
   return routes
     .use(appRoutes(gate, apps))
@@ -67,12 +70,13 @@ export function surface(
     .use(transferRoutes(gate, transfer, answers))
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers))
-    .use(sessionRoutes(gate, sessions, answers))
+    .use(sessionRoutes(gate, services))
     .use(voiceRoutes(gate, voice))
 }
 
 /** Services of the routes that only signed-in people may call. */
 export interface ConsoleServices {
+  readonly conversations: Conversations
   readonly keys: Keys
   readonly answers: JsonAnswers
   readonly personas: Personas
@@ -83,10 +87,11 @@ export interface ConsoleServices {
 /** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
 export function consoleOnly(
   gate: Gate,
-  { keys, personas, settings, usage, answers }: ConsoleServices,
+  { conversations, keys, personas, settings, usage, answers }: ConsoleServices,
 ): AnyElysia {
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
   return routes
+    .use(conversationRoutes(gate, conversations))
     .use(keyRoutes(gate, keys, answers))
     .use(personaRoutes(gate, personas, answers))
     .use(settingsRoutes(gate, settings))

@@ -29,6 +29,7 @@ export const SETTING_GROUPS = [
       MB_LLM_TIMEOUT_MS: '上游沉默的最长时间，毫秒',
       MB_LLM_THINKING: '平台通道上 thinking 的写法',
       MB_ALLOW_PRIVATE_HOSTS: '允许租户填写的内网主机',
+      MB_TRANSCRIPT: 'false 表示不保留会话记忆之外的轮次',
       MB_SEARCH_URL: '开启 JSON 输出的 SearXNG 地址，供工具 web_search 使用',
       MB_MCP_CALL_MS: '一次 MCP 工具调用最长的时间，毫秒',
     },

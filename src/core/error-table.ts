@@ -161,6 +161,7 @@ export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     doc: '文档',
     key: '密钥',
     persona: '人设',
+    session: '会话',
     source: '来源',
     mcp_server: 'MCP 服务器',
     mcp_tool: 'MCP 工具',

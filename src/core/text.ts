@@ -26,6 +26,13 @@ export function firstChars(text: string, count: number): string {
   return text.slice(0, end)
 }
 
+/** The text without line breaks, and without blanks at its ends or beside each other. */
+export const inOneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+
 /** The text in parts of at most `lengthMax` UTF-16 units, never within a character. */
 export function cutText(text: string, lengthMax = Infinity): string[] {
   const parts: string[] = []

@@ -11,9 +11,6 @@ import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
 import { createAssistants } from '../features/chat/assistants.ts'
 import type { Logs } from '../features/logs/service.ts'
-import { createFolding } from '../features/sessions/folding.ts'
-import { createMemory, createSessions } from '../features/sessions/service.ts'
-import { createSessionStore, keepRecent } from '../features/sessions/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import { bearer, gate } from '../http/gate.ts'
@@ -30,6 +27,7 @@ import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
 import { openDevices, openKeys, openManagement, openRecords } from './services.ts'
+import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { composeVoice } from './voice.ts'
 
@@ -50,8 +48,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const management = openManagement({ ...{ db, clock, log, keys }, ...servers })
   const { devices, endpoints, lastSeen, onSeen } = openDevices({ config, clock, log, db, keys })
   const { provider, channelOf } = openProvider(adapters)
-  const sessionStore = keepRecent(createSessionStore(db))
-  const sessions = createSessions({ store: sessionStore })
+  const talk = openSessions({ ...adapters, ...{ jobs, budget } })
   const configs = createTurnConfigStore(db)
   const agent = createAgent({
     clock,
@@ -59,8 +56,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     meters: adapters.metrics.meters,
     budget,
     configs,
-    memory: createMemory({ store: sessionStore }),
-    folding: createFolding({ store: sessionStore, clock, jobs, log, budget }),
+    memory: talk.memory,
+    folding: talk.folding,
     retrieve: kb.service.retrieve,
     toolsFor: servers.toolsFor,
     channelOf,
@@ -75,7 +72,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const sources = openSources(adapters, jobs)
-  const records = { keys, logs, sessions, usage, openTurns, ...management }
+  const records = { keys, logs, ...talk.services, usage, openTurns, ...management }
 
   const bearerKey = bearer({
     ...{ contexts, limiter, keys, checkBudget: budgets.check },
@@ -101,6 +98,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     record,
   })
   schedule(adapters, jobs, logs, servers)
+  if (!config.MB_TRANSCRIPT) jobs.run('forget transcripts', talk.forgetFolded)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   /** In the order of dependencies: what still writes stops before what it writes to. */

@@ -49,13 +49,16 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   },
   'mcp-servers': (call) =>
     idOf('/mcp-servers', { name: 'mark', url: `${upstream.baseUrl}/${MARK}` })(call),
-  sessions: async () => {
-    const { headers } = await app.person(OWNER)
-    const body = { text: MARK, session_id: MARK }
-    const stream = await postSse(`${app.url}/console/agent`, { headers, body })
-    await stream.all()
-    return encodeURIComponent(MARK)
-  },
+  sessions: usedSession,
+  conversations: usedSession,
+}
+
+async function usedSession() {
+  const { headers } = await app.person(OWNER)
+  const body = { text: MARK, session_id: MARK }
+  const stream = await postSse(`${app.url}/console/agent`, { headers, body })
+  await stream.all()
+  return encodeURIComponent(MARK)
 }
 
 const routes = allRoutes().filter(({ path }) => /^\/(v1|console)\//.test(path))
@@ -102,7 +105,9 @@ async function everything() {
     // Looking counts as use of the key.
     seen[path] = text.replace(/"(exported_at|last_used_at|calls_7d)":("[^"]+"|\w+)/g, '')
   }
-  seen.history = (await owner['/v1']('GET', `/sessions/${ids.sessions}/history`)).text
+  for (const part of ['history', 'transcript']) {
+    seen[part] = (await owner['/v1']('GET', `/sessions/${ids.sessions}/${part}`)).text
+  }
   return seen
 }
 

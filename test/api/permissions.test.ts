@@ -31,6 +31,8 @@ const SHARED: Readonly<Record<string, Row>> = {
   'GET /sessions': ['manage', 200],
   'GET /sessions/:id/history': ['run', 200],
   'GET /sessions//history': ['run', 200],
+  'GET /sessions/:id/transcript': ['kbEdit', 200],
+  'GET /sessions//transcript': ['kbEdit', 200],
   'DELETE /sessions/:id?': ['manage', 200],
   'GET /kb/docs': ['kbEdit', 200],
   'POST /kb/docs': ['kbEdit', 400],
@@ -100,6 +102,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/agent': ['person', 400],
   'GET /console/mcp-servers/:id/definition': ['person', 404],
   'POST /console/mcp-servers/:id/call': ['person', 400],
+  'GET /console/conversations': ['person', 200],
+  'PUT /console/conversations/:id': ['person', 400],
   'GET /console/keys': ['person', 200],
   'POST /console/keys': ['person', 201],
   'PUT /console/keys/:id': ['person', 404],
@@ -152,6 +156,9 @@ async function deviceKey(console: Call) {
   const { activation_code: code } = made.json()
   const body = { code }
   const answer = await caller(app.url, {})<{ key: string }>('POST', '/v1/devices/activate', body)
+  // There are more routes than a device may call in a minute.
+  const { keys } = (await console<{ keys: { id: string }[] }>('GET', '/keys')).json()
+  await console('PUT', `/keys/${keys[0]?.id}`, { rate_limit: 0 })
   return { authorization: `Bearer ${answer.json().key}` }
 }
 afterAll(() => app[Symbol.asyncDispose]())

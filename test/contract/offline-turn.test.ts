@@ -4,6 +4,7 @@ import { NO_LOG } from '../../src/core/log.ts'
 import { createMemoryBudget } from '../../src/core/memory-budget.ts'
 import { NO_METERS } from '../../src/core/meters.ts'
 import { runModelLoop } from '../../src/features/agent/model-loop.ts'
+import { Trace } from '../../src/features/agent/trace.ts'
 import { createCalculator } from '../../src/tools/calculator.ts'
 import { createCurrentTime } from '../../src/tools/current-time.ts'
 import { createToolBox } from '../../src/tools/tool-box.ts'
@@ -34,6 +35,7 @@ async function turn(text: string) {
     confirm: async () => {},
     countTokens: () => {},
     share: createMemoryBudget(1_000_000).open('tenant'),
+    trace: new Trace(() => 0),
     log: NO_LOG,
     meters: NO_METERS,
   }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = tempFolder()
   open = await openIndexes(folder.path)
   await open.db.run(sql`INSERT INTO tenant (id, created_at) VALUES ('t', '')`)
-  stored = createSessionStore(open.db)
+  stored = createSessionStore(open.db, { keepsTranscript: true })
   kept = keepRecent(stored)
 })
 afterAll(async () => {
@@ -24,16 +24,12 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
+const TURN = {
+  ...{ tenantId: 't', reply: '', at: '2026', appId: null, deviceId: null },
+  ...{ details: null, replaces: null },
+}
 const append = (userText: string) => (sessionId: string) =>
-  kept.appendTurn({
-    tenantId: 't',
-    sessionId,
-    userText,
-    reply: '',
-    at: '2026',
-    appId: null,
-    deviceId: null,
-  })
+  kept.appendTurn({ ...TURN, sessionId, userText })
 const memory = (sessionId: string) => kept.memory('t', sessionId)
 
 const WRITES: Readonly<Record<string, (sessionId: string) => Promise<unknown>>> = {
@@ -42,6 +38,10 @@ const WRITES: Readonly<Record<string, (sessionId: string) => Promise<unknown>>> 
   'a fold': async (sessionId) => {
     const last = (await memory(sessionId))?.turns[0]
     return last && kept.fold('t', sessionId, 0, last, 'summary')
+  },
+  'a turn in the place of the last': async (sessionId) => {
+    const replaces = (await memory(sessionId))?.turns.at(-1) ?? null
+    return kept.appendTurn({ ...TURN, sessionId, userText: 'better', replaces })
   },
   'a deletion': (sessionId) => kept.remove('t', sessionId),
   'a read': memory,
@@ -66,8 +66,7 @@ test('a turn that could not be stored is not remembered', async () => {
   const failing = keepRecent({ ...stored, appendTurn: () => Promise.reject(lost) })
   await append('there')('lost')
   await failing.memory('t', 'lost')
-  const turn = { tenantId: 't', sessionId: 'lost', userText: 'gone', reply: '', at: '2026' }
-  const written = failing.appendTurn({ ...turn, appId: null, deviceId: null })
+  const written = failing.appendTurn({ ...TURN, sessionId: 'lost', userText: 'gone' })
   expect(await written.catch((error: unknown) => error)).toBe(lost)
   expect(await failing.memory('t', 'lost')).toEqual(await stored.memory('t', 'lost'))
 })
@@ -81,11 +80,11 @@ test('the memory of a session in use is read once', async () => {
       return stored.memory(...of)
     },
   })
-  const turn = { tenantId: 't', sessionId: 'used', reply: '', at: '2026' }
-  await stored.appendTurn({ ...turn, userText: 'first', appId: null, deviceId: null })
+  const turn = { ...TURN, sessionId: 'used' }
+  await stored.appendTurn({ ...turn, userText: 'first' })
   for (const userText of ['a', 'b', 'c']) {
     await counted.memory('t', 'used')
-    await counted.appendTurn({ ...turn, userText, appId: null, deviceId: null })
+    await counted.appendTurn({ ...turn, userText })
   }
   expect((await counted.memory('t', 'used'))?.turns.map((one) => one.user_text)).toEqual([
     'first',

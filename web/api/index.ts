@@ -4,6 +4,13 @@ import type * as T from './types.ts'
 
 const at = (path: string, id: string, rest = '') => `/console/${path}/${segment(id)}${rest}`
 
+/** `?name=value`, without what is undefined or empty. */
+function queryOf(fields: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  return given.length > 0 ? `?${query}` : ''
+}
+
 /** Every call of the console, by resource. All of them throw `ApiError`. */
 export const api = {
   auth: {
@@ -111,7 +118,18 @@ export const api = {
     list: (limit = SESSIONS_LIMIT_MAX) =>
       call<{ sessions: T.SessionRow[] }>('GET', `/console/sessions?limit=${limit}`),
     history: (id: string) => call<T.History>('GET', at('sessions', id, '/history')),
+    /** What was said, newest first; `before` is the `next_before` of the page before. */
+    transcript: (id: string, { before, limit }: { before?: number; limit?: number } = {}) =>
+      call<T.Transcript>('GET', at('sessions', id, `/transcript${queryOf({ before, limit })}`)),
     remove: (id: string) => call<unknown>('DELETE', at('sessions', id)),
+  },
+  conversations: {
+    /** Most recently active first; `before` is the `next_before` of the page before. */
+    list: (query: { q?: string; before?: string; limit?: number } = {}) =>
+      call<T.ConversationList>('GET', `/console/conversations${queryOf(query)}`),
+    /** A blank title gives the conversation back its first text. */
+    rename: (id: string, title: string) =>
+      call<T.Conversation>('PUT', at('conversations', id), { title }),
   },
   transfer: {
     read: () => call<T.ConfigExport>('GET', '/console/export'),

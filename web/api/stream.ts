@@ -7,6 +7,8 @@ export interface TurnRequest {
   readonly app_id: string | null
   readonly images: readonly string[]
   readonly kb: boolean
+  /** The turn takes the place of the newest one. */
+  readonly replace_last?: boolean
 }
 
 /**

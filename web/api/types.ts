@@ -34,7 +34,15 @@ export type {
   ProviderConfig as Provider,
   ProviderTestResponse as ProviderTest,
 } from '../../src/features/provider/model.ts'
-export type { HistoryResponse as History, SessionRow } from '../../src/features/sessions/model.ts'
+export type {
+  Conversation,
+  ConversationListResponse as ConversationList,
+  HistoryResponse as History,
+  SessionRow,
+  TranscriptResponse as Transcript,
+  TranscriptTurn,
+  TurnDetails,
+} from '../../src/features/sessions/model.ts'
 export type { TenantSettings as Settings } from '../../src/features/settings/model.ts'
 export type { StatusReport as Status } from '../../src/features/site/status.ts'
 export type {

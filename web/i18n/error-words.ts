@@ -168,6 +168,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     key: 'The key',
     persona: 'The persona',
     source: 'The source',
+    session: 'The conversation',
     mcp_server: 'The MCP server',
     mcp_tool: 'The MCP tool',
   },

@@ -1,4 +1,5 @@
 import { parseUntrustedJson } from '../../core/json.ts'
+import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
 import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
 import { ChannelFailure } from '../ports/failure.ts'
@@ -9,6 +10,7 @@ import { createToolCalls, type ToolFragment } from './tool-calls.ts'
 interface Chunk {
   readonly error?: unknown
   readonly object?: unknown
+  readonly model?: unknown
   readonly choices?: readonly (Choice | null)[] | null
   readonly usage?: { readonly prompt_tokens?: unknown; readonly completion_tokens?: unknown } | null
 }
@@ -37,11 +39,16 @@ export class Answer {
   #done = false
   #hasText = false
   #chars = 0
+  #model: string | undefined
   readonly #mayBeEmpty: boolean
 
-  /** `mayBeEmpty`: the caller is told why the model stopped, such as at the limit it had set. */
-  constructor({ mayBeEmpty = false } = {}) {
+  /**
+   * `mayBeEmpty`: the caller is told why the model stopped, such as at the limit it had set.
+   * `model`: the one that was asked for; null: the upstream says which one it took.
+   */
+  constructor({ mayBeEmpty = false, model = null as string | null } = {}) {
     this.#mayBeEmpty = mayBeEmpty
+    this.#model = model ?? undefined
   }
 
   /** `[DONE]` has come: nothing after it counts. */
@@ -77,13 +84,16 @@ export class Answer {
     if (!this.#hasText && called.length === 0 && !(isCut && this.#mayBeEmpty)) {
       throw fault('empty answer')
     }
-    parts.push({ type: 'finish', reason, usage: this.#usage })
+    parts.push({ type: 'finish', reason, usage: this.#usage, model: this.#model })
   }
 
   #addChunk(payload: string, parts: LlmPart[]): void {
     const chunk = parse(payload)
     if (chunk.error || chunk.object === 'error') throw fault('error in stream')
     if (chunk.usage) this.#usage = usageOf(chunk.usage) ?? this.#usage
+    if (this.#model === undefined && typeof chunk.model === 'string' && chunk.model !== '') {
+      this.#model = chunk.model.slice(0, MODEL_CHARS_MAX)
+    }
     const choice = chunk.choices?.[0]
     if (typeof choice?.finish_reason === 'string') this.#finishReason = choice.finish_reason
     const delta = choice?.delta

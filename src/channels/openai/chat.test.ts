@@ -17,11 +17,12 @@ describe('a good answer', () => {
     upstream.reply({ pieces: ['你', '好', '！'], usage: { input: 12, output: 3 } })
     const { parts, error } = await collect(chat())
     expect(error).toBeNull()
+    const used = { inputTokens: 12, outputTokens: 3 }
     expect(parts).toEqual([
       { type: 'text', text: '你' },
       { type: 'text', text: '好' },
       { type: 'text', text: '！' },
-      { type: 'finish', reason: 'stop', usage: { inputTokens: 12, outputTokens: 3 } },
+      { type: 'finish', reason: 'stop', model: 'fake', usage: used },
     ])
   })
 

@@ -46,11 +46,11 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
     async open(request, signal) {
       const call = new UpstreamCall(clock, timeoutMs, signal)
       try {
-        const response = await completions.open(call, request)
+        const { response, model } = await completions.open(call, request)
         const reader = (response.body ?? new Blob().stream()).getReader()
         const first = await reader.read()
         if (!first.done) call.gotBytes()
-        const answer = new Answer({ mayBeEmpty: request.sampling !== undefined })
+        const answer = new Answer({ mayBeEmpty: request.sampling !== undefined, model })
         return partsOf(call, reader, first, answer, inTurn)
       } catch (error) {
         call.close()

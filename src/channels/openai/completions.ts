@@ -23,6 +23,12 @@ type Fields = Readonly<Record<string, unknown>>
 
 const REMEMBERED_MODELS_MAX = 100
 
+interface Opened {
+  readonly response: Response
+  /** Null: the upstream chose. */
+  readonly model: string | null
+}
+
 /** Opens streamed answers: picks the model, sends the request and sorts HTTP errors. */
 export function createCompletions(options: CompletionsOptions) {
   const { clock, thinkingForm } = options
@@ -39,12 +45,12 @@ export function createCompletions(options: CompletionsOptions) {
 
   return {
     /**
-     * Resolves with a 2xx answer whose body is not read yet. After a 400 or 422 that names an
-     * optional field the request is made once more without it: not every upstream knows every
-     * field, and none of them changes what the person asked for. Throws `ChannelFailure`, or the
-     * caller's abort reason.
+     * Resolves with a 2xx answer whose body is not read yet, and the model that was asked. After
+     * a 400 or 422 that names an optional field the request is made once more without it: not
+     * every upstream knows every field, and none changes what the person asked for. Throws
+     * `ChannelFailure`, or the caller's abort reason.
      */
-    async open(call: UpstreamCall, request: LlmRequest): Promise<Response> {
+    async open(call: UpstreamCall, request: LlmRequest): Promise<Opened> {
       const model = await models.choose(call, request.model)
       const key = model ?? ''
       const known = refusedFields.get(key) ?? []
@@ -59,7 +65,7 @@ export function createCompletions(options: CompletionsOptions) {
         transport.complete(call, { ...body, ...fields }, 'text/event-stream', isLarge)
 
       const response = await ask(optional)
-      if (response.ok) return response
+      if (response.ok) return { response, model }
       const { failure, text } = await httpFailure(response, clock.now())
       call.throwIfAborted()
       if (failure.status === 404) {
@@ -78,7 +84,7 @@ export function createCompletions(options: CompletionsOptions) {
       // Only what is in every request: a caller's value may be at fault, and not the field.
       const toRemember = named.filter((field) => field in ours)
       if (toRemember.length > 0) remember(key, [...known, ...toRemember])
-      return again
+      return { response: again, model }
     },
   }
 }

@@ -101,6 +101,8 @@ export type LlmPart =
       readonly type: 'finish'
       readonly reason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'other'
       readonly usage: LlmUsage | null
+      /** The model that answered; absent where it has no name. */
+      readonly model?: string | undefined
     }
 
 /** See the part `held`. */

@@ -7,6 +7,7 @@ import { NO_METERS } from '../../core/meters.ts'
 import type { AgentEvent } from './events.ts'
 import { type Channel, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TokenUsage } from './token-usage.ts'
+import { Trace } from './trace.ts'
 
 /** In place of a part: the answer breaks off there. */
 const BREAK = 'break'
@@ -65,6 +66,7 @@ function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
     confirm: async () => {},
     countTokens: (channel, tokens) => void counted.push([channel, tokens]),
     share,
+    trace: new Trace(() => 0),
     log: NO_LOG,
     meters: NO_METERS,
     ...more,

@@ -17,6 +17,7 @@ import { TextInPieces } from '../../core/text.ts'
 import type { ToolBox } from '../../tools/tool-box.ts'
 import type { AgentEvent, AnsweringChannel, Emit } from './events.ts'
 import { addTokens, NO_TOKENS, type TokenUsage, tokensOf } from './token-usage.ts'
+import type { Trace } from './trace.ts'
 
 /** Where model calls go. */
 export interface Channel {
@@ -45,6 +46,8 @@ export interface ModelLoop {
   countTokens(channel: AnsweringChannel, tokens: TokenUsage): void
   /** Counts what the loop holds in memory. */
   readonly share: Pick<MemoryShare, 'add' | 'bytes'>
+  /** Is told what the details of the turn need. */
+  readonly trace: Trace
   readonly log: Logger
   readonly meters: Meters
 }
@@ -103,6 +106,7 @@ export async function runModelLoop(
     if (!isFailure || !fallback || !maySwitch) throw error
     meters.fellBack(error.reason)
     share.add(bytesBefore - share.bytes)
+    loop.trace.startOver(error.reason)
     await emit([{ type: 'provider_fallback', from: 'byo', reason: error.reason }])
   }
   try {
@@ -196,7 +200,7 @@ const UNFINISHED: Finish = { type: 'finish', reason: 'other', usage: null }
 async function callModel(
   { llm, model, label }: Channel,
   { charsMax, ...call }: ModelCall,
-  { request, share, countTokens }: ModelLoop,
+  { request, share, trace, countTokens }: ModelLoop,
   signal: AbortSignal,
   emit: Emit,
 ): Promise<CallAnswer> {
@@ -223,7 +227,9 @@ async function callModel(
         }
       }
       if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
-      const slow = events.length > 0 ? emit(events) : undefined
+      if (events.length === 0) continue
+      trace.gotText()
+      const slow = emit(events)
       if (slow) await slow
     }
   } finally {
@@ -232,6 +238,7 @@ async function callModel(
       countTokens(label, tokensOf(finish.usage, call, spoken))
     }
   }
+  trace.model = finish.model
   return { text: text.toString(), toolCalls, finish: finish.reason }
 }
 
@@ -264,7 +271,7 @@ function refusesTools(error: unknown, offered: readonly ToolSpec[]): boolean {
 /** Runs the calls of one round side by side; gives their results for the model, in order. */
 async function runTools(
   calls: readonly ToolCall[],
-  { tools, share }: ModelLoop,
+  { tools, share, trace }: ModelLoop,
   signal: AbortSignal,
   emit: Emit,
 ): Promise<LlmMessage[]> {
@@ -273,8 +280,12 @@ async function runTools(
   )
   const results = await Promise.all(
     calls.map(async (call) => {
+      const startedAt = trace.now()
       const result = await tools.run(call, signal)
       share.add(bytesOfText(result.content))
+      const { name, arguments: given } = call
+      const { ok, content } = result
+      trace.ranTool({ name, ok, ms: trace.msSince(startedAt), arguments: given, result: content })
       return { call, ...result }
     }),
   )

@@ -26,6 +26,7 @@ export const AgentRequest = z.object({
     .max(IMAGES_MAX, { error: issue('too_many_images', { max: IMAGES_MAX }) })
     .default([]),
   kb: optionalFlag('kb', true),
+  replace_last: optionalFlag('replace_last', false),
 })
 export type AgentRequest = z.infer<typeof AgentRequest>
 

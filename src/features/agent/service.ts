@@ -5,6 +5,7 @@ import { type Emit, errorEvent } from './events.ts'
 import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import type { TurnConfigStore } from './store.ts'
+import { Trace } from './trace.ts'
 import { type ChannelChoice, runTurn, type TurnOptions, type TurnRequest } from './turn.ts'
 import { resolveTurn } from './turn-config.ts'
 
@@ -76,7 +77,8 @@ export function createAgent(options: AgentOptions) {
         label = channel.label
         begun.resolve()
         const resolved = resolveTurn(config, request)
-        const turn = { principal, sessionId, request, resolved, channel, confirm }
+        const trace = new Trace(options.clock.steady)
+        const turn = { principal, sessionId, request, resolved, channel, trace, confirm }
         return runTurn(options, turn, signal, emit)
       }
 

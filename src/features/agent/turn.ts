@@ -15,13 +15,15 @@ import type { Principal } from '../../core/principal.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
+import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
-import type { Memory } from '../sessions/store.ts'
-import type { AgentEvent, AnsweringChannel, Emit, KbRef, TurnStats } from './events.ts'
+import type { Memory, StoredTurn } from '../sessions/store.ts'
+import type { AnsweringChannel, Emit, KbRef, TurnStats } from './events.ts'
 import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
 import type { TokenUsage } from './token-usage.ts'
+import type { Trace } from './trace.ts'
 import type { RequestedConversation, RequestedTurn, ResolvedTurn } from './turn-config.ts'
 
 /** A retrieved passage with what `kb_refs` says of it. */
@@ -72,6 +74,8 @@ export interface TurnRequest extends RequestedTurn {
   /** What the user says now: it is searched for, and stored with the reply. */
   readonly text: string
   readonly images: readonly string[]
+  /** The turn takes the place of the newest one that the session has verbatim. */
+  readonly replace_last?: boolean
   /** Of a door whose callers bring their messages, tools and wishes. */
   readonly conversation?: Conversation
 }
@@ -96,6 +100,7 @@ export interface Turn {
   readonly request: TurnRequest
   readonly resolved: ResolvedTurn
   readonly channel: ChannelChoice
+  readonly trace: Trace
   readonly confirm: TurnGuard['confirm']
 }
 
@@ -113,29 +118,33 @@ export async function runTurn(
   emit: Emit,
 ): Promise<ModelAnswer> {
   const { memory, folding, budget } = options
-  const { principal, sessionId, resolved, confirm } = turn
+  const { principal, sessionId, request, resolved, confirm } = turn
   const { tenantId } = principal
   const primary: Channel = { ...turn.channel, model: resolved.model }
-  const [before, found] = await Promise.all([
+  const [recalled, found] = await Promise.all([
     sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
   ])
+  const replaces = (request.replace_last && recalled.turns.at(-1)) || null
+  const before = replaces ? { ...recalled, turns: recalled.turns.slice(0, -1) } : recalled
   if (sessionId !== null && memory.isFull(before)) {
     folding.start(tenantId, sessionId, primary)
     throw appError('session_full')
   }
   const passages = passagesOf(found)
-  if (passages.length > 0) await emit([refsOf(passages)])
+  if (passages.length > 0) await emit([{ type: 'kb_refs', refs: refsOf(passages) }])
   const share = budget.open(tenantId)
   try {
     const loop = await modelLoopOf(options, turn, { primary, before, found, share })
     const answer = await runModelLoop(loop, signal, emit)
     await confirm()
     signal.throwIfAborted()
+    const stats = statsOf(answer, found)
     if (sessionId !== null && answer.clientCalls.length === 0) {
-      await appendTurn(options, { ...turn, sessionId }, answer, before)
+      const details = turn.trace.details(refsOf(passages), stats)
+      await appendTurn(options, { ...turn, sessionId }, answer, { before, replaces, details })
     }
-    await emit(endOf(answer, found))
+    await emit([stats, { type: 'llm_end', reply: answer.text }])
     return answer
   } finally {
     share.close()
@@ -152,7 +161,7 @@ interface LoopParts {
 /** What the model is asked, and with which tools. */
 async function modelLoopOf(
   { log, meters, toolsFor, countTokens }: TurnOptions,
-  { principal, request, resolved, channel, confirm }: Turn,
+  { principal, request, resolved, channel, trace, confirm }: Turn,
   { primary, before: memory, found, share }: LoopParts,
 ): Promise<ModelLoop> {
   const { prompt, context, thinking, temperature } = resolved
@@ -180,6 +189,7 @@ async function modelLoopOf(
     confirm,
     countTokens: (channel, tokens) => countTokens(principal, channel, tokens),
     share,
+    trace,
     log,
     meters,
   }
@@ -203,17 +213,25 @@ function forcedOf({ toolChoice }: Conversation): { forcedTool?: ForcedTool } {
   return toolChoice === 'auto' || toolChoice === 'none' ? {} : { forcedTool: toolChoice }
 }
 
+interface Remembered {
+  readonly before: Memory
+  readonly replaces: StoredTurn | null
+  readonly details: TurnDetails
+}
+
 /** Stores the turn; once the session is long, its older half is folded by the same channel. */
 async function appendTurn(
   { clock, memory, folding }: TurnOptions,
   { principal, sessionId, request }: Turn & { readonly sessionId: string },
   { text: reply, channel }: ModelAnswer,
-  before: Memory,
+  { before, replaces, details }: Remembered,
 ): Promise<void> {
   const { tenantId, appId, deviceId } = principal
   const userText = rememberedText(request.text, request.images)
-  const finished = { tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId }
-  const isLong = await memory.appendTurn(before, finished)
+  const isLong = await memory.appendTurn(before, {
+    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, replaces },
+    details: JSON.stringify(details),
+  })
   // By the channel that answered. A tenant's own that has just failed would fail at the summary,
   // too; and the platform's sees only what the `provider_fallback` event has announced.
   if (isLong) folding.start(tenantId, sessionId, channel)
@@ -242,15 +260,11 @@ async function retrieveFor(
   }
 }
 
-function refsOf(passages: readonly RetrievedPassage[]): AgentEvent {
-  return {
-    type: 'kb_refs',
-    refs: passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
-      ...{ doc_id, title, seq, score },
-      ...{ page, heading, url },
-    })),
-  }
-}
+const refsOf = (passages: readonly RetrievedPassage[]): KbRef[] =>
+  passages.map(({ doc_id, title, seq, score, page, heading, url }) => ({
+    ...{ doc_id, title, seq, score },
+    ...{ page, heading, url },
+  }))
 
 /** Images, and the calls of earlier messages, are counted with the body of the request. */
 const bytesOf = (messages: readonly LlmMessage[]): number =>
@@ -262,18 +276,15 @@ function fallbackOf({ fallback }: ChannelChoice): Channel | null {
   return fallback && { label: 'platform_fallback', llm: fallback, model: null, isCurrent }
 }
 
-function endOf({ modelCalls, channel, text, usage }: ModelAnswer, found: Found) {
-  const stats: TurnStats = {
-    type: 'stats',
-    iterations: modelCalls,
-    channel: channel.label,
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    usage_estimated: usage.isEstimated,
-    ...(found === null ? {} : { kb: searchedOf(found) }),
-  }
-  return [stats, { type: 'llm_end' as const, reply: text }]
-}
+const statsOf = ({ modelCalls, channel, usage }: ModelAnswer, found: Found): TurnStats => ({
+  type: 'stats',
+  iterations: modelCalls,
+  channel: channel.label,
+  input_tokens: usage.inputTokens,
+  output_tokens: usage.outputTokens,
+  usage_estimated: usage.isEstimated,
+  ...(found === null ? {} : { kb: searchedOf(found) }),
+})
 
 const searchedOf = (found: Retrieval | 'skipped'): NonNullable<TurnStats['kb']> =>
   found === 'skipped' ? found : { searched: true, best: found.best, shown: found.passages.length }

@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
+import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
+import { charCount, inOneLine } from '../../core/text.ts'
 
 const Message = z.object({
   role: z.enum(['user', 'assistant']),
@@ -25,3 +28,89 @@ export type SessionRow = z.infer<typeof SessionRow>
 
 export const SessionListResponse = z.object({ sessions: z.array(SessionRow) })
 export const SessionDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
+
+const ToolDetails = z.object({
+  name: z.string(),
+  ok: z.boolean(),
+  ms: z.int(),
+  /** What the model gave it and what it gave back, cut; on the console only. */
+  arguments: z.string().optional(),
+  result: z.string().optional(),
+})
+
+/** How a turn was answered (contract-2, section 8, Transcript). */
+export const TurnDetails = z.object({
+  kb_refs: z.array(
+    z.object({
+      doc_id: z.string(),
+      title: z.string(),
+      seq: z.int(),
+      score: z.number(),
+      page: z.int().nullable(),
+      heading: z.string().nullable(),
+      url: z.string().nullable(),
+    }),
+  ),
+  tools: z.array(ToolDetails),
+  channel: z.enum(['byo', 'platform', 'platform_fallback']),
+  /** Null: the upstream was asked for no model by name, or no model answered. */
+  model: z.string().nullable(),
+  iterations: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** From the beginning of the turn to the first word, and to the end of the answer. */
+  first_ms: z.int().nullable(),
+  total_ms: z.int(),
+  /** Why the tenant's own channel failed, where the platform's took over. */
+  fallback_reason: z.string().nullable(),
+  /** As in the event `stats`; on the console only. */
+  kb: z
+    .union([
+      z.object({ searched: z.literal(true), best: z.number(), shown: z.int() }),
+      z.literal('skipped'),
+    ])
+    .optional(),
+})
+export type TurnDetails = z.infer<typeof TurnDetails>
+
+export const TranscriptTurn = z.object({
+  seq: z.int(),
+  user_text: z.string(),
+  reply: z.string(),
+  created_at: z.string(),
+  /** Null for turns of earlier versions. */
+  details: TurnDetails.nullable(),
+})
+export type TranscriptTurn = z.infer<typeof TranscriptTurn>
+
+export const TranscriptResponse = z.object({
+  turns: z.array(TranscriptTurn),
+  next_before: z.int().nullable(),
+})
+export type TranscriptResponse = z.infer<typeof TranscriptResponse>
+
+export const Conversation = z.object({
+  id: z.string(),
+  title: z.string(),
+  turn_count: z.int(),
+  last_at: z.string(),
+  app_id: z.string().nullable(),
+  device_id: z.string().nullable(),
+})
+export type Conversation = z.infer<typeof Conversation>
+
+export const ConversationListResponse = z.object({
+  conversations: z.array(Conversation),
+  next_before: z.string().nullable(),
+})
+export type ConversationListResponse = z.infer<typeof ConversationListResponse>
+
+const TITLE = { field: 'title', max: CONVERSATION_TITLE_CHARS_MAX }
+
+/** A blank title gives the conversation back the one that its first text makes. */
+export const ConversationTitleRequest = z.object({
+  title: z
+    .string({ error: issue('field_required', { field: 'title', kind: 'string' }) })
+    .transform(inOneLine)
+    .refine((title) => charCount(title) <= TITLE.max, { error: issue('field_too_long', TITLE) }),
+})

@@ -1,23 +1,58 @@
 import { Elysia } from 'elysia'
+import { appError } from '../../core/errors.ts'
 import { clampedLimit, sessionId } from '../../core/fields.ts'
-import { SESSIONS_LIMIT_DEFAULT, SESSIONS_LIMIT_MAX } from '../../core/limits/contract.ts'
+import {
+  SESSIONS_LIMIT_DEFAULT,
+  SESSIONS_LIMIT_MAX,
+  TRANSCRIPT_LIMIT_DEFAULT,
+  TRANSCRIPT_LIMIT_MAX,
+} from '../../core/limits/contract.ts'
 import { EVERYONE, MANAGERS } from '../../core/principal.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { AnswerContext, JsonAnswers } from '../../http/json-answers.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
-import { HistoryResponse, SessionDeleteResponse, SessionListResponse } from './model.ts'
+import {
+  HistoryResponse,
+  SessionDeleteResponse,
+  SessionListResponse,
+  TranscriptResponse,
+} from './model.ts'
 import type { Sessions } from './service.ts'
+import type { Transcripts } from './transcripts.ts'
 
 const LIST_QUERY = queryDoc({
   limit: 'rows returned, 1 to 500; default 100',
   since: 'ISO 8601; only sessions active at or after it',
 })
 
-/** Session index, history and deletion, on both surfaces. */
-export const sessionRoutes = (gate: Gate, sessions: Sessions, answers: JsonAnswers) => {
+const TRANSCRIPT_READERS = EVERYONE.filter((kind) => kind !== 'device')
+
+const PAGE_QUERY = queryDoc({
+  limit: 'turns returned, 1 to 100; default 50',
+  before: 'next_before of the page before: turns with smaller numbers only',
+})
+
+export interface SessionServices {
+  readonly sessions: Sessions
+  readonly transcripts: Transcripts
+  readonly answers: JsonAnswers
+}
+
+/** Session index, history, transcript and deletion, on both surfaces. */
+export const sessionRoutes = (gate: Gate, services: SessionServices) => {
+  const { sessions, transcripts, answers } = services
   const history = (context: AnswerContext, id: string) => {
     const session = sessionId(id)
     return answers.respond(context, () => sessions.history(context.principal.tenantId, session))
+  }
+  const transcript = (context: AnswerContext, id: string) => {
+    const session = sessionId(id)
+    const query = new URL(context.request.url).searchParams
+    const page = {
+      before: numberBefore(query.get('before')),
+      limit: clampedLimit(query.get('limit'), TRANSCRIPT_LIMIT_DEFAULT, TRANSCRIPT_LIMIT_MAX),
+    }
+    return answers.respond(context, () => transcripts.page(context.principal, session, page))
   }
   return (
     new Elysia()
@@ -43,6 +78,18 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions, answers: JsonAnswe
         allow: EVERYONE,
         detail: { hide: true },
       })
+      .get('/sessions/:id/transcript', (context) => transcript(context, context.params.id), {
+        allow: TRANSCRIPT_READERS,
+        detail: {
+          summary: 'What was said in a session, newest first, and how it was answered',
+          parameters: PAGE_QUERY,
+          responses: jsonDoc(TranscriptResponse),
+        },
+      })
+      .get('/sessions//transcript', (context) => transcript(context, ''), {
+        allow: TRANSCRIPT_READERS,
+        detail: { hide: true },
+      })
       // Also matches `/sessions/`: an empty id is the anonymous session.
       .delete(
         '/sessions/:id?',
@@ -54,4 +101,11 @@ export const sessionRoutes = (gate: Gate, sessions: Sessions, answers: JsonAnswe
         },
       )
   )
+}
+
+/** Numbers of turns begin at 1; without one, the newest are read. */
+function numberBefore(value: string | null): number {
+  if (value === null || value === '') return Number.MAX_SAFE_INTEGER
+  if (!/^\d{1,15}$/.test(value)) throw appError('query_invalid', { field: 'before' })
+  return Number(value)
 }

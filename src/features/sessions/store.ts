@@ -28,6 +28,10 @@ export interface FinishedTurn {
   readonly at: string
   readonly appId: string | null
   readonly deviceId: string | null
+  /** How it was answered, as JSON. */
+  readonly details: string | null
+  /** The turn in whose place it is stored; null: it is one more. */
+  readonly replaces: StoredTurn | null
 }
 
 /**
@@ -35,11 +39,11 @@ export interface FinishedTurn {
  * fold is never taken for one of the folded turns.
  */
 const insertTurn = (turn: FinishedTurn): Statement => sql`
-  INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
+  INSERT INTO turn (tenant_id, session_id, seq, app_id, user_text, reply, created_at, details)
   SELECT ${turn.tenantId}, ${turn.sessionId},
     1 + max(folded_through, (SELECT coalesce(max(seq), 0) FROM turn
       WHERE tenant_id = ${turn.tenantId} AND session_id = ${turn.sessionId})),
-    ${turn.userText}, ${turn.reply}, ${turn.at}
+    ${turn.appId}, ${turn.userText}, ${turn.reply}, ${turn.at}, ${turn.details}
   FROM session WHERE tenant_id = ${turn.tenantId} AND id = ${turn.sessionId}`
 
 const touchSession = (turn: FinishedTurn): Statement => sql`
@@ -49,8 +53,27 @@ const touchSession = (turn: FinishedTurn): Statement => sql`
   ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = turn_count + 1,
     last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
 
+/** Takes a turn away to make room for another one. A turn that has gone is no longer counted. */
+function removeTurn({ tenantId, sessionId }: FinishedTurn, { seq, created_at }: StoredTurn) {
+  const uncount = sql`
+    UPDATE session SET turn_count = turn_count - 1
+    WHERE tenant_id = ${tenantId} AND id = ${sessionId}
+      AND EXISTS (SELECT 1 FROM turn
+        WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND seq = ${seq}
+          AND created_at = ${created_at})`
+  const remove = sql`
+    DELETE FROM turn WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND seq = ${seq}
+      AND created_at = ${created_at}`
+  return [uncount, remove]
+}
+
+export interface SessionStoreOptions {
+  /** Whether folded turns stay readable as the transcript of their session. */
+  readonly keepsTranscript: boolean
+}
+
 /** Sessions and their turns by tenant and the caller's own session id. */
-export function createSessionStore(db: Db) {
+export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOptions) {
   return {
     list: (tenantId: string, since: string, limit: number) =>
       db.all<SessionRow>(sql`
@@ -65,7 +88,8 @@ export function createSessionStore(db: Db) {
     async memory(tenantId: string, id: string): Promise<Memory | null> {
       const rows = await db.all<MemoryRow>(sql`
         SELECT s.summary, s.folded_through, t.seq, t.user_text, t.reply, t.created_at
-        FROM session s LEFT JOIN turn t ON t.tenant_id = s.tenant_id AND t.session_id = s.id
+        FROM session s LEFT JOIN turn t
+          ON t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq > s.folded_through
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY t.seq`)
       const [first] = rows
       if (!first) return null
@@ -79,7 +103,8 @@ export function createSessionStore(db: Db) {
 
     /** Stores a turn and its index row together; they are on disk when this resolves. */
     async appendTurn(turn: FinishedTurn): Promise<void> {
-      await db.batch([touchSession(turn), insertTurn(turn)])
+      const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
+      await db.batch([...removal, touchSession(turn), insertTurn(turn)])
     },
 
     /**
@@ -103,7 +128,19 @@ export function createSessionStore(db: Db) {
       const forget = sql`
         DELETE FROM turn
         WHERE tenant_id = ${tenantId} AND session_id = ${id} AND seq <= ${last.seq}`
-      return storedAsExpected(db.batch([expectRows(1, update), forget]))
+      return storedAsExpected(
+        db.batch([expectRows(1, update), ...(keepsTranscript ? [] : [forget])]),
+      )
+    },
+
+    /** Deletes up to 5,000 turns that only summaries hold; resolves with their number. */
+    async forgetFolded(): Promise<number> {
+      const { changes } = await db.run(sql`
+        DELETE FROM turn WHERE (tenant_id, session_id, seq) IN (
+          SELECT t.tenant_id, t.session_id, t.seq FROM session s CROSS JOIN turn t
+          WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq <= s.folded_through
+          LIMIT 5000)`)
+      return changes
     },
 
     /** Deletes the session; its turns go with the row. */
@@ -163,7 +200,9 @@ export function keepRecent(store: SessionStore): SessionStore {
 const nameOf = (tenantId: string, id: string) => `${tenantId}/${id}`
 
 /** Numbered as the store numbers it. */
-function extended({ summary, foldedThrough, turns }: Memory, turn: FinishedTurn): Memory {
+function extended(before: Memory, turn: FinishedTurn): Memory {
+  const { summary, foldedThrough } = before
+  const turns = before.turns.filter(({ seq }) => seq !== turn.replaces?.seq)
   const seq = 1 + Math.max(foldedThrough, turns.at(-1)?.seq ?? 0)
   const added = { seq, user_text: turn.userText, reply: turn.reply, created_at: turn.at }
   return { summary, foldedThrough, turns: [...turns, added] }

@@ -10,6 +10,7 @@ import mcpApproved from './0009-mcp-approved.sql' with { type: 'text' }
 import kbCitation from './0010-kb-citation.sql' with { type: 'text' }
 import operator from './0011-operator.sql' with { type: 'text' }
 import mcpApprovedSchema from './0012-mcp-approved-schema.sql' with { type: 'text' }
+import transcript from './0013-transcript.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0010-kb-citation', sql: kbCitation },
   { name: '0011-operator', sql: operator },
   { name: '0012-mcp-approved-schema', sql: mcpApprovedSchema },
+  { name: '0013-transcript', sql: transcript },
 ]

@@ -1,0 +1,86 @@
+import type { FailureReason } from '../../channels/ports/failure.ts'
+import { firstChars } from '../../core/text.ts'
+import type { TurnDetails } from '../sessions/model.ts'
+import type { AnsweringChannel, KbRef, TurnStats } from './events.ts'
+
+type ToolDetails = TurnDetails['tools'][number]
+
+/** Characters kept of what a tool was given and gave back, and of all tools of a turn together. */
+const TOOL_TEXT_CHARS_MAX = 2_000
+const TOOL_TEXTS_CHARS_MAX = 40_000
+
+interface ToolRun {
+  readonly name: string
+  readonly ok: boolean
+  readonly ms: number
+  readonly arguments: string
+  readonly result: string
+}
+
+/** What the details of a turn need beside its answer; a turn has one. */
+export class Trace {
+  readonly #steady: () => number
+  readonly #startedAt: number
+  #tools: ToolDetails[] = []
+  #toolChars = 0
+  #fallbackReason: FailureReason | null = null
+  /** On the steady clock; null before the first word of the answer. */
+  firstTextAt: number | null = null
+  /** Of the last model call; undefined where the model has no name. */
+  model: string | undefined
+
+  constructor(steady: () => number) {
+    this.#steady = steady
+    this.#startedAt = steady()
+  }
+
+  /** The time from `start`, in whole milliseconds. */
+  msSince(start: number): number {
+    return Math.round(this.#steady() - start)
+  }
+
+  now(): number {
+    return this.#steady()
+  }
+
+  gotText(): void {
+    if (this.firstTextAt === null) this.firstTextAt = this.#steady()
+  }
+
+  ranTool({ name, ok, ms, ...texts }: ToolRun): void {
+    const shown = {
+      arguments: firstChars(texts.arguments, TOOL_TEXT_CHARS_MAX),
+      result: firstChars(texts.result, TOOL_TEXT_CHARS_MAX),
+    }
+    this.#toolChars += shown.arguments.length + shown.result.length
+    const fits = this.#toolChars <= TOOL_TEXTS_CHARS_MAX
+    this.#tools.push({ name, ok, ms, ...(fits ? shown : {}) })
+  }
+
+  /** The turn starts over on another channel. */
+  startOver(reason: FailureReason): void {
+    this.#tools = []
+    this.#toolChars = 0
+    this.#fallbackReason = reason
+    this.firstTextAt = null
+    this.model = undefined
+  }
+
+  /** What is kept of the turn beside its text. */
+  details(refs: readonly KbRef[], stats: TurnStats): TurnDetails {
+    const { firstTextAt } = this
+    return {
+      kb_refs: [...refs],
+      tools: this.#tools,
+      channel: stats.channel satisfies AnsweringChannel,
+      model: this.model ?? null,
+      iterations: stats.iterations,
+      input_tokens: stats.input_tokens,
+      output_tokens: stats.output_tokens,
+      first_ms: firstTextAt === null ? null : Math.round(firstTextAt - this.#startedAt),
+      total_ms: this.msSince(this.#startedAt),
+      fallback_reason: this.#fallbackReason,
+      ...(stats.kb === undefined ? {} : { kb: stats.kb }),
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { Elysia } from 'elysia'
+import { appError } from '../../core/errors.ts'
+import { clampedLimit, sessionId } from '../../core/fields.ts'
+import {
+  CONVERSATION_QUERY_CHARS_MAX,
+  CONVERSATIONS_LIMIT_DEFAULT,
+  CONVERSATIONS_LIMIT_MAX,
+} from '../../core/limits/contract.ts'
+import { MANAGERS } from '../../core/principal.ts'
+import { charCount } from '../../core/text.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
+import type { Place } from './conversation-store.ts'
+import type { ConversationQuery, Conversations } from './conversations.ts'
+import { Conversation, ConversationListResponse, ConversationTitleRequest } from './model.ts'
+
+const LIST_QUERY = queryDoc({
+  q: 'words or their beginnings in titles and texts, 1 to 200 characters; none: all conversations',
+  limit: 'conversations returned, 1 to 100; default 50',
+  before: 'next_before of the page before',
+})
+
+const title = jsonBody(ConversationTitleRequest)
+
+/** What a person has talked about, with titles: metadata of sessions alone is at `/sessions`. */
+export const conversationRoutes = (gate: Gate, conversations: Conversations) =>
+  new Elysia()
+    .use(gate)
+    .get(
+      '/conversations',
+      ({ principal, request }) =>
+        conversations.list(principal.tenantId, queryOf(request), request.signal),
+      {
+        allow: MANAGERS,
+        response: ConversationListResponse,
+        detail: {
+          summary: 'List conversations with their titles, most recently active first',
+          parameters: LIST_QUERY,
+        },
+      },
+    )
+    .put(
+      '/conversations/:id',
+      async ({ principal, params, request, upload }) => {
+        const id = sessionId(params.id)
+        const input = await title.read(request, upload)
+        return conversations.rename(principal.tenantId, id, input.title)
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: Conversation,
+        detail: {
+          summary: 'Name a conversation; a blank title gives it back its first text',
+          requestBody: title.doc,
+        },
+      },
+    )
+
+function queryOf({ url }: Request): ConversationQuery {
+  const query = new URL(url).searchParams
+  const q = query.get('q')?.trim() ?? ''
+  if (charCount(q) > CONVERSATION_QUERY_CHARS_MAX) throw appError('query_invalid', { field: 'q' })
+  return {
+    q,
+    place: placeOf(query.get('before')),
+    limit: clampedLimit(query.get('limit'), CONVERSATIONS_LIMIT_DEFAULT, CONVERSATIONS_LIMIT_MAX),
+  }
+}
+
+const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(.*)$/s
+
+/** `next_before`: a time, and the id of the conversation. A time alone is a place, too. */
+function placeOf(before: string | null): Place | null {
+  if (before === null || before === '') return null
+  const [, lastAt, id] = PLACE.exec(before) ?? []
+  if (lastAt === undefined) throw appError('query_invalid', { field: 'before' })
+  return { lastAt, id: id || null }
+}

@@ -1,0 +1,51 @@
+/**
+ * What a search of conversations looks for: words or their beginnings, and runs of scripts without
+ * blanks, such as Chinese, wherever they stand. The patterns are SQLite's: LIKE knows the two cases
+ * of ASCII letters and is fast; GLOB, which is not, then looks at what stands before the word.
+ */
+
+/** Only the first words of a longer query are looked for. */
+const TERMS_MAX = 8
+
+const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+const DENSE = `${SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}々〇ー`
+const RUNS = new RegExp(`(?<dense>[${DENSE}]+)|[[\\p{L}\\p{N}]--[${DENSE}]]+`, 'gv')
+
+/** Letters and digits of scripts with blanks between their words, as GLOB writes them. */
+const WORD_CHARS = '0-9A-Za-zªµºÀ-ÖØ-öø-ʯͰ-҂Ҋ-ֆא-ת؀-ۓ०-९ऄ-ह'
+
+export interface SearchTerm {
+  /** Patterns for LIKE, one of which must fit: the word in its usual cases. */
+  readonly likes: readonly string[]
+  /** A pattern for GLOB that must fit the text after a line break; null: any place will do. */
+  readonly glob: string | null
+}
+
+/** The different terms of a query, in its order; all of them must be found. */
+export function searchTerms(query: string): SearchTerm[] {
+  const terms = new Map<string, SearchTerm>()
+  for (const match of query.normalize('NFC').toLowerCase().matchAll(RUNS)) {
+    const [text] = match
+    if (terms.size < TERMS_MAX) {
+      terms.set(text, match.groups?.dense === undefined ? wordTerm(text) : runTerm(text))
+    }
+  }
+  return [...terms.values()]
+}
+
+const anywhere = (text: string) => `%${text}%`
+
+const runTerm = (text: string): SearchTerm => ({ likes: [anywhere(text)], glob: null })
+
+function wordTerm(word: string): SearchTerm {
+  const [first = '', ...rest] = word
+  const cases = new Set([word, first.toUpperCase() + rest.join(''), word.toUpperCase()])
+  const letters = [...word].map((one) => {
+    const upper = one.toUpperCase()
+    return upper === one || upper.length > one.length ? one : `[${one}${upper}]`
+  })
+  return {
+    likes: (/^[a-z0-9]+$/.test(word) ? [word] : [...cases]).map(anywhere),
+    glob: `*[^${WORD_CHARS}]${letters.join('')}*`,
+  }
+}

@@ -1,0 +1,109 @@
+import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
+import type { SearchTerm } from './conversation-search.ts'
+
+/** A conversation without its title, and what the title is made of. */
+export interface ConversationRow {
+  readonly id: string
+  /** What a person called it. */
+  readonly named: string | null
+  /** The start of the first text that is kept. */
+  readonly first_text: string | null
+  readonly turn_count: number
+  readonly last_at: string
+  readonly app_id: string | null
+  readonly device_id: string | null
+}
+
+/** The place after a conversation; most recently active ones come first, then it goes by id. */
+export interface Place {
+  readonly lastAt: string
+  /** Null: after all conversations of this time. */
+  readonly id: string | null
+}
+
+/** More than a title shows, for blanks that it leaves out. */
+const FIRST_TEXT_CHARS = 400
+
+const COLUMNS = `s.id, s.title AS named, s.turn_count, s.last_at, s.app_id, s.device_id,
+  (SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) FROM turn t
+    WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id ORDER BY t.seq LIMIT 1) AS first_text`
+
+/** The conversations after a place, in order. */
+const after = (tenantId: string, place: Place | null, limit: number): Statement => ({
+  sql: `SELECT * FROM session WHERE tenant_id = ?
+    AND last_at <= ? AND (last_at < ? OR id > ?) ORDER BY last_at DESC, id LIMIT ?`,
+  args: [tenantId, place?.lastAt ?? '~', place?.lastAt ?? '~', place?.id ?? null, limit],
+})
+
+/** Whether one of the texts holds the term. */
+function holds(term: SearchTerm, texts: readonly string[]): Statement {
+  const args: string[] = []
+  const either = texts.map((text) => {
+    const likes = term.likes.map((like) => {
+      args.push(like)
+      return `${text} LIKE ?`
+    })
+    if (term.glob === null) return likes.join(' OR ')
+    args.push(term.glob)
+    return `((${likes.join(' OR ')}) AND char(10) || ${text} GLOB ?)`
+  })
+  return { sql: `(${either.join(' OR ')})`, args }
+}
+
+/** Whether title or turns of the conversation hold the term. */
+function contains(term: SearchTerm): Statement {
+  const title = holds(term, ['s.title'])
+  const turn = holds(term, ['t.user_text', 't.reply'])
+  return {
+    sql: `(coalesce(${title.sql}, 0) OR EXISTS (SELECT 1 FROM turn t
+      WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id AND ${turn.sql}))`,
+    args: [...title.args, ...turn.args],
+  }
+}
+
+/** Conversations as people find them. `reader` makes the searches, which scan what was said. */
+export function createConversationStore(db: Db, reader: Reader) {
+  return {
+    /** The conversations after a place, or the first ones. */
+    list(tenantId: string, place: Place | null, limit: number): Promise<ConversationRow[]> {
+      const page = after(tenantId, place, limit)
+      return db.all<ConversationRow>({
+        sql: `SELECT ${COLUMNS} FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
+        args: page.args,
+      })
+    },
+
+    /** The same conversations, with whether each holds all of the terms. */
+    searched(
+      tenantId: string,
+      terms: readonly SearchTerm[],
+      { place, limit }: { place: Place | null; limit: number },
+      signal?: AbortSignal,
+    ): Promise<(ConversationRow & { readonly found: number })[]> {
+      const page = after(tenantId, place, limit)
+      const all = terms.map(contains)
+      const statement = {
+        sql: `SELECT ${COLUMNS}, ${all.map((one) => one.sql).join(' AND ')} AS found
+          FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
+        args: [...all.flatMap((one) => one.args), ...page.args],
+      }
+      return reader.all(tenantId, statement, signal)
+    },
+
+    /** Null for a session that was never used. */
+    read: (tenantId: string, id: string) =>
+      db.get<ConversationRow>({
+        sql: `SELECT ${COLUMNS} FROM session s WHERE s.tenant_id = ? AND s.id = ?`,
+        args: [tenantId, id],
+      }),
+
+    /** Null takes the given title away. */
+    async rename(tenantId: string, id: string, title: string | null): Promise<void> {
+      await db.run(
+        sql`UPDATE session SET title = ${title} WHERE tenant_id = ${tenantId} AND id = ${id}`,
+      )
+    },
+  }
+}
+
+export type ConversationStore = ReturnType<typeof createConversationStore>

@@ -19,6 +19,7 @@ import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
 import { mcpToolRoutes } from './features/mcp-servers/routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
+import { type XiaozhiRouteOptions, xiaozhiRoutes } from './features/xiaozhi/routes.ts'
 import type { ConsolePages } from './http/console-pages.ts'
 import { entry, findablePath } from './http/entry.ts'
 import { createRouteTable, errorHandler } from './http/errors.ts'
@@ -50,6 +51,7 @@ export interface AppOptions {
   readonly deviceEndpoints: DeviceEndpoints
   readonly chat: Pick<ChatRouteOptions, 'assistants' | 'clock'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
+  readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'>
   readonly status: Status
   /** Whether the database takes writes; `/healthz` tells. */
   readonly takesWrites: () => boolean
@@ -113,6 +115,7 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(deviceEndpointRoutes(machineGate, options.deviceEndpoints))
         .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
     )
+    .use(xiaozhiRoutes({ ...options.xiaozhi, ...auth }))
     .use(consoleOnly(consoleGate, services))
     .use(
       new Elysia({ prefix: '/console' })

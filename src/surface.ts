@@ -1,7 +1,8 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { appRoutes } from './features/apps/routes.ts'
 import type { Apps } from './features/apps/service.ts'
-import { deviceRoutes } from './features/devices/routes.ts'
+import type { Pairing } from './features/devices/pairing.ts'
+import { deviceRoutes, pairingRoutes } from './features/devices/routes.ts'
 import type { Devices } from './features/devices/service.ts'
 import { kbRoutes } from './features/kb/routes.ts'
 import type { Kb } from './features/kb/service.ts'
@@ -36,6 +37,7 @@ import type { RequestContexts } from './http/observe.ts'
 /** Services of the routes that both surfaces have. */
 export interface SurfaceServices {
   readonly devices: Devices
+  readonly pairing: Pairing
   readonly provider: Provider
   readonly sessions: Sessions
   readonly transcripts: Transcripts
@@ -64,6 +66,7 @@ export function surface(
   return routes
     .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
+    .use(pairingRoutes(gate, services.pairing))
     .use(kbRoutes(gate, kb, contexts, answers))
     .use(sourceRoutes(gate, sources, answers))
     .use(logRoutes(gate, logs))

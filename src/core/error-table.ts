@@ -90,6 +90,7 @@ export const ERRORS = {
 
   not_found: [404, '{what}不存在'],
   model_not_found: [404, '指定的模型不存在'],
+  pairing_code_wrong: [404, '配对码无效或已过期'],
   login_method_unknown: [404, '未配置该登录方式'],
   method_not_allowed: [405, '该路径不支持此请求方法'],
   activation_code_used: [410, '激活码已被使用'],

@@ -33,8 +33,18 @@ const SITE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const
 
+/** Of stock devices, whose pages of simulators are pages of other origins, too. */
+const DEVICE_PREFLIGHT = {
+  ...PREFLIGHT,
+  'access-control-allow-headers':
+    'Authorization, Content-Type, X-Request-Id, Device-Id, Client-Id, Activation-Version, ' +
+    'Serial-Number, Protocol-Version, *',
+} as const
+
 /** The path of an absolute URL begins after its third slash. */
-const isMachineSide = (url: string) => url.startsWith('/v1/', url.indexOf('/', 8))
+const pathStartsWith = (url: string, prefix: string) => url.startsWith(prefix, url.indexOf('/', 8))
+/** `/xiaozhi` itself is a path of devices, too. */
+const isDeviceSide = (url: string) => /^\/xiaozhi(?:[/?]|$)/.test(url.slice(url.indexOf('/', 8)))
 
 /**
  * First plugin: creates the request context and id, sets headers, answers CORS preflights. Refuses
@@ -48,15 +58,22 @@ export const entry = (contexts: RequestContexts) =>
     set.headers['x-request-id'] = id
     set.headers['x-content-type-options'] = 'nosniff'
     if (!isHost(request.headers.get('host') ?? '')) throw appError('invalid_host')
-    if (!isMachineSide(request.url)) {
+    const preflight = preflightOf(request.url)
+    if (preflight === null) {
       Object.assign(set.headers, SITE_HEADERS)
       return
     }
     if (request.method === 'OPTIONS') {
-      return new Response(null, { status: 204, headers: { ...PREFLIGHT, ...ids(set.headers) } })
+      return new Response(null, { status: 204, headers: { ...preflight, ...ids(set.headers) } })
     }
     Object.assign(set.headers, MACHINE_CORS)
   })
+
+/** Null for pages and the console, which other origins may not use. */
+function preflightOf(url: string): Readonly<Record<string, string>> | null {
+  if (pathStartsWith(url, '/v1/')) return PREFLIGHT
+  return pathStartsWith(url, '/xiaozhi') && isDeviceSide(url) ? DEVICE_PREFLIGHT : null
+}
 
 function ids(headers: Record<string, string | number>): Record<string, string> {
   return { 'x-request-id': String(headers['x-request-id']) }

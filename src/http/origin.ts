@@ -22,6 +22,10 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
     const url = publicUrl()
     return url === undefined ? null : new URL(url).origin
   }
+  const prefixed = () => {
+    const url = publicUrl()
+    return url === undefined ? null : new URL(url).origin + new URL(url).pathname.replace(/\/+$/, '')
+  }
 
   /** The value of the outermost trusted proxy; null without trusted proxies. */
   function forwarded(request: Request, name: string): string | null {
@@ -37,6 +41,12 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
   }
 
   return {
+    /**
+     * The address that paths of this server stand below, without a slash at its end: MB_PUBLIC_URL
+     * with its prefix, else the origin of the request. Empty when the request's is malformed.
+     */
+    base: (request: Request): string => prefixed() ?? requested(request) ?? '',
+
     /** The origin of MB_PUBLIC_URL, else of the request; null when that is malformed. */
     of: (request: Request): string | null => configured() ?? requested(request),
 

@@ -46,7 +46,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets, tenants })
   const servers = openMcpServers(adapters, jobs)
   const management = openManagement({ ...{ db, clock, log, keys }, ...servers })
-  const { devices, endpoints, lastSeen, onSeen } = openDevices({ config, clock, log, db, keys })
+  const stock = openDevices({ ...adapters, keys, secret: adapters.secrets.session })
+  const { boards, endpoints, lastSeen, onSeen } = stock
   const { provider, channelOf } = openProvider(adapters)
   const talk = openSessions({ ...adapters, ...{ jobs, budget } })
   const configs = createTurnConfigStore(db)
@@ -81,13 +82,14 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, tenants, secret })
   const app = createApp({
-    services: { ...records, ...kb.services, agent, devices, sources, provider, voice, ...http },
+    services: { ...records, ...kb.services, ...stock, agent, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
     chat: { assistants: createAssistants(management.apps), clock },
     mcp: openMcp({ ...adapters, agent, configs }),
+    xiaozhi: { boards, addressOf: endpoints.addressOf, clock },
     ...openSite(adapters, sse),
     ...http,
     pages: adapters.pages,

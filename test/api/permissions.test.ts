@@ -76,6 +76,8 @@ const SHARED: Readonly<Record<string, Row>> = {
   'PUT /devices/:id': ['manage', 400],
   'DELETE /devices/:id': ['manage', 404],
   'POST /devices/:id/recode': ['manage', 404],
+  'POST /devices/pair': ['manage', 400],
+  'POST /devices/pair/board': ['manage', 400],
   'GET /logs': ['manage', 200],
   'GET /export': ['manage', 200],
   'POST /import': ['manage', 400],

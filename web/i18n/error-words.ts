@@ -77,6 +77,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   not_signed_in: 'You are not signed in, or your sign-in has ended',
   login_code_wrong: 'The code is wrong or has expired',
   exchange_code_wrong: 'The code is not valid or has expired',
+  pairing_code_wrong: 'The digits are not valid or have expired',
   activation_code_wrong: 'The activation code is not valid or has expired',
   device_deleted: 'The device was deleted',
   forbidden: '{who} may not call this endpoint',

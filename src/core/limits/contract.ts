@@ -48,6 +48,9 @@ export const ACTIVATION_CODE_CHARS = 16
 export const ACTIVATION_CODE_TTL_MS = 15 * 60_000
 /** Activations a minute from one address. */
 export const ACTIVATIONS_MAX = 10
+/** Wrong digits of a tenant in an hour, and boards that wait with some (contract 2, 4.2). */
+export const WRONG_PAIRINGS_MAX = 10
+export const WAITING_BOARDS_MAX = 1_000
 /** An upload to recognition, and the decoded `audio_b64` of the voice loop. */
 export const AUDIO_BYTES_MAX = 25 * 1024 * 1024
 export const ASR_BODY_BYTES_MAX = AUDIO_BYTES_MAX

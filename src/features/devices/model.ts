@@ -20,6 +20,19 @@ export type Device = z.infer<typeof Device>
 const name = requiredText('name', DEVICE_NAME_CHARS_MAX)
 const label = (field: string) => nullableText(field, DEVICE_LABEL_CHARS_MAX)
 
+/** Digits as they are typed: blanks and dashes between them mean nothing. */
+function shownDigits() {
+  return z
+    .string({ error: issue('field_required', { field: 'code', kind: 'string' }) })
+    .overwrite((typed) =>
+      typed
+        .slice(0, 100)
+        .normalize('NFKC')
+        .replace(/[\s\p{Pd}]/gu, ''),
+    )
+    .refine((digits) => digits !== '', { error: issue('field_empty', { field: 'code' }) })
+}
+
 export const DeviceRegisterRequest = z.object({
   name,
   /** The app need not exist (specification, Device). */
@@ -27,6 +40,22 @@ export const DeviceRegisterRequest = z.object({
   hw_model: label('hw_model'),
 })
 export type DeviceRegisterRequest = z.infer<typeof DeviceRegisterRequest>
+
+/** Pairs a board by the six digits that it shows (contract 2, 4.2). */
+export const DevicePairRequest = z.object({ code: shownDigits(), name, app_id: label('app_id') })
+export type DevicePairRequest = z.infer<typeof DevicePairRequest>
+
+/** Asks whose digits these are, before the board is bound. */
+export const WaitingBoardRequest = z.object({ code: shownDigits() })
+
+/** Enough of a board for its owner to know it. */
+export const WaitingBoardResponse = z.object({
+  /** The kind of board; null when it does not tell. */
+  board: z.string().nullable(),
+  /** The last four characters of its MAC address. */
+  mac_tail: z.string(),
+})
+export type WaitingBoardResponse = z.infer<typeof WaitingBoardResponse>
 
 /** An omitted `app_id` unbinds, as null and the empty string do. */
 export const DeviceUpdateRequest = z.object({ name, app_id: label('app_id') })

@@ -16,15 +16,21 @@ import {
   DeviceHeartbeatRequest,
   DeviceHeartbeatResponse,
   DeviceListResponse,
+  DevicePairRequest,
   DeviceRecodeResponse,
   DeviceRegisterRequest,
   DeviceRegisterResponse,
   DeviceUpdateRequest,
+  WaitingBoardRequest,
+  WaitingBoardResponse,
 } from './model.ts'
+import type { Pairing } from './pairing.ts'
 import type { Devices } from './service.ts'
 
 const registration = jsonBody(DeviceRegisterRequest)
 const change = jsonBody(DeviceUpdateRequest)
+const pairRequest = jsonBody(DevicePairRequest)
+const digits = jsonBody(WaitingBoardRequest)
 
 /** Devices as their tenant manages them; the same on both surfaces. */
 export const deviceRoutes = (gate: Gate, devices: Devices) =>
@@ -85,6 +91,37 @@ export const deviceRoutes = (gate: Gate, devices: Devices) =>
         parse: 'none',
         response: DeviceRecodeResponse,
         detail: { summary: 'Issue a new activation code and revoke the key' },
+      },
+    )
+
+/** Boards that show six digits (contract 2, 4.2); the same on both surfaces. */
+export const pairingRoutes = (gate: Gate, pairing: Pairing) =>
+  new Elysia()
+    .use(gate)
+    .post(
+      '/devices/pair',
+      async ({ principal, request, upload, set }) => {
+        const asked = await pairRequest.read(request, upload)
+        const device = await pairing.pair(principal.tenantId, asked)
+        set.status = 201
+        return device
+      },
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: { 201: Device },
+        detail: { summary: 'Pair the board that shows these digits', requestBody: pairRequest.doc },
+      },
+    )
+    .post(
+      '/devices/pair/board',
+      async ({ principal, request, upload }) =>
+        pairing.waitingBoard(principal.tenantId, (await digits.read(request, upload)).code),
+      {
+        allow: MANAGERS,
+        parse: 'none',
+        response: WaitingBoardResponse,
+        detail: { summary: 'See which board shows these digits', requestBody: digits.doc },
       },
     )
 

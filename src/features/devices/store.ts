@@ -1,5 +1,6 @@
 import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
+import type { StoredBoard } from './board-store.ts'
 import type { Device, DeviceHeartbeatRequest, DeviceUpdateRequest } from './model.ts'
 
 export interface NewDevice {
@@ -80,7 +81,7 @@ export function createDeviceStore(db: Db) {
     ): Promise<boolean> {
       const renew = sql`
         UPDATE device SET code_hash = ${code.hash}, code_expires_at = ${code.expiresAt},
-          key_id = NULL, activated_at = NULL
+          key_id = NULL, activated_at = NULL, mac = NULL, client_hash = NULL
         WHERE tenant_id = ${tenantId} AND id = ${id}`
       return storedAsExpected(db.batch([expectRows(1, renew), revokeKeys]))
     },
@@ -99,11 +100,19 @@ export function createActivationStore(db: Db) {
     /**
      * Spends the code and stores the key in one step; of many at once exactly one gets true. The
      * app is read in the same step, so that the key inherits what the device is bound to now. False
-     * also when the tenant has `keysMax` keys; the code is then not spent.
+     * also when the tenant has `keysMax` keys; the code is then not spent. `board` is that of a
+     * device which is known by it from now on.
      */
-    activate(codeHash: string, key: NewKey, keysMax: number, at: string): Promise<boolean> {
+    activate(
+      codeHash: string,
+      key: NewKey,
+      keysMax: number,
+      at: string,
+      board: StoredBoard | null = null,
+    ): Promise<boolean> {
       const spend = sql`
-        UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL
+        UPDATE device SET key_id = ${key.id}, activated_at = ${at}, code_expires_at = NULL,
+          mac = ${board?.mac ?? null}, client_hash = ${board?.clientHash ?? null}
         WHERE code_hash = ${codeHash} AND key_id IS NULL AND code_expires_at > ${at}`
       const insert = sql`
         INSERT INTO api_key

@@ -50,19 +50,30 @@ export interface KeysOptions {
 const nothingIsOpen = async () => {}
 const nothingIsKnown = async () => new Map<string, KeyActivity>()
 
+/** The secret part of the key with this id, 64 hexadecimal digits. */
+export type KeySecret = (id: string) => string
+
+const randomSecret: KeySecret = () => randomHex(32)
+
+/** The text of a key, and what its row keeps of it. */
+export function keyOf(secret: string) {
+  const key = KEY_PREFIX + secret
+  const [prefix, tail] = [key.slice(0, SHOWN_CHARS), key.slice(-TAIL_CHARS)]
+  return { key, hash: sha256Hex(key), prefix, tail }
+}
+
 /** Makes a key and its row; the caller stores the row together with rows of its own. */
 function mintKey(
   clock: Clock,
   tenantId: string,
   scope: KeyScope,
+  secretOf: KeySecret,
 ): { issued: IssueKeyResponse; row: NewKey } {
-  const key = KEY_PREFIX + randomHex(32)
+  const id = newId()
+  const { key, hash, prefix, tail } = keyOf(secretOf(id))
   const row: NewKey = {
-    id: newId(),
-    tenantId,
-    hash: sha256Hex(key),
-    prefix: key.slice(0, SHOWN_CHARS),
-    tail: key.slice(-TAIL_CHARS),
+    id,
+    ...{ tenantId, hash, prefix, tail },
     name: scope.name ?? '',
     rateLimit: Math.min(scope.rateLimit ?? RATE_LIMIT_DEFAULT, RATE_LIMIT_MAX),
     dailyTokens: scope.dailyTokens ?? 0,
@@ -78,10 +89,13 @@ function mintKey(
 export function createKeys(options: KeysOptions) {
   const { store, clock, activity = nothingIsKnown, onRevoked = nothingIsOpen } = options
 
-  const mint = (tenantId: string, scope: KeyScope = {}) => mintKey(clock, tenantId, scope)
+  const mint = (tenantId: string, scope: KeyScope = {}, secretOf: KeySecret = randomSecret) =>
+    mintKey(clock, tenantId, scope, secretOf)
 
   return {
     mint,
+
+    ofSecret: keyOf,
 
     /** Throws `quota_keys` at the quota. */
     async issue(tenantId: string, scope: KeyScope = {}): Promise<IssueKeyResponse> {

@@ -11,6 +11,7 @@ import kbCitation from './0010-kb-citation.sql' with { type: 'text' }
 import operator from './0011-operator.sql' with { type: 'text' }
 import mcpApprovedSchema from './0012-mcp-approved-schema.sql' with { type: 'text' }
 import transcript from './0013-transcript.sql' with { type: 'text' }
+import deviceBoard from './0014-device-board.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -32,4 +33,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0011-operator', sql: operator },
   { name: '0012-mcp-approved-schema', sql: mcpApprovedSchema },
   { name: '0013-transcript', sql: transcript },
+  { name: '0014-device-board', sql: deviceBoard },
 ]

@@ -1,0 +1,80 @@
+import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import type { NewKey } from '../keys/store.ts'
+import type { NewDevice } from './store.ts'
+
+/** A board as it is stored. */
+export interface StoredBoard {
+  readonly mac: string
+  readonly clientHash: string
+}
+
+/** A device that a board may be, and its key when that is still valid. */
+export interface BoundDevice {
+  readonly id: string
+  readonly tenant_id: string
+  readonly mac: string | null
+  readonly client_hash: string | null
+  readonly key_id: string | null
+  readonly key_hash: string | null
+  readonly hw_model: string | null
+  readonly firmware: string | null
+}
+
+/** The devices of boards. A board is known by its code's hash, or by its MAC and client. */
+export function createBoardStore(db: Db) {
+  return {
+    ofCode: (codeHash: string) =>
+      db.get<BoundDevice>(sql`
+        SELECT d.id, d.tenant_id, d.mac, d.client_hash, d.key_id, d.hw_model, d.firmware,
+          k.hash AS key_hash
+        FROM device d LEFT JOIN api_key k
+          ON k.tenant_id = d.tenant_id AND k.id = d.key_id AND k.revoked_at IS NULL
+        WHERE d.code_hash = ${codeHash}`),
+
+    /** The device that was paired last with this board, of those whose key is valid. */
+    ofBoard: ({ mac, clientHash }: StoredBoard) =>
+      db.get<BoundDevice>(sql`
+        SELECT d.id, d.tenant_id, d.mac, d.client_hash, d.key_id, d.hw_model, d.firmware,
+          k.hash AS key_hash
+        FROM device d JOIN api_key k
+          ON k.tenant_id = d.tenant_id AND k.id = d.key_id AND k.revoked_at IS NULL
+        WHERE d.mac = ${mac} AND d.client_hash = ${clientHash}
+        ORDER BY d.activated_at DESC LIMIT 1`),
+
+    /**
+     * A new device with a key, in one step; false when the tenant has no room for either. No code
+     * leads to the device: `codeHash` is that of one that nobody was told.
+     */
+    async insert(
+      device: Omit<NewDevice, 'codeExpiresAt'> & StoredBoard & { readonly firmware: string | null },
+      key: NewKey,
+      most: { readonly devices: number; readonly keys: number },
+    ): Promise<boolean> {
+      const { id, tenantId, mac, createdAt } = device
+      const insertDevice = sql`
+        INSERT INTO device (id, tenant_id, name, app_id, hw_model, firmware, code_hash, key_id, mac,
+          client_hash, activated_at, created_at)
+        SELECT ${id}, ${tenantId}, ${device.name}, ${device.appId}, ${device.hwModel},
+          ${device.firmware}, ${device.codeHash}, ${key.id}, ${mac}, ${device.clientHash},
+          ${createdAt}, ${createdAt}
+        WHERE (SELECT count(*) FROM device WHERE tenant_id = ${tenantId}) < ${most.devices}
+          AND (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) < ${most.keys}`
+      const insertKey = sql`
+        INSERT INTO api_key
+          (id, tenant_id, hash, prefix, tail, rate_limit, app_id, device_id, created_at)
+        VALUES (${key.id}, ${key.tenantId}, ${key.hash}, ${key.prefix}, ${key.tail},
+          ${key.rateLimit}, ${device.appId}, ${device.id}, ${key.createdAt})`
+      return storedAsExpected(db.batch([expectRows(1, insertDevice), expectRows(1, insertKey)]))
+    },
+
+    /** Sets what a valid key is known by, after the secret of its derivation has changed. */
+    async renewKey(device: BoundDevice, hash: string, tail: string): Promise<void> {
+      await db.run(sql`
+        UPDATE api_key SET hash = ${hash}, tail = ${tail}
+        WHERE tenant_id = ${device.tenant_id} AND id = ${device.key_id}
+          AND hash = ${device.key_hash} AND revoked_at IS NULL`)
+    },
+  }
+}
+
+export type BoardStore = ReturnType<typeof createBoardStore>

@@ -1,0 +1,108 @@
+import type { Clock } from '../../core/clock.ts'
+import { appError } from '../../core/errors.ts'
+import { KEYS_MAX } from '../../core/limits/machine.ts'
+import type { Keys } from '../keys/service.ts'
+import { type Board, secretOfBoard, storedBoard } from './board.ts'
+import type { BoardStore, BoundDevice } from './board-store.ts'
+import { hashOfInput } from './code.ts'
+import type { ActivationStore, LastSeen } from './store.ts'
+import type { WaitingBoard, WaitingBoards } from './waiting.ts'
+
+export interface BoardsOptions {
+  readonly store: BoardStore
+  readonly activation: Pick<ActivationStore, 'activate' | 'heartbeat'>
+  readonly keys: Pick<Keys, 'mint' | 'ofSecret'>
+  readonly waiting: Pick<WaitingBoards, 'ask'>
+  readonly clock: Clock
+  /** The keys of boards are derived from it. */
+  readonly secret: Uint8Array
+  /**
+   * Counts a try by client address, together with those by code alone. Throws
+   * `rate_limited_activation` when there were too many.
+   */
+  readonly takeTry: (address: string) => void
+  readonly onSeen: (seen: LastSeen) => void
+}
+
+/** A request of a board. */
+export interface BoardCall {
+  readonly board: Board
+  /** The activation code in the address that the board asks; null when there is none. */
+  readonly code: string | null
+}
+
+/** What a board learns when it starts: its key, or the digits that it shows. */
+export type BoardState =
+  | { readonly key: string }
+  | { readonly key: null; readonly waiting: WaitingBoard }
+
+/** Redeems the codes of stock boards, and knows the boards again (contract 2, 4.2). */
+export function createBoards(options: BoardsOptions) {
+  const { store, activation, keys, waiting, clock, secret, takeTry, onSeen } = options
+
+  /** The device of a code, or of the board itself. */
+  async function find({ board, code }: BoardCall): Promise<BoundDevice | null> {
+    if (code === null) return store.ofBoard(storedBoard(board))
+    const hash = hashOfInput(code)
+    return hash === null ? null : store.ofCode(hash)
+  }
+
+  /** Derives the key of the device again. The session secret may be another one than it was. */
+  async function keyOf(device: BoundDevice, board: Board): Promise<string> {
+    const { id, tenant_id: tenantId, key_id: keyId } = device
+    const { key, hash, tail } = keys.ofSecret(secretOfBoard(secret, board, id)(keyId ?? ''))
+    if (hash !== device.key_hash) await store.renewKey(device, hash, tail)
+    const seen = { tenantId, deviceId: id, at: clock.iso() }
+    const { type: hw_model, firmware } = board
+    const isKnown =
+      [null, device.hw_model].includes(hw_model) && [null, device.firmware].includes(firmware)
+    if (isKnown) onSeen(seen)
+    else await activation.heartbeat(seen, { hw_model, firmware })
+    return key
+  }
+
+  /** Spends the code for this board. Throws `activation_code_wrong` when it cannot be. */
+  async function redeem(codeHash: string, device: BoundDevice, board: Board): Promise<string> {
+    const { id, tenant_id: tenantId } = device
+    const { row } = keys.mint(tenantId, { deviceId: id }, secretOfBoard(secret, board, id))
+    await activation.activate(codeHash, row, KEYS_MAX, clock.iso(), storedBoard(board))
+    // Another request may have spent the code; that of the same board finds itself paired.
+    const now = await store.ofCode(codeHash)
+    if (now && isOf(now, board)) return keyOf(now, board)
+    throw appError('activation_code_wrong')
+  }
+
+  return {
+    /**
+     * What a board learns at its start; `address` is the client's, as limits count addresses.
+     * Throws `activation_code_wrong` for a code that is not this board's, and
+     * `rate_limited_activation` for an address that tries too many.
+     */
+    async start(call: BoardCall, address: string): Promise<BoardState> {
+      const { board, code } = call
+      const device = await find(call)
+      if (device && isOf(device, board)) return { key: await keyOf(device, board) }
+      if (code === null) return { key: null, waiting: waiting.ask(board, address) }
+      // A spent code is a name and no credential: to try one gains nothing.
+      if (device?.key_id) throw appError('activation_code_wrong')
+      takeTry(address)
+      const hash = hashOfInput(code)
+      if (device === null || hash === null) throw appError('activation_code_wrong')
+      return { key: await redeem(hash, device, board) }
+    },
+
+    /** Whether the board is paired by now; it asks while it shows its digits. */
+    async isPaired(call: BoardCall): Promise<boolean> {
+      const device = await find(call)
+      return device !== null && isOf(device, call.board)
+    },
+  }
+}
+
+export type Boards = ReturnType<typeof createBoards>
+
+/** Whether a device is this board and may still be used. */
+function isOf(device: BoundDevice, board: Board): boolean {
+  const { mac, clientHash } = storedBoard(board)
+  return device.key_hash !== null && device.mac === mac && device.client_hash === clientHash
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../../core/clock.ts'
+import { newId, sha256Hex } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import { DEVICES_MAX } from '../../core/limits/contract.ts'
+import { KEYS_MAX } from '../../core/limits/machine.ts'
+import type { Keys } from '../keys/service.ts'
+import { secretOfBoard, storedBoard } from './board.ts'
+import type { BoardStore } from './board-store.ts'
+import { newCode } from './code.ts'
+import type { Device, DevicePairRequest, WaitingBoardResponse } from './model.ts'
+import type { Devices } from './service.ts'
+import type { WaitingBoard, WaitingBoards } from './waiting.ts'
+
+export interface PairingOptions {
+  readonly store: Pick<BoardStore, 'insert'>
+  readonly devices: Pick<Devices, 'read' | 'list'>
+  readonly keys: Pick<Keys, 'mint'>
+  readonly waiting: WaitingBoards
+  readonly clock: Clock
+  readonly random: (bytes: number) => Uint8Array
+  /** The keys of boards are derived from it. */
+  readonly secret: Uint8Array
+  /** The wrong digits of a tenant; `check` throws `rate_limited_activation` after too many. */
+  readonly guesses: { check(tenantId: string): void; count(tenantId: string): void }
+}
+
+/** Binds boards by the six digits that they show (contract 2, 4.2). */
+export function createPairing(options: PairingOptions) {
+  const { store, devices, keys, waiting, clock, random, secret, guesses } = options
+
+  /** Throws `pairing_code_wrong`, which counts as a guess. */
+  function boardOf(tenantId: string, digits: string): WaitingBoard {
+    guesses.check(tenantId)
+    const found = waiting.find(digits)
+    if (found) return found
+    guesses.count(tenantId)
+    throw appError('pairing_code_wrong')
+  }
+
+  /** Null when the tenant has no room for a device or a key. */
+  async function insert(tenantId: string, { board }: WaitingBoard, asked: DevicePairRequest) {
+    const { name, app_id: appId } = asked
+    const { type: hwModel, firmware } = board
+    const [id, createdAt] = [newId(), clock.iso()]
+    const { row } = keys.mint(tenantId, { deviceId: id }, secretOfBoard(secret, board, id))
+    const device = {
+      ...{ id, tenantId, name, appId, hwModel, firmware, createdAt },
+      // Of a code that nobody is told.
+      codeHash: sha256Hex(newCode(random)),
+      ...storedBoard(board),
+    }
+    const most = { devices: DEVICES_MAX, keys: KEYS_MAX }
+    return (await store.insert(device, row, most)) ? id : null
+  }
+
+  return {
+    /** The board that shows these digits, for its owner to know it. Throws as `pair` does. */
+    waitingBoard(tenantId: string, digits: string): WaitingBoardResponse {
+      const { board } = boardOf(tenantId, digits)
+      return { board: board.type, mac_tail: board.mac.replace(/[^0-9a-z]/g, '').slice(-4) }
+    },
+
+    /**
+     * Binds the board that shows these digits. Throws `pairing_code_wrong`, after ten of them in an
+     * hour `rate_limited_activation`, and `quota_devices` or `quota_keys`.
+     */
+    async pair(tenantId: string, asked: DevicePairRequest): Promise<Device> {
+      const found = boardOf(tenantId, asked.code)
+      // Taken away at once: somebody else may have read the same digits off the board.
+      waiting.remove(found)
+      try {
+        const id = await insert(tenantId, found, asked)
+        if (id !== null) return await devices.read(tenantId, id)
+      } catch (error) {
+        waiting.add(found)
+        throw error
+      }
+      waiting.add(found)
+      const { devices: all } = await devices.list(tenantId)
+      throw all.length >= DEVICES_MAX
+        ? appError('quota_devices', { max: DEVICES_MAX })
+        : appError('quota_keys', { max: KEYS_MAX })
+    },
+  }
+}
+
+export type Pairing = ReturnType<typeof createPairing>

@@ -1,0 +1,88 @@
+import { Elysia } from 'elysia'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { ANONYMOUS_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
+import { readBytes } from '../../http/body.ts'
+import {
+  addressGroup,
+  type ClientAddress,
+  type SocketAddresses,
+} from '../../http/client-address.ts'
+import type { Origins } from '../../http/origin.ts'
+import type { Board } from '../devices/board.ts'
+import type { Boards } from '../devices/boards.ts'
+import { type OtaFacts, otaAnswer, otaRefusal, readBoard, WRONG_CODE } from './ota.ts'
+
+export interface XiaozhiRouteOptions {
+  readonly boards: Pick<Boards, 'start' | 'isPaired'>
+  readonly addressOf: ClientAddress
+  readonly origins: Pick<Origins, 'base'>
+  readonly clock: Clock
+}
+
+/** The path of the socket below the public address; the usual one of such servers. */
+const SOCKET_PATH = '/xiaozhi/v1/'
+
+interface Asked {
+  readonly request: Request
+  readonly server: SocketAddresses | null
+  /** Absent on paths without any. */
+  readonly params?: { readonly code?: string }
+}
+
+/** What unmodified xiaozhi boards ask at their start (contract 2, 4.1 and 4.2). */
+export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
+  const { boards, addressOf, clock } = options
+
+  /** Always 200 and JSON: the firmware shows the message of nothing else. */
+  async function start({ request, server, params }: Asked): Promise<object> {
+    const board = readBoard(request.headers, await bodyOf(request))
+    const facts = factsOf(request, board)
+    const address = addressGroup(addressOf(request, server))
+    try {
+      if (board === null) return otaRefusal(facts, WRONG_CODE)
+      const state = await boards.start({ board, code: params?.code ?? null }, address)
+      return otaAnswer(facts, state)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error
+      const isWrong = error.code === 'activation_code_wrong'
+      return otaRefusal(facts, isWrong ? WRONG_CODE : error.message)
+    }
+  }
+
+  /** 202 means "not yet": the board asks again in 3 seconds. */
+  async function activate({ request, params }: Asked): Promise<Response> {
+    const board = readBoard(request.headers, await bodyOf(request))
+    const paired = board !== null && (await boards.isPaired({ board, code: params?.code ?? null }))
+    return Response.json({}, { status: paired ? 200 : 202, headers: NO_STORE })
+  }
+
+  const factsOf = (request: Request, board: Board | null): OtaFacts => ({
+    now: clock.now(),
+    zoneMinutes: -new Date(clock.now()).getTimezoneOffset(),
+    firmware: board?.firmware ?? null,
+    socketUrl: `${options.origins.base(request).replace(/^http/, 'ws')}${SOCKET_PATH}`,
+  })
+
+  const begin = async (asked: Asked) => Response.json(await start(asked), { headers: NO_STORE })
+  return new Elysia({ name: 'xiaozhi' })
+    .get('/xiaozhi', begin)
+    .post('/xiaozhi', begin, UNREAD)
+    .get('/xiaozhi/:code', begin)
+    .post('/xiaozhi/:code', begin, UNREAD)
+    .post('/xiaozhi/activate', activate, UNREAD)
+    .post('/xiaozhi/:code/activate', activate, UNREAD)
+}
+
+const UNREAD = { parse: 'none' } as const
+/** Answers hold the key of a device. */
+const NO_STORE = { 'cache-control': 'no-store' }
+
+/** Empty where it cannot be read: the headers say who asks. */
+async function bodyOf(request: Request): Promise<string> {
+  try {
+    return new TextDecoder().decode(await readBytes(request, ANONYMOUS_BODY_BYTES_MAX))
+  } catch {
+    return ''
+  }
+}

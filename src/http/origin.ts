@@ -24,7 +24,9 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
   }
   const prefixed = () => {
     const url = publicUrl()
-    return url === undefined ? null : new URL(url).origin + new URL(url).pathname.replace(/\/+$/, '')
+    return url === undefined
+      ? null
+      : new URL(url).origin + new URL(url).pathname.replace(/\/+$/, '')
   }
 
   /** The value of the outermost trusted proxy; null without trusted proxies. */

@@ -22,12 +22,17 @@ import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openConsole } from './console.ts'
+import { openDevices } from './devices.ts'
 import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
+<<<<<<< HEAD
 import { openDevices, openKeys, openManagement, openRecords } from './services.ts'
 import { openSessions } from './sessions.ts'
+=======
+import { openKeys, openManagement, openRecords } from './services.ts'
+>>>>>>> e28ea25 (Wire devices in a file of their own)
 import { openSources } from './sources.ts'
 import { composeVoice } from './voice.ts'
 
@@ -103,15 +108,10 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   if (!config.MB_TRANSCRIPT) jobs.run('forget transcripts', talk.forgetFolded)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
-  /** In the order of dependencies: what still writes stops before what it writes to. */
-  const close = () => {
-    const { live, parser, jsonParser, reader } = adapters
-    return closeAll(log, [
-      ...[jobs, parser, jsonParser],
-      ...Object.values(written),
-      ...[reader, live, db],
-    ])
-  }
+  const { live, parser, jsonParser, reader } = adapters
+  // In the order of dependencies: what still writes stops before what it writes to.
+  const parts = [jobs, parser, jsonParser, ...Object.values(written), reader, live, db]
+  const close = () => closeAll(log, parts)
   return { app, budget, sse, jobs, keys, buffers: written, logs, people, sources, servers, close }
 }
 

@@ -1,26 +1,12 @@
 import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Parser } from '../channels/ports/parser.ts'
-import type { Config } from '../config.ts'
-import { type Clock, HOUR_MS } from '../core/clock.ts'
-import { deriveKey, randomBytes, randomDigits, randomHex } from '../core/crypto.ts'
+import type { Clock } from '../core/clock.ts'
 import { appError } from '../core/errors.ts'
-import { ACTIVATIONS_MAX, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
 import type { Logger } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
 import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
-import { createActivation } from '../features/devices/activation.ts'
-import { createBoardStore } from '../features/devices/board-store.ts'
-import { createBoards } from '../features/devices/boards.ts'
-import { createPairing } from '../features/devices/pairing.ts'
-import { createDevices } from '../features/devices/service.ts'
-import {
-  createActivationStore,
-  createDeviceStore,
-  type LastSeen,
-} from '../features/devices/store.ts'
-import { createWaitingBoards } from '../features/devices/waiting.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
@@ -35,9 +21,7 @@ import { createTransfer } from '../features/transfer/service.ts'
 import { type Budgets, createBudgets } from '../features/usage/budgets.ts'
 import { createUsage, type Usage } from '../features/usage/service.ts'
 import { createUsageStore, keyOfSum, plus, type UsageSum } from '../features/usage/store.ts'
-import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'
-import { createRateLimiter } from '../http/rate-limit.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Db, Reader } from '../storage/db.ts'
 import { createCalculator } from '../tools/calculator.ts'
@@ -82,65 +66,6 @@ export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
   }
 
   return { keys, openTurns, admit }
-}
-
-export interface DeviceParts {
-  readonly config: Config
-  readonly clock: Clock
-  readonly log: Logger
-  readonly db: Db
-  readonly keys: Keys
-  /** The session secret. */
-  readonly secret: Uint8Array
-}
-
-/** Wires devices: management, activation, and the time each was last seen. */
-export function openDevices({ config, clock, log, db, keys, secret }: DeviceParts) {
-  const store = createActivationStore(db)
-  const lastSeen = createWriteBehindQueue<LastSeen>({
-    clock,
-    log,
-    name: 'last seen',
-    write: store.write,
-  })
-  // Not the machine gate's limiter: it counts keys, this one counts addresses.
-  const limiter = createRateLimiter(clock)
-  const devices = createDevices({ store: createDeviceStore(db), clock, keys, random: randomBytes })
-  const boards = {
-    ...{ keys, clock, store: createBoardStore(db), secret: deriveKey(secret, 'board key') },
-    waiting: createWaitingBoards({
-      clock,
-      digits: () => randomDigits(6),
-      challenge: () => randomHex(16),
-    }),
-  }
-  const wrong = createRateLimiter(clock, HOUR_MS)
-  const guesses = {
-    check: (tenantId: string) =>
-      wrong.check(tenantId, WRONG_PAIRINGS_MAX, 'rate_limited_activation'),
-    count: wrong.count,
-  }
-  return {
-    devices,
-    boards: createBoards({
-      ...boards,
-      activation: store,
-      takeTry: (address) => void limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation'),
-      onSeen: lastSeen.add,
-    }),
-    pairing: createPairing({ ...boards, devices, guesses, random: randomBytes }),
-    /** For the routes that devices themselves call. */
-    endpoints: {
-      activation: createActivation({ store, clock, keys }),
-      limiter,
-      addressOf: clientAddress(config.MB_TRUST_PROXY),
-    },
-    lastSeen,
-    /** Records that a device was seen; the write happens later. */
-    onSeen({ tenantId, deviceId }: Principal): void {
-      if (deviceId !== null) lastSeen.add({ tenantId, deviceId, at: clock.iso() })
-    },
-  }
 }
 
 export interface ManagementParts {

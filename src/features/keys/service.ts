@@ -56,7 +56,7 @@ export type KeySecret = (id: string) => string
 const randomSecret: KeySecret = () => randomHex(32)
 
 /** The text of a key, and what its row keeps of it. */
-export function keyOf(secret: string) {
+function keyOf(secret: string) {
   const key = KEY_PREFIX + secret
   const [prefix, tail] = [key.slice(0, SHOWN_CHARS), key.slice(-TAIL_CHARS)]
   return { key, hash: sha256Hex(key), prefix, tail }

@@ -1,0 +1,81 @@
+import type { Config } from '../config.ts'
+import { type Clock, HOUR_MS } from '../core/clock.ts'
+import { deriveKey, randomBytes, randomDigits, randomHex } from '../core/crypto.ts'
+import { ACTIVATIONS_MAX, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
+import type { Logger } from '../core/log.ts'
+import type { Principal } from '../core/principal.ts'
+import { createActivation } from '../features/devices/activation.ts'
+import { createBoardStore } from '../features/devices/board-store.ts'
+import { createBoards } from '../features/devices/boards.ts'
+import { createPairing } from '../features/devices/pairing.ts'
+import { createDevices } from '../features/devices/service.ts'
+import {
+  createActivationStore,
+  createDeviceStore,
+  type LastSeen,
+} from '../features/devices/store.ts'
+import { createWaitingBoards } from '../features/devices/waiting.ts'
+import type { Keys } from '../features/keys/service.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { createRateLimiter } from '../http/rate-limit.ts'
+import { createWriteBehindQueue } from '../jobs/write-behind.ts'
+import type { Db } from '../storage/db.ts'
+
+export interface DeviceParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly db: Db
+  readonly keys: Keys
+  /** The session secret. */
+  readonly secret: Uint8Array
+}
+
+/** Wires devices: management, activation, and the time each was last seen. */
+export function openDevices({ config, clock, log, db, keys, secret }: DeviceParts) {
+  const store = createActivationStore(db)
+  const lastSeen = createWriteBehindQueue<LastSeen>({
+    clock,
+    log,
+    name: 'last seen',
+    write: store.write,
+  })
+  // Not the machine gate's limiter: it counts keys, this one counts addresses.
+  const limiter = createRateLimiter(clock)
+  const devices = createDevices({ store: createDeviceStore(db), clock, keys, random: randomBytes })
+  const boards = {
+    ...{ keys, clock, store: createBoardStore(db), secret: deriveKey(secret, 'board key') },
+    waiting: createWaitingBoards({
+      clock,
+      digits: () => randomDigits(6),
+      challenge: () => randomHex(16),
+    }),
+  }
+  const wrong = createRateLimiter(clock, HOUR_MS)
+  const guesses = {
+    check: (tenantId: string) =>
+      wrong.check(tenantId, WRONG_PAIRINGS_MAX, 'rate_limited_activation'),
+    count: wrong.count,
+  }
+  return {
+    devices,
+    boards: createBoards({
+      ...boards,
+      activation: store,
+      takeTry: (address) => void limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation'),
+      onSeen: lastSeen.add,
+    }),
+    pairing: createPairing({ ...boards, devices, guesses, random: randomBytes }),
+    /** For the routes that devices themselves call. */
+    endpoints: {
+      activation: createActivation({ store, clock, keys }),
+      limiter,
+      addressOf: clientAddress(config.MB_TRUST_PROXY),
+    },
+    lastSeen,
+    /** Records that a device was seen; the write happens later. */
+    onSeen({ tenantId, deviceId }: Principal): void {
+      if (deviceId !== null) lastSeen.add({ tenantId, deviceId, at: clock.iso() })
+    },
+  }
+}

@@ -27,12 +27,8 @@ import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
-<<<<<<< HEAD
-import { openDevices, openKeys, openManagement, openRecords } from './services.ts'
-import { openSessions } from './sessions.ts'
-=======
 import { openKeys, openManagement, openRecords } from './services.ts'
->>>>>>> e28ea25 (Wire devices in a file of their own)
+import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { composeVoice } from './voice.ts'
 

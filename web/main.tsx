@@ -3,6 +3,9 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError, serverAnswers, UNREACHED } from './api/client.ts'
+import { streamTurn } from './api/stream.ts'
+import { ConversationsContext, createConversations } from './features/studio/conversations.ts'
+import { joinTabs } from './features/studio/tabs.ts'
 import { I18nProvider, loadTexts, preferredLanguage } from './i18n/index.tsx'
 import { isDirty, markDirtyForms } from './lib/dirty-forms.ts'
 import { createPresence, PresenceContext } from './lib/presence.ts'
@@ -44,6 +47,8 @@ async function start(root: HTMLElement): Promise<void> {
   presence.subscribe(() => {
     if (!presence.isAway()) void reload(queries, [])
   })
+  const conversations = createConversations({ stream: streamTurn, storage: sessionStorage })
+  joinTabs(conversations, queries)
   createRoot(root).render(
     <StrictMode>
       <I18nProvider initial={{ ...texts, language }}>
@@ -51,7 +56,9 @@ async function start(root: HTMLElement): Promise<void> {
           <ToastsContext value={toasts}>
             <PresenceContext value={presence}>
               <QueryClientProvider client={queries}>
-                <RouterProvider router={router} />
+                <ConversationsContext value={conversations}>
+                  <RouterProvider router={router} />
+                </ConversationsContext>
               </QueryClientProvider>
             </PresenceContext>
           </ToastsContext>

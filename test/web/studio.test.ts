@@ -133,7 +133,7 @@ describeWeb('the studio', () => {
     await ask(page, 'never ends')
     await page.locator('.prose').last().waitFor()
     await page.getByRole('button', { name: en['studio.stop'] }).click()
-    await page.getByText(en['studio.stopped']).waitFor()
+    await page.getByText(en['studio.stopped'].replace('{count}', '2')).waitFor()
     await world.platform.aborted()
   }, 30_000)
 
@@ -150,7 +150,7 @@ describeWeb('the studio', () => {
     world.platform.reply({ text: 'from the platform' })
     await ask(page, 'who answers?')
     await page.getByText(en['fallback.title']).waitFor()
-    await page.getByText('from the platform').waitFor()
+    await page.locator('.prose', { hasText: 'from the platform' }).waitFor()
     await ended(page)
     await page.getByText(en['channel.fallback']).waitFor()
 
@@ -199,7 +199,7 @@ describeWeb('speaking', () => {
     await page.getByRole('button', { name: en['studio.voice'], exact: true }).click()
     await page.getByRole('button', { name: en['studio.voice.stop'] }).click()
     await page.locator('.bubble', { hasText: '今天天气怎么样' }).waitFor()
-    await page.getByText('It is sunny.').waitFor()
+    await page.locator('.prose', { hasText: 'It is sunny.' }).waitFor()
     expect(await page.locator('audio').getAttribute('src')).toStartWith('data:audio/mpeg;base64,')
     expect(guest.complaints).toEqual([])
   }, 30_000)

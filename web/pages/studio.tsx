@@ -1,12 +1,13 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
-import { Bar, type Chosen } from '../features/studio/bar.tsx'
+import { Announcer } from '../features/studio/announcer.tsx'
+import { Bar } from '../features/studio/bar.tsx'
 import { Composer } from '../features/studio/composer.tsx'
 import { Past } from '../features/studio/past.tsx'
 import { Starters } from '../features/studio/starters.tsx'
 import { StickToBottom } from '../features/studio/stick-to-bottom.tsx'
 import { TurnView } from '../features/studio/turn-view.tsx'
-import { freshSession, useChosen } from '../features/studio/use-chosen.ts'
+import { useChosen } from '../features/studio/use-chosen.ts'
 import { useConversation } from '../features/studio/use-conversation.ts'
 import { useVoice } from '../features/studio/use-voice.ts'
 import { useI18n } from '../i18n/index.tsx'
@@ -15,9 +16,9 @@ import { Page } from '../ui/page.tsx'
 export function Studio() {
   const { t } = useI18n()
   const choice = useChosen()
-  const { chosen, choose } = choice
-  const { turns, past, running, empty, say, again } = useConversation(choice)
-  const voice = useVoice(turns, chosen.session)
+  const { chosen, choose, startNew } = choice
+  const { turns, past, running, empty, say, again, stop } = useConversation(choice)
+  const voice = useVoice(chosen.session)
   const composer = useRef<HTMLTextAreaElement>(null)
   const [passage, setPassage] = useState<Passage | null>(null)
   const toComposer = () => composer.current?.focus({ preventScroll: true })
@@ -25,18 +26,14 @@ export function Studio() {
     // On a phone the keyboard would cover the page.
     if (matchMedia('(hover: hover)').matches) composer.current?.focus({ preventScroll: true })
   }, [])
-  const change = (more: Partial<Chosen>) => {
-    if (more.app !== undefined) turns.stop()
-    choose(more)
-  }
   return (
     <Page title={t('nav.studio')} about={t('studio.about')}>
       <Bar
         chosen={chosen}
-        text={turns.turns.at(-1)?.text ?? t('curl.text')}
-        onChange={change}
+        text={turns.at(-1)?.text ?? t('curl.text')}
+        onChange={choose}
         onNew={() => {
-          change({ session: freshSession() })
+          startNew()
           toComposer()
         }}
       />
@@ -51,24 +48,27 @@ export function Studio() {
           />
         )}
         <ol className="grid grid-cols-1 gap-9">
-          {turns.turns.map((turn, index) => (
+          {turns.map((turn, index) => (
             <TurnView
               key={turn.id}
               turn={turn}
               onOpen={setPassage}
-              onAgain={index === turns.turns.length - 1 ? again : undefined}
+              onAgain={index === turns.length - 1 && !running ? again : undefined}
             />
           ))}
         </ol>
-        <StickToBottom turns={turns.turns} past={past} />
+        <Announcer key={chosen.session} turns={turns} />
+        <StickToBottom turns={turns} past={past} />
       </div>
       <Dock>
         <Composer
+          key={chosen.session}
+          session={chosen.session}
           field={composer}
           running={running}
           voice={chosen.app ? null : voice}
           onSend={say}
-          onStop={turns.stop}
+          onStop={stop}
         />
       </Dock>
       <ChunksDialog passage={passage} onClose={() => setPassage(null)} />

@@ -25,6 +25,8 @@ export interface NavItem {
   readonly letter: string
 }
 
+export const STUDIO = '/app/studio'
+
 const item = (to: string, label: Key, icon: LucideIcon, letter: string): NavItem => ({
   to,
   label,
@@ -36,10 +38,7 @@ const item = (to: string, label: Key, icon: LucideIcon, letter: string): NavItem
 export const NAV: readonly { readonly title: Key | null; readonly items: readonly NavItem[] }[] = [
   {
     title: null,
-    items: [
-      item('/app', 'nav.home', House, 'h'),
-      item('/app/studio', 'nav.studio', SquareTerminal, 'p'),
-    ],
+    items: [item('/app', 'nav.home', House, 'h'), item(STUDIO, 'nav.studio', SquareTerminal, 'p')],
   },
   {
     title: 'nav.build',
@@ -79,5 +78,5 @@ export const NAV_ITEMS: readonly NavItem[] = NAV.flatMap(({ items }) => items)
 
 /** The pages in the bottom bar of a phone; the others are in the drawer. */
 export const THUMB_ITEMS: readonly NavItem[] = NAV_ITEMS.filter(({ to }) =>
-  ['/app', '/app/studio', '/app/apps', '/app/keys'].includes(to),
+  ['/app', STUDIO, '/app/apps', '/app/keys'].includes(to),
 )

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { useAnswering } from '../features/studio/conversations.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Brand } from './logo.tsx'
-import { NAV, type NavItem } from './nav.ts'
+import { NAV, type NavItem, STUDIO } from './nav.ts'
 import { UserMenu } from './user-menu.tsx'
 
 interface NavLinkProps {
@@ -14,6 +15,7 @@ interface NavLinkProps {
 export function NavLink({ item, onGo, className = 'nav-link', iconSize = 17 }: NavLinkProps) {
   const { t } = useI18n()
   const Icon = item.icon
+  const isBusy = useAnswering() && item.to === STUDIO
   return (
     <Link
       to={item.to}
@@ -23,6 +25,7 @@ export function NavLink({ item, onGo, className = 'nav-link', iconSize = 17 }: N
     >
       <Icon size={iconSize} strokeWidth={1.75} aria-hidden />
       {t(item.label)}
+      {isBusy && <span className="dot" role="img" aria-label={t('studio.answering')} />}
     </Link>
   )
 }

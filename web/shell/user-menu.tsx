@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Activity, BookOpen, Check, ChevronsUpDown, Keyboard, LogOut } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { api } from '../api/index.ts'
+import { useConversations } from '../features/studio/conversations.ts'
 import { type Key, type Language, useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
@@ -65,14 +66,16 @@ const Item = ({ icon, onPick, children }: ItemProps) => (
  */
 function useMe() {
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me, staleTime: 0 })
+  const { own } = useConversations()
   const first = useRef<string>(undefined)
   const id = me.data?.user_id
   useEffect(() => {
+    if (id !== undefined) own(id)
     if (first.current !== undefined && id !== undefined && first.current !== id) {
       location.assign('/app')
     }
     first.current ??= id
-  }, [id])
+  }, [id, own])
   return me
 }
 

@@ -1,13 +1,23 @@
-import { ArrowUp, ImagePlus, Mic, Square, X } from 'lucide-react'
-import { type ClipboardEvent, type KeyboardEvent, type RefObject, useRef, useState } from 'react'
+import { ArrowUp, ImagePlus, Mic, Square } from 'lucide-react'
+import {
+  type ClipboardEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useRef,
+  useState,
+} from 'react'
 import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { withIndexKeys } from '../../lib/index-keys.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
+import { useConversations } from './conversations.ts'
+import type { Draft } from './drafts.ts'
 import { isImage, toDataUrl } from './images.ts'
+import { Thumbs } from './thumbs.tsx'
 
 interface ComposerProps {
+  readonly session: string
   readonly field: RefObject<HTMLTextAreaElement | null>
   readonly running: boolean
   readonly onSend: (text: string, images: readonly string[]) => void
@@ -19,23 +29,37 @@ interface ComposerProps {
   } | null
 }
 
-export function Composer({ field, running, onSend, onStop, voice }: ComposerProps) {
+/** The draft of a session, which outlives the page. */
+function useDraft(session: string) {
+  const { drafts } = useConversations()
+  const [draft, setDraft] = useState(() => drafts.read(session))
+  const change = (how: (before: Draft) => Partial<Draft>) =>
+    setDraft((before) => {
+      const after = { ...before, ...how(before) }
+      drafts.write(session, after)
+      return after
+    })
+  return [draft, change] as const
+}
+
+/** The question being written. Another session needs another `key`. */
+export function Composer({ session, field, running, onSend, onStop, voice }: ComposerProps) {
   const { t } = useI18n()
   const toasts = useToasts()
   const input = useRef<HTMLInputElement>(null)
-  const [text, setText] = useState('')
-  const [images, setImages] = useState<readonly string[]>([])
+  const [{ text, images }, change] = useDraft(session)
   const attach = async (files: readonly File[]) => {
     const fit = files.filter(isImage).slice(0, IMAGES_MAX - images.length)
     if (fit.length < files.length) toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
     const urls = await Promise.all(fit.map(toDataUrl))
-    setImages((before) => [...before, ...urls])
+    change((before) => ({ images: [...before.images, ...urls] }))
   }
-  const send = () => {
+  const send = (event?: FormEvent<HTMLFormElement>) => {
+    event?.preventDefault()
     if (running || !text.trim()) return
     onSend(text.trim(), images)
-    setText('')
-    setImages([])
+    change(() => ({ text: '', images: [] }))
+    field.current?.form?.removeAttribute('data-typed')
   }
   const onKey = (event: KeyboardEvent) => {
     // Enter confirms a word while an input method composes.
@@ -52,10 +76,10 @@ export function Composer({ field, running, onSend, onStop, voice }: ComposerProp
     void attach(files)
   }
   return (
-    <div className="composer">
+    <form className="composer" onSubmit={send}>
       <Thumbs
         images={images}
-        onDrop={(place) => setImages(images.filter((_, index) => index !== place))}
+        onDrop={(place) => change(() => ({ images: images.filter((_, at) => at !== place) }))}
       />
       <textarea
         ref={field}
@@ -63,7 +87,7 @@ export function Composer({ field, running, onSend, onStop, voice }: ComposerProp
         value={text}
         aria-label={t('studio.ask')}
         placeholder={t('studio.ask')}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => change(() => ({ text: event.target.value }))}
         onKeyDown={onKey}
         onPaste={onPaste}
       />
@@ -72,14 +96,13 @@ export function Composer({ field, running, onSend, onStop, voice }: ComposerProp
         voice={voice}
         ready={text.trim() !== ''}
         onAttach={() => input.current?.click()}
-        onSend={send}
         onStop={() => {
           onStop()
           field.current?.focus()
         }}
       />
       <Picker input={input} onPick={(files) => void attach(files)} />
-    </div>
+    </form>
   )
 }
 
@@ -112,10 +135,9 @@ const imagesIn = ({ files }: DataTransfer): File[] =>
 interface ActionsProps extends Pick<ComposerProps, 'running' | 'voice' | 'onStop'> {
   readonly ready: boolean
   readonly onAttach: () => void
-  readonly onSend: () => void
 }
 
-function Actions({ running, voice, ready, onAttach, onSend, onStop }: ActionsProps) {
+function Actions({ running, voice, ready, onAttach, onStop }: ActionsProps) {
   const { t } = useI18n()
   const icon = { size: 17, 'aria-hidden': true } as const
   return (
@@ -147,44 +169,13 @@ function Actions({ running, voice, ready, onAttach, onSend, onStop }: ActionsPro
         </Button>
       ) : (
         <Button
+          type="submit"
           kind="primary"
           icon={<ArrowUp {...icon} />}
           aria-label={t('studio.send')}
           disabled={!ready}
-          onClick={onSend}
         />
       )}
     </div>
-  )
-}
-
-interface ThumbsProps {
-  readonly images: readonly string[]
-  readonly onDrop: (place: number) => void
-}
-
-function Thumbs({ images, onDrop }: ThumbsProps) {
-  const { t } = useI18n()
-  if (images.length === 0) return null
-  return (
-    <ul className="flex flex-wrap gap-2 px-1 pt-1">
-      {withIndexKeys(images).map(({ key, item: image }, index) => (
-        <li key={key} className="relative">
-          <img
-            src={image}
-            alt={t('studio.image', { number: index + 1 })}
-            className="size-16 rounded-lg border border-line object-cover"
-          />
-          <button
-            type="button"
-            className="absolute -top-2 -right-2 rounded-full bg-ink p-1 text-bg"
-            aria-label={t('studio.image.drop', { number: index + 1 })}
-            onClick={() => onDrop(index)}
-          >
-            <X size={12} aria-hidden />
-          </button>
-        </li>
-      ))}
-    </ul>
   )
 }

@@ -1,22 +1,15 @@
-import {
-  BookText,
-  Check,
-  Clock,
-  LoaderCircle,
-  Repeat2,
-  Route,
-  TriangleAlert,
-  X,
-} from 'lucide-react'
+import { BookText, Check, Clock, LoaderCircle, Repeat2, Route, X } from 'lucide-react'
 import { memo } from 'react'
-import { type I18n, type Key, useI18n } from '../../i18n/index.tsx'
+import { type Key, useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
+import { Broken } from './broken.tsx'
 import { Missed } from './missed.tsx'
 import type { ToolUse, Turn } from './turn.ts'
+import { Waiting } from './waiting.tsx'
 
 const CHANNELS = {
   byo: 'channel.byo',
@@ -31,9 +24,6 @@ const REASONS: Readonly<Record<string, Key>> = {
   channel_unavailable: 'fallback.channel_unavailable',
 }
 
-const explained = ({ message, code }: NonNullable<Turn['error']>, words: I18n['words']) =>
-  words(message, code === null ? undefined : { code, params: {} }) ?? message
-
 interface TurnViewProps {
   readonly turn: Turn
   readonly onOpen: (passage: Passage) => void
@@ -42,7 +32,7 @@ interface TurnViewProps {
 }
 
 export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
-  const { t, words } = useI18n()
+  const { t } = useI18n()
   const running = turn.state === 'running'
   const reason =
     turn.fallback === null ? null : (REASONS[turn.fallback] ?? 'fallback.provider_error')
@@ -50,31 +40,21 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
     <li className="grid grid-cols-1 gap-4">
       <Question turn={turn} />
       <div className="grid grid-cols-1 gap-3" data-testid="reply" aria-busy={running}>
+        <span className="sr-only">{t('role.assistant')}</span>
         <Chips turn={turn} onOpen={onOpen} />
         {reason && (
           <Notice tone="warn" icon={<Route size={16} aria-hidden />}>
             {t('fallback.title')} {t(reason)}
           </Notice>
         )}
-        {running && turn.reply === '' && (
-          <p className="flex items-center gap-2 text-ink-3">
-            <LoaderCircle size={15} className="animate-spin" aria-hidden />
-            {t('studio.waiting')}
-          </p>
-        )}
+        {running && turn.reply === '' && <Waiting since={turn.startedAt} />}
         <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
         {turn.audio && (
           <audio controls autoPlay src={`data:audio/mpeg;base64,${turn.audio}`} className="w-full">
             <track kind="captions" />
           </audio>
         )}
-        {turn.state === 'failed' && (
-          <Notice tone="bad" icon={<TriangleAlert size={16} aria-hidden />}>
-            <p>{turn.error === null ? t('studio.cut') : explained(turn.error, words)}</p>
-            <p>{t('studio.unsaved')}</p>
-          </Notice>
-        )}
-        {turn.state === 'stopped' && <Notice>{t('studio.stopped')}</Notice>}
+        <Broken turn={turn} />
         {typeof turn.stats?.kb === 'object' && turn.stats.kb.shown === 0 && (
           <Missed question={turn.text} best={turn.stats.kb.best} onOpen={onOpen} />
         )}
@@ -100,6 +80,7 @@ function Question({ turn }: { readonly turn: Turn }) {
           ))}
         </div>
       )}
+      <span className="sr-only">{t('studio.you')}</span>
       <div className="bubble">{turn.text}</div>
     </div>
   )

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { afterEvents, newTurn } from './turn.ts'
 
 const TOLD = { input_tokens: 11, output_tokens: 7, usage_estimated: false }
-const turn = newTurn(1, 'q', [], 1_000)
+const turn = newTurn('1', 'q', [], 1_000)
 
 describe('a turn of the studio', () => {
   test('a studio turn grows by increments and ends with the final text', () => {
@@ -70,6 +70,6 @@ describe('a turn of the studio', () => {
       ],
       1_100,
     )
-    expect(failed).toMatchObject({ reply: 'so far', error: { message: '出错' }, state: 'failed' })
+    expect(failed).toMatchObject({ reply: 'so far', fault: { message: '出错' }, state: 'failed' })
   })
 })

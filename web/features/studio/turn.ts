@@ -1,4 +1,6 @@
+import { ApiError } from '../../api/client.ts'
 import type { AgentEvent, KbRef, TurnStats } from '../../api/types.ts'
+import type { ErrorName } from '../../i18n/index.tsx'
 
 export interface ToolUse {
   readonly name: string
@@ -6,9 +8,18 @@ export interface ToolUse {
   readonly ok: boolean | null
 }
 
+/** Why a turn broke. */
+export interface TurnFault {
+  readonly message: string
+  /** Null: the stream said it, after it had begun. */
+  readonly status: number | null
+  readonly error: ErrorName | null
+}
+
 /** A question and its answer so far. */
 export interface Turn {
-  readonly id: number
+  /** Unique in this tab. */
+  readonly id: string
   readonly text: string
   readonly images: readonly string[]
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
@@ -18,8 +29,8 @@ export interface Turn {
   /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
   readonly stats: Omit<TurnStats, 'type'> | null
-  /** The code is null when the request was refused; the message is then translated. */
-  readonly error: { readonly message: string; readonly code: string | null } | null
+  /** Null for a stream that broke off without a word. */
+  readonly fault: TurnFault | null
   readonly startedAt: number
   readonly firstMs: number | null
   readonly totalMs: number | null
@@ -28,7 +39,7 @@ export interface Turn {
 }
 
 export const newTurn = (
-  id: number,
+  id: string,
   text: string,
   images: readonly string[],
   startedAt: number,
@@ -42,7 +53,7 @@ export const newTurn = (
   tools: [],
   fallback: null,
   stats: null,
-  error: null,
+  fault: null,
   startedAt,
   firstMs: null,
   totalMs: null,
@@ -74,15 +85,35 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
       return { ...turn, stats: event }
     case 'llm_end':
       return { ...turn, reply: event.reply, state: 'done', totalMs: at - turn.startedAt }
-    case 'error':
-      return { ...turn, error: { message: event.message, code: event.code }, state: 'failed' }
+    case 'error': {
+      const { message, code } = event
+      return { ...turn, state: 'failed', fault: { message, status: null, error: named(code) } }
+    }
     default:
       return turn
   }
 }
+
+const named = (code: string): ErrorName => ({ code, params: {} })
 
 /** Marks the first running call of that tool as ended. */
 function finished(tools: readonly ToolUse[], name: string, ok: boolean): ToolUse[] {
   const index = tools.findIndex((use) => use.name === name && use.ok === null)
   return tools.map((use, at) => (at === index ? { ...use, ok } : use))
 }
+
+/** The turn whose stream has ended; one without `llm_end` or `error` was cut. */
+export const cut = (turn: Turn): Turn =>
+  turn.state === 'running' ? { ...turn, state: 'failed' } : turn
+
+/** The turn after its request or its connection failed. */
+export function broken(turn: Turn, error: unknown): Turn {
+  if (!(error instanceof ApiError)) return cut(turn)
+  const { message, status, error: name = null } = error
+  // A connection that breaks in mid-answer has no status either; what was read so far is shown.
+  return { ...turn, state: 'failed', fault: { message, status, error: name } }
+}
+
+/** Words of a text; a Chinese character counts as one. */
+export const wordsIn = (text: string): number =>
+  text.match(/\p{Script=Han}|[\p{L}\p{N}]+/gu)?.length ?? 0

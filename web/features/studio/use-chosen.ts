@@ -1,27 +1,48 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Chosen } from './bar.tsx'
+import { useConversations } from './conversations.ts'
 
-export const freshSession = () =>
-  `play-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`
+const freshSession = () => `play-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`
 
-/** App and session are in the page URL, so that a conversation can be linked. */
+/**
+ * App and session are in the page URL, so that a conversation can be linked. Without them, who
+ * comes from another page finds the conversation that was left, and who asks for the studio again
+ * a new one.
+ */
 export function useChosen() {
   const navigate = useNavigate()
+  const conversations = useConversations()
   const search: Record<string, unknown> = useSearch({ strict: false })
-  const [first] = useState(freshSession)
-  const [kb, setKb] = useState(true)
   const text = (name: string) => (search[name] === undefined ? '' : String(search[name]))
-  const chosen: Chosen = { app: text('app'), session: text('session') || first, kb }
+  const linked = text('session') !== ''
+  const [left, setLeft] = useState(() => (linked || text('app') ? null : conversations.last()))
+  const [fresh, setFresh] = useState(() => conversations.drafts.fresh(freshSession))
+  const [kb, setKb] = useState(true)
+  const place = linked || !left ? { session: text('session') || fresh, app: text('app') } : left
+  const chosen: Chosen = { ...place, kb }
   const choose = (more: Partial<Chosen>) => {
     if (more.kb !== undefined) setKb(more.kb)
     const { app, session } = { ...chosen, ...more }
     void navigate({
       to: '.',
       search: { ...(app ? { app } : {}), session },
-      replace: true,
+      replace: more.session === undefined || more.session === chosen.session,
       resetScroll: false,
     })
   }
-  return { chosen, choose, linked: text('session') !== '' }
+  useEffect(() => {
+    if (!left) return
+    if (linked) setLeft(null)
+    else choose(left)
+  })
+  // The fresh session has had its first question.
+  useEffect(() => {
+    if (linked) setFresh(conversations.drafts.fresh(freshSession))
+  }, [linked, conversations])
+  /** Opens an empty conversation; an empty one is taken again. */
+  const startNew = () => {
+    choose({ session: conversations.drafts.fresh(freshSession) })
+  }
+  return { chosen, choose, linked, startNew }
 }

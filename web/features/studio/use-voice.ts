@@ -2,16 +2,13 @@ import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
+import { useConversations } from './conversations.ts'
 import { mayRecord, record } from './recorder.ts'
-import { newTurn, type Turn } from './turn.ts'
-
-type Turns = {
-  readonly add: (text: string, images: readonly string[]) => number
-  readonly change: (id: number, how: (turn: Turn) => Turn) => void
-}
+import { newTurn } from './turn.ts'
 
 /** Records a question and plays the reply, with one request to the voice route. */
-export function useVoice({ add, change }: Turns, session: string) {
+export function useVoice(session: string) {
+  const conversations = useConversations()
   const { t } = useI18n()
   const toasts = useToasts()
   const [state, setState] = useState<'idle' | 'recording' | 'thinking'>('idle')
@@ -47,14 +44,15 @@ export function useVoice({ add, change }: Turns, session: string) {
       const audio_b64 = await stop()
       const started = performance.now()
       const said = await api.voice({ audio_b64, session_id: session })
-      const id = add(said.asr_text, [])
-      change(id, () => ({
+      const id = conversations.add(session, said.asr_text, [])
+      conversations.change(session, id, () => ({
         ...newTurn(id, said.asr_text, [], started),
         state: 'done',
         reply: said.reply_text,
         audio: said.audio_b64,
         totalMs: performance.now() - started,
       }))
+      conversations.tellStored(session)
     } catch (error) {
       toasts.show('bad', error instanceof Error ? error : t('error.unexpected'))
     } finally {

@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+import { launch, visit } from '../support/chromium.ts'
+import { type Failover, startFailover } from '../support/failover.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { BUILD_MS, buildConsole, describeWeb } from './setup.ts'
+
+const field = (page: Page) => page.getByRole('textbox', { name: en['studio.ask'] })
+const link = (page: Page, name: string) =>
+  page.getByRole('navigation').first().getByRole('link', { name, exact: true })
+/** The reply that has this text; a status says it once, too. */
+const reply = (page: Page, text: string) => page.locator('.prose', { hasText: text })
+const ended = (page: Page) => page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
+
+async function ask(page: Page, text: string) {
+  await field(page).fill(text)
+  await page.keyboard.press('Enter')
+  await page.locator('.bubble', { hasText: text }).waitFor()
+}
+
+describeWeb('a conversation', () => {
+  let world: Failover
+  let browser: Browser
+  let session: SignedIn
+  beforeAll(async () => {
+    await buildConsole()
+    world = await startFailover({ MB_LLM_TIMEOUT_MS: '20000' })
+    browser = await launch()
+    session = await signIn(world.app)
+  }, BUILD_MS)
+  afterEach(() => world.reset())
+  afterAll(async () => {
+    await browser.close()
+    await world[Symbol.asyncDispose]()
+  })
+
+  async function open(path = '/app/studio') {
+    const guest = await visit(browser, world.app.url, { language: 'en' }, session)
+    guest.page.setDefaultTimeout(12_000)
+    await guest.page.goto(path)
+    await field(guest.page).waitFor()
+    return guest
+  }
+
+  test('an answer and a draft go on while another page is open', async () => {
+    await using guest = await open()
+    const { page } = guest
+    const rest = Promise.withResolvers<void>()
+    world.platform.reply({
+      pieces: ['One moment', ', here it is.'],
+      hold: { after: 1, until: rest.promise },
+    })
+    await ask(page, 'Will you wait for me?')
+    await reply(page, 'One moment').waitFor()
+    await field(page).fill('half a thought')
+    await link(page, en['nav.usage']).click()
+    await page.getByRole('heading', { level: 1, name: en['nav.usage'] }).waitFor()
+    await page.getByRole('img', { name: en['studio.answering'] }).first().waitFor()
+    rest.resolve()
+    await page
+      .getByRole('img', { name: en['studio.answering'] })
+      .first()
+      .waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: en['nav.studio'] }).first().click()
+    await reply(page, 'One moment, here it is.').waitFor()
+    expect(await page.locator('.bubble').count()).toBe(1)
+    expect(await field(page).inputValue()).toBe('half a thought')
+    await page.reload()
+    await reply(page, 'One moment, here it is.').waitFor()
+    expect(await field(page).inputValue()).toBe('half a thought')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
+
+  test('a stopped question is there after a reload, with the words that came', async () => {
+    await using guest = await open()
+    const { page } = guest
+    world.platform.reply({
+      pieces: ['one two three'],
+      hold: { after: 1, until: new Promise(() => {}) },
+    })
+    await ask(page, 'Count to a hundred')
+    await reply(page, 'one two three').waitFor()
+    await page.getByRole('button', { name: en['studio.stop'] }).click()
+    const stopped = page.getByText(en['studio.stopped'].replace('{count}', '3'))
+    await stopped.waitFor()
+    await page.reload()
+    await stopped.waitFor()
+    expect(await page.locator('.bubble').allTextContents()).toEqual(['Count to a hundred'])
+  }, 30_000)
+
+  test('a question after the sign-in has ended leads to signing in and is kept', async () => {
+    await using guest = await open()
+    const { page, context } = guest
+    const cookies = await context.cookies()
+    await context.clearCookies()
+    await ask(page, 'Am I still here?')
+    const again = page.getByRole('alert').getByRole('link', { name: en['session.again'] })
+    expect(await again.getAttribute('href')).toContain('/login?next=%2Fapp%2Fstudio%3Fsession')
+    await context.addCookies(cookies)
+    world.platform.reply({ text: 'Yes, you are.' })
+    await page.getByRole('button', { name: en['studio.again'] }).click()
+    await reply(page, 'Yes, you are.').waitFor()
+  }, 30_000)
+
+  test('the other tab of a conversation shows a turn once it has ended', async () => {
+    await using guest = await open()
+    const { page, context } = guest
+    world.platform.reply({ text: 'The first answer.' })
+    await ask(page, 'From which tab?')
+    await ended(page)
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await reply(other, 'The first answer.').waitFor()
+    world.platform.reply({ text: 'The second answer.' })
+    await ask(page, 'And now?')
+    await reply(other, 'The second answer.').waitFor()
+    expect(await other.locator('.bubble').allTextContents()).toEqual([
+      'From which tab?',
+      'And now?',
+    ])
+  }, 30_000)
+})

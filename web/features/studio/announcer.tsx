@@ -1,0 +1,28 @@
+import { useEffect, useRef, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import type { Turn } from './turn.ts'
+
+/**
+ * Tells a screen reader that an answer is coming, and then the whole answer once; errors are alerts
+ * in the turn.
+ */
+export function Announcer({ turns }: { readonly turns: readonly Turn[] }) {
+  const { t } = useI18n()
+  const [said, setSaid] = useState('')
+  const awaited = useRef<string | null>(null)
+  const last = turns.at(-1)
+  useEffect(() => {
+    if (last?.state === 'running') {
+      awaited.current = last.id
+      setSaid(t('studio.answering'))
+    } else if (last && awaited.current === last.id) {
+      awaited.current = null
+      setSaid(last.state === 'done' ? last.reply : '')
+    }
+  }, [last, t])
+  return (
+    <p role="status" className="sr-only">
+      {said}
+    </p>
+  )
+}

@@ -1,0 +1,119 @@
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { streamTurn, TurnRequest } from '../../api/stream.ts'
+import { createDrafts } from './drafts.ts'
+import { gatherFrames } from './frames.ts'
+import { afterEvents, broken, cut, type Turn } from './turn.ts'
+import { createTurnStore } from './turn-store.ts'
+
+interface Options {
+  readonly stream: typeof streamTurn
+  /** Outlives a reload: drafts, and turns that the server did not store. */
+  readonly storage: Storage
+}
+
+/** A conversation, and the app that answers in it. */
+export interface Place {
+  readonly session: string
+  readonly app: string
+}
+
+const OWNER = 'mb.owner'
+
+/**
+ * The conversations of this tab, outside React: an answer goes on while another page is open, and
+ * only `stop` ends it.
+ */
+export function createConversations({ stream, storage }: Options) {
+  const turns = createTurnStore(storage)
+  const drafts = createDrafts(storage)
+  let last: Place | null = null
+  const running = new Map<string, AbortController>()
+  const stored = new Set<(session: string) => void>()
+
+  /** Tells who shows what the server has stored. */
+  const tellStored = (session: string) => {
+    for (const listener of stored) listener(session)
+  }
+
+  /** Resolves when the turn has ended, however it did. A session has one turn at a time. */
+  async function send(request: TurnRequest): Promise<void> {
+    const { session_id: session } = request
+    if (running.has(session)) return
+    const abort = new AbortController()
+    running.set(session, abort)
+    last = { session, app: request.app_id ?? '' }
+    drafts.used(session)
+    const id = turns.add(session, request.text, request.images)
+    const frames = gatherFrames((batches) =>
+      turns.change(session, id, (turn) =>
+        batches.reduce((before, { events, at }) => afterEvents(before, events, at), turn),
+      ),
+    )
+    let how = cut
+    try {
+      for await (const events of stream(request, abort.signal)) frames.add(events)
+    } catch (error) {
+      const { aborted } = abort.signal
+      how = (turn) => (aborted ? { ...turn, state: 'stopped' } : broken(turn, error))
+    }
+    frames.flush()
+    running.delete(session)
+    turns.change(session, id, how)
+    turns.keepUnsaved()
+    if (turns.turnsOf(session).at(-1)?.state === 'done') tellStored(session)
+  }
+
+  function forget(session: string): void {
+    running.get(session)?.abort()
+    if (last?.session === session) last = null
+    turns.forget(session)
+    turns.keepUnsaved()
+  }
+
+  return {
+    ...turns,
+    drafts,
+    send,
+    tellStored,
+    forget,
+    isAnswering: (session?: string) =>
+      session === undefined ? running.size > 0 : running.has(session),
+    stop: (session: string) => running.get(session)?.abort(),
+    /** Where this tab was last; null at first. */
+    last: () => last,
+    visit: (place: Place) => {
+      last = place
+    },
+    /** Another person's turns and drafts go: a browser may be shared. */
+    own(person: string): void {
+      const before = storage.getItem(OWNER)
+      if (before !== null && before !== person) {
+        for (const session of turns.sessions()) forget(session)
+        drafts.clear()
+      }
+      storage.setItem(OWNER, person)
+    },
+    onStored: (listener: (session: string) => void) => void stored.add(listener),
+  }
+}
+
+export type Conversations = ReturnType<typeof createConversations>
+
+export const ConversationsContext = createContext<Conversations | null>(null)
+
+export function useConversations(): Conversations {
+  const conversations = useContext(ConversationsContext)
+  if (!conversations) throw new Error('useConversations outside its provider')
+  return conversations
+}
+
+export function useTurns(session: string): readonly Turn[] {
+  const { subscribe, turnsOf } = useConversations()
+  return useSyncExternalStore(subscribe, () => turnsOf(session))
+}
+
+/** Whether a session, or without one any session, is being answered in this tab. */
+export function useAnswering(session?: string): boolean {
+  const { subscribe, isAnswering } = useConversations()
+  return useSyncExternalStore(subscribe, () => isAnswering(session))
+}

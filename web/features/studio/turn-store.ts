@@ -1,0 +1,61 @@
+import { cut, newTurn, type Turn } from './turn.ts'
+
+const NO_TURNS: readonly Turn[] = []
+const UNSAVED = 'mb.unsaved'
+
+/** The turns of this tab, by session. Those that the server did not store outlive a reload. */
+export function createTurnStore(storage: Storage) {
+  let bySession: ReadonlyMap<string, readonly Turn[]> = readUnsaved(storage)
+  let next = 1
+  const listeners = new Set<() => void>()
+
+  const turnsOf = (session: string) => bySession.get(session) ?? NO_TURNS
+
+  function set(session: string, turns: readonly Turn[]): void {
+    bySession = new Map(bySession).set(session, turns)
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    turnsOf,
+    sessions: () => [...bySession.keys()],
+    add(session: string, text: string, images: readonly string[]): string {
+      const id = `${Date.now()}-${next++}`
+      set(session, [...turnsOf(session), newTurn(id, text, images, performance.now())])
+      return id
+    },
+    change: (session: string, id: string, how: (turn: Turn) => Turn) =>
+      set(
+        session,
+        turnsOf(session).map((turn) => (turn.id === id ? how(turn) : turn)),
+      ),
+    drop: (session: string, id: string) =>
+      set(
+        session,
+        turnsOf(session).filter((turn) => turn.id !== id),
+      ),
+    forget: (session: string) => set(session, NO_TURNS),
+    /** Without their pictures, which do not fit. */
+    keepUnsaved(): void {
+      const unsaved = [...bySession].map(([session, turns]) => {
+        const kept = turns.filter(({ state }) => state !== 'done')
+        return [session, kept.map((turn) => ({ ...turn, images: [] }))] as const
+      })
+      try {
+        storage.setItem(UNSAVED, JSON.stringify(unsaved.filter(([, turns]) => turns.length > 0)))
+      } catch {
+        // A full storage keeps what it had.
+      }
+    },
+    subscribe(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+/** A turn that a reload interrupted counts as cut. */
+function readUnsaved(storage: Storage): Map<string, readonly Turn[]> {
+  const unsaved = JSON.parse(storage.getItem(UNSAVED) ?? '[]') as [string, Turn[]][]
+  return new Map(unsaved.map(([session, turns]) => [session, turns.map(cut)]))
+}

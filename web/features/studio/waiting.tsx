@@ -1,0 +1,24 @@
+import { LoaderCircle } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+
+const SHOWN_FROM_S = 3
+
+/** That an answer is awaited, and for how long; `since` is a `performance.now()`. */
+export function Waiting({ since }: { readonly since: number }) {
+  const { t } = useI18n()
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const count = () => setSeconds(Math.floor((performance.now() - since) / 1_000))
+    count()
+    const timer = setInterval(count, 1_000)
+    return () => clearInterval(timer)
+  }, [since])
+  return (
+    <p className="flex items-center gap-2 text-ink-3">
+      <LoaderCircle size={15} className="animate-spin" aria-hidden />
+      {t('studio.waiting')}
+      {seconds >= SHOWN_FROM_S && <span>{t('studio.seconds', { total: seconds })}</span>}
+    </p>
+  )
+}

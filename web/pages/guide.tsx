@@ -83,7 +83,7 @@ function ownLink(href: string, label: ReactNode) {
 function PairLink() {
   const { t } = useI18n()
   return (
-    <Link to="/app/devices" className="inline-flex items-center gap-1 text-accent">
+    <Link to="/app/devices" className="target inline-flex items-center gap-1 text-accent">
       {t('makers.pair')}
       <ArrowRight size={15} aria-hidden />
     </Link>
@@ -100,7 +100,7 @@ function Contents({ parts }: { readonly parts: readonly GuidePart[] }) {
       aria-label={t('docs.contents')}
     >
       {titled.map(({ id, title }) => (
-        <a key={id} href={`#${id}`} className="text-accent">
+        <a key={id} href={`#${id}`} className="target text-accent">
           {title}
         </a>
       ))}
@@ -119,7 +119,7 @@ function Neighbours({ id }: { readonly id: GuideId }) {
       aria-label={t('docs.neighbours')}
     >
       {before ? (
-        <Link to={guidePath(before)} className="inline-flex items-center gap-1 text-accent">
+        <Link to={guidePath(before)} className="target inline-flex items-center gap-1 text-accent">
           <ArrowLeft size={15} aria-hidden />
           {t(`guide.${before}`)}
         </Link>
@@ -127,7 +127,7 @@ function Neighbours({ id }: { readonly id: GuideId }) {
         <span />
       )}
       {after && (
-        <Link to={guidePath(after)} className="inline-flex items-center gap-1 text-accent">
+        <Link to={guidePath(after)} className="target inline-flex items-center gap-1 text-accent">
           {t(`guide.${after}`)}
           <ArrowRight size={15} aria-hidden />
         </Link>

@@ -106,7 +106,7 @@ interface FoldedProps {
 function Folded({ title, children }: FoldedProps) {
   return (
     <details className="group mt-9">
-      <summary className="mb-3 inline-flex min-h-11 cursor-pointer list-none items-center gap-2">
+      <summary className="mb-3 target inline-flex cursor-pointer list-none items-center gap-2">
         <h2>{title}</h2>
         <ChevronDown size={16} className="text-ink-3 group-open:rotate-180" aria-hidden />
       </summary>
@@ -121,7 +121,7 @@ function FirstCall() {
     <Section
       title={t('home.call')}
       actions={
-        <Link to="/docs/reference" className="inline-flex items-center gap-1 text-accent">
+        <Link to="/docs/reference" className="target inline-flex items-center gap-1 text-accent">
           {t('docs.title')}
           <ArrowRight size={15} aria-hidden />
         </Link>

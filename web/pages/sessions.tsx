@@ -6,8 +6,12 @@ import { SESSIONS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { SessionRow } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { More } from '../ui/more.tsx'
 import { Ago, Badge, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
+
+/** Rows at first, and with each click. */
+const STEP = 50
 
 export function Sessions() {
   const { t } = useI18n()
@@ -38,7 +42,9 @@ export function Sessions() {
               />
               <div className="card overflow-hidden">
                 {sessions.some(matches) ? (
-                  <SessionTable rows={sessions.filter(matches)} />
+                  <More rows={sessions.filter(matches)} step={STEP}>
+                    {(rows) => <SessionTable rows={rows} />}
+                  </More>
                 ) : (
                   <Unlisted id={filter.trim()} more={sessions.length >= SESSIONS_LIMIT_MAX} />
                 )}

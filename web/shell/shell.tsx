@@ -29,7 +29,7 @@ export function Shell() {
             aria-label={t('nav.menu')}
             onClick={() => setDrawer(true)}
           />
-          <Link to="/app">
+          <Link to="/app" className="target">
             <Brand />
           </Link>
         </header>

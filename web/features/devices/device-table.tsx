@@ -96,7 +96,7 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
       <td data-label={t('devices.app')} className={app ? '' : 'text-ink-3'}>
         {app?.name ?? bound}
       </td>
-      <td data-label={t('devices.hardware')} className="text-ink-2">
+      <td data-label={t('devices.hardware')} data-empty={hardware === ''} className="text-ink-2">
         {hardware || '—'}
       </td>
       <td className="actions num">

@@ -29,11 +29,11 @@ export function Health({ facts: { status, provider }, tested }: HealthProps) {
       <span className={`size-2.5 flex-none rounded-full ${DOTS[tone]}`} aria-hidden />
       <span className="min-w-0">{text}</span>
       {(builtin || replaced) && (
-        <Link to="/app/provider" className="text-accent underline underline-offset-2">
+        <Link to="/app/provider" className="target text-accent underline underline-offset-2">
           {t(builtin ? 'home.connect' : 'nav.provider')}
         </Link>
       )}
-      <a href="/status" className="text-accent underline underline-offset-2">
+      <a href="/status" className="target text-accent underline underline-offset-2">
         {t('status.page')}
       </a>
     </p>

@@ -65,7 +65,7 @@ function Panel({ title, to, children }: PanelProps) {
         <h2>{title}</h2>
         <Link
           to={to}
-          className="text-[0.9rem] text-accent"
+          className="target text-[0.9rem] text-accent"
           aria-label={`${t('home.all')}: ${title}`}
         >
           {t('home.all')}
@@ -80,7 +80,7 @@ const Rows = ({ children }: { readonly children: ReactNode }) => (
   <ul className="divide-y divide-line px-5 pb-2 text-[0.93rem]">{children}</ul>
 )
 
-const ROW = 'flex min-h-11 items-center justify-between gap-4 py-1.5'
+const ROW = 'target flex items-center justify-between gap-4 py-1.5'
 
 function Conversations() {
   const { t } = useI18n()

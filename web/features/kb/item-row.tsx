@@ -85,7 +85,7 @@ function Title({ doc, title }: TitleProps) {
     <Link
       to="/app/kb/$doc"
       params={{ doc: doc.id }}
-      className="min-w-0 font-medium underline-offset-2 hover:underline"
+      className="target min-w-0 font-medium underline-offset-2 hover:underline"
     >
       {title}
     </Link>

@@ -106,6 +106,17 @@ describeWeb('every page', () => {
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('night')
+    await page.getByRole('option', { name: 'Night desk', selected: true }).waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Night desk' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('new key')
+    await page.getByRole('option', { name: 'New key', selected: true }).click()
+    await page.getByRole('dialog', { name: 'New key' }).waitFor()
   }, 30_000)
 
   test('leaving a form with unsaved input asks first', async () => {

@@ -10,6 +10,7 @@ import { DeviceTable } from '../features/devices/device-table.tsx'
 import { PairingDialog } from '../features/devices/pairing-dialog.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
+import { useAsked } from '../lib/use-asked.ts'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Notice, Page } from '../ui/page.tsx'
@@ -29,14 +30,12 @@ export function Devices() {
     queryFn: api.devices.list,
     refetchInterval: POLL_MS,
   })
+  const askNew = () => setAsked({ what: 'new', device: null })
+  useAsked(askNew)
   const ask = (what: Asked['what']) => (device: Device) => setAsked({ what, device })
   const full = (query.data?.devices.length ?? 0) >= DEVICES_MAX
   const add = full ? null : (
-    <Button
-      kind="primary"
-      icon={<Plus size={16} aria-hidden />}
-      onClick={() => setAsked({ what: 'new', device: null })}
-    >
+    <Button kind="primary" icon={<Plus size={16} aria-hidden />} onClick={askNew}>
       {t('devices.new')}
     </Button>
   )

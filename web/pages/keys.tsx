@@ -7,6 +7,7 @@ import { Connect } from '../features/connect/connect.tsx'
 import { IssueKeyDialog } from '../features/keys/issue-dialog.tsx'
 import { KeyTable } from '../features/keys/key-table.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { useAsked } from '../lib/use-asked.ts'
 import { Button } from '../ui/button.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
@@ -15,6 +16,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 export function Keys() {
   const { t } = useI18n()
   const [issuing, setIssuing] = useState(false)
+  useAsked(() => setIssuing(true))
   const [issued, setIssued] = useState<string | null>(null)
   const [withRevoked, setWithRevoked] = useState(false)
   const query = useQuery({ queryKey: ['keys'], queryFn: api.keys.list })

@@ -7,6 +7,7 @@ import { Drawer } from '../ui/dialog.tsx'
 import { ErrorBoundary } from './boundary.tsx'
 import { Brand } from './logo.tsx'
 import { THUMB_ITEMS } from './nav.ts'
+import { PaletteKey } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { NavLink, Sidebar } from './sidebar.tsx'
 
@@ -57,6 +58,7 @@ export function Shell() {
         </div>
       </Drawer>
       <Shortcuts />
+      <PaletteKey />
     </>
   )
 }

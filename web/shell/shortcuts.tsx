@@ -2,12 +2,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { paletteKeys, SHORTCUTS_ASKED } from './keys.ts'
 import { NAV_ITEMS } from './nav.ts'
 
-const ASKED = 'mb:shortcuts'
 const SEQUENCE_MS = 1_200
-
-export const askShortcuts = () => void dispatchEvent(new Event(ASKED))
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
@@ -34,10 +32,10 @@ export function Shortcuts() {
     }
     const onAsked = () => setOpen(true)
     addEventListener('keydown', onKey)
-    addEventListener(ASKED, onAsked)
+    addEventListener(SHORTCUTS_ASKED, onAsked)
     return () => {
       removeEventListener('keydown', onKey)
-      removeEventListener(ASKED, onAsked)
+      removeEventListener(SHORTCUTS_ASKED, onAsked)
     }
   }, [navigate])
   return (
@@ -52,6 +50,12 @@ export function Shortcuts() {
             </dd>
           </div>
         ))}
+        <div className="flex items-center justify-between gap-4">
+          <dt>{t('palette.title')}</dt>
+          <dd>
+            <kbd>{paletteKeys()}</kbd>
+          </dd>
+        </div>
         <div className="flex items-center justify-between gap-4">
           <dt>{t('shortcuts.title')}</dt>
           <dd>

@@ -3,6 +3,7 @@ import { useAnswering } from '../features/studio/conversations.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { Brand } from './logo.tsx'
 import { NAV, type NavItem, STUDIO } from './nav.ts'
+import { PaletteButton } from './palette.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 interface NavLinkProps {
@@ -35,9 +36,10 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
   const { t } = useI18n()
   return (
     <>
-      <Link to="/app" className="mb-5 rounded-lg px-2.5 py-1" onClick={onGo}>
+      <Link to="/app" className="mb-4 rounded-lg px-2.5 py-1" onClick={onGo}>
         <Brand />
       </Link>
+      <PaletteButton onGo={onGo} />
       <nav aria-label={t('nav.label')} className="grid gap-5">
         {NAV.map(({ title, items }) => (
           <div key={title ?? 'top'} className="grid gap-0.5">

@@ -8,7 +8,7 @@ import { useConversations } from '../features/studio/conversations.ts'
 import { type Key, type Language, useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { setTheme, type Theme, useTheme } from '../lib/theme.ts'
-import { askShortcuts } from './shortcuts.tsx'
+import { ask, SHORTCUTS_ASKED } from './keys.ts'
 
 const THEMES: readonly (readonly [Theme, Key])[] = [
   ['system', 'theme.system'],
@@ -122,7 +122,7 @@ export function UserMenu() {
             onPick={setLanguage}
           />
           <Menu.Separator className="my-1.5 border-t border-line" />
-          <Item icon={<Keyboard {...size} />} onPick={askShortcuts}>
+          <Item icon={<Keyboard {...size} />} onPick={() => ask(SHORTCUTS_ASKED)}>
             {t('shortcuts.title')}
           </Item>
           <Item icon={<BookOpen {...size} />} onPick={() => void navigate({ to: '/docs' })}>

@@ -113,16 +113,18 @@ interface DrawerProps {
   readonly title: string
   readonly open: boolean
   readonly onClose: () => void
+  /** At the left edge, or over the page. */
+  readonly look?: 'drawer' | 'palette'
   readonly children: ReactNode
 }
 
-export function Drawer({ title, open, onClose, children }: DrawerProps) {
+export function Drawer({ title, open, onClose, look = 'drawer', children }: DrawerProps) {
   usePageInert(open)
   return (
     <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Radix.Portal>
         <div className="overlay" />
-        <Radix.Content className="drawer" data-modal aria-describedby={undefined}>
+        <Radix.Content className={look} data-modal aria-describedby={undefined}>
           <Radix.Title className="sr-only">{title}</Radix.Title>
           {children}
         </Radix.Content>

@@ -1,0 +1,128 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Drawer } from '../../ui/dialog.tsx'
+import { useEntries } from './entries.ts'
+import { type Entry, type Group, matching } from './match.ts'
+
+interface PaletteProps {
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+/** Leads to every page, thing and action by a few letters. */
+export function Palette({ open, onClose }: PaletteProps) {
+  const { t } = useI18n()
+  return (
+    <Drawer title={t('palette.title')} open={open} onClose={onClose} look="palette">
+      <Finder onClose={onClose} />
+    </Drawer>
+  )
+}
+
+function Finder({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useI18n()
+  const list = useId()
+  const [query, setQuery] = useState('')
+  const [at, setAt] = useState(0)
+  const found = matching([...useEntries(), useConversations()], query)
+  const flat = found.flatMap(({ entries }) => entries)
+  const chosen = flat[Math.min(at, flat.length - 1)]
+  const pick = ({ run }: Entry) => {
+    onClose()
+    run()
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setAt((at + step + flat.length) % Math.max(1, flat.length))
+    else if (event.key === 'Enter' && !event.nativeEvent.isComposing && chosen) pick(chosen)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <>
+      <div className="flex items-center gap-3 border-b border-line px-4">
+        <Search size={17} className="flex-none text-ink-3" aria-hidden />
+        <input
+          className="h-13 w-full bg-transparent focus-visible:shadow-none"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={chosen && `${list}-${chosen.id}`}
+          aria-label={t('palette.title')}
+          placeholder={t('palette.hint')}
+          value={query}
+          onChange={(event) => {
+            setQuery(event.target.value)
+            setAt(0)
+          }}
+          onKeyDown={onKey}
+        />
+      </div>
+      <div id={list} role="listbox" aria-label={t('palette.title')} className="palette-list">
+        {found.map((group) => (
+          <Choices key={group.name} group={group} list={list} chosen={chosen} onPick={pick} />
+        ))}
+      </div>
+      {flat.length === 0 && <p className="px-4 py-6 text-ink-2">{t('palette.none')}</p>}
+      <p className="sr-only" role="status">
+        {t('palette.found', { count: flat.length })}
+      </p>
+    </>
+  )
+}
+
+interface ChoicesProps {
+  readonly group: Group
+  readonly list: string
+  readonly chosen: Entry | undefined
+  readonly onPick: (entry: Entry) => void
+}
+
+function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProps) {
+  const title = `${list}-${name}`
+  useEffect(() => {
+    if (chosen && entries.includes(chosen)) {
+      document.getElementById(`${list}-${chosen.id}`)?.scrollIntoView({ block: 'nearest' })
+    }
+  }, [chosen, entries, list])
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
+    <div role="group" aria-labelledby={title}>
+      <p id={title} className="menu-label">
+        {name}
+      </p>
+      {entries.map((entry) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys
+        <div
+          key={entry.id}
+          id={`${list}-${entry.id}`}
+          role="option"
+          aria-selected={entry === chosen}
+          className="menu-item"
+          data-highlighted={entry === chosen || undefined}
+          onClick={() => onPick(entry)}
+        >
+          <span className="truncate">{entry.label}</span>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** The latest conversations. */
+function useConversations(): Group {
+  const { t } = useI18n()
+  const goTo = useNavigate()
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => api.sessions.list() })
+  const entries = sessions.data?.sessions.map(({ id }) => ({
+    id: `session-${id}`,
+    label: id,
+    run: () => void goTo({ to: '/app/studio', search: { session: id } }),
+  }))
+  return { name: t('nav.sessions'), entries: entries ?? [] }
+}

@@ -1,0 +1,20 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+
+type Search = Readonly<Record<string, unknown>>
+
+/**
+ * Opens the dialog for a new item when the address says `?new`, which is taken out of it, so that
+ * going back does not open it again.
+ */
+export function useAsked(open: () => void): void {
+  const { new: wanted }: Search = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const opened = useRef(open)
+  opened.current = open
+  useEffect(() => {
+    if (wanted === undefined) return
+    opened.current()
+    void navigate({ to: '.', search: ({ new: _, ...rest }: Search) => rest, replace: true })
+  }, [wanted, navigate])
+}

@@ -1,0 +1,9 @@
+/** Dispatched on the window to open the list of keyboard shortcuts, and the palette. */
+export const SHORTCUTS_ASKED = 'mb:shortcuts'
+export const PALETTE_ASKED = 'mb:palette'
+
+export const ask = (what: typeof SHORTCUTS_ASKED | typeof PALETTE_ASKED) =>
+  void dispatchEvent(new Event(what))
+
+/** The keys of the palette as they are named on this machine. */
+export const paletteKeys = () => (/Mac|iP(hone|ad)/.test(navigator.platform) ? '⌘K' : 'Ctrl K')

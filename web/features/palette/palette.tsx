@@ -1,12 +1,15 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { useEntries } from './entries.ts'
 import { type Entry, type Group, matching } from './match.ts'
+
+/** Conversations listed. */
+const SHOWN = 8
 
 interface PaletteProps {
   readonly open: boolean
@@ -28,7 +31,7 @@ function Finder({ onClose }: { readonly onClose: () => void }) {
   const list = useId()
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
-  const found = matching([...useEntries(), useConversations()], query)
+  const found = matching([...useEntries(), useConversations(query)], query)
   const flat = found.flatMap(({ entries }) => entries)
   const chosen = flat[Math.min(at, flat.length - 1)]
   const pick = ({ run }: Entry) => {
@@ -90,38 +93,44 @@ function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProp
     }
   }, [chosen, entries, list])
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset
-    <div role="group" aria-labelledby={title}>
+    <fieldset aria-labelledby={title}>
       <p id={title} className="menu-label">
         {name}
       </p>
       {entries.map((entry) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys
-        <div
+        <button
           key={entry.id}
           id={`${list}-${entry.id}`}
+          type="button"
           role="option"
+          tabIndex={-1}
           aria-selected={entry === chosen}
-          className="menu-item"
+          className="menu-item w-full"
           data-highlighted={entry === chosen || undefined}
           onClick={() => onPick(entry)}
         >
           <span className="truncate">{entry.label}</span>
-        </div>
+        </button>
       ))}
-    </div>
+    </fieldset>
   )
 }
 
-/** The latest conversations. */
-function useConversations(): Group {
+/** The latest conversations, or those in which the words are found. */
+function useConversations(query: string): Group {
   const { t } = useI18n()
   const goTo = useNavigate()
-  const sessions = useQuery({ queryKey: ['sessions'], queryFn: () => api.sessions.list() })
-  const entries = sessions.data?.sessions.map(({ id }) => ({
+  const q = useDeferredValue(query.trim())
+  const found = useQuery({
+    queryKey: ['conversations', 'palette', q],
+    queryFn: () => api.conversations.list(q === '' ? { limit: SHOWN } : { q, limit: SHOWN }),
+    placeholderData: keepPreviousData,
+  })
+  const entries = found.data?.conversations.map(({ id, title }) => ({
     id: `session-${id}`,
-    label: id,
+    label: title,
+    // Found by the server, in what was said.
+    also: q,
     run: () => void goTo({ to: '/app/studio', search: { session: id } }),
   }))
   return { name: t('nav.sessions'), entries: entries ?? [] }

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { appRoutes } from './features/apps/routes.ts'
 import type { Apps } from './features/apps/service.ts'
+import { type AuditParts, auditHook, auditRoutes } from './features/audit/routes.ts'
 import type { Pairing } from './features/devices/pairing.ts'
 import { deviceRoutes, pairingRoutes } from './features/devices/routes.ts'
 import type { Devices } from './features/devices/service.ts'
@@ -12,6 +13,8 @@ import { logRoutes } from './features/logs/routes.ts'
 import type { Logs } from './features/logs/service.ts'
 import { mcpServerRoutes } from './features/mcp-servers/routes.ts'
 import type { McpServers } from './features/mcp-servers/service.ts'
+import { memberRoutes } from './features/members/routes.ts'
+import type { Members } from './features/members/service.ts'
 import { personaRoutes } from './features/personas/routes.ts'
 import type { Personas } from './features/personas/service.ts'
 import { providerRoutes } from './features/provider/routes.ts'
@@ -48,6 +51,7 @@ export interface SurfaceServices {
   readonly logs: Logs
   readonly transfer: Transfer
   readonly mcpServers: McpServers
+  readonly audit: AuditParts
   readonly answers: JsonAnswers
 }
 
@@ -64,6 +68,7 @@ export function surface(
   const { apps, devices, kb, sources, logs, transfer, provider, voice, answers } = services
   const routes: AnyElysia = new Elysia({ prefix })
   return routes
+    .onAfterHandle(auditHook(services.audit))
     .use(appRoutes(gate, apps))
     .use(deviceRoutes(gate, devices))
     .use(pairingRoutes(gate, services.pairing))
@@ -74,7 +79,7 @@ export function surface(
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers))
     .use(sessionRoutes(gate, services))
-    .use(voiceRoutes(gate, voice))
+    .use(voiceRoutes(gate, voice, services.sessions))
 }
 
 /** Services of the routes that only signed-in people may call. */
@@ -85,18 +90,23 @@ export interface ConsoleServices {
   readonly personas: Personas
   readonly settings: Settings
   readonly usage: Usage
+  readonly members: Members
+  readonly sessions: Sessions
+  readonly audit: AuditParts
 }
 
 /** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
-export function consoleOnly(
-  gate: Gate,
-  { conversations, keys, personas, settings, usage, answers }: ConsoleServices,
-): AnyElysia {
+export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
+  const { conversations, sessions, keys, personas, settings, usage } = services
+  const { members, audit, answers } = services
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
   return routes
-    .use(conversationRoutes(gate, conversations))
+    .onAfterHandle(auditHook(audit))
+    .use(conversationRoutes(gate, { conversations, sessions }))
     .use(keyRoutes(gate, keys, answers))
     .use(personaRoutes(gate, personas, answers))
     .use(settingsRoutes(gate, settings))
     .use(usageRoutes(gate, usage, answers))
+    .use(memberRoutes(gate, members))
+    .use(auditRoutes(gate, audit))
 }

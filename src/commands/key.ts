@@ -1,9 +1,9 @@
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
+import { normalEmail } from '../core/email.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
 import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
-import { normalEmail } from '../features/login/model.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import { openStorage } from '../wiring/machine.ts'
@@ -25,7 +25,11 @@ export async function runKey({ args, env, program, write }: Invocation): Promise
     const tenants = createTenants({ store: createTenantStore(db), clock })
     const keys = createKeys({ store: createKeyStore(db), clock })
     const { rateLimit } = options
-    const { email, tenant_id } = await tenants.ensure(options.email)
+    const { email, user_id } = await tenants.ensure(options.email)
+    const belongsTo = await tenants.tenantsOf(user_id)
+    const tenant = belongsTo.find(({ role }) => role === 'owner') ?? belongsTo[0]
+    if (!tenant) throw new UsageError(`${email} is no member of any tenant`)
+    const tenant_id = tenant.id
     const issued = await keys.issue(tenant_id, rateLimit === undefined ? {} : { rateLimit })
     write(
       options.json

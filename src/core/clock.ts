@@ -62,3 +62,16 @@ export function createJumps(clock: Clock): () => number {
     return jumped
   }
 }
+
+/**
+ * Whether the wall clock has not jumped for `settledMs`. Jobs that delete by age ask: a wrong clock
+ * that is corrected a moment later must not have deleted rows.
+ */
+export function createSettledClock(clock: Clock, settledMs: number): () => boolean {
+  const jumpedMs = createJumps(clock)
+  let evenSince = clock.steady()
+  return () => {
+    if (jumpedMs() !== 0) evenSince = clock.steady()
+    return clock.steady() - evenSince >= settledMs
+  }
+}

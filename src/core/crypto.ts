@@ -66,3 +66,8 @@ const hmac = (key: Uint8Array, message: Uint8Array) =>
 export function newId(): string {
   return Bun.randomUUIDv7()
 }
+
+/** The same for something that happens at `ms` since the epoch, by whatever clock. */
+export function newIdAt(ms: number): string {
+  return Bun.randomUUIDv7('hex', ms)
+}

@@ -167,7 +167,7 @@ export function checked<Schema extends z.ZodType>(
 }
 
 /** The tenant-shared anonymous session (specification, AgentRequest). */
-const ANONYMOUS = 'anon'
+export const ANONYMOUS = 'anon'
 
 /**
  * Reads the caller's name of a session; empty means the anonymous one, too long is a 400. Lone

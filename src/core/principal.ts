@@ -4,6 +4,9 @@
  */
 export type PrincipalKind = 'general' | 'app' | 'device' | 'session'
 
+/** An owner may do everything, an editor all but members, a viewer reads and tries the agent. */
+export type Role = 'owner' | 'editor' | 'viewer'
+
 export interface Principal {
   readonly kind: PrincipalKind
   readonly tenantId: string
@@ -15,6 +18,8 @@ export interface Principal {
   readonly deviceId: string | null
   /** The signed-in person; null on the machine side. */
   readonly userId: string | null
+  /** What this person may do in the tenant; of signed-in people only. */
+  readonly role?: Role
   /** Whether this person runs the server; true of signed-in people only. */
   readonly operator?: boolean
   /** Of a request that a tool of another turn has made, or may have made. */

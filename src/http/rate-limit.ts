@@ -78,6 +78,12 @@ export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_
       throw limited(secondsLeft(window), code)
     },
 
+    /** Whether `limit` slots are taken; takes none itself. */
+    isSpent(subject: string, limit: number): boolean {
+      const window = windows.get(subject)
+      return window !== undefined && window.used >= limit && isOpen(window)
+    },
+
     /** Takes a slot, whatever the limit. */
     count(subject: string): void {
       windowOf(subject).used += 1

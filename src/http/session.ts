@@ -1,12 +1,13 @@
 import { appError } from '../core/errors.ts'
 import { SESSION_SECONDS_MAX } from '../core/limits/contract.ts'
-import type { Principal } from '../core/principal.ts'
+import type { Principal, Role } from '../core/principal.ts'
 import type { SessionTokens } from '../core/session-token.ts'
 import type { Uploads } from './body.ts'
 import { gate } from './gate.ts'
 import type { RequestContexts } from './observe.ts'
 import type { Origins } from './origin.ts'
 import type { PersonLimit } from './rate-limit.ts'
+import { checkRole, leastRole } from './roles.ts'
 
 const COOKIE = 'mb_session'
 
@@ -14,6 +15,7 @@ const COOKIE = 'mb_session'
 export interface SignedIn {
   readonly user_id: string
   readonly tenant_id: string
+  readonly role: Role
   readonly operator: boolean
   readonly session_epoch: number
 }
@@ -42,7 +44,10 @@ export function createConsoleSessions({ tokens, findUser, secure }: SessionOptio
     },
 
     /** The Set-Cookie value that signs a person in. */
-    cookieFor: ({ user_id: userId, session_epoch: epoch }: SignedIn): string =>
+    cookieFor: ({
+      user_id: userId,
+      session_epoch: epoch,
+    }: Pick<SignedIn, 'user_id' | 'session_epoch'>): string =>
       cookie(COOKIE, tokens.issue({ userId, epoch }), {
         path: '/',
         maxAgeSeconds: SESSION_SECONDS_MAX,
@@ -58,6 +63,8 @@ export type ConsoleSessions = ReturnType<typeof createConsoleSessions>
 
 export interface SessionGateOptions {
   readonly sessions: ConsoleSessions
+  /** Null for somebody who is no member of the tenant, or may not sign in. */
+  readonly roleIn: (tenantId: string, userId: string) => Promise<Role | null>
   readonly origins: Origins
   readonly contexts: RequestContexts
   readonly uploads: Uploads
@@ -67,32 +74,38 @@ export interface SessionGateOptions {
 
 /**
  * The gate of `/console` and `/auth/me`. It reads the cookie and never the Authorization header,
- * and refuses what pages of other origins send.
+ * and refuses what pages of other origins send and what the role of the person does not allow.
  */
 export function sessionGate(options: SessionGateOptions) {
-  const { sessions, origins, contexts, uploads, limit } = options
-  async function admit(request: Request) {
+  const { sessions, roleIn, origins, contexts, uploads, limit } = options
+  async function admit(request: Request, route: string) {
     const principal = await sessions.find(request)
     if (!principal) throw appError('not_signed_in')
     origins.check(request)
     contexts.note(request, { principal })
     limit(principal)
+    const least = leastRole(request.method, route)
+    checkRole(principal.role, least)
     const confirm = async () => {
-      if (!(await sessions.find(request))) throw appError('not_signed_in')
+      const { tenantId, userId } = principal
+      const role = (await sessions.find(request)) && (await roleIn(tenantId, userId ?? ''))
+      if (!role) throw appError('not_signed_in')
+      checkRole(role, least)
     }
     return { principal, headers: { 'cache-control': 'no-store' }, confirm }
   }
   return gate('console', admit, uploads)
 }
 
-const principal = ({ user_id: userId, tenant_id: tenantId, operator }: SignedIn): Principal => ({
+const principal = (user: SignedIn): Principal => ({
   kind: 'session',
-  tenantId,
+  tenantId: user.tenant_id,
   keyId: null,
   appId: null,
   deviceId: null,
-  userId,
-  operator,
+  userId: user.user_id,
+  role: user.role,
+  operator: user.operator,
 })
 
 export interface CookieOptions {

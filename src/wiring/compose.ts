@@ -10,7 +10,6 @@ import { createMemoryBudget } from '../core/memory-budget.ts'
 import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
 import { createAssistants } from '../features/chat/assistants.ts'
-import type { Logs } from '../features/logs/service.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import { bearer, gate } from '../http/gate.ts'
@@ -27,7 +26,7 @@ import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
 import { openSite } from './monitoring.ts'
-import { openKeys, openManagement, openRecords } from './services.ts'
+import { openAudit, openKeys, openManagement, openRecords } from './services.ts'
 import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { composeVoice } from './voice.ts'
@@ -46,7 +45,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets, tenants })
   const servers = openMcpServers(adapters, jobs)
-  const management = openManagement({ ...{ db, clock, log, keys }, ...servers })
+  const management = openManagement({ ...{ db, clock, log, keys, tenants }, ...servers })
   const stock = openDevices({ ...adapters, keys, secret: adapters.secrets.session })
   const { boards, endpoints, lastSeen, onSeen } = stock
   const { provider, channelOf } = openProvider(adapters)
@@ -74,16 +73,17 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const sources = openSources(adapters, jobs)
-  const records = { keys, logs, ...talk.services, usage, openTurns, ...management }
+  const audit = openAudit(adapters)
+  const records = { audit, keys, logs, ...talk.services, usage, openTurns, ...management }
 
   const bearerKey = bearer({
-    ...{ contexts, limiter, keys, checkBudget: budgets.check },
-    onAdmitted: usage.countCall,
+    ...{ contexts, limiter, keys, checkBudget: budgets.check, onAdmitted: usage.countCall },
   })
   const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, ...http, jobs, keys, tenants, secret })
+  const people = openConsole({ ...adapters, ...http, jobs, keys, openTurns, tenants, secret })
+  const parts = { ...kb.services, ...people.services }
   const app = createApp({
-    services: { ...records, ...kb.services, ...stock, agent, sources, provider, voice, ...http },
+    services: { ...records, ...parts, ...stock, agent, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,
@@ -100,31 +100,35 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     steady: clock.steady,
     record,
   })
-  schedule(adapters, jobs, logs, servers)
+  const prune = schedule(adapters, jobs, [logs, audit.audit], servers)
   if (!config.MB_TRANSCRIPT) jobs.run('forget transcripts', talk.forgetFolded)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   const { live, parser, jsonParser, reader } = adapters
   // In the order of dependencies: what still writes stops before what it writes to.
-  const parts = [jobs, parser, jsonParser, ...Object.values(written), reader, live, db]
-  const close = () => closeAll(log, parts)
-  return { app, budget, sse, jobs, keys, buffers: written, logs, people, sources, servers, close }
+  const closing = [jobs, parser, jsonParser, ...Object.values(written), reader, live, db]
+  const close = () => closeAll(log, closing)
+  return { app, budget, sse, jobs, keys, buffers: written, prune, people, sources, servers, close }
 }
 
-/** The one list of what runs without being asked for. */
+/** The one list of what runs without being asked for. Returns what deletes old records. */
 function schedule(
   { kb, platform, log }: Adapters,
   jobs: Jobs,
-  logs: Logs,
+  kept: readonly { readonly prune: () => Promise<void> }[],
   { retryDue }: ReturnType<typeof openMcpServers>,
-): void {
-  jobs.every('prune logs', PRUNE_EVERY_MS, logs.prune)
+): () => Promise<void> {
+  const prune = async () => {
+    for (const records of kept) await records.prune()
+  }
+  jobs.every('prune logs', PRUNE_EVERY_MS, prune)
   jobs.every('list mcp tools', MINUTE_MS, retryDue)
   jobs.run('embed anew', kb.reembed.run)
   jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
     if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
   })
+  return prune
 }
 
 interface Closeable {

@@ -5,16 +5,24 @@ import type { Mailer } from '../channels/ports/mail.ts'
 import type { Config } from '../config.ts'
 import { type Clock, DAY_MS, HOUR_MS } from '../core/clock.ts'
 import { deriveKey } from '../core/crypto.ts'
+import { LOCAL_DOMAIN } from '../core/email.ts'
 import { LOGIN_CODES_WINDOW_MS } from '../core/limits/contract.ts'
-import { LOGIN_GUESSES_PER_HOUR_MAX } from '../core/limits/machine.ts'
+import {
+  INVITATIONS_PER_ADDRESS_MAX,
+  INVITATIONS_PER_DAY_MAX,
+  LOGIN_GUESSES_PER_HOUR_MAX,
+} from '../core/limits/machine.ts'
 import type { Logger } from '../core/log.ts'
 import { createSessionTokens } from '../core/session-token.ts'
+import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { Keys } from '../features/keys/service.ts'
-import { createDelivery } from '../features/login/delivery.ts'
+import { createDelivery, type Delivery } from '../features/login/delivery.ts'
 import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
 import { createNativeLogin } from '../features/login/native-app.ts'
 import { createOAuthLogin } from '../features/login/oauth.ts'
 import { createSignupPolicy } from '../features/login/signup-policy.ts'
+import { createMembers } from '../features/members/service.ts'
+import { createMemberStore } from '../features/members/store.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -28,6 +36,7 @@ import {
 } from '../http/rate-limit.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
+import type { Db } from '../storage/db.ts'
 import type { LiveSettings } from './live-settings.ts'
 
 export interface ConsoleParts {
@@ -38,6 +47,8 @@ export interface ConsoleParts {
   readonly log: Logger
   readonly jobs: Jobs
   readonly tenants: Tenants
+  readonly db: Db
+  readonly openTurns: Pick<OpenTurns, 'recheck'>
   readonly contexts: RequestContexts
   readonly keys: Keys
   readonly uploads: Uploads
@@ -62,8 +73,10 @@ export function openConsole(parts: ConsoleParts) {
   })
   warnOfPlainHttp(config, parts.log)
   const login = openLogin(parts)
+  const { roleIn } = tenants
   return {
-    gate: sessionGate({ sessions, origins, contexts, uploads, limit: personLimit }),
+    gate: sessionGate({ sessions, roleIn, origins, contexts, uploads, limit: personLimit }),
+    services: { members: openMembers(parts, login.delivery) },
     login: {
       ...login,
       tenants,
@@ -89,16 +102,42 @@ function warnOfPlainHttp(config: Config, log: Logger) {
   }
 }
 
+/** Wires who belongs to a tenant. */
+function openMembers({ db, clock, jobs, tenants, openTurns }: ConsoleParts, delivery: Delivery) {
+  const limiter = createRateLimiter(clock, DAY_MS)
+  const mailLimiter = createRateLimiter(clock, DAY_MS)
+
+  /** One address gets few mails a day, from whatever tenants: anybody may invite anybody. */
+  function mail(email: string, inviterId: string): boolean {
+    if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return false
+    if (mailLimiter.isSpent(email, INVITATIONS_PER_ADDRESS_MAX)) return false
+    mailLimiter.count(email)
+    jobs.run('send invitation', async (signal) => {
+      const inviter = await tenants.byId(inviterId)
+      if (inviter) await delivery.invite(email, inviter.email, signal)
+    })
+    return true
+  }
+  return createMembers({
+    store: createMemberStore(db),
+    clock,
+    checkInvitations: (tenantId) => void limiter.take(tenantId, INVITATIONS_PER_DAY_MAX),
+    mail,
+    onRemoved: openTurns.recheck,
+  })
+}
+
 /** Wires every way of signing in. */
 function openLogin(parts: ConsoleParts) {
   const { tenants, config, live, clock, log, jobs, keys, secret, printCode, mailerNow } = parts
   const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
   const site = () => live.config().MB_PUBLIC_URL
+  const delivery = createDelivery({ mailerNow, print: printCode, site, log })
   const email = createEmailLogin({
     clock,
     codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
     signup,
-    delivery: createDelivery({ mailerNow, print: printCode, site, log }),
+    delivery,
     jobs,
     codeLimiter: createRateLimiter(clock, LOGIN_CODES_WINDOW_MS),
     guessLimiter: createRateLimiter(clock, DAY_MS),
@@ -111,7 +150,7 @@ function openLogin(parts: ConsoleParts) {
     log,
   })
   const native = createNativeLogin({ clock, keys, schemes: config.MB_APP_SCHEMES })
-  return { email, oauth, native }
+  return { email, oauth, native, delivery }
 }
 
 /** The mail server in use; null without one. */

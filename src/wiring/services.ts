@@ -7,6 +7,8 @@ import type { Principal } from '../core/principal.ts'
 import { createOpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
+import { createAudit } from '../features/audit/service.ts'
+import { createAuditStore } from '../features/audit/store.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
@@ -21,6 +23,7 @@ import { createTransfer } from '../features/transfer/service.ts'
 import { type Budgets, createBudgets } from '../features/usage/budgets.ts'
 import { createUsage, type Usage } from '../features/usage/service.ts'
 import { createUsageStore, keyOfSum, plus, type UsageSum } from '../features/usage/store.ts'
+import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Db, Reader } from '../storage/db.ts'
@@ -30,7 +33,7 @@ import { createFetchUrl } from '../tools/fetch-url.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { ToolsFor } from '../tools/tool-box.ts'
 import { createWebSearch } from '../tools/web-search.ts'
-import type { Egress } from './adapters.ts'
+import type { Adapters, Egress } from './adapters.ts'
 import type { LiveSettings } from './live-settings.ts'
 
 export interface KeyParts {
@@ -38,7 +41,7 @@ export interface KeyParts {
   readonly clock: Clock
   readonly usage: Pick<Usage, 'activity'>
   readonly budgets: Pick<Budgets, 'check'>
-  readonly tenants: Pick<Tenants, 'byId'>
+  readonly tenants: Pick<Tenants, 'roleIn'>
 }
 
 /** Wires keys to the turns that end with them, and to what they may spend. */
@@ -48,7 +51,7 @@ export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
     stillValid: async (principal) =>
       principal.userId === null
         ? keys.stillValid(principal)
-        : (await tenants.byId(principal.userId)) !== null,
+        : (await tenants.roleIn(principal.tenantId, principal.userId)) !== null,
   })
   const keys = createKeys({
     store: createKeyStore(db),
@@ -74,13 +77,14 @@ export interface ManagementParts {
   readonly log: Logger
   readonly keys: Keys
   readonly mcpServers: McpServers
+  readonly tenants: Tenants
 }
 
 /** How a tenant's assistants are set up, and the document that carries it elsewhere. */
-export function openManagement({ db, clock, log, keys, mcpServers }: ManagementParts) {
+export function openManagement({ db, clock, log, keys, mcpServers, tenants }: ManagementParts) {
   const apps = createApps({ store: createAppStore(db), keys, clock })
   const personas = createPersonas({ store: createPersonaStore(db), clock })
-  const settings = createSettings({ store: createSettingsStore(db) })
+  const settings = createSettings({ store: createSettingsStore(db), tenants })
   const transfer = createTransfer({ personas, apps, settings, mcpServers, clock, log })
   return { apps, personas, settings, mcpServers, transfer }
 }
@@ -90,6 +94,17 @@ export interface RecordParts {
   readonly reader: Reader
   readonly clock: Clock
   readonly log: Logger
+}
+
+/** Wires the audit, which the routes of both surfaces tell of changes. */
+export function openAudit({
+  db,
+  clock,
+  log,
+  config,
+}: Pick<Adapters, 'db' | 'clock' | 'log' | 'config'>) {
+  const audit = createAudit({ store: createAuditStore(db), clock, log })
+  return { audit, addressOf: clientAddress(config.MB_TRUST_PROXY) }
 }
 
 /** What is written of requests after they were answered: log rows and the count of calls. */

@@ -14,6 +14,7 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000'
 const BODY = {
   ...{ name: 'stolen', prompt: 'stolen', text: 'stolen', title: 'stolen', q: MARK },
   refresh: 'off',
+  role: 'viewer',
   ...{ url: 'https://stolen.example.com/', approved: [], tool: 'echo', arguments: {} },
 }
 
@@ -40,6 +41,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   personas: idOf('/personas', { name: MARK, prompt: MARK, is_default: true }),
   keys: idOf('/keys', {}),
   devices: idOf('/devices', { name: MARK }),
+  members: idOf('/members', { email: 'guest@example.com', role: 'viewer' }),
   'kb/docs': idOf('/kb/docs', { title: MARK, text: `${MARK}的内容` }),
   'kb/sources': async (call) => {
     const body = { url: `${upstream.baseUrl}/none`, title: MARK }

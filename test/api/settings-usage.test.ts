@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe('settings', () => {
-  const defaults = { model: null, thinking: false, temperature: null, mcp_tools: [] }
+  const defaults = { model: null, thinking: false, temperature: null, mcp_tools: [], name: 'a' }
 
   test('the settings are the platform defaults until they are saved', async () => {
     expect((await me('GET', '/settings')).json()).toEqual(defaults)
@@ -25,7 +25,7 @@ describe('settings', () => {
   test.each([
     [
       { model: ' gpt ', thinking: true, temperature: 0 },
-      { model: 'gpt', thinking: true, temperature: 0, mcp_tools: [] },
+      { ...defaults, model: 'gpt', thinking: true, temperature: 0 },
     ],
     [
       { mcp_tools: ['home__light', ' home__* '] },

@@ -89,7 +89,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const { app, budget, sse, jobs, keys, buffers, logs, sources, servers, close } = compose(
+  const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close } = compose(
     adapters,
     {
       personRequestsMax: 0,
@@ -142,8 +142,8 @@ export async function startApp(options: AppOptions = {}) {
     },
     /** Starts the work on all sources that are due, which happens every second. */
     startSources: sources.startDue,
-    /** Runs the scheduled clean-up of the request log now. */
-    prune: logs.prune,
+    /** Runs the scheduled clean-up of the request log and the audit now. */
+    prune,
     /** Asks failed MCP servers again whose time has come, which happens every minute. */
     async retryMcp(): Promise<void> {
       await servers.retryDue()

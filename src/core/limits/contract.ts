@@ -25,7 +25,13 @@ export const LOGS_LIMIT_DEFAULT = 100
 export const LOGS_LIMIT_MAX = 500
 export const LOG_RETENTION_DAYS = 7
 export const LOG_FILTER_CHARS_MAX = 200
+export const AUDIT_RETENTION_DAYS = 90
+export const AUDIT_LIMIT_DEFAULT = 50
+export const AUDIT_LIMIT_MAX = 200
 export const USAGE_DAYS = 7
+/** Members of a tenant, with those who were invited and have not come yet. */
+export const MEMBERS_MAX = 100
+export const TENANT_NAME_CHARS_MAX = 60
 export const APPS_MAX = 20
 export const APP_NAME_CHARS_MAX = 60
 export const SYSTEM_PROMPT_CHARS_MAX = 8_000

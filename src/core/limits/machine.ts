@@ -147,5 +147,10 @@ export const RESOLVES_AT_ONCE_MAX = 256
 export const RESOLVES_PER_TENANT_MAX = 8
 /** Addresses of one family that are tried of a host; name servers may return thousands. */
 export const HOST_ADDRESSES_MAX = 8
+/** Invitations of a tenant a day, and mails of them to one address from whatever tenants. */
+export const INVITATIONS_PER_DAY_MAX = 300
+export const INVITATIONS_PER_ADDRESS_MAX = 5
+/** Tenants of a person that are shown: anybody may invite somebody. */
+export const TENANTS_SHOWN_MAX = 500
 /** Windows of one rate limiter, about 20 MB; beyond it the oldest are forgiven. */
 export const RATE_WINDOWS_MAX = 100_000

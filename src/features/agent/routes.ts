@@ -10,6 +10,7 @@ import { TURN_DOC } from '../../http/openapi-parts.ts'
 import type { PersonLimit } from '../../http/rate-limit.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
+import type { Sessions } from '../sessions/service.ts'
 import { AGENT_STREAM } from './events.ts'
 import { AgentRequest, PlaygroundRequest } from './model.ts'
 import type { Agent } from './service.ts'
@@ -59,6 +60,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
 export interface PlaygroundRouteOptions {
   readonly agent: Agent
   readonly apps: Pick<Apps, 'read'>
+  readonly sessions: Pick<Sessions, 'checkOwn'>
   readonly sse: Sse
   /** Throws `rate_limited` for a person with too many turns a minute. */
   readonly playgroundLimit: PersonLimit
@@ -72,7 +74,7 @@ const playgroundBody = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_
  */
 export const playgroundRoutes = (
   gate: Gate,
-  { agent, apps, sse, playgroundLimit }: PlaygroundRouteOptions,
+  { agent, apps, sessions, sse, playgroundLimit }: PlaygroundRouteOptions,
 ) =>
   new Elysia().use(gate).post(
     '/agent',
@@ -80,6 +82,7 @@ export const playgroundRoutes = (
       playgroundLimit(principal)
       const { app_id: appId, ...input } = await playgroundBody.read(request, upload)
       const session = sessionId(input.session_id)
+      await sessions.checkOwn(principal, session, input.replace_last ? 'session' : 'turn')
       if (appId) await apps.read(principal.tenantId, appId)
       const turn = await agent.openTurn({ ...principal, appId: appId || null }, input, session)
       return sse.respond(turn.run, AGENT_STREAM, set, clientOf(principal, request, server))

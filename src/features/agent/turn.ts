@@ -226,10 +226,10 @@ async function appendTurn(
   { text: reply, channel }: ModelAnswer,
   { before, replaces, details }: Remembered,
 ): Promise<void> {
-  const { tenantId, appId, deviceId } = principal
+  const { tenantId, appId, deviceId, userId } = principal
   const userText = rememberedText(request.text, request.images)
   const isLong = await memory.appendTurn(before, {
-    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, replaces },
+    ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
     details: JSON.stringify(details),
   })
   // By the channel that answered. A tenant's own that has just failed would fail at the summary,

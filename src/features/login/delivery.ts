@@ -1,7 +1,7 @@
-import { type Mailer, MailFailure } from '../../channels/ports/mail.ts'
+import { type Mail, type Mailer, MailFailure } from '../../channels/ports/mail.ts'
+import { LOCAL_DOMAIN } from '../../core/email.ts'
 import { LOGIN_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { LOCAL_DOMAIN } from './model.ts'
 
 export interface DeliveryOptions {
   /** Null without MB_SMTP_URL. */
@@ -15,22 +15,30 @@ export interface DeliveryOptions {
 
 /** Sends login codes by mail, else prints them on the server's terminal (contract, E-mail). */
 export function createDelivery({ mailerNow, print, site, log }: DeliveryOptions) {
+  async function send(mail: Mail, signal: AbortSignal, fault: string): Promise<void> {
+    try {
+      await mailerNow()?.send(mail, signal)
+    } catch (error) {
+      const why =
+        error instanceof MailFailure ? { code: error.code, reply: error.reply } : errorFields(error)
+      log.warn(fault, { domain: mail.to.slice(mail.to.lastIndexOf('@')), ...why })
+    }
+  }
+
   return {
     medium: () => (mailerNow() ? ('mail' as const) : ('terminal' as const)),
 
+    /** Invites by mail; the inviter's address is proven, and nothing else of theirs is in it. */
+    async invite(email: string, inviter: string, signal: AbortSignal): Promise<void> {
+      const text = invitation(inviter, site())
+      await send({ to: email, subject: INVITATION, text }, signal, 'invitation not sent')
+    },
+
     /** Logs a failed mail and does not retry: the person can ask for another code. */
     async deliver(email: string, code: string, signal: AbortSignal): Promise<void> {
-      const mailer = mailerNow()
-      if (!mailer || email.endsWith(LOCAL_DOMAIN)) return print(email, code)
-      try {
-        await mailer.send({ to: email, subject: SUBJECT, text: letter(code, site()) }, signal)
-      } catch (error) {
-        const why =
-          error instanceof MailFailure
-            ? { code: error.code, reply: error.reply }
-            : errorFields(error)
-        log.warn('login mail not sent', { domain: email.slice(email.lastIndexOf('@')), ...why })
-      }
+      if (!mailerNow() || email.endsWith(LOCAL_DOMAIN)) return print(email, code)
+      const text = letter(code, site())
+      await send({ to: email, subject: SUBJECT, text }, signal, 'login mail not sent')
     },
   }
 }
@@ -47,4 +55,13 @@ ${MINUTES} 分钟内有效，只能使用一次。如非本人操作，请忽略
 Your Moonbase sign-in code: ${code}
 Valid for ${MINUTES} minutes, once. If you did not ask for it, ignore this mail.
 Share it with nobody.
+${site === undefined ? '' : `\n${site}\n`}`
+
+const INVITATION = 'Moonbase 邀请 / invitation'
+
+const invitation = (inviter: string, site: string | undefined) =>
+  `${inviter} 邀请您加入其 Moonbase 空间。用本邮箱登录即可加入；如不认识对方，请忽略本邮件。
+
+${inviter} invites you to their Moonbase workspace. Sign in with this address to join.
+If you do not know them, ignore this mail.
 ${site === undefined ? '' : `\n${site}\n`}`

@@ -1,6 +1,7 @@
 import { createTtlMap } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import { hmacHex, randomDigits, sameSecret } from '../../core/crypto.ts'
+import { normalEmail } from '../../core/email.ts'
 import { appError, type RateLimitCode } from '../../core/errors.ts'
 import {
   LOGIN_CODE_DIGITS,
@@ -10,9 +11,8 @@ import {
 } from '../../core/limits/contract.ts'
 import { LOGIN_CODES_MAX, LOGIN_GUESSES_PER_PERSON_MAX } from '../../core/limits/machine.ts'
 import type { Jobs } from '../../jobs/runner.ts'
-import type { User } from '../tenants/store.ts'
+import type { SignedInUser } from '../tenants/service.ts'
 import type { Delivery } from './delivery.ts'
-import { normalEmail } from './model.ts'
 import type { SignupPolicy } from './signup-policy.ts'
 
 /** Counts events of a subject in a window of time; `take` and `check` throw `rate_limited_…`. */
@@ -32,7 +32,7 @@ export interface EmailLoginOptions {
   readonly clock: Clock
   readonly codes: LoginCodes
   readonly signup: SignupPolicy
-  readonly delivery: Delivery
+  readonly delivery: Pick<Delivery, 'medium' | 'deliver'>
   readonly jobs: Jobs
   /** Codes sent to one e-mail address, in windows of ten minutes. */
   readonly codeLimiter: Pick<Limiter, 'take'>
@@ -71,7 +71,7 @@ export function createEmailLogin(options: EmailLoginOptions) {
      * `rate_limited_…`. Checking, guessing and counting happen in one step without a wait, so that
      * requests at the same time cannot pass the limits together.
      */
-    async verify(given: string, code: string, byClient: GuessCount): Promise<User> {
+    async verify(given: string, code: string, byClient: GuessCount): Promise<SignedInUser> {
       const email = normalEmail(given) ?? ''
       byClient.check()
       checkGuesses(email)

@@ -1,33 +1,8 @@
 import { z } from 'zod'
-import { issue } from '../../core/errors.ts'
-import { EMAIL_CHARS_MAX } from '../../core/limits/contract.ts'
+import { emailAddress } from '../../core/email.ts'
+import type { Role } from '../../core/principal.ts'
 
-/** The domain of people at the server's own terminal, to whom no mail is sent. */
-export const LOCAL_DOMAIN = '@localhost'
-
-const LOCAL = /^[a-z0-9._+-]+@localhost$/i
-const address = z.email()
-
-/**
- * The canonical spelling of an e-mail address, or null when it is malformed. Only ASCII addresses
- * are lower-cased: some letters of other scripts turn into ASCII letters, which would make the
- * addresses of two people equal.
- */
-export function normalEmail(text: string): string | null {
-  const email = text.trim()
-  if (email.length > EMAIL_CHARS_MAX) return null
-  if (!LOCAL.test(email) && !address.safeParse(email).success) return null
-  return email.toLowerCase()
-}
-
-export const EmailStartRequest = z.object({
-  email: z.string().transform((value, context) => {
-    const email = normalEmail(value)
-    if (email !== null) return email
-    context.addIssue({ code: 'custom', message: issue('email_invalid') })
-    return z.NEVER
-  }),
-})
+export const EmailStartRequest = z.object({ email: emailAddress })
 
 export const EmailVerifyRequest = z.object({ email: z.string(), code: z.string() })
 
@@ -35,12 +10,20 @@ export const ExchangeRequest = z.object({ code: z.string(), code_verifier: z.str
 
 export const EmailStartResponse = z.object({ sent: z.literal(true) })
 
+const role = z.enum(['owner', 'editor', 'viewer'] satisfies Role[])
+
+export const SwitchRequest = z.object({ tenant_id: z.string() })
+
 export const Me = z.object({
   user_id: z.string(),
   email: z.string(),
   tenant_id: z.string(),
   /** Whether this person runs the server (contract-2, section 8, Operator). */
   operator: z.boolean(),
+  /** In the tenant that the person is in. */
+  role,
+  /** All that the person belongs to. */
+  tenants: z.array(z.object({ id: z.string(), name: z.string(), role })),
 })
 export type Me = z.infer<typeof Me>
 

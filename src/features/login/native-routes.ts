@@ -3,6 +3,7 @@ import { ANONYMOUS_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core
 import { jsonBody } from '../../http/body.ts'
 import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { AddressLimit } from '../../http/rate-limit.ts'
+import { checkRole } from '../../http/roles.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import { ExchangeRequest, ExchangeResponse } from './model.ts'
 import type { NativeLogin } from './native-app.ts'
@@ -36,6 +37,8 @@ export function nativeRoutes({ native, sessions, addressLimit }: NativeRoutePart
         limit({ request, server, set })
         const asked = native.read(new URL(request.url).searchParams)
         const person = await sessions.find(request)
+        // The app gets a general key, which may change nearly everything.
+        if (person) checkRole(person.role, 'editor')
         set.status = 302
         set.headers.location = person
           ? native.grant(person.tenantId, asked)

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { IdentityFailure, type IdentityProvider } from '../../channels/ports/identity.ts'
 import type { Clock } from '../../core/clock.ts'
 import { randomToken } from '../../core/crypto.ts'
+import { LOCAL_DOMAIN, normalEmail } from '../../core/email.ts'
 import { createSeal } from '../../core/encryption.ts'
 import { appError } from '../../core/errors.ts'
 import { NEXT_PATH_CHARS_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { User } from '../tenants/store.ts'
-import { LOCAL_DOMAIN, normalEmail } from './model.ts'
+import type { SignedInUser } from '../tenants/service.ts'
 import type { SignupPolicy } from './signup-policy.ts'
 
 export interface OAuthOptions {
@@ -39,7 +39,7 @@ export interface LoginStart {
 export interface LoginEnd {
   readonly location: string
   /** Who is signed in now; null after an error. */
-  readonly user: User | null
+  readonly user: SignedInUser | null
 }
 
 class LoginRefusal extends Error {

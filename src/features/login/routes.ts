@@ -7,8 +7,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { Origins } from '../../http/origin.ts'
 import type { AddressLimit, GuessLimit } from '../../http/rate-limit.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
-import type { Tenants } from '../tenants/service.ts'
-import type { User } from '../tenants/store.ts'
+import type { SignedInUser, Tenants } from '../tenants/service.ts'
 import type { EmailLogin } from './email.ts'
 import {
   EmailStartRequest,
@@ -17,6 +16,7 @@ import {
   LoginMethods,
   LogoutResponse,
   Me,
+  SwitchRequest,
 } from './model.ts'
 import { type NativeRouteParts, nativeRoutes } from './native-routes.ts'
 import type { OAuthLogin } from './oauth.ts'
@@ -49,16 +49,16 @@ export const authRoutes = (gate: Gate, parts: AuthParts) =>
     .use(oauthRoutes(parts))
     .use(nativeRoutes(parts))
 
-const meOf = ({ user_id, email, tenant_id, operator }: User): Me => ({
-  user_id,
-  email,
-  tenant_id,
-  operator,
-})
+async function meOf(tenants: Tenants, user: SignedInUser): Promise<Me> {
+  const { user_id, email, tenant_id, operator, role } = user
+  const belongsTo = await tenants.tenantsOf(user_id)
+  return { user_id, email, tenant_id, operator, role, tenants: belongsTo }
+}
 
 const SHORT = { bytesMax: ANONYMOUS_BODY_BYTES_MAX }
 const startBody = jsonBody(EmailStartRequest, SHORT)
 const verifyBody = jsonBody(EmailVerifyRequest, SHORT)
+const switchBody = jsonBody(SwitchRequest, SHORT)
 
 /** Login by e-mail, logout, and the signed-in person (contract, Login). */
 function loginRoutes(gate: Gate, parts: LoginRouteParts) {
@@ -93,7 +93,7 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
         const body = await verifyBody.read(request)
         const user = await email.verify(body.email, body.code, guesses)
         set.headers['set-cookie'] = sessions.cookieFor(user)
-        return meOf(user)
+        return meOf(tenants, user)
       },
       {
         parse: 'none',
@@ -109,15 +109,35 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
       },
       { parse: 'none', response: LogoutResponse, detail: { summary: 'Log out' } },
     )
-    .use(
-      new Elysia().use(gate).get(
-        '/me',
-        async ({ principal }) => {
-          const user = await tenants.byId(principal.userId ?? '')
-          if (!user) throw appError('unauthorized')
-          return meOf(user)
-        },
-        { allow: ['session'], response: Me, detail: { summary: 'Who is logged in' } },
-      ),
+    .use(personRoutes(gate, tenants))
+}
+
+/** The signed-in person, and the tenant they are in. */
+function personRoutes(gate: Gate, tenants: Tenants) {
+  async function me(userId: string | null): Promise<Me> {
+    const user = await tenants.byId(userId ?? '')
+    if (!user) throw appError('unauthorized')
+    return meOf(tenants, user)
+  }
+  return new Elysia()
+    .use(gate)
+    .get('/me', ({ principal }) => me(principal.userId), {
+      allow: ['session'],
+      response: Me,
+      detail: { summary: 'Who is logged in' },
+    })
+    .post(
+      '/tenant',
+      async ({ principal, request, upload }) => {
+        const { tenant_id: tenantId } = await switchBody.read(request, upload)
+        await tenants.switchTo(principal.userId ?? '', tenantId)
+        return me(principal.userId)
+      },
+      {
+        allow: ['session'],
+        parse: 'none',
+        response: Me,
+        detail: { summary: 'Go to another tenant', requestBody: switchBody.doc },
+      },
     )
 }

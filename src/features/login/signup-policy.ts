@@ -1,12 +1,11 @@
-import type { Tenants } from '../tenants/service.ts'
-import type { User } from '../tenants/store.ts'
+import type { SignedInUser, Tenants } from '../tenants/service.ts'
 
 /** Everyone, nobody new, or the addresses and `@domain`s of a list, in lower case. */
 export type SignupRule = 'open' | 'closed' | readonly string[]
 
 /**
- * Who may sign in, by whatever way of login (contract, MB_SIGNUP): people who are known, and those
- * whom the rule lets join.
+ * Who may sign in, by whatever way of login (contract, MB_SIGNUP): people who are known, those whom
+ * a tenant has invited, and those whom the rule lets join. Only the last get a tenant of their own.
  */
 export function createSignupPolicy(tenants: Tenants, ruleNow: () => SignupRule) {
   function mayJoin(email: string): boolean {
@@ -18,14 +17,12 @@ export function createSignupPolicy(tenants: Tenants, ruleNow: () => SignupRule) 
   return {
     async isAllowed(email: string): Promise<boolean> {
       const known = await tenants.byEmail(email)
-      return known ? !known.disabled : mayJoin(email)
+      if (known) return !known.disabled
+      return mayJoin(email) || (await tenants.isInvited(email))
     },
 
-    /** Signs in the person of a proven address, made with a tenant when new; null when refused. */
-    async admit(email: string): Promise<User | null> {
-      const known = await (mayJoin(email) ? tenants.ensure(email) : tenants.byEmail(email))
-      return known && tenants.signIn(known.user_id)
-    },
+    /** Signs in the person of a proven address; null when refused. */
+    admit: (email: string): Promise<SignedInUser | null> => tenants.admit(email, mayJoin(email)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, createJumps, DAY_MS } from '../../core/clock.ts'
+import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { LOG_RETENTION_DAYS } from '../../core/limits/contract.ts'
 import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
@@ -22,8 +22,7 @@ export interface LogsOptions {
 /** The request log: written after the answers, read with a summary, kept for seven days. */
 export function createLogs(options: LogsOptions) {
   const { store, clock, buffer, sliceRowsMax = SLICE_ROWS_MAX } = options
-  const jumpedMs = createJumps(clock)
-  let evenSince = clock.steady()
+  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
   /** One list at a time for each tenant. */
   const inTurn = createSemaphore({ perKey: 1 }).run
 
@@ -60,13 +59,11 @@ export function createLogs(options: LogsOptions) {
       inTurn(tenantId, () => read(tenantId, query, signal), signal),
 
     /**
-     * Deletes rows older than seven days (specification, Limits). Called at intervals. It deletes
-     * nothing until the wall clock has not jumped for `CLOCK_SETTLED_MS`: a wrong clock that is
-     * corrected a moment later must not have deleted rows.
+     * Deletes rows older than seven days (specification, Limits). Called at intervals; deletes
+     * nothing while the clock is not trusted.
      */
     async prune(): Promise<void> {
-      if (jumpedMs() !== 0) evenSince = clock.steady()
-      if (clock.steady() - evenSince < CLOCK_SETTLED_MS) return
+      if (!isSettled()) return
       const before = clock.now() - LOG_RETENTION_DAYS * DAY_MS
       while ((await store.prune(before)) > 0);
     },

@@ -14,6 +14,7 @@ import { queryDoc } from '../../http/openapi-parts.ts'
 import type { Place } from './conversation-store.ts'
 import type { ConversationQuery, Conversations } from './conversations.ts'
 import { Conversation, ConversationListResponse, ConversationTitleRequest } from './model.ts'
+import type { Sessions } from './service.ts'
 
 const LIST_QUERY = queryDoc({
   q: 'words or their beginnings in titles and texts, 1 to 200 characters; none: all conversations',
@@ -23,8 +24,13 @@ const LIST_QUERY = queryDoc({
 
 const title = jsonBody(ConversationTitleRequest)
 
+interface ConversationServices {
+  readonly conversations: Conversations
+  readonly sessions: Pick<Sessions, 'checkOwn'>
+}
+
 /** What a person has talked about, with titles: metadata of sessions alone is at `/sessions`. */
-export const conversationRoutes = (gate: Gate, conversations: Conversations) =>
+export const conversationRoutes = (gate: Gate, { conversations, sessions }: ConversationServices) =>
   new Elysia()
     .use(gate)
     .get(
@@ -45,6 +51,7 @@ export const conversationRoutes = (gate: Gate, conversations: Conversations) =>
       async ({ principal, params, request, upload }) => {
         const id = sessionId(params.id)
         const input = await title.read(request, upload)
+        await sessions.checkOwn(principal, id, 'session')
         return conversations.rename(principal.tenantId, id, input.title)
       },
       {

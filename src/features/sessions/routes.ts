@@ -93,7 +93,11 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
       // Also matches `/sessions/`: an empty id is the anonymous session.
       .delete(
         '/sessions/:id?',
-        ({ principal, params }) => sessions.remove(principal.tenantId, sessionId(params.id)),
+        async ({ principal, params }) => {
+          const session = sessionId(params.id)
+          await sessions.checkOwn(principal, session, 'session')
+          return sessions.remove(principal.tenantId, session)
+        },
         {
           allow: MANAGERS,
           response: SessionDeleteResponse,

@@ -1,5 +1,8 @@
+import { appError } from '../../core/errors.ts'
+import { ANONYMOUS } from '../../core/fields.ts'
 import { MEMORY_CHARS_MAX, MEMORY_TURNS_MAX } from '../../core/limits/contract.ts'
 import { SESSION_UNITS_MAX } from '../../core/limits/machine.ts'
+import type { Principal } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { HistoryResponse, Message, SessionRow } from './model.ts'
 import type { FinishedTurn, Memory, SessionStore, StoredTurn } from './store.ts'
@@ -27,6 +30,17 @@ export function createSessions({ store }: { store: SessionStore }) {
       const memory = await store.memory(tenantId, id)
       const messages = messagesOf(memory?.turns ?? [])
       return { messages, summary: memory?.summary ?? '', count: messages.length }
+    },
+
+    /**
+     * Lets a viewer change only sessions that they began, and the shared anonymous one by a turn;
+     * all others come through. Throws `forbidden_role`.
+     */
+    async checkOwn(principal: Principal, id: string, change: 'turn' | 'session'): Promise<void> {
+      if (principal.role !== 'viewer' || (change === 'turn' && id === ANONYMOUS)) return
+      const begunBy = await store.beganBy(principal.tenantId, id)
+      if (begunBy === undefined || begunBy === principal.userId) return
+      throw appError('forbidden_role')
     },
 
     /** Deletes turns, summary and index row. Idempotent: an unknown session is a success. */

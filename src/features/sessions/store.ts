@@ -32,6 +32,8 @@ export interface FinishedTurn {
   readonly details: string | null
   /** The turn in whose place it is stored; null: it is one more. */
   readonly replaces: StoredTurn | null
+  /** The person in the console; absent or null for every other caller. */
+  readonly userId?: string | null
 }
 
 /**
@@ -47,9 +49,9 @@ const insertTurn = (turn: FinishedTurn): Statement => sql`
   FROM session WHERE tenant_id = ${turn.tenantId} AND id = ${turn.sessionId}`
 
 const touchSession = (turn: FinishedTurn): Statement => sql`
-  INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id)
+  INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id, user_id)
   VALUES (${turn.tenantId}, ${turn.sessionId}, 1, ${turn.at}, ${turn.at},
-    ${turn.appId}, ${turn.deviceId})
+    ${turn.appId}, ${turn.deviceId}, ${turn.userId ?? null})
   ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = turn_count + 1,
     last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
 
@@ -80,6 +82,13 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
         SELECT id, turn_count, first_at, last_at, app_id, device_id FROM session
         WHERE tenant_id = ${tenantId} AND last_at >= ${since}
         ORDER BY last_at DESC, id LIMIT ${limit}`),
+
+    /** Who began it in the console; null of every other session, undefined of an unknown one. */
+    async beganBy(tenantId: string, id: string): Promise<string | null | undefined> {
+      const row = await db.get<{ user_id: string | null }>(sql`
+        SELECT user_id FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
+      return row?.user_id ?? (row ? null : undefined)
+    },
 
     /**
      * Reads summary and verbatim turns in one statement, so that a fold that commits meanwhile

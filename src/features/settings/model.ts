@@ -9,6 +9,7 @@ import {
 } from '../../core/fields.ts'
 import {
   MODEL_CHARS_MAX,
+  TENANT_NAME_CHARS_MAX,
   TOOL_NAME_CHARS_MAX,
   TOOLS_ENABLED_MAX,
 } from '../../core/limits/contract.ts'
@@ -33,7 +34,11 @@ export const TenantSettingsRequest = z.object({
   price_in: optionalPrice('price_in'),
   price_out: optionalPrice('price_out'),
   mcp_tools: mcpTools,
+  /** Null or absent: named after the first owner. An import does not rename the tenant. */
+  name: nullableText('name', TENANT_NAME_CHARS_MAX),
 })
+
+export type TenantSettingsRequest = z.infer<typeof TenantSettingsRequest>
 
 export const TenantSettings = z.object({
   model: z.string().nullable(),
@@ -43,6 +48,8 @@ export const TenantSettings = z.object({
   price_in: z.number().optional(),
   price_out: z.number().optional(),
   mcp_tools: z.array(z.string()),
+  /** Of the tenant; absent where settings are carried from one tenant to another. */
+  name: z.string().optional(),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 

@@ -11,7 +11,7 @@ const replace = jsonBody(TenantSettingsRequest)
 export const settingsRoutes = (gate: Gate, settings: Settings) =>
   new Elysia()
     .use(gate)
-    .get('/settings', ({ principal }) => settings.get(principal.tenantId), {
+    .get('/settings', ({ principal }) => settings.read(principal.tenantId), {
       allow: MANAGERS,
       response: TenantSettings,
       detail: { summary: 'Read the tenant settings' },
@@ -19,7 +19,7 @@ export const settingsRoutes = (gate: Gate, settings: Settings) =>
     .put(
       '/settings',
       async ({ principal, request, upload }) =>
-        settings.replace(principal.tenantId, await replace.read(request, upload)),
+        settings.save(principal.tenantId, await replace.read(request, upload)),
       {
         allow: MANAGERS,
         parse: 'none',

@@ -1,9 +1,15 @@
 import { checked } from '../../core/fields.ts'
+import type { Tenants } from '../tenants/service.ts'
 import { PLATFORM_DEFAULTS, type TenantSettings, TenantSettingsRequest } from './model.ts'
 import type { SettingsStore } from './store.ts'
 
+export interface SettingsOptions {
+  readonly store: SettingsStore
+  readonly tenants: Pick<Tenants, 'nameOf' | 'renaming'>
+}
+
 /** The tenant's settings: the middle level of the fallback app, tenant, platform. */
-export function createSettings({ store }: { store: SettingsStore }) {
+export function createSettings({ store, tenants }: SettingsOptions) {
   const get = async (tenantId: string): Promise<TenantSettings> =>
     (await store.find(tenantId)) ?? PLATFORM_DEFAULTS
 
@@ -11,16 +17,33 @@ export function createSettings({ store }: { store: SettingsStore }) {
     get,
 
     /** Validates the settings of an imported configuration; throws `AppError` (400). */
-    checkImported: (settings: unknown): TenantSettings => checked(TenantSettingsRequest, settings),
+    checkImported(settings: unknown): TenantSettings {
+      const { name: _, ...imported } = checked(TenantSettingsRequest, settings)
+      return imported
+    },
 
     /** Whether any of these settings differs from the platform default. */
     isChosen: (settings: TenantSettings): boolean => !same(settings, PLATFORM_DEFAULTS),
 
     same,
 
+    /** With the name of the tenant. */
+    async read(tenantId: string): Promise<TenantSettings> {
+      const [settings, name] = await Promise.all([get(tenantId), tenants.nameOf(tenantId)])
+      return { ...settings, name }
+    },
+
+    /** Leaves the name of the tenant as it is. */
     async replace(tenantId: string, settings: TenantSettings): Promise<TenantSettings> {
       await store.put(tenantId, settings)
       return settings
+    },
+
+    /** Replaces all, with the name of the tenant. */
+    async save(tenantId: string, request: TenantSettingsRequest): Promise<TenantSettings> {
+      const { name, ...settings } = request
+      await store.put(tenantId, settings, tenants.renaming(tenantId, name))
+      return { ...settings, name: await tenants.nameOf(tenantId) }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type Db, sql } from '../../storage/db.ts'
+import { type Db, type Statement, sql } from '../../storage/db.ts'
 import type { TenantSettings } from './model.ts'
 
 interface Row {
@@ -30,9 +30,14 @@ export function createSettingsStore(db: Db) {
       }
     },
 
-    async put(tenantId: string, settings: TenantSettings): Promise<void> {
+    /** With what else is to be stored with the settings. */
+    async put(
+      tenantId: string,
+      settings: TenantSettings,
+      ...also: readonly Statement[]
+    ): Promise<void> {
       const { model, thinking, temperature, price_in = null, price_out = null } = settings
-      await db.run(sql`
+      const put = sql`
         INSERT INTO tenant_settings (tenant_id, model, thinking, temperature, price_in, price_out,
           mcp_tools)
         VALUES (${tenantId}, ${model}, ${thinking ? 1 : 0}, ${temperature}, ${price_in},
@@ -40,7 +45,8 @@ export function createSettingsStore(db: Db) {
         ON CONFLICT (tenant_id) DO UPDATE SET model = excluded.model,
           thinking = excluded.thinking, temperature = excluded.temperature,
           price_in = excluded.price_in, price_out = excluded.price_out,
-          mcp_tools = excluded.mcp_tools`)
+          mcp_tools = excluded.mcp_tools`
+      await db.batch([put, ...also])
     },
   }
 }

@@ -1,8 +1,10 @@
-import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
+import type { Role } from '../../core/principal.ts'
+import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 
 export interface User {
   readonly user_id: string
   readonly email: string
+  /** The tenant that the person is in now. */
   readonly tenant_id: string
   /** Runs the server. */
   readonly operator: boolean
@@ -10,6 +12,16 @@ export interface User {
   readonly disabled: boolean
   /** Sessions that were opened in an earlier epoch have ended. */
   readonly session_epoch: number
+  /** In that tenant; null where the person is no member of it any more. */
+  readonly role: Role | null
+}
+
+export interface Tenancy {
+  readonly id: string
+  /** Null: named after the address of its first owner. */
+  readonly name: string | null
+  readonly owner: string | null
+  readonly role: Role
 }
 
 type Row = Omit<User, 'operator' | 'disabled'> & { operator: number; disabled: number }
@@ -17,13 +29,19 @@ type Row = Omit<User, 'operator' | 'disabled'> & { operator: number; disabled: n
 const userOf = (row: Row | null): User | null =>
   row && { ...row, operator: row.operator === 1, disabled: row.disabled === 1 }
 
+const insertMember = (ids: { tenant: string; user: string }, at: string): Statement => sql`
+  INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
+  SELECT ${ids.user}, ${ids.tenant}, email, 'owner', id, ${at}, ${at} FROM user
+  WHERE tenant_id = ${ids.tenant}`
+
 /** The rows of people and their tenants. */
 export function createTenantStore(db: Db) {
   const byEmail = async (email: string) =>
     userOf(
       await db.get<Row>(sql`
-        SELECT id AS user_id, email, tenant_id, operator, disabled, session_epoch
-        FROM user WHERE email = ${email}`),
+        SELECT u.id AS user_id, u.email, u.tenant_id, operator, disabled, session_epoch, m.role
+        FROM user u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
+        WHERE u.email = ${email}`),
     )
 
   return {
@@ -33,9 +51,67 @@ export function createTenantStore(db: Db) {
     byId: async (userId: string) =>
       userOf(
         await db.get<Row>(sql`
-          SELECT id AS user_id, email, tenant_id, operator, disabled, session_epoch
-          FROM user WHERE id = ${userId}`),
+          SELECT u.id AS user_id, u.email, u.tenant_id, operator, disabled, session_epoch, m.role
+          FROM user u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
+          WHERE u.id = ${userId}`),
       ),
+
+    /** Null for somebody who is no member, or may not sign in. */
+    async roleIn(tenantId: string, userId: string): Promise<Role | null> {
+      const row = await db.get<{ role: Role }>(sql`
+        SELECT m.role FROM member m JOIN user u ON u.id = m.user_id AND u.disabled = 0
+        WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`)
+      return row?.role ?? null
+    },
+
+    /** The tenants of a person, the oldest membership first. */
+    tenantsOf: (userId: string, most: number) =>
+      db.all<Tenancy>(sql`
+        SELECT t.id, t.name, m.role, (SELECT email FROM member o WHERE o.tenant_id = t.id
+            AND o.role = 'owner' ORDER BY o.invited_at, o.id LIMIT 1) AS owner
+        FROM member m JOIN tenant t ON t.id = m.tenant_id
+        WHERE m.user_id = ${userId} ORDER BY m.joined_at, m.id LIMIT ${most}`),
+
+    nameOf: (tenantId: string) =>
+      db.get<Pick<Tenancy, 'name' | 'owner'>>(sql`
+        SELECT name, (SELECT email FROM member WHERE tenant_id = ${tenantId} AND role = 'owner'
+          ORDER BY invited_at, id LIMIT 1) AS owner
+        FROM tenant WHERE id = ${tenantId}`),
+
+    /** For the settings to execute together with their own. */
+    renaming: (tenantId: string, name: string | null): Statement => sql`
+      UPDATE tenant SET name = ${name} WHERE id = ${tenantId}`,
+
+    /** False for a tenant that the person is no member of. */
+    async moveTo(tenantId: string, userId: string): Promise<boolean> {
+      const { changes } = await db.run(sql`
+        UPDATE user SET tenant_id = ${tenantId} WHERE id = ${userId} AND EXISTS (
+          SELECT 1 FROM member WHERE tenant_id = ${tenantId} AND user_id = ${userId})`)
+      return changes === 1
+    },
+
+    /** The tenant that has invited this address, and waits for its person, longest. */
+    async invitedTo(email: string): Promise<string | null> {
+      const row = await db.get<{ tenant_id: string }>(sql`
+        SELECT tenant_id FROM member WHERE email = ${email} AND user_id IS NULL
+        ORDER BY invited_at, id LIMIT 1`)
+      return row?.tenant_id ?? null
+    },
+
+    /** Makes the person of a proven address a member wherever it was invited. */
+    async join(email: string, at: string): Promise<void> {
+      await db.run(sql`
+        UPDATE member SET joined_at = ${at},
+          user_id = (SELECT id FROM user WHERE email = ${email})
+        WHERE email = ${email} AND user_id IS NULL`)
+    },
+
+    /** A person without a tenant of their own, who was invited into this one. */
+    async insertInvited(email: string, ids: { tenant: string; user: string }, at: string) {
+      await db.run(sql`
+        INSERT INTO user (id, tenant_id, email, created_at)
+        VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at}) ON CONFLICT (email) DO NOTHING`)
+    },
 
     /** Notes that a person signed in. The first of all runs the server from then on. */
     async signedIn(userId: string, at: string): Promise<void> {
@@ -57,10 +133,19 @@ export function createTenantStore(db: Db) {
       const user = sql`
         INSERT INTO user (id, tenant_id, email, created_at)
         VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at})`
-      await storedAsExpected(db.batch([expectRows(1, tenant), user]))
+      await storedAsExpected(db.batch([expectRows(1, tenant), user, insertMember(ids, at)]))
       const made = await byEmail(email)
       if (!made) throw new Error('the user could not be created')
       return made
+    },
+
+    /** A tenant of their own for a known person, who is in it from now on. */
+    async insertTenantOf(ids: { tenant: string; user: string }, member: string, at: string) {
+      await db.batch([
+        sql`INSERT INTO tenant (id, created_at) VALUES (${ids.tenant}, ${at})`,
+        sql`UPDATE user SET tenant_id = ${ids.tenant} WHERE id = ${ids.user}`,
+        insertMember({ tenant: ids.tenant, user: member }, at),
+      ])
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { answerDoc, BYTES_BODY_DOC, bytesContent, jsonDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import type { Sessions } from '../sessions/service.ts'
 import { base64Pieces, checkAudio, decodeAudio } from './audio-b64.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
 import type { Voice } from './service.ts'
@@ -22,6 +23,8 @@ export interface VoiceRouteOptions {
   /** Called after each step of the voice loop, for the request log. */
   readonly onStage: (request: Request, stage: Stage) => void
 }
+
+type OwnSessions = Pick<Sessions, 'checkOwn'>
 
 const PCM_HEADERS = {
   'content-type': 'application/octet-stream',
@@ -40,8 +43,8 @@ const speech = jsonBody(TtsRequest)
 const spoken = jsonBody(VoiceRequest, { bytesMax: VOICE_BODY_BYTES_MAX })
 
 /** Speech synthesis, recognition and the voice loop (specification, Voice). */
-export const voiceRoutes = (gate: Gate, options: VoiceRouteOptions) =>
-  new Elysia().use(speakingRoutes(gate, options)).use(hearingRoutes(gate, options))
+export const voiceRoutes = (gate: Gate, options: VoiceRouteOptions, sessions: OwnSessions) =>
+  new Elysia().use(speakingRoutes(gate, options)).use(hearingRoutes(gate, options, sessions))
 
 const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
   new Elysia()
@@ -90,7 +93,11 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
       },
     )
 
-const hearingRoutes = (gate: Gate, { voice, loop, contexts, onStage }: VoiceRouteOptions) =>
+const hearingRoutes = (
+  gate: Gate,
+  { voice, loop, contexts, onStage }: VoiceRouteOptions,
+  sessions: OwnSessions,
+) =>
   new Elysia()
     .use(gate)
     .post(
@@ -114,12 +121,10 @@ const hearingRoutes = (gate: Gate, { voice, loop, contexts, onStage }: VoiceRout
       '/voice',
       async ({ principal, request, upload, server }) => {
         const { audio_b64, session_id, ...rest } = await spoken.read(request, upload)
-        const turn = {
-          principal,
-          audio: decodeAudio(audio_b64),
-          sessionId: sessionId(session_id),
-          request: rest,
-        }
+        const session = sessionId(session_id)
+        await sessions.checkOwn(principal, session, 'turn')
+        const audio = decodeAudio(audio_b64)
+        const turn = { principal, audio, sessionId: session, request: rest }
         const note = (stage: Stage) => onStage(request, stage)
         const answer = await withoutIdleTimeout(request, server, () =>
           loop.answerVoice(turn, request.signal, note),

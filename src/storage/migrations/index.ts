@@ -12,6 +12,8 @@ import operator from './0011-operator.sql' with { type: 'text' }
 import mcpApprovedSchema from './0012-mcp-approved-schema.sql' with { type: 'text' }
 import transcript from './0013-transcript.sql' with { type: 'text' }
 import deviceBoard from './0014-device-board.sql' with { type: 'text' }
+import member from './0015-member.sql' with { type: 'text' }
+import audit from './0016-audit.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -34,4 +36,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0012-mcp-approved-schema', sql: mcpApprovedSchema },
   { name: '0013-transcript', sql: transcript },
   { name: '0014-device-board', sql: deviceBoard },
+  { name: '0015-member', sql: member },
+  { name: '0016-audit', sql: audit },
 ]

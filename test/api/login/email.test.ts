@@ -33,7 +33,8 @@ describe('login by e-mail code', () => {
     const response = await verifyCode(app, '  Ada@Example.COM ', code, from())
     expect(response.status).toBe(200)
     const me = await response.json()
-    expect(Object.keys(me).sort()).toEqual(['email', 'operator', 'tenant_id', 'user_id'])
+    const fields = ['email', 'operator', 'role', 'tenant_id', 'tenants', 'user_id']
+    expect(Object.keys(me).sort()).toEqual(fields)
     expect(me.email).toBe('ada@example.com')
     const cookie = response.headers.get('set-cookie') ?? ''
     const seen = await fetch(`${app.url}/auth/me`, {

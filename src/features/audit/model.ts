@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** A change: who made it, by which credential, to what; never the values. */
+const AuditEntry = z.object({
+  id: z.string(),
+  ts: z.string(),
+  /** E-mail address of the person; null where a key was used. */
+  person: z.string().nullable(),
+  key_id: z.string().nullable(),
+  /** Such as `key.revoke`. */
+  action: z.string(),
+  /** Id of what was changed; null where there is only one, such as the settings. */
+  target: z.string().nullable(),
+  /** Address of the client. */
+  address: z.string(),
+})
+
+export const AuditResponse = z.object({
+  entries: z.array(AuditEntry),
+  /** `before` of the next page; null on the last one. */
+  next_before: z.string().nullable(),
+})
+export type AuditResponse = z.infer<typeof AuditResponse>

@@ -1,0 +1,71 @@
+import { Elysia } from 'elysia'
+import { appError } from '../../core/errors.ts'
+import { clampedLimit } from '../../core/fields.ts'
+import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { ClientAddress, SocketAddresses } from '../../http/client-address.ts'
+import type { Gate } from '../../http/gate.ts'
+import { queryDoc } from '../../http/openapi-parts.ts'
+import { AuditResponse } from './model.ts'
+import type { Audit } from './service.ts'
+
+export interface AuditParts {
+  readonly audit: Pick<Audit, 'covers' | 'record' | 'list'>
+  readonly addressOf: ClientAddress
+}
+
+/** What the hook sees of a request that passed a gate. */
+interface Answered {
+  readonly request: Request
+  readonly server: SocketAddresses | null
+  readonly route: string
+  /** Absent where the path has none. */
+  readonly params?: Readonly<Record<string, string | undefined>>
+  readonly responseValue: unknown
+  readonly principal?: Principal
+}
+
+/** The id of what a request has made, and else the one that its path names. */
+function targetOf({ request, params, responseValue }: Answered): string | null {
+  const made = (responseValue as { id?: unknown } | null)?.id
+  if (request.method === 'POST' && typeof made === 'string') return made
+  return params?.share ?? params?.id ?? null
+}
+
+/** After each change that a route of the group it is used in has made: a line of the audit. */
+export function auditHook({ audit, addressOf }: AuditParts) {
+  return async (context: unknown): Promise<void> => {
+    const { request, server, route, principal } = context as Answered
+    const pattern = route.slice(route.indexOf('/', 1))
+    if (!principal || !audit.covers(request.method, pattern)) return
+    await audit.record({
+      principal,
+      method: request.method,
+      route: pattern,
+      target: targetOf(context as Answered),
+      address: addressOf(request, server),
+    })
+  }
+}
+
+const QUERY = queryDoc({
+  before: 'id of an entry, or ISO 8601; only entries before it',
+  limit: 'entries returned, 1 to 200; default 50',
+})
+
+/** GET /console/audit, for owners and operators. */
+export const auditRoutes = (gate: Gate, { audit }: AuditParts) =>
+  new Elysia().use(gate).get(
+    '/audit',
+    ({ principal, request }) => {
+      if (principal.role !== 'owner' && !principal.operator) throw appError('forbidden_role')
+      const query = new URL(request.url).searchParams
+      const limit = clampedLimit(query.get('limit'), AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX)
+      return audit.list(principal, query.get('before'), limit)
+    },
+    {
+      allow: ['session'],
+      response: AuditResponse,
+      detail: { summary: 'Who changed what in the last 90 days', parameters: QUERY },
+    },
+  )

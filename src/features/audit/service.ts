@@ -1,0 +1,100 @@
+import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
+import { newIdAt } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import { AUDIT_RETENTION_DAYS } from '../../core/limits/contract.ts'
+import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Principal } from '../../core/principal.ts'
+import { ACTIONS } from './actions.ts'
+import type { AuditResponse } from './model.ts'
+import type { AuditStore } from './store.ts'
+
+export interface AuditOptions {
+  readonly store: AuditStore
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** A request that was answered with success. */
+export interface AuditedRequest {
+  readonly principal: Principal
+  readonly method: string
+  /** Pattern of its path, without the surface. */
+  readonly route: string
+  readonly target: string | null
+  readonly address: string
+}
+
+/** Lines with this owner are about the server; its operators see them. */
+const SERVER = ''
+/** Changes to the server and to its people, whatever tenant the operator is in. */
+const isOfServer = (action: string) => action.startsWith('system.') || action.startsWith('person.')
+
+/** Who changed what, and when, for the owners of a tenant (contract 2, section 8, Audit). */
+export function createAudit({ store, clock, log }: AuditOptions) {
+  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
+
+  return {
+    /** Whether such a request leaves a line. */
+    covers: (method: string, route: string) => `${method} ${route}` in ACTIONS,
+
+    /**
+     * Writes the line before the answer leaves, so that an acknowledged change has one after a
+     * crash, too. The change is made: a line that cannot be written does not turn it into an error.
+     */
+    async record({ principal, method, route, target, address }: AuditedRequest): Promise<void> {
+      const action = ACTIONS[`${method} ${route}`]
+      if (action === undefined) return
+      const ts = clock.now()
+      try {
+        await store.insert({
+          tenantId: isOfServer(action) ? SERVER : principal.tenantId,
+          id: newIdAt(ts),
+          ts,
+          userId: principal.userId,
+          key_id: principal.keyId,
+          ...{ action, target, address },
+        })
+      } catch (error) {
+        log.error('audit line not written', { action, ...errorFields(error) })
+      }
+    },
+
+    /** Newest first, of the tenant; for an operator those of the server, too. */
+    async list(
+      { tenantId, operator }: Principal,
+      before: string | null,
+      limit: number,
+    ): Promise<AuditResponse> {
+      const also = operator ? SERVER : tenantId
+      const rows = await store.list(tenantId, also, idBefore(before), limit + 1)
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
+      const entries = shown.map(({ ts, ...row }) => ({ ...row, ts: new Date(ts).toISOString() }))
+      return { entries, next_before: next }
+    },
+
+    /** Deletes lines older than 90 days; none while the clock is not trusted. */
+    async prune(): Promise<void> {
+      if (!isSettled()) return
+      const before = clock.now() - AUDIT_RETENTION_DAYS * DAY_MS
+      while ((await store.prune(before)) > 0);
+    },
+  }
+}
+
+export type Audit = ReturnType<typeof createAudit>
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
+/** Sorts after every id. */
+const AFTER_ALL = 'g'
+
+/** `before` is the id of a line or a time; an id begins with the 48 bits of its milliseconds. */
+function idBefore(before: string | null): string {
+  if (before === null) return AFTER_ALL
+  if (ID.test(before) && before.length === 36) return before
+  const ms = /^\d{4}-/.test(before) ? Date.parse(before) : Number.NaN
+  if (!(ms >= 0)) throw appError('query_invalid', { field: 'before' })
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { emailAddress } from '../../core/email.ts'
+import { issue } from '../../core/errors.ts'
+import type { Role } from '../../core/principal.ts'
+
+const role = z.enum(['owner', 'editor', 'viewer'] satisfies Role[], {
+  error: issue('role_invalid'),
+})
+
+export const InviteRequest = z.object({ email: emailAddress, role })
+export const RoleRequest = z.object({ role })
+
+/** A person who belongs to the tenant, or was invited and has not signed in yet. */
+export const Member = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  /** Null until the person has signed in with this address. */
+  joined_at: z.string().nullable(),
+  invited_at: z.string(),
+})
+export type Member = z.infer<typeof Member>
+
+/** `mailed`: an invitation is on its way. Without mail, tell the person yourself. */
+export const InvitedMember = Member.extend({ mailed: z.boolean() })
+export const MembersResponse = z.object({ members: z.array(Member) })
+export const MemberDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })

@@ -1,0 +1,58 @@
+import { Elysia } from 'elysia'
+import { jsonBody } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import {
+  InvitedMember,
+  InviteRequest,
+  Member,
+  MemberDeleteResponse,
+  MembersResponse,
+  RoleRequest,
+} from './model.ts'
+import type { Members } from './service.ts'
+
+const invite = jsonBody(InviteRequest)
+const change = jsonBody(RoleRequest)
+
+/** The members of the tenant, below /console; http/roles.ts says who may call what. */
+export const memberRoutes = (gate: Gate, members: Members) =>
+  new Elysia()
+    .use(gate)
+    .get('/members', ({ principal }) => members.list(principal.tenantId), {
+      allow: ['session'],
+      response: MembersResponse,
+      detail: { summary: 'List members and invitations' },
+    })
+    .post(
+      '/members',
+      async ({ principal, request, upload, set }) => {
+        const { email, role } = await invite.read(request, upload)
+        const member = await members.invite(principal, email, role)
+        set.status = 201
+        return member
+      },
+      {
+        allow: ['session'],
+        parse: 'none',
+        response: { 201: InvitedMember },
+        detail: { summary: 'Invite a person by e-mail address', requestBody: invite.doc },
+      },
+    )
+    .put(
+      '/members/:id',
+      async ({ principal, params, request, upload }) => {
+        const { role } = await change.read(request, upload)
+        return members.setRole(principal.tenantId, params.id, role)
+      },
+      {
+        allow: ['session'],
+        parse: 'none',
+        response: Member,
+        detail: { summary: 'Change the role of a member', requestBody: change.doc },
+      },
+    )
+    .delete('/members/:id', ({ principal, params }) => members.remove(principal, params.id), {
+      allow: ['session'],
+      response: MemberDeleteResponse,
+      detail: { summary: 'Remove a member, or leave' },
+    })

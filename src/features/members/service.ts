@@ -1,0 +1,75 @@
+import type { Clock } from '../../core/clock.ts'
+import { newId } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import { MEMBERS_MAX } from '../../core/limits/contract.ts'
+import type { Principal, Role } from '../../core/principal.ts'
+import type { Member } from './model.ts'
+import type { MemberRow, MemberStore } from './store.ts'
+
+export interface MembersOptions {
+  readonly store: MemberStore
+  readonly clock: Clock
+  /** Throws `rate_limited` for a tenant that invites too many people a day. */
+  readonly checkInvitations: (tenantId: string) => void
+  /** Sends an invitation in the background; false where there is no mail. */
+  readonly mail: (email: string, inviterId: string) => boolean
+  /** Ends what the people of the tenant have open and may no longer do. */
+  readonly onRemoved: (tenantId: string) => Promise<void>
+}
+
+const missing = () => appError('not_found', { what: 'member' })
+const memberOf = ({ user_id: _, ...member }: MemberRow): Member => member
+
+/** Who belongs to a tenant, and as what (contract 2, section 8, Tenants and members). */
+export function createMembers(options: MembersOptions) {
+  const { store, clock, checkInvitations, mail, onRemoved } = options
+
+  /** What kept a change from being made. */
+  async function refusal(tenantId: string, id: string) {
+    return (await store.find(tenantId, id)) ? appError('last_owner') : missing()
+  }
+
+  return {
+    async list(tenantId: string): Promise<{ members: Member[] }> {
+      return { members: (await store.list(tenantId)).map(memberOf) }
+    },
+
+    /** Throws `member_exists`, and `quota_members` at the quota. */
+    async invite({ tenantId, userId }: Principal, email: string, role: Role) {
+      if (await store.has(tenantId, email)) throw appError('member_exists')
+      checkInvitations(tenantId)
+      const at = clock.iso()
+      const id = newId()
+      if (!(await store.insert({ id, tenantId, email, role, at }, MEMBERS_MAX))) {
+        if (await store.has(tenantId, email)) throw appError('member_exists')
+        throw appError('quota_members', { max: MEMBERS_MAX })
+      }
+      const member = await store.find(tenantId, id)
+      if (!member) throw missing()
+      return { ...memberOf(member), mailed: mail(email, userId ?? '') }
+    },
+
+    /** Holds from the member's next request on. Throws `last_owner`. */
+    async setRole(tenantId: string, id: string, role: Role): Promise<Member> {
+      if (!(await store.setRole(tenantId, id, role))) throw await refusal(tenantId, id)
+      const member = await store.find(tenantId, id)
+      if (!member) throw missing()
+      return memberOf(member)
+    },
+
+    /**
+     * Ends a membership, at once; an owner may end anybody's and all others their own. Throws
+     * `last_owner`.
+     */
+    async remove({ tenantId, userId, role }: Principal, id: string) {
+      if (role !== 'owner' && (await store.find(tenantId, id))?.user_id !== userId) {
+        throw appError('forbidden_role')
+      }
+      if (!(await store.remove(tenantId, id))) throw await refusal(tenantId, id)
+      await onRemoved(tenantId)
+      return { id, deleted: true as const }
+    },
+  }
+}
+
+export type Members = ReturnType<typeof createMembers>

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ACTIONS } from '../../src/features/audit/actions.ts'
+import { type Call, caller } from '../support/api.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { fakeClock } from '../support/clock.ts'
+import { allRoutes } from '../support/routes.ts'
+import { startTeam } from '../support/team.ts'
+
+interface Entry {
+  readonly id: string
+  readonly ts: string
+  readonly person: string | null
+  readonly key_id: string | null
+  readonly action: string
+  readonly target: string | null
+  readonly address: string
+}
+type Page = { entries: Entry[]; next_before: string | null }
+
+const clock = fakeClock()
+let app: TestApp
+
+beforeAll(async () => {
+  app = await startApp({ clock })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const read = async (call: Call, query = '') =>
+  (await call<Page>('GET', `/console/audit${query}`)).json()
+
+/** Routes that change nothing that the audit is about, though their method says so. */
+const NOT_AUDITED = [
+  ...['POST /agent', 'POST /agent/check', 'POST /voice', 'POST /tts', 'POST /tts/stream'],
+  ...['POST /asr', 'POST /kb/search', 'POST /provider/test', 'DELETE /sessions/:id?'],
+  ...['DELETE /kb/docs', 'DELETE /kb/docs/', 'POST /kb/sources/:id/refresh'],
+  ...[
+    'POST /mcp-servers/:id/refresh',
+    'POST /mcp-servers/:id/call',
+    'POST /devices/pair/board',
+    'PUT /conversations/:id',
+  ],
+]
+
+describe('the table of audited routes', () => {
+  const changing = allRoutes()
+    .filter(({ method, path }) => method !== 'GET' && path.startsWith('/console/'))
+    .map(({ method, path }) => `${method} ${path.slice('/console'.length)}`)
+
+  test('every changing route of the console is audited, or known not to be', () => {
+    const open = changing.filter((name) => !(name in ACTIONS) && !NOT_AUDITED.includes(name))
+    expect(open).toEqual([])
+  })
+
+  test('every audited route is one of the console', () => {
+    expect(Object.keys(ACTIONS).filter((name) => !changing.includes(name))).toEqual([])
+  })
+})
+
+test('a change by a person leaves who, what and whence, and no value', async () => {
+  const { call, email } = await startTeam(app)
+  const secret = { name: 'SECRET-NAME', system_prompt: 'SECRET-PROMPT' }
+  const made = (await call<{ id: string }>('POST', '/console/apps', secret)).json()
+  const key = (
+    await call<{ id: string; key: string }>('POST', `/console/apps/${made.id}/keys`, {})
+  ).json()
+  await call('PUT', '/console/settings', { model: 'SECRET-MODEL' })
+  await call('DELETE', `/console/keys/${key.id}`)
+  const { entries, next_before } = await read(call)
+  expect(next_before).toBeNull()
+  expect(entries.map(({ action, target }) => [action, target])).toEqual([
+    ['key.revoke', key.id],
+    ['settings.update', null],
+    ['key.create', key.id],
+    ['app.create', made.id],
+  ])
+  for (const entry of entries) {
+    expect(entry).toEqual({
+      id: expect.any(String),
+      ts: new Date(clock.now()).toISOString(),
+      ...{ person: email, key_id: null, action: expect.any(String), address: '127.0.0.1' },
+      target: entry.target,
+    })
+  }
+  const { text } = await call('GET', '/console/audit')
+  expect(text).not.toContain('SECRET')
+  expect(text).not.toContain(key.key)
+})
+
+test('a change by a key leaves the id of the key', async () => {
+  const { call, email } = await startTeam(app)
+  const key = await app.key(email)
+  const machine = caller(`${app.url}/v1`, key.headers)
+  const { id } = (await machine<{ id: string }>('POST', '/devices', { name: 'd' })).json()
+  expect((await read(call)).entries[0]).toMatchObject({
+    ...{ person: null, key_id: key.id, action: 'device.create', target: id },
+  })
+})
+
+test('what was refused, read or said leaves nothing', async () => {
+  const { call } = await startTeam(app)
+  await call('POST', '/console/apps', { name: '' })
+  await call('DELETE', '/console/apps/unknown')
+  await call('GET', '/console/apps')
+  await call('POST', '/console/agent', { text: '1+1' })
+  expect((await read(call)).entries).toEqual([])
+})
+
+test('the audit is for owners', async () => {
+  const owner = await startTeam(app)
+  const editor = await owner.join('editor')
+  await editor.call('POST', '/console/personas', { name: 'p', prompt: 'p' })
+  expect((await editor.call('GET', '/console/audit')).status).toBe(403)
+  const { entries } = await read(owner.call)
+  expect(entries.map(({ action, person }) => [action, person])).toEqual([
+    ['persona.create', editor.email],
+    ['member.create', owner.email],
+  ])
+})
+
+test('pages follow each other by entry or by time', async () => {
+  const { call } = await startTeam(app)
+  for (let i = 0; i < 5; i += 1) {
+    clock.advance(1_000)
+    await call('PUT', '/console/settings', {})
+  }
+  const all = (await read(call)).entries
+  const first = await read(call, '?limit=2')
+  const second = await read(call, `?limit=2&before=${first.next_before}`)
+  const third = await read(call, `?limit=2&before=${second.next_before}`)
+  expect([...first.entries, ...second.entries, ...third.entries]).toEqual(all)
+  expect(third.next_before).toBeNull()
+  const byTime = await read(call, `?before=${all[1]?.ts}`)
+  expect(byTime.entries).toEqual(all.slice(2))
+  expect((await call('GET', '/console/audit?before=yesterday')).status).toBe(400)
+})
+
+test('lines are kept for 90 days', async () => {
+  const { call, email } = await startTeam(app)
+  const signedIn = async () => caller(app.url, (await app.person(email)).headers)
+  await call('PUT', '/console/settings', {})
+  clock.advance(90 * 86_400_000 - 3_600_000)
+  await app.prune()
+  expect((await read(await signedIn())).entries).toHaveLength(1)
+  clock.advance(2 * 3_600_000)
+  await app.prune()
+  expect((await read(await signedIn())).entries).toHaveLength(0)
+})

@@ -69,7 +69,7 @@ export function createMcp({ version, log }: McpOptions) {
   async function load() {
     const { createMcpHandler, ProtocolError, Server } = await import('@modelcontextprotocol/server')
 
-    function serve({ list, call }: McpTools) {
+    function serve({ list, call }: McpTools, oddArguments: unknown) {
       const about = { name: 'moonbase', title: 'Moonbase', version }
       const server = new Server(about, {
         capabilities: { tools: {} },
@@ -78,7 +78,7 @@ export function createMcp({ version, log }: McpOptions) {
       })
       server.setRequestHandler('tools/list', () => ({ tools: [...list] }))
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-        const { name, arguments: args = {} } = params
+        const { name, arguments: args = oddArguments ?? {} } = params
         const { signal } = mcpReq
         const answer = await call({ name, args, signal, progress: progressOf(mcpReq) })
         if (!answer) throw new ProtocolError(INVALID_PARAMS, 'Unknown tool')
@@ -92,8 +92,9 @@ export function createMcp({ version, log }: McpOptions) {
       return server
     }
 
+    const served = ({ tools, oddArguments }: Served) => serve(tools, oddArguments)
     const handler = (responseMode: 'auto' | 'sse') =>
-      createMcpHandler(({ authInfo }) => serve(authInfo?.extra?.tools as McpTools), {
+      createMcpHandler(({ authInfo }) => served(authInfo?.extra as unknown as Served), {
         responseMode,
         // There is nothing to subscribe to, and comments are sent by http/sse.ts.
         maxSubscriptions: 0,
@@ -110,15 +111,38 @@ export function createMcp({ version, log }: McpOptions) {
     loading ??= load()
     const { plain, streamed } = await loading
     const { fetch }: McpHttpHandler = streams ? streamed : plain
-    const authInfo = { token: '', clientId: '', scopes: [], extra: { tools } }
+    const { message, oddArguments } = takenApart(body)
+    const extra: Served = { tools, oddArguments }
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { ...extra } }
     return await fetch(passedOn(request), {
       authInfo,
-      ...(body === undefined ? {} : { parsedBody: body }),
+      ...(message === undefined ? {} : { parsedBody: message }),
     })
   }
 }
 
 export type Mcp = ReturnType<typeof createMcp>
+
+/** What one request brings to the server object that answers it. */
+interface Served {
+  readonly tools: McpTools
+  readonly oddArguments: unknown
+}
+
+/**
+ * The SDK refuses arguments that are no object with an English error of the protocol. So they are
+ * taken out of the message, and the tool refuses them as it does all others. Null is none.
+ */
+function takenApart(message: unknown): { message: unknown; oddArguments?: unknown } {
+  if (!isRecord(message) || message.method !== 'tools/call') return { message }
+  const { params } = message
+  if (!isRecord(params) || isRecord(params.arguments)) return { message }
+  const { arguments: oddArguments, ...others } = params
+  return { message: { ...message, params: others }, oddArguments }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const LIST_TTL_MS = 60_000
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
+import { HOME_TOKEN, startHomeAssistant } from '../support/home-assistant.ts'
 import { type McpStandIn, startMcpServer } from '../support/mcp-server.ts'
 import { type McpTenant, mcpTenant } from '../support/mcp-tenant.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
@@ -166,6 +167,27 @@ describe('a call', () => {
       'notifications/initialized',
       'tools/call',
     ])
+  })
+
+  test('Home Assistant turns a light on, and says what it does not know', async () => {
+    using home = startHomeAssistant()
+    const { add, use, calls } = await fresh()
+    const refused = await add(home.url, { name: 'other' })
+    expect(refused).toMatchObject({ state: 'failed', error_class: 'refused' })
+    const token = { header_name: 'Authorization', header_value: `Bearer ${HOME_TOKEN}` }
+    const { tools, protocol } = await use(await add(home.url, token))
+    expect(protocol).toBe('2025-11-25')
+    expect(tools.map(({ call_name: name, state }) => [name, state])).toEqual(
+      ['HassTurnOn', 'HassTurnOff', 'HassLightSet', 'HassCancelAllTimers', 'GetLiveContext'].map(
+        (name) => [`home__${name}`, 'approved'],
+      ),
+    )
+    const light = { name: 'Kitchen light', domain: ['light'] }
+    const { ok, content } = await calls('home__HassTurnOn', light)
+    expect([ok, content]).toEqual([true, expect.stringContaining('action_done')])
+    expect(home.calls).toEqual([{ name: 'HassTurnOn', arguments: light }])
+    const unknown = await calls('home__HassTurnOn', { name: 'Sauna' })
+    expect([unknown.ok, unknown.content]).toEqual([false, expect.stringContaining('MatchFailed')])
   })
 
   test('a server of today alone is called without a handshake', async () => {

@@ -100,6 +100,23 @@ describe('a server that breaks the protocol', () => {
     expect((await adding).json()).toMatchObject({ state: 'ready', protocol: '2025-11-25' })
   })
 
+  test('a server that spoke an older revision is asked in it, until it refuses', async () => {
+    using old = startMcpServer({ era: 'sessions' })
+    const { add, api } = await fresh()
+    const { id } = await add(old.url)
+    const refreshed = async () =>
+      (await api<McpServer>('POST', `/mcp-servers/${id}/refresh`)).json().protocol
+    expect(old.methods()[0]).toBe('server/discover')
+    old.received.length = 0
+    expect(await refreshed()).toBe('2025-11-25')
+    expect(old.methods()).toEqual(['initialize', 'notifications/initialized', 'tools/list'])
+    using today = startMcpServer({ era: 'modern' })
+    old.fails(({ headers }, rpc) =>
+      fetch(today.url, { method: 'POST', headers, body: JSON.stringify(rpc) }),
+    )
+    expect(await refreshed()).toBe('2026-07-28')
+  })
+
   test('a list of pages without end is too large', async () => {
     server.fails((_, message) => {
       if (message?.method !== 'tools/list') return null

@@ -82,6 +82,29 @@ describe('a raw request', () => {
     },
   )
 
+  test('arguments that are no object are refused by the tool, in Chinese', async () => {
+    const call = async (args: unknown) => {
+      const response = await post({
+        method: 'tools/call',
+        params: { name: 'list_documents', arguments: args, _meta: envelope() },
+        headers: { 'mcp-name': 'list_documents' },
+      })
+      expect(response.status).toBe(200)
+      const { result } = (await response.json()) as { result: { isError?: boolean } }
+      return result
+    }
+    for (const args of ['x', [], 1, false]) {
+      expect(await call(args)).toMatchObject({
+        isError: true,
+        content: [{ text: '字段 arguments 类型错误，应为对象' }],
+      })
+    }
+    // Some clients write null for a tool that takes none.
+    for (const args of [null, undefined, {}]) {
+      expect(await call(args)).toMatchObject({ structuredContent: { docs: [] } })
+    }
+  })
+
   test('a list is JSON that only this key may keep', async () => {
     const response = await post({})
     expect(response.headers.get('content-type')).toBe('application/json')

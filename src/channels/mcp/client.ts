@@ -39,11 +39,22 @@ export function createMcpClient({ fetchFor, parse, clock, version }: McpClientOp
     return resultOf(await ask(work, request))
   }
 
+  /** One that spoke an older revision is asked in that, until it refuses. */
+  async function agree(work: ExchangeOptions, known: string | null): Promise<string> {
+    if (known !== null && known !== MODERN) {
+      try {
+        return (await legacy.initialize(work)).protocol
+      } catch (error) {
+        if (!(error instanceof McpFailure && error.reason === 'malformed')) throw error
+      }
+    }
+    return (await modern.isSpoken(work)) ? MODERN : (await legacy.initialize(work)).protocol
+  }
+
   return {
-    async list(endpoint, signal) {
+    async list(endpoint, known, signal) {
       const work = workAt(endpoint, signal)
-      const isModern = await modern.isSpoken(work)
-      const protocol = isModern ? MODERN : (await legacy.initialize(work)).protocol
+      const protocol = await agree(work, known)
       const page = (params: Result) =>
         ask(work, protocol, { method: 'tools/list', params, headers: {} })
       return listPages(protocol, page)

@@ -53,8 +53,8 @@ export type McpToolResult = Readonly<Record<string, unknown>>
 
 /** Speaks to servers of tools. Rejects with `McpFailure`, or with the signal's reason. */
 export interface McpClient {
-  /** Agrees on a revision, and lists the tools. */
-  list(endpoint: McpEndpoint, signal: AbortSignal): Promise<McpListing>
+  /** Agrees on a revision, and lists the tools. `known` is what was agreed on before, if ever. */
+  list(endpoint: McpEndpoint, known: string | null, signal: AbortSignal): Promise<McpListing>
   /** `protocol` is the revision that the listing was agreed on. */
   call(
     endpoint: McpEndpoint,

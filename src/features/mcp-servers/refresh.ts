@@ -66,7 +66,11 @@ export function createRefresh(options: RefreshOptions) {
     const late = new McpFailure('timeout', 'no answer in time')
     const cancel = clock.after(MCP_LIST_MS_MAX, () => tooLate.abort(late))
     try {
-      const { protocol, tools, ttlMs } = await client.list(endpoint, tooLate.signal)
+      const { protocol, tools, ttlMs } = await client.list(
+        endpoint,
+        server.protocol,
+        tooLate.signal,
+      )
       const kept = await readListing(tools, clock.steady)
       const ttl = Math.max(MINUTE_MS, Math.min(ttlMs ?? MCP_LIST_TTL_MS, MCP_LIST_TTL_MS_MAX))
       await store.listed(server, kept, took(), { protocol, freshUntil: clock.now() + ttl })

@@ -47,6 +47,7 @@ export function createMcpDoor({ log, ...parts }: McpDoorOptions) {
       try {
         const { kind } = caller.principal
         if (!tool.kinds.includes(kind)) throw appError('forbidden', { who: kind })
+        if (!isObject(args)) throw appError('field_type', { field: 'arguments', kind: 'object' })
         return await tool.run(checked(tool.args, args), caller)
       } catch (error) {
         const known = error instanceof AppError
@@ -58,6 +59,9 @@ export function createMcpDoor({ log, ...parts }: McpDoorOptions) {
 }
 
 export type McpDoor = ReturnType<typeof createMcpDoor>
+
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function listedTool({ name, title, description, args, isReadOnly }: ServedTool): ListedTool {
   const { $schema: _, ...schema } = z.toJSONSchema(args, { io: 'input' })

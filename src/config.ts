@@ -126,6 +126,30 @@ function keyBytes(value: string): Buffer | null {
   return null
 }
 
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** No timer runs longer. */
+const EVERY_MS_MAX = 24 * UNIT_MS.d
+
+/** A time such as `6h` in milliseconds; 0 for another text. */
+export function durationMs(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
+  return unit === undefined ? 0 : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+}
+
+const every = z
+  .string()
+  .default('6h')
+  .refine((text) => durationMs(text) >= UNIT_MS.s && durationMs(text) <= EVERY_MS_MAX, {
+    error: 'must be a number with s, m, h or d, from 1s to 24d',
+  })
+
+const s3 = z
+  .string()
+  .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w!.*'()/-]*)?$/, {
+    error: 'must be s3://bucket or s3://bucket/prefix',
+  })
+  .optional()
+
 /** Every setting of the product (contract, section 5), with what `--help` says of it. */
 export const SETTINGS = {
   MB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
@@ -202,6 +226,11 @@ export const SETTINGS = {
     .default('info')
     .describe('server log'),
   MB_METRICS_TOKEN: secret.describe('opens /metrics'),
+  MB_BACKUP_DIR: text.describe('folder that takes encrypted backups'),
+  MB_BACKUP_S3: s3.describe('s3://bucket/prefix that takes encrypted backups'),
+  MB_BACKUP_PASSPHRASE: text.describe('encrypts backups; without it none can be restored'),
+  MB_BACKUP_EVERY: every.describe('time between backups: a number with s, m, h or d'),
+  MB_BACKUP_KEEP: whole(1, 1_000, 14).describe('how many backups are kept'),
 } as const
 
 /** Settings that mean nothing one without the other. */
@@ -216,6 +245,15 @@ const schema = z.object(SETTINGS).superRefine((env, context) => {
   if (env.MB_OIDC_CLIENT_SECRET !== undefined && env.MB_OIDC_ISSUER === undefined) {
     const message = 'needs MB_OIDC_ISSUER and MB_OIDC_CLIENT_ID beside it'
     context.addIssue({ code: 'custom', path: ['MB_OIDC_CLIENT_SECRET'], message })
+  }
+  const place = env.MB_BACKUP_S3 === undefined ? 'MB_BACKUP_DIR' : 'MB_BACKUP_S3'
+  if (env[place] !== undefined && env.MB_BACKUP_PASSPHRASE === undefined) {
+    const message = 'needs MB_BACKUP_PASSPHRASE beside it, for a backup holds every secret'
+    context.addIssue({ code: 'custom', path: [place], message })
+  }
+  if (env.MB_BACKUP_S3 !== undefined && env.MB_BACKUP_DIR !== undefined) {
+    const message = 'and MB_BACKUP_S3 cannot be set together; choose one'
+    context.addIssue({ code: 'custom', path: ['MB_BACKUP_DIR'], message })
   }
   for (const [one, other] of PAIRS) {
     if ((env[one] === undefined) === (env[other] === undefined)) continue

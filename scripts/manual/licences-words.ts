@@ -20,6 +20,7 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
   '@wasm-audio-decoders/flac': losslessAudio,
   '@wasm-audio-decoders/ogg-vorbis': losslessAudio,
   diff: { zh: '比较 MCP 工具更改前后的内容', en: 'what has changed of an MCP tool' },
+  aws4fetch: { zh: '为 S3 请求签名', en: 'signatures of requests to S3' },
   'decimal.js': { zh: '时间有界的精确计算', en: 'exact arithmetic in bounded time' },
   elysia: { zh: '路由', en: 'routes' },
   'eventsource-parser': { zh: '读取事件流', en: 'event streams in' },

@@ -95,6 +95,18 @@ export const SETTING_GROUPS = [
     },
   },
   {
+    id: 'backup',
+    zh: '备份',
+    en: 'Backups',
+    settings: {
+      MB_BACKUP_DIR: '存放加密备份的文件夹',
+      MB_BACKUP_S3: '存放加密备份的 s3://bucket/prefix',
+      MB_BACKUP_PASSPHRASE: '加密备份的口令；没有它就无法恢复',
+      MB_BACKUP_EVERY: '两次备份之间的时间：数字加 s、m、h 或 d',
+      MB_BACKUP_KEEP: '保留多少份备份',
+    },
+  },
+  {
     id: 'keys',
     zh: '本机的密钥',
     en: 'Keys of the box',

@@ -1,75 +1,56 @@
-import { chmodSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { renameSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { type Config, loadConfig } from '../config.ts'
-import { HOUR_MS, systemClock } from '../core/clock.ts'
-import { randomHex } from '../core/crypto.ts'
-import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
+import { databasePath } from '../data-folder/data-folder.ts'
 import { statOrNull, syncToDisk } from '../data-folder/files.ts'
-import { codeOf, explainStorage, OperatorError, onDataDir } from '../data-folder/operator-error.ts'
-import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
-import { prepareRuntime } from '../native/runtime.ts'
-import { readBackup, writeBackup } from '../storage/sqlite/backup.ts'
+import { codeOf, explainStorage, OperatorError } from '../data-folder/operator-error.ts'
+import { readBackup } from '../storage/sqlite/backup.ts'
 import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
+import { writeSnapshot } from './snapshot.ts'
+import type { StoredReport } from './store-backup.ts'
 
-const DRAFT = '.moonbase-backup-'
-const STALE = /^\.moonbase-backup-[0-9a-f]{12}\.tmp(-journal)?$/
+const USAGE = 'moonbase backup [FILE] [--json]'
 
 /**
  * `moonbase backup FILE`: the whole data folder as one file, while the server runs. The file
- * appears under its name only when it is complete and on the disk.
+ * appears under its name only when it is complete and on the disk. Without FILE the backup goes,
+ * encrypted, where the settings say.
  */
-export async function runBackup({ args, env, version, write }: Invocation): Promise<void> {
-  const file = onlyFile(parseArguments(args, {}).positionals, 'moonbase backup FILE')
+export async function runBackup(invocation: Invocation): Promise<void> {
+  const { args, env, version, write } = invocation
+  const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } })
   const config = loadConfig(env)
-  const dataDir = config.MB_DATA_DIR
-  const target = resolve(file)
-  checkTarget(target, dataDir)
-  if (!statOrNull(databasePath(dataDir))) {
-    throw new OperatorError(`MB_DATA_DIR ${dataDir} holds no database; there is nothing to back up`)
+  checkDatabaseExists(config.MB_DATA_DIR)
+  if (positionals.length === 0) {
+    const { storeBackup } = await import('./store-backup.ts')
+    const stored = await storeBackup(config, invocation).catch((error: unknown) => {
+      throw explainStorage(error, config.MB_DATA_DIR)
+    })
+    write(values.json === true ? `${JSON.stringify(stored)}\n` : storedText(stored))
+    return
   }
-  onDataDir(dataDir, () => secureDataDir(dataDir))
-  const runtime = await prepareRuntime(dataDir).catch((error: unknown) => {
-    throw explainStorage(error, dataDir)
-  })
-  removeStaleDrafts(dirname(target))
-  const draft = join(dirname(target), `${DRAFT}${randomHex(6)}.tmp`)
-  try {
-    // It will hold secrets, so it is made with its mode before anything is written to it.
-    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
-    const source = { path: databasePath(dataDir), extensions: [runtime.vec0] }
-    const secrets = readSecretsText(secretsPath(dataDir))
-    writeBackup(source, draft, { version, createdAt: systemClock().iso(), secrets })
-    chmodSync(draft, 0o600)
-    syncToDisk(draft)
+  const file = onlyFile(positionals, USAGE)
+  const target = resolve(file)
+  checkTarget(target, config.MB_DATA_DIR)
+  await writeSnapshot(config, version, dirname(target), (draft) => {
     renameSync(draft, target)
     syncToDisk(dirname(target))
-  } catch (error) {
-    throw explainBackup(error, file, dataDir)
-  } finally {
-    rmSync(draft, { force: true })
-    rmSync(`${draft}-journal`, { force: true })
-  }
+  }).catch((error: unknown) => {
+    throw explainBackup(error, file, config.MB_DATA_DIR)
+  })
   write(report(config, target))
 }
 
-/** Drafts of killed backups: one that is still being written changes all the time. */
-function removeStaleDrafts(folder: string): void {
-  const before = systemClock().now() - HOUR_MS
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name)
-    const stale = STALE.test(name) && (statOrNull(path)?.mtimeMs ?? before) < before
-    if (stale) rmSync(path, { force: true })
-  }
+function checkDatabaseExists(dataDir: string): void {
+  if (statOrNull(databasePath(dataDir))) return
+  throw new OperatorError(`MB_DATA_DIR ${dataDir} holds no database; there is nothing to back up`)
 }
 
-/** The names in the folder; none when this user may write to it but not read it. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
+const storedText = ({ name, place, unchanged }: StoredReport) =>
+  unchanged
+    ? `\n  Nothing has changed since ${name} in ${place}.\n\n`
+    : `\n  Stored ${name} in ${place}.
+  Only MB_BACKUP_PASSPHRASE opens it: keep the passphrase somewhere else.\n\n`
 
 /** Refuses to replace a file that is no backup: it may be the database itself. */
 function checkTarget(target: string, dataDir: string): void {

@@ -9,8 +9,10 @@ Commands
   serve                    start the server (the default)
   key create [--email E] [--rate-limit N] [--json]
                            make an API key for the person E, who is made if missing
-  backup FILE              write all data and secrets to one file, also while the server runs
-  restore FILE [--force]   put a backup into the data folder, while no server runs
+  backup [FILE]            write all data and secrets to one file, also while the server runs;
+                           without FILE, encrypted to MB_BACKUP_DIR or MB_BACKUP_S3
+  restore FILE [--force]   put a backup into the data folder, while no server runs; FILE may be a
+                           folder of encrypted backups or s3://bucket/prefix
   doctor [--json]          check folder, native parts, models and upstreams, and advise
   version                  print the version
   COMMAND --help           more about a command
@@ -49,7 +51,7 @@ Makes an API key and prints it, this once. Works before the first start and whil
   --rate-limit N   requests a minute, 0 is unlimited (60)
   --json           print JSON
 `,
-  backup: `Usage: moonbase backup FILE
+  backup: `Usage: moonbase backup [FILE] [--json]
 
 Writes everything in MB_DATA_DIR, secrets included, to one file that only this user can read. The
 server may go on writing: the file holds one moment. It appears under its name when it is complete.
@@ -57,11 +59,19 @@ An earlier backup of that name is replaced; any other file is not. Keys that the
 (MB_ENCRYPTION_KEY, MB_SESSION_SECRET) are not in it.
 
   moonbase backup /backups/moonbase-$(date +%F).db
+
+Without FILE it makes one backup as the server does every MB_BACKUP_EVERY: compressed, encrypted
+with MB_BACKUP_PASSPHRASE, stored in MB_BACKUP_DIR or MB_BACKUP_S3; the newest MB_BACKUP_KEEP stay.
+
+  --json           print JSON: {name, place, at, unchanged}
 `,
   restore: `Usage: moonbase restore FILE [--force]
 
 Checks a backup from end to end, then puts it into MB_DATA_DIR. No server may run there. What was
-there before is kept in MB_DATA_DIR/backups.
+there before is kept in MB_DATA_DIR/backups. Encrypted backups need MB_BACKUP_PASSPHRASE. A folder,
+or s3://bucket/prefix, stands for the newest backup in it that can be read.
+
+  moonbase restore s3://bucket/prefix
 
   --force          replace data that is there
 `,

@@ -23,6 +23,7 @@ export function programAt(main: string, self: readonly string[]): Program {
     embedWorker: [...self, EMBED_COMMAND],
     asrWorker: [...self, ASR_COMMAND],
     parseWorker: [...self, PARSE_COMMAND],
+    backup: [...self, 'backup', '--json'],
     writerUrl: thread('./storage/sqlite/writer.ts'),
     readerUrl: thread('./storage/sqlite/reader.ts'),
     encoderUrl: thread('./audio/encode-worker.ts'),

@@ -27,20 +27,23 @@ import {
 import { inspect } from '../storage/sqlite/inspect.ts'
 import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
 import { printableLine } from './output.ts'
+import { findBackup, type RestoreSource } from './restore-source.ts'
 
 /**
- * `moonbase restore FILE`: checks the whole backup, then puts it in place. The old data stays
- * untouched until the last step, a rename, and is kept in `backups/`.
+ * `moonbase restore FILE`, or a folder or a place in a bucket: checks the whole backup, then puts
+ * it in place. The old data stays untouched until the last step, a rename, and is kept in
+ * `backups/`.
  */
 export async function runRestore({ args, env, write }: Invocation): Promise<void> {
   const { values, positionals } = parseArguments(args, { force: { type: 'boolean' } })
-  const file = onlyFile(positionals, 'moonbase restore FILE [--force]')
+  const named = onlyFile(positionals, 'moonbase restore FILE [--force]')
   const { MB_DATA_DIR: dataDir } = loadConfig(env)
-  const source = resolve(file)
-  if (!statOrNull(source)?.isFile()) throw new OperatorError(`${source} is no file`)
+  checkNamed(named)
   const lock = holdDataDir(dataDir)
+  const { fetched } = restoreDrafts(dataDir)
   try {
     const { vec0 } = await prepareRuntime(dataDir)
+    const source = await findBackup(named, env, fetched)
     const backup = check(source, vec0)
     const old = statOrNull(databasePath(dataDir)) ?? statOrNull(secretsPath(dataDir))
     if (old && values.force !== true) {
@@ -51,53 +54,63 @@ export async function runRestore({ args, env, write }: Invocation): Promise<void
   } catch (error) {
     throw explainStorage(error, dataDir)
   } finally {
+    rmSync(fetched, { force: true })
     lock.release()
   }
 }
 
+/** Before anything is made in the data folder. */
+function checkNamed(named: string): void {
+  if (named.startsWith('s3://') || statOrNull(resolve(named))) return
+  throw new OperatorError(`${resolve(named)} is no file`)
+}
+
 /** Checks everything that can be wrong with a backup before anything is changed. */
-function check(source: string, vec0: string): BackupParts {
-  const backup = attempt(source, () => readBackup(source))
-  if (!backup) throw new OperatorError(`${source} is no backup of Moonbase`)
-  const { damage, unknown, foreign } = attempt(source, () =>
-    inspect({ path: source, extensions: [vec0] }, MIGRATIONS, BACKUP_PARTS),
+function check({ path, name }: RestoreSource, vec0: string): BackupParts {
+  const backup = attempt(name, () => readBackup(path))
+  if (!backup) throw new OperatorError(`${name} is no backup of Moonbase`)
+  const { damage, unknown, foreign } = attempt(name, () =>
+    inspect({ path, extensions: [vec0] }, MIGRATIONS, BACKUP_PARTS),
   )
   if (unknown[0]) {
     throw new OperatorError(
-      `${source} was written by a newer Moonbase (${backup.version}, it has ${unknown[0]}); ` +
+      `${name} was written by a newer Moonbase (${backup.version}, it has ${unknown[0]}); ` +
         'restore it with that version',
     )
   }
   if (foreign[0]) {
     throw new OperatorError(
-      `${source} is no backup of Moonbase: its schema differs (${foreign[0]}); take another one`,
+      `${name} is no backup of Moonbase: its schema differs (${foreign[0]}); take another one`,
     )
   }
   const secretsFine = backup.secrets === null || parseSecrets(backup.secrets) !== null
   if (damage[0] || !secretsFine) {
-    throw new OperatorError(
-      `${source} is damaged (${damage[0] ?? 'its secrets'}); take another one`,
-    )
+    throw new OperatorError(`${name} is damaged (${damage[0] ?? 'its secrets'}); take another one`)
   }
   return backup
 }
 
-function attempt<Result>(source: string, work: () => Result): Result {
+function attempt<Result>(name: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
     if (!codeOf(error).startsWith('SQLITE_')) throw error
-    throw new OperatorError(`${source} is no backup of Moonbase, or a damaged one; take another`)
+    throw new OperatorError(`${name} is no backup of Moonbase, or a damaged one; take another`)
   }
 }
 
 /** Returns where the old data lies now; null when there was none. */
-function replace(dataDir: string, source: string, { secrets }: BackupParts): string | null {
+function replace(
+  dataDir: string,
+  { path }: RestoreSource,
+  { secrets }: BackupParts,
+): string | null {
   const database = databasePath(dataDir)
   const drafts = restoreDrafts(dataDir)
   const { database: draft, secrets: secretsDraft } = drafts
   try {
-    copyFileSync(source, draft, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
+    if (path === drafts.fetched) renameSync(path, draft)
+    else copyFileSync(path, draft, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL)
     chmodSync(draft, 0o600)
     stripBackup(draft)
     syncToDisk(draft)
@@ -142,12 +155,13 @@ function setAside(dataDir: string): string | null {
 
 function report(
   dataDir: string,
-  source: string,
+  { name, skipped }: RestoreSource,
   { createdAt, version, secrets }: BackupParts,
   kept: string | null,
 ): string {
   const rows = [
-    `Restored ${source} into ${dataDir}.`,
+    ...skipped.map((reason) => `Left out: ${reason}`),
+    `Restored ${name} into ${dataDir}.`,
     `It was made at ${createdAt} by version ${version}.`,
     ...(secrets === null ? ['It holds no secrets.json; the one that was there stays.'] : []),
     ...(kept === null ? [] : [`What was there before lies in ${kept}.*`]),

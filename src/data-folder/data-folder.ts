@@ -8,12 +8,15 @@ import { secretsPath } from './secrets.ts'
 
 export const databasePath = (dataDir: string) => join(dataDir, 'moonbase.db')
 export const lockPath = (dataDir: string) => join(dataDir, 'moonbase.lock')
+/** Held while a backup is stored. */
+export const backupLockPath = (dataDir: string) => join(dataDir, 'backup.lock')
 
 /** What a restore writes first; a restore that was killed leaves it behind. */
 export const restoreDrafts = (dataDir: string) => ({
   database: `${databasePath(dataDir)}.restoring`,
   journal: `${databasePath(dataDir)}.restoring-journal`,
   secrets: `${secretsPath(dataDir)}.restoring`,
+  fetched: `${databasePath(dataDir)}.fetched`,
 })
 
 export interface FolderState {

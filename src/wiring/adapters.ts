@@ -30,6 +30,7 @@ export interface Program {
   readonly embedWorker: readonly string[]
   readonly asrWorker: readonly string[]
   readonly parseWorker: readonly string[]
+  readonly backup: readonly string[]
   /** Addresses of its threads. */
   readonly writerUrl: string
   readonly readerUrl: string

@@ -20,6 +20,7 @@ import { createBodyTimers, createRequestMemory } from '../http/request-limits.ts
 import { createSse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
+import { openBackups } from './backups.ts'
 import { openConsole } from './console.ts'
 import { openDevices } from './devices.ts'
 import { requestBudgetBytes } from './machine.ts'
@@ -91,7 +92,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     chat: { assistants: createAssistants(management.apps), clock },
     mcp: openMcp({ ...adapters, agent, configs }),
     xiaozhi: { boards, addressOf: endpoints.addressOf, clock },
-    ...openSite(adapters, sse),
+    ...openSite(adapters, sse, openBackups(adapters, jobs)),
     ...http,
     pages: adapters.pages,
     log,

@@ -11,6 +11,7 @@ import { createStatus, type Finding, type Probe } from '../features/site/status.
 import type { Sse } from '../http/sse.ts'
 import { sql } from '../storage/db.ts'
 import type { Adapters } from './adapters.ts'
+import type { Backups } from './backups.ts'
 import type { LocalRecognition } from './voice.ts'
 
 const OFF: Finding = { state: 'off', class: 'not_configured' }
@@ -60,7 +61,10 @@ function localRecognition({ asr, exists, wanted }: LocalRecognition): Finding {
 }
 
 /** The checks of the status page; without the `vital` one the server is down. */
-function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe[] } {
+function openProbes(
+  adapters: Adapters,
+  backups: Backups | null,
+): { vital: string; probes: readonly Probe[] } {
   const { live, db } = adapters
   const { llm, tts, asr, ask } = upstreamProbes(adapters)
   const database: Run = async () => {
@@ -76,7 +80,8 @@ function openProbes(adapters: Adapters): { vital: string; probes: readonly Probe
     const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = live.config()
     return baseUrl ? ask({ baseUrl, apiKey }, signal) : null
   }
-  const all = { database, llm, embedding, rerank, tts, asr }
+  const backup = () => backups?.finding() ?? null
+  const all = { database, backup, llm, embedding, rerank, tts, asr }
   const probes = Object.entries(all).map(([name, run]) => ({
     name,
     run: async (signal: AbortSignal) => run(signal),
@@ -112,6 +117,8 @@ async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<F
 export interface Gauges {
   readonly streams: () => number
   readonly embeddingTexts: () => number
+  /** Null where no backups are made; gives null before the first. */
+  readonly backupAge: (() => number | null) | null
 }
 
 export interface Metrics {
@@ -182,9 +189,20 @@ export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Pr
       upstreamFailed: (upstream, reason) => failures.inc({ upstream, reason }),
       fellBack: (reason) => fallbacks.inc({ reason }),
     },
-    watch({ streams, embeddingTexts }) {
+    watch({ streams, embeddingTexts, backupAge }) {
       gauge('moonbase_streams_open', 'Open agent streams', streams)
       gauge('moonbase_embedding_queue_texts', 'Texts waiting for their vector', embeddingTexts)
+      if (!backupAge) return
+      new Gauge({
+        name: 'moonbase_backup_age_seconds',
+        help: 'Time since the last good backup was taken',
+        registers,
+        collect(this: Gauge) {
+          const age = backupAge()
+          if (age === null) this.remove()
+          else this.set(age)
+        },
+      })
     },
     page: {
       contentType: registry.contentType,
@@ -197,10 +215,11 @@ export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Pr
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** What the public pages show of the server's state, and what /metrics shows to its operator. */
-export function openSite(adapters: Adapters, sse: Sse) {
+export function openSite(adapters: Adapters, sse: Sse, backups: Backups | null) {
   const { clock, db, metrics, embeddingNow } = adapters
   const embeddingTexts = () => embeddingNow().embedder.pending()
-  metrics.watch({ streams: sse.open, embeddingTexts })
-  const status = createStatus({ clock, ...openProbes(adapters) })
+  const backupAge = backups?.ageSeconds ?? null
+  metrics.watch({ streams: sse.open, embeddingTexts, backupAge })
+  const status = createStatus({ clock, ...openProbes(adapters, backups) })
   return { status, takesWrites: db.takesWrites, metrics }
 }

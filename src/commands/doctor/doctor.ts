@@ -14,6 +14,7 @@ import { vectorVersion } from '../../storage/sqlite/inspect.ts'
 import type { Program } from '../../wiring/adapters.ts'
 import { type Invocation, parseArguments, UsageError } from '../arguments.ts'
 import { loadTls } from '../tls.ts'
+import { checkBackups } from './backup.ts'
 import { type Finding, fail, ok, printed, warn } from './finding.ts'
 import { checkDatabase, checkFolder, checkSecrets, isServed } from './folder.ts'
 import { checkClock, checkFiles, checkMemory } from './machine.ts'
@@ -53,6 +54,7 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
     const upstream = createUpstreamFetch(fetch)
     const parts = { config, clock, log: NO_LOG, program, fetch: upstream }
     if (runtime) findings.push(await checkEmbedding(parts, runtime))
+    findings.push(await checkBackups(config, env))
     return [...findings, ...(await checkUpstreams(parts))]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

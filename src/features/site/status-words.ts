@@ -18,6 +18,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     state: { ok: '正常', off: '未启用', down: '异常' },
     name: {
       database: '数据库',
+      backup: '备份',
       llm: '语言模型',
       embedding: '文本向量',
       rerank: '重排',
@@ -37,6 +38,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       files_missing: '文件不全',
       disk_full: '磁盘空间已满',
       disk_error: '磁盘读写失败',
+      backup_failed: '上一次备份失败，原因见日志',
+      backup_late: '备份过期',
       error: '检查失败',
     },
     footer: '检查结果不早于 5 秒前，刷新页面即可更新',
@@ -51,6 +54,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     state: { ok: 'OK', off: 'Off', down: 'Down' },
     name: {
       database: 'Database',
+      backup: 'Backup',
       llm: 'Language model',
       embedding: 'Embedding',
       rerank: 'Reranking',
@@ -70,6 +74,8 @@ export const WORDS: Readonly<Record<Language, Words>> = {
       files_missing: 'files are missing',
       disk_full: 'the disk is full',
       disk_error: 'the disk fails to read or write',
+      backup_failed: 'the last backup failed; the log says why',
+      backup_late: 'no good backup for too long',
       error: 'check failed',
     },
     footer: 'checked no more than 5 seconds ago; reload the page to check again',

@@ -41,7 +41,10 @@ export function inspect(
     const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()
     const broken = db.query<{ table: string }, []>('PRAGMA foreign_key_check').all()
     const damage = [
-      ...check.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
+      // A row may hold many lines, and the first of them names the database.
+      ...check
+        .flatMap((row) => row.integrity_check.split('\n'))
+        .filter((line) => line !== 'ok' && !line.startsWith('***')),
       ...[...new Set(broken.map(({ table }) => table))].map((name) => `orphaned rows in ${name}`),
     ]
     const has = new Set(migrationsOf(db))

@@ -1,0 +1,92 @@
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BackupStore, BackupStoreError, isBackupName } from '../ports/backup-store.ts'
+
+const DRAFT = /^\.moonbase-\S+\.backup\.part$/
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ENOENT: 'cannot be made, because the folder above it does not exist',
+  ENOTDIR: 'is no folder',
+  EACCES: 'cannot be written by this user',
+  EPERM: 'cannot be written by this user',
+  EROFS: 'is on a disk that takes no writes',
+  ENOSPC: 'is on a full disk',
+  EDQUOT: 'is on a full disk',
+  EIO: 'is on a disk that fails',
+}
+
+/** Backups as files of a folder, such as another disk or a share. */
+export function createFolderStore(folder: string): BackupStore {
+  async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const words = SENTENCES[String((error as NodeJS.ErrnoException).code)]
+      if (words === undefined) throw error
+      throw new BackupStoreError(`${folder} ${words}`)
+    }
+  }
+
+  /** What a killed write left behind. One folder has one writer (the lock of the data folder). */
+  async function removeDrafts(): Promise<void> {
+    for (const name of await readdir(folder)) {
+      if (DRAFT.test(name)) await rm(join(folder, name), { force: true })
+    }
+  }
+
+  async function sync(path: string): Promise<void> {
+    const handle = await open(path, 'r')
+    await handle.sync().finally(() => handle.close())
+  }
+
+  return {
+    place: folder,
+
+    list: () =>
+      explained(async () => {
+        const names = (await namesIn(folder)).filter(isBackupName).sort().reverse()
+        return Promise.all(
+          names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })),
+        )
+      }),
+
+    write: (name, read) =>
+      explained(async () => {
+        // Not its parents: a disk that is not mounted must not be stood in for.
+        await mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'))
+        await removeDrafts()
+        const draft = join(folder, `.${name}.part`)
+        try {
+          const file = await open(draft, 'wx', 0o600)
+          try {
+            for await (const piece of read()) await file.writeFile(piece)
+            await file.sync()
+          } finally {
+            await file.close()
+          }
+          await rename(draft, join(folder, name))
+          await sync(folder)
+        } finally {
+          await rm(draft, { force: true })
+        }
+      }),
+
+    async *read(name) {
+      const file = await explained(() => open(join(folder, name), 'r'))
+      yield* file.createReadStream()
+    },
+
+    remove: (name) => explained(() => rm(join(folder, name), { force: true })),
+  }
+}
+
+const namesIn = (folder: string): Promise<string[]> =>
+  readdir(folder).catch((error: unknown) => {
+    unless('ENOENT')(error)
+    return []
+  })
+
+/** Throws every error but those with the code. */
+const unless = (code: string) => (error: unknown) => {
+  if ((error as NodeJS.ErrnoException).code !== code) throw error
+}

@@ -1,0 +1,40 @@
+/** A place outside the data folder that keeps backups: a folder, or a bucket of S3. */
+export interface BackupStore {
+  /** Where it is, for people; holds no credential. */
+  readonly place: string
+  /** What is stored completely, newest first. Throws `BackupStoreError`. */
+  list(): Promise<readonly StoredBackup[]>
+  /**
+   * Stores all bytes under `name`, or nothing. Calls `open` again for another try. Throws
+   * `BackupStoreError`, and whatever `open` throws.
+   */
+  write(name: string, open: () => AsyncIterable<Uint8Array>): Promise<void>
+  /** Throws `BackupStoreError` on the first read when there is none of that name. */
+  read(name: string): AsyncIterable<Uint8Array>
+  remove(name: string): Promise<void>
+}
+
+export interface StoredBackup {
+  readonly name: string
+  readonly bytes: number
+}
+
+/** The place does not take or give a backup; the message is one sentence for the operator. */
+export class BackupStoreError extends Error {
+  override readonly name = 'BackupStoreError'
+}
+
+const NAME = /^moonbase-\d{8}T\d{9}Z-[0-9a-f]{8}\.backup$/
+
+export const isBackupName = (name: string): boolean => NAME.test(name)
+
+/**
+ * `moonbase-20261122T131500123Z-0a1b2c3d.backup`: names sort by time. `box` (8 hex digits) tells
+ * servers apart that share a place.
+ */
+export const backupName = (iso: string, box: string): string =>
+  `moonbase-${iso.replace(/[-:.]/g, '')}-${box}.backup`
+
+/** Whether `name` is a backup of that box. */
+export const isOfBox = (name: string, box: string): boolean =>
+  isBackupName(name) && name.endsWith(`-${box}.backup`)

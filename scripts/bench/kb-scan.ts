@@ -1,4 +1,5 @@
 import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
 import { openIndexes } from '../../test/support/indexes.ts'
 import { tempFolder } from '../../test/support/temp.ts'
 import type { Row } from './report.ts'
@@ -33,7 +34,7 @@ export async function measureScan(rounds: number): Promise<Row[]> {
     const space = { tenantId: `t${tenant}`, model: 'bench' }
     for (let from = 0; from < CHUNKS; from += BATCH) {
       const entries = Array.from({ length: BATCH }, (_, i) => ({
-        key: 1 + tenant * CHUNKS + from + i,
+        key: (1 + (tenant * CHUNKS + from) / BATCH) * KEYS_PER_DOC + i,
         vector: row(vectors, from + i),
       }))
       const begin = performance.now()

@@ -10,6 +10,7 @@ import { helpText, readOptions, type SuiteText } from './options.ts'
 import { type Product, prepareProduct, startUpstream, type Upstream } from './programs.ts'
 import { type Row, report, type Section } from './report.ts'
 import { benchRetrieval } from './retrieval.ts'
+import { benchScale } from './scale.ts'
 import { benchStart } from './start.ts'
 import { short } from './stats.ts'
 import { benchWalls } from './walls.ts'
@@ -32,6 +33,11 @@ const SUITES = {
   walls: {
     about: 'longest gap that a second process sees at /healthz beside hostile work',
     measure: benchWalls,
+  },
+  scale: {
+    about: 'search of 10,000, 100,000 and 1,000,000 passages of one tenant; needs 8 GB of disk',
+    measure: benchScale,
+    optIn: true,
   },
   capacity: {
     about: '9,000 streams open at once; needs 18,500 open files (ulimit -n)',

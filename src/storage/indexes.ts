@@ -7,8 +7,14 @@ export interface VectorSpace {
   readonly model: string
 }
 
+/** Chunks a document may have: far more than a document of the greatest size has. */
+export const KEYS_PER_DOC = 1024
+
+/** The document of a key. */
+export const docOf = (key: number) => Math.floor(key / KEYS_PER_DOC)
+
 export interface VectorEntry {
-  /** A positive whole number, unique in the database. */
+  /** The number of the document times `KEYS_PER_DOC`, plus that of the chunk. */
   readonly key: number
   /** Of unit length. The zero vector is near to nothing and is not stored. */
   readonly vector: Float32Array
@@ -24,11 +30,17 @@ export interface Neighbour {
  * with the rows they belong to; reads never hold up the event loop.
  */
 export interface VectorIndex {
-  /** Adds vectors, or replaces those of the same keys. All have the same length. */
+  /**
+   * Adds the vectors of whole documents, or replaces those of the same keys. All have the same
+   * length.
+   */
   upsert(space: VectorSpace, entries: readonly VectorEntry[]): Statement[]
-  /** Removes the vectors of these keys, of whatever model. */
+  /**
+   * Removes the vectors of these keys, of whatever model. From the first one on, no search finds
+   * the others of their documents.
+   */
   remove(keys: readonly number[]): Statement[]
-  /** The nearest vectors of the space, nearest first. */
+  /** The nearest vectors of the space, nearest first, but for few that are missed among many. */
   search(
     space: VectorSpace,
     query: Float32Array,

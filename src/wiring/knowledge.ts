@@ -30,7 +30,7 @@ import { createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
 import type { Db } from '../storage/db.ts'
 import type { ReadThread } from '../storage/sqlite/read-thread.ts'
-import { openVectorIndex } from '../storage/sqlite/vectors.ts'
+import { createVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
 import type { LiveSettings } from './live-settings.ts'
 
@@ -168,7 +168,7 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 export async function openKnowledge(options: KnowledgeOptions) {
   const { live, db, reader, embeddingNow, clock, log } = options
   const embedderNow = () => embeddingNow().shared
-  const vectors = await openVectorIndex(db, reader)
+  const vectors = createVectorIndex(reader)
   const words = createWordIndex(reader)
   const limits = {
     docsMax: live.config().MB_KB_MAX_DOCS,

@@ -149,7 +149,7 @@ describe('after the embedding model was changed', () => {
     go.resolve()
     await app.jobs.idle()
     expect(await app.kb.service.search(tenantId, '保修')).toEqual({ results: [] })
-    const rows = await app.db.all({ sql: 'SELECT rowid FROM kb_vector_64_rowids', args: [] })
+    const rows = await app.db.all({ sql: 'SELECT key FROM kb_vector', args: [] })
     expect(rows).toEqual([])
   })
 

@@ -3,7 +3,7 @@ import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
 import { openSqlite } from '../../src/storage/sqlite/db.ts'
 import { migrate } from '../../src/storage/sqlite/migrate.ts'
 import { createReadThread } from '../../src/storage/sqlite/read-thread.ts'
-import { openVectorIndex } from '../../src/storage/sqlite/vectors.ts'
+import { createVectorIndex } from '../../src/storage/sqlite/vectors.ts'
 import { createWordIndex } from '../../src/storage/sqlite/words.ts'
 
 const thread = (name: string) =>
@@ -16,14 +16,11 @@ export async function openIndexes(folder: string) {
   migrate(file, MIGRATIONS, 'test')
   const db = await openSqlite(file, thread('writer'))
   const reader = createReadThread(file, thread('reader'))
-  const vectors = await openVectorIndex(db, reader)
   return {
     db,
     reader,
-    vectors,
+    vectors: createVectorIndex(reader),
     words: createWordIndex(reader),
-    /** A second index over the same tables, as after a restart. */
-    reopenVectors: () => openVectorIndex(db, reader),
     async [Symbol.asyncDispose]() {
       await reader.close()
       await db.close()

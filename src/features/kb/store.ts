@@ -7,16 +7,13 @@ import {
   sql,
   storedAsExpected,
 } from '../../storage/db.ts'
-import type { VectorIndex, WordIndex } from '../../storage/indexes.ts'
+import { docOf, KEYS_PER_DOC, type VectorIndex, type WordIndex } from '../../storage/indexes.ts'
 import type { ChunkIndex } from './embedding.ts'
 import { ownText } from './index-text.ts'
 import type { KbChunk, KbDoc, KbPart } from './model.ts'
 
-/** Chunks a document may have: far more than a document of the greatest size has. */
-const CHUNKS_PER_DOC_MAX = 1024
-
 /** The key of a chunk in both indexes. */
-export const keyOf = (num: number, seq: number) => num * CHUNKS_PER_DOC_MAX + seq
+export const keyOf = (num: number, seq: number) => num * KEYS_PER_DOC + seq
 
 interface StoredDoc {
   readonly num: number
@@ -27,8 +24,7 @@ interface StoredDoc {
 export const keysOf = ({ num, chunk_count }: StoredDoc): number[] =>
   Array.from({ length: chunk_count }, (_, seq) => keyOf(num, seq))
 
-const seqOf = (key: number) => key % CHUNKS_PER_DOC_MAX
-const numOf = (key: number) => Math.floor(key / CHUNKS_PER_DOC_MAX)
+const seqOf = (key: number) => key % KEYS_PER_DOC
 
 export interface NewChunk extends ChunkIndex {
   readonly text: string
@@ -83,7 +79,7 @@ export function createKbStore({ db, reader, vectors, words, docsMax }: KbStorePa
     async insert(added: NewDoc): Promise<boolean> {
       const { tenantId, model, chunks } = added
       // Keys beyond these would be those of the next document, which may be another tenant's.
-      if (chunks.length > CHUNKS_PER_DOC_MAX) throw new Error('the document has too many chunks')
+      if (chunks.length > KEYS_PER_DOC) throw new Error('the document has too many chunks')
       const num = await nextNum()
       const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
       const batch = db.batch([
@@ -212,7 +208,7 @@ function createReads(db: Db, reader: Reader) {
       keys: readonly number[],
       signal?: AbortSignal,
     ): Promise<Passage[]> {
-      const wanted = JSON.stringify(keys.map((key) => [numOf(key), seqOf(key)]))
+      const wanted = JSON.stringify(keys.map((key) => [docOf(key), seqOf(key)]))
       // In this order, chunk by chunk; otherwise SQLite reads all of the tenant's chunks.
       const found = sql`
         SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text, c.page, c.heading, s.url,

@@ -14,6 +14,7 @@ import transcript from './0013-transcript.sql' with { type: 'text' }
 import deviceBoard from './0014-device-board.sql' with { type: 'text' }
 import member from './0015-member.sql' with { type: 'text' }
 import audit from './0016-audit.sql' with { type: 'text' }
+import kbVector from './0017-kb-vector.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -38,4 +39,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014-device-board', sql: deviceBoard },
   { name: '0015-member', sql: member },
   { name: '0016-audit', sql: audit },
+  { name: '0017-kb-vector', sql: kbVector },
 ]

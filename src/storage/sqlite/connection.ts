@@ -61,6 +61,9 @@ export function statements(db: Database) {
   return {
     get: ({ sql, args }: Statement) => prepared(sql).get(...(args as Bind)) as Row | null,
     all: ({ sql, args }: Statement) => prepared(sql).all(...(args as Bind)) as Row[],
+    /** Row by row; the statement must not run again before the last one. */
+    iterate: <Row>({ sql, args }: Statement) =>
+      prepared(sql).iterate(...(args as Bind)) as IterableIterator<Row>,
     run: ({ sql, args }: Statement) => prepared(sql).run(...(args as Bind)).changes,
     close: () => {
       for (const one of cache.values()) one.finalize()

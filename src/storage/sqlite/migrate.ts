@@ -5,6 +5,10 @@ import type { Migration } from '../migrations/index.ts'
 import { type DatabaseFile, openConnection } from './connection.ts'
 import { openExisting } from './inspect.ts'
 import { MIGRATION_TABLE } from './schema.ts'
+import { moveVectors } from './vec0-tables.ts'
+
+/** The migration that made plain tables of vectors. */
+const KB_VECTOR = '0017-kb-vector'
 
 /** A newer program wrote the database, and this one would damage it. */
 export class NewerDatabaseError extends Error {
@@ -33,6 +37,7 @@ export function migrate(
         db.run(sql)
         db.query('INSERT INTO migration (name) VALUES (?)').run(name)
       }
+      if (pending.some(({ name }) => name === KB_VECTOR)) moveVectors(db)
       return copy
     })
     return bringForward.immediate()

@@ -1,9 +1,12 @@
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { Reader, Statement } from '../db.ts'
+import type { Neighbour } from '../indexes.ts'
 import { type DatabaseFile, errorOf } from './connection.ts'
-import type { ReaderAnswer, ReaderAsk, ReaderRequest } from './reader.ts'
+import type { NearestWanted, ReaderAnswer, ReaderAsk, ReaderRequest } from './reader.ts'
 
 export interface ReadThread extends Reader {
+  /** The nearest vectors of a space, nearest first. */
+  nearest(tenantId: string, wanted: NearestWanted, signal?: AbortSignal): Promise<Neighbour[]>
   close(): Promise<void>
 }
 
@@ -56,9 +59,9 @@ export function createReadThread(
     return fresh
   }
 
-  async function read(statement: Statement): Promise<readonly unknown[]> {
+  async function read(work: ReaderAsk): Promise<readonly unknown[]> {
     try {
-      return await (await thread()).ask({ type: 'read', statement })
+      return await (await thread()).ask(work)
     } catch (error) {
       onError(error)
       throw error
@@ -67,7 +70,13 @@ export function createReadThread(
 
   return {
     all: <Row>(tenantId: string, statement: Statement, signal?: AbortSignal) =>
-      turns.run(tenantId, async () => (await read(statement)) as Row[], signal),
+      turns.run(tenantId, async () => (await read({ type: 'read', statement })) as Row[], signal),
+    nearest: (tenantId, wanted, signal) =>
+      turns.run(
+        tenantId,
+        async () => (await read({ type: 'nearest', wanted })) as Neighbour[],
+        signal,
+      ),
     async close() {
       if (closed) return
       closed = true

@@ -3,15 +3,26 @@
  * every open stream if they ran on the event loop.
  */
 
-import type { Statement } from '../db.ts'
+import { type Statement, sql } from '../db.ts'
+import { KEYS_PER_DOC, type Neighbour } from '../indexes.ts'
 import { type DatabaseFile, type Fault, faultOf, openConnection, statements } from './connection.ts'
+import { createCodeScan } from './vector-codes.ts'
+import { cosinesOf } from './vectors.ts'
 
 /** Messages between the event loop and the reading thread; many may be open. */
 export type ReaderAsk =
   | { readonly type: 'open'; readonly file: DatabaseFile }
   | { readonly type: 'read'; readonly statement: Statement }
+  | { readonly type: 'nearest'; readonly wanted: NearestWanted }
   | { readonly type: 'close' }
 export type ReaderRequest = ReaderAsk & { readonly id: number }
+
+/** The nearest vectors of a space. */
+export interface NearestWanted {
+  readonly space: string
+  readonly query: Float32Array
+  readonly limit: number
+}
 
 export type ReaderAnswer =
   | { readonly id: number; readonly rows: readonly unknown[] }
@@ -21,6 +32,9 @@ declare const self: Worker
 
 /** Searched pages are read in place, without a copy into SQLite's own cache. */
 const MAPPED_BYTES = 8 * 1024 ** 3
+
+/** Vectors that one search reads, of those whose codes are nearest. */
+const READ_MAX = 256
 
 /** Views of the word index that store nothing: its terms, and where each of them occurs. */
 const VIEWS = [
@@ -37,6 +51,16 @@ function openReader(file: DatabaseFile) {
   const prepared = statements(db)
   return {
     all: prepared.all,
+    nearest({ space, query, limit }: NearestWanted): Neighbour[] {
+      const scan = createCodeScan(query)
+      type Row = { doc_num: number; codes: Uint8Array }
+      const codesOf = sql`SELECT doc_num, codes FROM kb_vector_code WHERE space = ${space}`
+      for (const { doc_num, codes } of prepared.iterate<Row>(codesOf)) {
+        scan.add(codes, doc_num * KEYS_PER_DOC)
+      }
+      const read = cosinesOf(space, query, scan.best(READ_MAX))
+      return (prepared.all(read) as unknown as Neighbour[]).slice(0, limit)
+    },
     close() {
       prepared.close()
       db.close()
@@ -50,12 +74,17 @@ function answer(message: ReaderAnswer) {
   self.postMessage(message)
 }
 
+function rowsFor(data: ReaderRequest): readonly unknown[] {
+  if (data.type === 'read') return reader?.all(data.statement) ?? []
+  return data.type === 'nearest' ? (reader?.nearest(data.wanted) ?? []) : []
+}
+
 self.onmessage = ({ data }: MessageEvent<ReaderRequest>) => {
   const { id } = data
   try {
     if (data.type === 'open') reader = openReader(data.file)
     if (data.type === 'close') reader?.close()
-    answer({ id, rows: data.type === 'read' ? (reader?.all(data.statement) ?? []) : [] })
+    answer({ id, rows: rowsFor(data) })
   } catch (error) {
     answer({ id, fault: faultOf(error) })
   }

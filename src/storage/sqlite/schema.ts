@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import type { Migration } from '../migrations/index.ts'
-import { createVectorTable, vectorTableDimensions } from './vectors.ts'
+import { createVec0Table, vec0Dimensions } from './vec0-tables.ts'
 
 /** The product's own list of what was done to a database. */
 export const MIGRATION_TABLE = 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT'
@@ -54,8 +54,8 @@ function expectedSchema(there: Schema, done: readonly Migration[], extensions: r
     for (const { sql } of done) db.run(sql)
     if (extensions.length > 0) {
       for (const sql of there.values()) {
-        const dimensions = vectorTableDimensions(sql)
-        if (dimensions !== null) db.run(createVectorTable(dimensions).sql)
+        const dimensions = vec0Dimensions(sql)
+        if (dimensions !== null) db.run(createVec0Table(dimensions))
       }
     }
     return schemaOf(db)

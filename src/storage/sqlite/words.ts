@@ -7,8 +7,6 @@ import { mayBeMisspelt, nearTerms, type Slice } from './spell-correction.ts'
 /** Prefix of every stored term, so that a search finds only terms of its own tenant. */
 const TENANT_CHARS = 12
 const tenantTag = (tenantId: string) => sha256Hex(tenantId).slice(0, TENANT_CHARS)
-/** Every entry holds this term once; counting it counts the tenant's entries. */
-const EVERY = '.every'
 
 /**
  * BM25 (Robertson and others, 1994) with its usual k1 and without the length of entries: chunks
@@ -32,6 +30,11 @@ const rarity = (all: number, holding: number) =>
 const counts = (queries: readonly string[]): Statement => sql`
   SELECT (SELECT count(*) FROM kb_word WHERE kb_word MATCH value) AS holding
   FROM json_each(${JSON.stringify(queries)}) ORDER BY key`
+
+/** How many entries the tenant has. To count them in the index takes 5 ms for 100,000. */
+const entriesOf = (tenantId: string): Statement => sql`
+  SELECT sum(chunk_count) AS entries FROM kb_doc
+  WHERE tenant_id = ${tenantId} AND stage = 'live'`
 
 /** A term to rank by, as it is stored; one that ends in `*` stands for all that begin so. */
 interface Weighed {
@@ -150,7 +153,7 @@ export function createWordIndex(reader: ReadThread): WordIndex {
       return entries.flatMap(({ key, terms }) => [
         sql`DELETE FROM kb_word WHERE rowid = ${key}`,
         sql`INSERT INTO kb_word (rowid, terms)
-          VALUES (${key}, ${tag + EVERY + next + terms.join(next)})`,
+          VALUES (${key}, ${terms.length > 0 ? tag + terms.join(next) : ''})`,
       ])
     },
 
@@ -162,7 +165,11 @@ export function createWordIndex(reader: ReadThread): WordIndex {
       const asSaid = terms.filter((term) => queryOf(tag, term) !== null)
       const wanted = (await Promise.all(asSaid.map((term) => expand(read, tag, term)))).flat()
       if (wanted.length === 0) return []
-      const [own = 0, ...holding] = await countOf(read, tag, [EVERY, ...wanted])
+      const [[size], holding] = await Promise.all([
+        read<{ entries: number | null }>(entriesOf(tenantId)),
+        countOf(read, tag, wanted),
+      ])
+      const own = size?.entries ?? 0
       if (own === 0) return []
       const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
       const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED

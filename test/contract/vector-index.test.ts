@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { dot } from '../../src/core/vector.ts'
+import { prepareRuntime } from '../../src/native/runtime.ts'
+import { sql } from '../../src/storage/db.ts'
+import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
+import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
+import { openConnection } from '../../src/storage/sqlite/connection.ts'
+import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { createVec0Table } from '../../src/storage/sqlite/vec0-tables.ts'
+import { openIndexes } from '../support/indexes.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+
+let folder: TempFolder
+let open: Awaited<ReturnType<typeof openIndexes>>
+beforeEach(async () => {
+  folder = tempFolder()
+  open = await openIndexes(folder.path)
+})
+afterEach(async () => {
+  await open[Symbol.asyncDispose]()
+  folder[Symbol.dispose]()
+})
+
+const unit = (...values: number[]) => {
+  const length = Math.hypot(...values)
+  return Float32Array.from(values, (value) => value / length)
+}
+const space = (tenantId = 'a', model = 'm1') => ({ tenantId, model })
+type Keys = [number, number, number]
+const keys = (found: readonly { key: number }[]) => found.map(({ key }) => key)
+
+test('vectors are found nearest first, with their cosine', async () => {
+  const entries = [
+    { key: 1, vector: unit(1, 0, 0) },
+    { key: 2, vector: unit(1, 1, 0) },
+    { key: 3, vector: unit(-1, 0, 0) },
+  ]
+  await open.db.batch(open.vectors.upsert(space(), entries))
+  const found = await open.vectors.search(space(), unit(1, 0, 0), 3)
+  expect(keys(found)).toEqual([1, 2, 3])
+  for (const [i, wanted] of [1, Math.SQRT1_2, -1].entries()) {
+    expect(found[i]?.cosine).toBeCloseTo(wanted, 4)
+  }
+  expect(keys(await open.vectors.search(space(), unit(1, 0, 0), 1))).toEqual([1])
+})
+
+test('vectors of another tenant or another model are never found', async () => {
+  const vector = unit(0, 1, 0)
+  const [first, second, third] = [1, 2, 3].map((doc) => doc * KEYS_PER_DOC) as Keys
+  await open.db.batch([
+    ...open.vectors.upsert(space('a'), [{ key: first, vector }]),
+    ...open.vectors.upsert(space('b'), [{ key: second, vector }]),
+    ...open.vectors.upsert(space('a', 'm2'), [{ key: third, vector }]),
+  ])
+  expect(keys(await open.vectors.search(space('a'), vector, 50))).toEqual([first])
+  expect(keys(await open.vectors.search(space('b'), vector, 50))).toEqual([second])
+  const all = [first, second, third]
+  expect(keys(await open.vectors.cosines(space('a'), vector, all))).toEqual([first])
+  expect(await open.vectors.search(space('c'), vector, 50)).toEqual([])
+})
+
+test('vectors of different lengths are stored side by side', async () => {
+  const other = KEYS_PER_DOC + 1
+  await open.db.batch([
+    ...open.vectors.upsert(space(), [{ key: 1, vector: unit(1, 0) }]),
+    ...open.vectors.upsert(space(), [{ key: other, vector: unit(0, 1, 0, 0) }]),
+  ])
+  expect(keys(await open.vectors.search(space(), unit(1, 0), 5))).toEqual([1])
+  expect(keys(await open.vectors.search(space(), unit(0, 1, 0, 0), 5))).toEqual([other])
+  expect(await open.vectors.read(space(), 2, [1, other])).toEqual([unit(1, 0)])
+  await open.db.batch(open.vectors.remove([1, other]))
+  expect(await open.vectors.search(space(), unit(1, 0), 5)).toEqual([])
+  expect(await open.vectors.search(space(), unit(0, 1, 0, 0), 5)).toEqual([])
+})
+
+test('vectors are replaced by key, and removed', async () => {
+  await open.db.batch(open.vectors.upsert(space(), [{ key: 7, vector: unit(1, 0) }]))
+  await open.db.batch(open.vectors.upsert(space(), [{ key: 7, vector: unit(0, 1) }]))
+  const [found] = await open.vectors.search(space(), unit(0, 1), 5)
+  expect(found?.cosine).toBeCloseTo(1, 5)
+  await open.db.batch(open.vectors.remove([7]))
+  expect(await open.vectors.search(space(), unit(0, 1), 5)).toEqual([])
+})
+
+test('the zero vector is not stored, and an unknown length finds nothing', async () => {
+  await open.db.batch([
+    ...open.vectors.upsert(space(), [{ key: 1, vector: new Float32Array(3) }]),
+    { sql: 'SELECT 1', args: [] },
+  ])
+  expect(await open.vectors.search(space(), unit(1, 0, 0), 5)).toEqual([])
+  expect(await open.vectors.cosines(space(), unit(1, 0, 0), [1])).toEqual([])
+})
+
+test('a batch that fails leaves no vector behind, and later batches work', async () => {
+  const statements = open.vectors.upsert(space(), [{ key: 1, vector: unit(1, 0) }])
+  const failing = open.db.batch([
+    ...statements,
+    { sql: 'INSERT INTO nothing VALUES (1)', args: [] },
+  ])
+  await expect(failing).rejects.toThrow()
+  await failing.catch(() => null)
+  expect(await open.vectors.search(space(), unit(1, 0), 5)).toEqual([])
+  await open.db.batch(open.vectors.remove([1]))
+})
+
+test('the nearest of thousands of vectors are found in the order of their cosine', async () => {
+  const around = noise(64, 1)
+  // A hundred that come near to the question, each farther than the one before, among others.
+  const entries = Array.from({ length: 3_000 }, (_, i) => {
+    const vector = noise(64, i + 2)
+    const share = i % 30 === 7 ? 1 - i / 5_000 : 0
+    return {
+      key: KEYS_PER_DOC + i,
+      vector: unit(...vector.map((x, d) => x + share * 3 * (around[d] ?? 0))),
+    }
+  })
+  await open.db.batch(open.vectors.upsert(space(), entries))
+  const exact = entries
+    .map(({ key, vector }) => ({ key, cosine: dot(around, vector) }))
+    .toSorted((a, b) => b.cosine - a.cosine)
+  const found = await open.vectors.search(space(), around, 50)
+  expect(keys(found)).toEqual(keys(exact.slice(0, 50)))
+})
+
+/** A unit vector that is the same for the same seed. */
+function noise(dimensions: number, seed: number): Float32Array {
+  let state = seed * 7_919
+  return unit(
+    ...Array.from({ length: dimensions }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state / 2 ** 32 - 0.5
+    }),
+  )
+}
+
+test('vectors that an earlier version stored in tables of sqlite-vec are found', async () => {
+  using earlier = tempFolder()
+  const { vec0 } = await prepareRuntime(earlier.path)
+  const file = { path: earlier.file('test.db'), extensions: [vec0] }
+  const before = MIGRATIONS.findIndex(({ name }) => name.endsWith('kb-vector'))
+  migrate(file, MIGRATIONS.slice(0, before), 'before')
+  const db = openConnection(file, 'write')
+  const stored = [unit(1, 0, 0), unit(0, 1, 0), unit(0, 0, 1)]
+  db.run(createVec0Table(3))
+  for (const [i, vector] of stored.entries()) {
+    const key = [KEYS_PER_DOC, KEYS_PER_DOC + 2, 2 * KEYS_PER_DOC][i] as number
+    const row = [key, i < 2 ? 'a/m1' : 'b/m1', new Uint8Array(vector.buffer)]
+    db.query('INSERT INTO kb_vector_3 (rowid, space, embedding) VALUES (?, ?, ?)').run(...row)
+  }
+  db.close()
+  await using later = await openIndexes(earlier.path)
+  const found = await later.vectors.search(space('a'), unit(1, 2, 0), 5)
+  expect(keys(found)).toEqual([KEYS_PER_DOC + 2, KEYS_PER_DOC])
+  expect(keys(await later.vectors.search(space('b'), unit(1, 2, 3), 5))).toEqual([2 * KEYS_PER_DOC])
+  const left = await later.db.all(sql`SELECT name FROM sqlite_schema WHERE sql LIKE '%vec0%'`)
+  expect(left).toEqual([])
+})

@@ -86,16 +86,16 @@ function Conversations() {
   const { t } = useI18n()
   const { data } = useQuery({
     queryKey: ['sessions', 'newest'],
-    queryFn: () => api.sessions.list(SHOWN),
+    queryFn: () => api.conversations.list({ limit: SHOWN }),
   })
-  if (!data?.sessions.length) return null
+  if (!data?.conversations.length) return null
   return (
     <Panel title={t('home.conversations')} to="/app/sessions">
       <Rows>
-        {data.sessions.map(({ id, last_at }) => (
+        {data.conversations.map(({ id, title, last_at }) => (
           <li key={id}>
-            <Link to="/app/sessions/$id" params={{ id }} className={ROW}>
-              <span className="truncate">{id}</span>
+            <Link to="/app/studio" search={{ session: id }} className={ROW}>
+              <span className="truncate">{title || id}</span>
               <span className="flex-none text-[0.86rem] text-ink-3">
                 <Ago at={last_at} />
               </span>

@@ -24,7 +24,7 @@ const hashOf = (text: string | Uint8Array) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 /** Two patterns, because Bun's glob fails on braces that hold braces and folders. */
-const READ = ['web/**/*.{ts,tsx,css,html,md,py,ino}', 'src/core/limits/*.ts']
+const READ = ['web/**/*.{ts,tsx,css,html,md,py,ino,json,png}', 'src/core/limits/*.ts']
 
 /** Lists every file that the build reads. */
 export async function inputsOfWeb(): Promise<string[]> {
@@ -86,6 +86,28 @@ async function scripts(): Promise<Script[]> {
   )
 }
 
+/** Names of built files by those of the repository. */
+type Names = ReadonlyMap<string, string>
+
+/** The icons and the manifest that names them, for browsers that install the console. */
+function installable(folder: string): Names {
+  const names = new Map<string, string>()
+  for (const icon of new Bun.Glob('*.png').scanSync(join(web, 'icons'))) {
+    const bytes = readFileSync(join(web, 'icons', icon))
+    const name = icon.replace('.png', `-${hashOf(bytes).slice(0, 8)}.png`)
+    writeFileSync(join(folder, name), bytes)
+    names.set(icon, name)
+  }
+  const manifest = named(readFileSync(join(web, 'manifest.json'), 'utf8'), names)
+  const name = `manifest-${hashOf(manifest).slice(0, 8)}.json`
+  write(folder, name, manifest)
+  return names.set('manifest.json', name)
+}
+
+/** Replaces each name by the one that the built file has. */
+const named = (text: string, names: Names): string =>
+  [...names].reduce((changed, [from, to]) => changed.replaceAll(from, to), text)
+
 function write(folder: string, name: string, text: string): void {
   const bytes = new TextEncoder().encode(text)
   const path = join(folder, name)
@@ -112,7 +134,10 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
     if (!found) throw new Error(`the bundle has no ${start}`)
     return `/assets/${found.name}`
   }
-  const html = readFileSync(join(root, page), 'utf8')
+  const names = installable(join(fresh, 'assets'))
+  const html = named(readFileSync(join(root, page), 'utf8'), names)
+    .replaceAll('href="./icons/', 'href="/assets/')
+    .replace('href="./manifest-', 'href="/assets/manifest-')
     .replace('./theme.ts', asset('theme-'))
     .replace('./css/app.css', `/assets/${sheet}`)
     .replace('./main.tsx', asset('main-'))

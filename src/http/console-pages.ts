@@ -17,6 +17,7 @@ const POLICY = [
   "img-src 'self' data: blob:",
   "media-src 'self' data: blob:",
   "font-src 'self'",
+  "manifest-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",

@@ -70,6 +70,21 @@ describe('pages of the console', () => {
     },
   )
 
+  test('browsers can install the console: its manifest names icons that are there', async () => {
+    const page = await (await get('/')).text()
+    const [, manifest = ''] = /rel="manifest" href="([^"]+)"/.exec(page) ?? []
+    const { start_url, display, icons } = await (await get(manifest)).json()
+    expect({ start_url, display }).toEqual({ start_url: '/app', display: 'standalone' })
+    const [, touch = ''] = /rel="apple-touch-icon" href="([^"]+)"/.exec(page) ?? []
+    const sources = icons.map(({ src }: { src: string }) => new URL(src, app.url + manifest))
+    for (const { pathname } of [...sources, new URL(touch, app.url)]) {
+      const icon = await get(pathname)
+      expect(icon.headers.get('content-type')).toBe('image/png')
+      expect((await icon.bytes()).length).toBeGreaterThan(1_000)
+    }
+    expect((await get('/')).headers.get('content-security-policy')).toContain("manifest-src 'self'")
+  })
+
   test('compressed copies of an asset are not reachable by name', async () => {
     expect((await get(`${asset}.br`)).status).toBe(404)
     expect((await get(`${asset}.gz`)).status).toBe(404)

@@ -8,7 +8,10 @@ const STYLE = `
 --dim:#9aa3af;--ok:#3fcf8e;--off:#8b94a1;--down:#ff7b72}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--text);
-font:16px/1.6 system-ui,-apple-system,"PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif}
+font:16px/1.6 -apple-system,BlinkMacSystemFont,"Segoe UI","PingFang SC","Microsoft YaHei",
+"Noto Sans SC","Noto Sans CJK SC",sans-serif}
+:lang(en) body{font-family:-apple-system,BlinkMacSystemFont,"Segoe UI",Roboto,"Noto Sans",
+"Open Sans","Liberation Sans","DejaVu Sans","PingFang SC","Noto Sans CJK SC",sans-serif}
 main{max-width:42rem;margin:0 auto;padding:3rem 1.25rem}
 h1{font-size:1rem;font-weight:600;color:var(--dim);margin:0 0 .5rem}
 h1 a{color:inherit}

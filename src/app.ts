@@ -1,9 +1,10 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import type { Clock } from './core/clock.ts'
 import { IDLE_SECONDS_MAX } from './core/limits/machine.ts'
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
 import type { OpenTurns } from './features/agent/open-turns.ts'
-import { agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
+import { agentCheckRoutes, agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { speechRoutes } from './features/audio/speech-routes.ts'
 import { transcriptionRoutes } from './features/audio/transcription-routes.ts'
@@ -24,7 +25,12 @@ import type { ConsolePages } from './http/console-pages.ts'
 import { entry, findablePath } from './http/entry.ts'
 import { createRouteTable, errorHandler } from './http/errors.ts'
 import type { Gate } from './http/gate.ts'
-import { type LoggedRequest, observe, type RequestContexts } from './http/observe.ts'
+import {
+  type LoggedRequest,
+  observe,
+  type RecordEnd,
+  type RequestContexts,
+} from './http/observe.ts'
 import { openApiRoutes } from './http/openapi.ts'
 import type { PersonLimit } from './http/rate-limit.ts'
 import type { RequestMemory } from './http/request-limits.ts'
@@ -49,7 +55,8 @@ export interface AppOptions {
   readonly consoleGate: Gate
   readonly auth: AuthParts
   readonly deviceEndpoints: DeviceEndpoints
-  readonly chat: Pick<ChatRouteOptions, 'assistants' | 'clock'>
+  readonly chat: Pick<ChatRouteOptions, 'assistants'>
+  readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
   readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'>
   readonly status: Status
@@ -67,20 +74,18 @@ export interface AppOptions {
   readonly tls: boolean
   /** Whether each request writes a line to the log. */
   readonly verbose: boolean
-  /** Milliseconds on the steady clock. */
-  readonly steady: () => number
-  readonly record: (request: LoggedRequest) => void
+  readonly record: (request: LoggedRequest) => RecordEnd
 }
 
 /** The whole HTTP application without a port: all gates and routes. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, takesWrites, metrics } = options
-  const { contexts, memory, playgroundLimit, sse, log, tls, verbose, steady, record, pages } =
-    options
+  const { contexts, memory, playgroundLimit, sse, log, tls, verbose, record, pages } = options
   const table = createRouteTable()
   const meters = metrics.page && metrics.meters
   const lines = verbose ? log : null
-  const chat = { ...options.chat, ...auth, ...services, sse, contexts }
+  const { clock } = options
+  const chat = { ...options.chat, clock, ...auth, ...services, sse, contexts }
   const app: AnyElysia = new Elysia({
     systemRouter: false,
     // Elysia looks for the path after 11 characters of the URL, or after 7. Only 7 is right for any
@@ -95,7 +100,7 @@ export function createApp(options: AppOptions): AnyElysia {
   })
     .use(entry(contexts))
     .use(errorHandler({ log, contexts, methodsOf: table.methodsOf, missing: pages.missing }))
-    .use(observe({ contexts, steady, record, meters, log: lines, release: memory.release }))
+    .use(observe({ contexts, clock, record, meters, log: lines, release: memory.release }))
     .use(siteRoutes({ origins: auth.origins, status, takesWrites }))
     .use(metricsRoutes(metrics.page))
     .use(pages.routes)
@@ -120,6 +125,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/console' })
         .use(playgroundRoutes(consoleGate, { ...services, sse, playgroundLimit }))
+        .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, playgroundLimit }))
         .use(mcpToolRoutes(consoleGate, services.mcpServers, playgroundLimit)),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))

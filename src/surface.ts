@@ -17,7 +17,8 @@ import { memberRoutes } from './features/members/routes.ts'
 import type { Members } from './features/members/service.ts'
 import { personaRoutes } from './features/personas/routes.ts'
 import type { Personas } from './features/personas/service.ts'
-import { providerRoutes } from './features/provider/routes.ts'
+import type { ModelLists } from './features/provider/model-list.ts'
+import { modelListRoutes, providerRoutes } from './features/provider/routes.ts'
 import type { Provider } from './features/provider/service.ts'
 import { conversationRoutes } from './features/sessions/conversation-routes.ts'
 import type { Conversations } from './features/sessions/conversations.ts'
@@ -85,6 +86,7 @@ export function surface(
 /** Services of the routes that only signed-in people may call. */
 export interface ConsoleServices {
   readonly conversations: Conversations
+  readonly modelLists: ModelLists
   readonly keys: Keys
   readonly answers: JsonAnswers
   readonly personas: Personas
@@ -103,6 +105,7 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
   return routes
     .onAfterHandle(auditHook(audit))
     .use(conversationRoutes(gate, { conversations, sessions }))
+    .use(modelListRoutes(gate, services.modelLists))
     .use(keyRoutes(gate, keys, answers))
     .use(personaRoutes(gate, personas, answers))
     .use(settingsRoutes(gate, settings))

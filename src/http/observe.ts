@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { Meters } from '../core/meters.ts'
 import type { Principal } from '../core/principal.ts'
@@ -20,6 +21,21 @@ export interface RequestContext {
   errorClass: string | null
   /** What is learned after the headers; the log row waits for it. Never rejects. */
   later: Promise<Partial<RequestContext>> | null
+  /** When a stream has ended; the log row is completed then. Never rejects. */
+  ended: Promise<StreamTimes> | null
+}
+
+export interface StreamedTurn {
+  readonly channel: RequestContext['channel']
+  readonly begun: Promise<void>
+  readonly over: Promise<StreamTimes>
+}
+
+/** Of a stream, on the steady clock. */
+export interface StreamTimes {
+  /** When the first word, or the first sound, left; null: none came. */
+  readonly firstAt: number | null
+  readonly endedAt: number
 }
 
 /** Contexts by request. A context is collected with its request. */
@@ -36,6 +52,7 @@ export function createRequestContexts(steady: () => number) {
         channel: null,
         errorClass: null,
         later: null,
+        ended: null,
       })
     },
     of(request: Request): RequestContext | undefined {
@@ -51,6 +68,36 @@ export function createRequestContexts(steady: () => number) {
       const context = known.get(request)
       if (context) context.later = later
     },
+    /** Adds what a streamed turn learns: when it begins its channel, and when it ends its times. */
+    noteTurn(request: Request, turn: StreamedTurn): void {
+      const context = known.get(request)
+      if (!context) return
+      context.later = turn.begun.then(() => ({ channel: turn.channel }))
+      context.ended = turn.over
+    },
+    /** Times the pieces of a stream for its log row. */
+    timed<Piece>(request: Request, pieces: AsyncGenerator<Piece>): AsyncGenerator<Piece> {
+      const { promise, resolve } = Promise.withResolvers<StreamTimes>()
+      const context = known.get(request)
+      if (context) context.ended = promise
+      return timedPieces(pieces, steady, resolve)
+    },
+  }
+}
+
+async function* timedPieces<Piece>(
+  pieces: AsyncGenerator<Piece>,
+  steady: () => number,
+  onEnd: (times: StreamTimes) => void,
+) {
+  let firstAt: number | null = null
+  try {
+    for await (const piece of pieces) {
+      firstAt ??= steady()
+      yield piece
+    }
+  } finally {
+    onEnd({ firstAt, endedAt: steady() })
   }
 }
 
@@ -90,16 +137,20 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIO
 export interface LoggedRequest extends RequestContext {
   readonly endpoint: string
   readonly status: number
+  /** Epoch milliseconds. */
+  readonly ts: number
   /** Whole milliseconds from the first byte of the request to headers ready. */
   readonly latencyMs: number
 }
 
+/** Completes a row: milliseconds from the first byte of the request. */
+export type RecordEnd = (firstMs: number | null, totalMs: number) => void
+
 export interface ObserveOptions {
   readonly contexts: RequestContexts
-  /** Milliseconds on the steady clock. */
-  readonly steady: () => number
-  /** Takes the row of the request log. */
-  readonly record: (request: LoggedRequest) => void
+  readonly clock: Pick<Clock, 'now' | 'steady'>
+  /** Takes the row of the request log, and of a stream, once it has ended, its times. */
+  readonly record: (request: LoggedRequest) => RecordEnd
   /** Null: nobody reads the metrics. */
   readonly meters: Pick<Meters, 'request'> | null
   /** Gets a line a request at level debug; null at any other level. */
@@ -113,7 +164,7 @@ export interface ObserveOptions {
  * server log. They know the route and never the path, which can hold the name of a session.
  */
 export function observe(options: ObserveOptions) {
-  const { contexts, steady, record, meters, log, release } = options
+  const { contexts, clock, record, meters, log, release } = options
   return new Elysia({ name: 'observe' }).onAfterResponse(
     { as: 'global' },
     ({ request, route, set }) => {
@@ -121,9 +172,9 @@ export function observe(options: ObserveOptions) {
       const context = contexts.of(request)
       // Elysia leaves 200 unset, and the route of an unknown path empty.
       const status = typeof set.status === 'number' ? set.status : 200
-      const ms = context ? steady() - context.startedAt : 0
-      const row = context && logRow(context, request.method, route, status, ms)
-      if (row?.later) row.later.then((more) => record({ ...row, ...more }))
+      const ms = context ? clock.steady() - context.startedAt : 0
+      const row = context && logRow(context, request.method, { route, status, ms, ts: clock.now() })
+      if (row?.later || row?.ended) void recordStream(row, record)
       else if (row) record(row)
       meters?.request(methodLabel(request), patternOf(route, status), status, ms / 1000)
       log?.debug('request', {
@@ -140,18 +191,34 @@ export function observe(options: ObserveOptions) {
   )
 }
 
+async function recordStream(
+  { later, ended, ...row }: LoggedRequest,
+  record: ObserveOptions['record'],
+): Promise<void> {
+  const end = record({ ...row, ...(await later), later, ended })
+  const times = await ended
+  if (!times) return
+  const since = (at: number) => Math.round(at - row.startedAt)
+  end(times.firstAt === null ? null : since(times.firstAt), since(times.endedAt))
+}
+
+interface Answered {
+  readonly route: string
+  readonly status: number
+  readonly ms: number
+  readonly ts: number
+}
+
 /** Null for routes without a label and for a 401, which has no tenant. */
 function logRow(
   context: RequestContext,
   method: string,
-  route: string,
-  status: number,
-  ms: number,
+  { route, status, ms, ts }: Answered,
 ): LoggedRequest | null {
   const endpoint = LABELS[`${method} ${route}`]
   if (!context.principal || endpoint === undefined || status === 401) return null
   const errorClass = status >= 400 ? context.errorClass : null
-  return { ...context, errorClass, endpoint, status, latencyMs: Math.round(ms) }
+  return { ...context, errorClass, endpoint, status, ts, latencyMs: Math.round(ms) }
 }
 
 const methodLabel = ({ method }: Request) => (METHODS.has(method) ? method : 'other')

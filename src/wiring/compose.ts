@@ -49,7 +49,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const management = openManagement({ ...{ db, clock, log, keys, tenants }, ...servers })
   const stock = openDevices({ ...adapters, keys, secret: adapters.secrets.session })
   const { boards, endpoints, lastSeen, onSeen } = stock
-  const { provider, channelOf } = openProvider(adapters)
+  const { provider, channelOf, modelLists } = openProvider(adapters)
   const talk = openSessions({ ...adapters, ...{ jobs, budget } })
   const configs = createTurnConfigStore(db)
   const agent = createAgent({
@@ -75,21 +75,22 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const sources = openSources(adapters, jobs)
   const audit = openAudit(adapters)
-  const records = { audit, keys, logs, ...talk.services, usage, openTurns, ...management }
+  const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
   const bearerKey = bearer({
     ...{ contexts, limiter, keys, checkBudget: budgets.check, onAdmitted: usage.countCall },
   })
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, openTurns, tenants, secret })
-  const parts = { ...kb.services, ...people.services }
+  const parts = { ...kb.services, ...people.services, ...talk.services }
   const app = createApp({
     services: { ...records, ...parts, ...stock, agent, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),
     consoleGate: people.gate,
     auth: people.login,
     deviceEndpoints: endpoints,
-    chat: { assistants: createAssistants(management.apps), clock },
+    chat: { assistants: createAssistants(management.apps) },
+    clock,
     mcp: openMcp({ ...adapters, agent, configs }),
     xiaozhi: { boards, addressOf: endpoints.addressOf, clock },
     ...openSite(adapters, sse, openBackups(adapters, jobs)),
@@ -98,11 +99,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     log,
     tls: config.MB_TLS_CERT !== undefined,
     verbose: config.MB_LOG_LEVEL === 'debug',
-    steady: clock.steady,
     record,
   })
   const prune = schedule(adapters, jobs, [logs, audit.audit], servers)
-  if (!config.MB_TRANSCRIPT) jobs.run('forget transcripts', talk.forgetFolded)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   const { live, parser, jsonParser, reader } = adapters

@@ -6,6 +6,7 @@ import {
 import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { detectLocalServer } from '../channels/openai/detect.ts'
+import { listModels } from '../channels/openai/models.ts'
 import { probe } from '../channels/openai/probe.ts'
 import type { Llm } from '../channels/ports/llm.ts'
 import { retryLlm } from '../channels/resilience/retry.ts'
@@ -17,6 +18,7 @@ import type { Logger } from '../core/log.ts'
 import { createLoopTurns } from '../core/time-slice.ts'
 import type { Secrets } from '../data-folder/secrets.ts'
 import { createProviderChannels } from '../features/provider/channel.ts'
+import { createModelLists } from '../features/provider/model-list.ts'
 import { createProvider } from '../features/provider/service.ts'
 import { createProviderStore } from '../features/provider/store.ts'
 import type { Db } from '../storage/db.ts'
@@ -118,11 +120,13 @@ export interface ProviderParts {
   readonly db: Db
   readonly platform: Platform
   readonly egress: Egress
+  /** Reaches the platform's endpoint. */
+  readonly fetch: UpstreamFetch
 }
 
 /** Wires the models that tenants bring, and the choice of the channel that answers a tenant. */
 export function openProvider(parts: ProviderParts) {
-  const { live, clock, log, secrets, db, platform, egress } = parts
+  const { live, clock, log, secrets, db, platform, egress, fetch } = parts
   const store = createProviderStore(db)
   const seal = secrets.encryption && createSeal(secrets.encryption)
   const models = tenantModels(live.config, clock, egress)
@@ -137,7 +141,19 @@ export function openProvider(parts: ProviderParts) {
   })
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   const provider = createProvider({ store, seal, allow, probe: models.probe, onWorking })
-  return { provider, channelOf }
+  const modelLists = createModelLists({
+    ...{ store, seal, clock },
+    platform: () => platform.get().endpoint,
+    ask: (tenantId, endpoint) =>
+      tenantId === null ? askForModels(endpoint, fetch, clock) : models.list(tenantId, endpoint),
+  })
+  return { provider, channelOf, modelLists }
+}
+
+async function askForModels(endpoint: Endpoint, fetch: UpstreamFetch, clock: Clock) {
+  const late = new AbortController()
+  const cancel = clock.after(PROBE_MS_MAX, () => late.abort(new Error('the list took too long')))
+  return listModels({ ...endpoint, fetch }, late.signal).finally(cancel)
 }
 
 /** The platform's adapter for OpenAI-compatible models, behind the guard for tenants' addresses. */
@@ -162,6 +178,9 @@ function tenantModels(config: () => Config, clock: Clock, { fetchFor }: Egress) 
         }),
         clock,
       ),
+
+    list: (tenantId: string, endpoint: Endpoint) =>
+      askForModels(endpoint, upstreamFetch(tenantId), clock),
 
     probe: (tenantId: string, endpoint: Endpoint, model: string | null, signal: AbortSignal) =>
       probe(

@@ -12,7 +12,7 @@ import { createAuditStore } from '../features/audit/store.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
-import { createLogStore, type LogRow } from '../features/logs/store.ts'
+import { createLogStore, type LogRow, type RowEnd } from '../features/logs/store.ts'
 import type { McpServers } from '../features/mcp-servers/service.ts'
 import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
@@ -110,7 +110,7 @@ export function openAudit({
 /** What is written of requests after they were answered: log rows and the count of calls. */
 export function openRecords({ db, reader, clock, log }: RecordParts) {
   const store = createLogStore(db, reader)
-  const rows = createWriteBehindQueue<LogRow>({
+  const rows = createWriteBehindQueue<LogRow | RowEnd>({
     clock,
     log,
     name: 'request log',
@@ -129,17 +129,18 @@ export function openRecords({ db, reader, clock, log }: RecordParts) {
     usage: createUsage({ store: usageStore, clock, sums, budgets }),
     budgets,
     buffers: { rows, sums },
-    record: (request: LoggedRequest) => logs.record(logRow(request, clock.now())),
+    record: (request: LoggedRequest) => logs.record(logRow(request)),
   }
 }
 
-function logRow(request: LoggedRequest, ts: number) {
+function logRow(request: LoggedRequest) {
   const { principal } = request
   return {
     tenantId: principal?.tenantId ?? '',
     appId: principal?.appId ?? null,
     deviceId: principal?.deviceId ?? null,
-    ts,
+    keyId: principal?.keyId ?? null,
+    ts: request.ts,
     endpoint: request.endpoint,
     status: request.status,
     latencyMs: request.latencyMs,

@@ -24,7 +24,13 @@ export interface SessionParts {
 
 /** Wires sessions: what a turn remembers, and what people and programs read of it. */
 export function openSessions({ config, clock, log, db, reader, jobs, budget }: SessionParts) {
-  const store = keepRecent(createSessionStore(db, { keepsTranscript: config.MB_TRANSCRIPT }))
+  const keepsTranscript = config.MB_TRANSCRIPT
+  const store = keepRecent(createSessionStore(db, { keepsTranscript }))
+  /** Deletes what was kept while transcripts were on. */
+  async function forgetFolded(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && (await store.forgetFolded()) > 0);
+  }
+  if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
   return {
     memory: createMemory({ store }),
     folding: createFolding({ store, clock, jobs, log, budget }),
@@ -32,10 +38,6 @@ export function openSessions({ config, clock, log, db, reader, jobs, budget }: S
       sessions: createSessions({ store }),
       transcripts: createTranscripts({ store: createTranscriptStore(db) }),
       conversations: createConversations({ store: createConversationStore(db, reader) }),
-    },
-    /** Deletes what was kept while transcripts were on. */
-    async forgetFolded(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted && (await store.forgetFolded()) > 0);
     },
   }
 }

@@ -195,7 +195,7 @@ export interface VoiceParts {
   readonly clock: Clock
   readonly log: Logger
   readonly contexts: RequestContexts
-  readonly record: (request: LoggedRequest) => void
+  readonly record: (request: LoggedRequest) => unknown
 }
 
 /** Composes the services behind the voice routes. */
@@ -210,7 +210,8 @@ export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
     onStage(request, stage) {
       const known = contexts.of(request)
       // Only requests with a valid key are logged.
-      if (known?.principal?.keyId && stage.status !== 401) record({ ...known, ...stage })
+      if (known?.principal?.keyId && stage.status !== 401)
+        record({ ...known, ...stage, ts: clock.now() })
     },
   }
 }

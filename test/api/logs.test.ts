@@ -33,6 +33,7 @@ const made = (tenant: string): LogRow[] =>
       textChars: i,
       errorClass: status >= 400 ? `class${status}` : null,
       channel: i % 5 === 0 ? null : 'platform',
+      keyId: `key${i % 2}`,
     }
   })
 
@@ -66,6 +67,9 @@ function expected(match: (row: LogRow) => boolean, limit = 100): LogsResponse {
       text_chars: row.textChars,
       error_class: row.errorClass,
       channel: row.channel,
+      key_id: row.keyId,
+      first_ms: null,
+      total_ms: null,
       ts: iso(row.ts),
     })),
     summary: {

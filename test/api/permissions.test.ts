@@ -112,6 +112,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /console/agent': ['person', 400, 'viewer'],
   'GET /console/mcp-servers/:id/definition': ['person', 404],
   'POST /console/mcp-servers/:id/call': ['person', 400],
+  'POST /console/agent/check': ['person', 200, 'viewer'],
+  'GET /console/models': ['person', 200],
   'GET /console/conversations': ['person', 200],
   'PUT /console/conversations/:id': ['person', 400, 'viewer'],
   'GET /console/keys': ['person', 200],

@@ -65,6 +65,24 @@ describe('the request log', () => {
     expect(JSON.stringify(row)).not.toContain('你好')
   })
 
+  test('the log row of a stream has its key, and when first word and end came', async () => {
+    key = await app.key('times@example.com')
+    const gate = Promise.withResolvers<void>()
+    upstream.reply({ pieces: ['one', 'two'], hold: { after: 1, until: gate.promise } })
+    const answer = await fetch(`${app.url}/v1/agent`, {
+      ...{ method: 'POST', headers: key.headers, body: '{"text":"hi"}' },
+    })
+    const reader = answer.body?.getReader()
+    let told = ''
+    while (!told.includes('one')) told += new TextDecoder().decode((await reader?.read())?.value)
+    clock.advance(500)
+    gate.resolve()
+    while (!(await reader?.read())?.done);
+    expect(await rows(key)).toMatchObject([
+      { key_id: key.id, latency_ms: 0, first_ms: 0, total_ms: 500 },
+    ])
+  })
+
   test('the log row of an error inside the stream keeps status 200', async () => {
     key = await app.key('instream@example.com')
     upstream.fault(400)

@@ -139,6 +139,10 @@ export const api = {
   logs: (query: Readonly<Record<string, string>>) =>
     call<T.Logs>('GET', `/console/logs?${new URLSearchParams(query)}`),
   usage: () => call<T.Usage>('GET', '/console/usage'),
+  /** The models that the channel of the tenant lists. */
+  models: () => call<T.ModelList>('GET', '/console/models'),
+  /** Has a tiny turn and tells whether the channel of the tenant answered. */
+  checkAgent: () => call<T.AgentCheck>('POST', '/console/agent/check'),
   /** Asks as a program does, with a key. */
   completion: ({ key, model, question }: { key: string; model: string; question: string }) => {
     const body = { model, messages: [{ role: 'user', content: question }] }

@@ -5,6 +5,7 @@ export type {
   KbRef,
   TurnStats,
 } from '../../src/features/agent/events.ts'
+export type { AgentCheckResponse as AgentCheck } from '../../src/features/agent/model.ts'
 export type { App, AppUpsertRequest as AppInput } from '../../src/features/apps/model.ts'
 export type {
   Device,
@@ -31,6 +32,7 @@ export type {
 } from '../../src/features/mcp-servers/model.ts'
 export type { Persona } from '../../src/features/personas/model.ts'
 export type {
+  ModelListResponse as ModelList,
   ProviderConfig as Provider,
   ProviderTestResponse as ProviderTest,
 } from '../../src/features/provider/model.ts'

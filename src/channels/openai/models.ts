@@ -7,6 +7,7 @@ import {
   readStart,
   type UpstreamFetch,
 } from '../net/upstream-fetch.ts'
+import type { ModelListing } from '../ports/llm.ts'
 
 /** The id is all that every server lists, so kinds of models are recognised by it. */
 const RERANKS = /rerank/i
@@ -53,16 +54,38 @@ export type Availability =
 /** An endpoint without such a list answers with one of these, so it is there. */
 const NO_LIST = new Set([404, 405, 501])
 
+/** Asks an OpenAI-compatible endpoint for its models. Never throws. */
+export async function listModels(
+  endpoint: Endpoint & { readonly fetch: UpstreamFetch },
+  signal: AbortSignal,
+): Promise<ModelListing> {
+  try {
+    const response = await requestList(endpoint, signal)
+    const word = judge(response.status)
+    if (word !== 'ok') await response.body?.cancel()
+    const models = word === 'ok' ? await listedModels(response) : []
+    return { models: [...new Set(models)], failure: word === 'ok' ? null : word }
+  } catch {
+    return { models: [], failure: signal.aborted ? 'timeout' : 'connection_failed' }
+  }
+}
+
+const requestList = (
+  endpoint: Endpoint & { readonly fetch: UpstreamFetch },
+  signal: AbortSignal,
+): Promise<Response> =>
+  endpoint.fetch(endpointUrl(endpoint, '/models'), {
+    headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
+    signal,
+  })
+
 /** Tells whether an OpenAI-compatible endpoint answers and takes the key. Never throws. */
 export async function availability(
   endpoint: Endpoint & { readonly fetch: UpstreamFetch },
   signal: AbortSignal,
 ): Promise<Availability> {
   try {
-    const response = await endpoint.fetch(endpointUrl(endpoint, '/models'), {
-      headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
-      signal,
-    })
+    const response = await requestList(endpoint, signal)
     await response.body?.cancel()
     return judge(response.status)
   } catch {

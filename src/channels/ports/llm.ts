@@ -129,3 +129,10 @@ export interface Llm {
    */
   open(request: LlmRequest, signal: AbortSignal): Promise<LlmStream>
 }
+
+/** The models of an endpoint, in its order. */
+export interface ModelListing {
+  readonly models: readonly string[]
+  /** Why it could not be asked, such as `timeout` or `unauthorized`; null where it could. */
+  readonly failure: string | null
+}

@@ -92,6 +92,7 @@ describe('the model loop', () => {
       modelCalls: 2,
       finish: 'length',
       clientCalls: [],
+      model: null,
       usage: { ...usage(30, 5), isEstimated: false },
     })
     expect(requests[1]?.messages).toEqual([

@@ -61,11 +61,13 @@ export interface ModelAnswer {
   readonly finish: FinishReason
   /** Calls of the caller's tools; empty when the model has answered. */
   readonly clientCalls: readonly ToolCall[]
+  /** The name of the model that answered; null where it has none. */
+  readonly model: string | null
   /** Sum of all model calls of the turn, those on a channel that failed among them. */
   readonly usage: TokenUsage
 }
 
-type ChannelAnswer = Omit<ModelAnswer, 'usage'>
+type ChannelAnswer = Omit<ModelAnswer, 'usage' | 'model'>
 
 type Finish = Extract<LlmPart, { type: 'finish' }>
 export type FinishReason = Finish['reason']
@@ -99,7 +101,7 @@ export async function runModelLoop(
   const isWatched = maySwitch && loop.fallbackOnlyWhileSilent
   try {
     const answer = await runOnChannel(primary, counted, signal, isWatched ? emitText : emit)
-    return { ...answer, usage }
+    return { ...answer, usage, model: loop.trace.model ?? null }
   } catch (error) {
     reportFailure(error, primary, loop, signal)
     const isFailure = error instanceof ChannelFailure && !signal.aborted
@@ -110,7 +112,8 @@ export async function runModelLoop(
     await emit([{ type: 'provider_fallback', from: 'byo', reason: error.reason }])
   }
   try {
-    return { ...(await runOnChannel(fallback, counted, signal, emit)), usage }
+    const answer = await runOnChannel(fallback, counted, signal, emit)
+    return { ...answer, usage, model: loop.trace.model ?? null }
   } catch (error) {
     reportFailure(error, fallback, loop, signal)
     throw error

@@ -30,6 +30,19 @@ export const AgentRequest = z.object({
 })
 export type AgentRequest = z.infer<typeof AgentRequest>
 
+/** Whether the tenant's channel answers (contract-2, section 8, Models). */
+export const AgentCheckResponse = z.object({
+  ok: z.boolean(),
+  /** The channel that answered; of a turn that failed, the one that was asked. */
+  channel: z.enum(['byo', 'platform', 'platform_fallback']),
+  model: z.string().nullable(),
+  /** To the first word; null where none came. */
+  first_ms: z.int().nullable(),
+  /** Null when `ok`; else `offline_responder`, the reason of a takeover, or an error code. */
+  reason: z.string().nullable(),
+})
+export type AgentCheckResponse = z.infer<typeof AgentCheckResponse>
+
 /** Body of POST /console/agent: the turn runs as a key of the app would (contract, section 2). */
 export const PlaygroundRequest = AgentRequest.extend({
   app_id: z

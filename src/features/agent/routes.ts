@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { Clock } from '../../core/clock.ts'
 import { sessionId } from '../../core/fields.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE, MANAGERS } from '../../core/principal.ts'
@@ -8,11 +9,13 @@ import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { TURN_DOC } from '../../http/openapi-parts.ts'
 import type { PersonLimit } from '../../http/rate-limit.ts'
+import { withoutIdleTimeout } from '../../http/request-limits.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
 import type { Sessions } from '../sessions/service.ts'
+import { createAgentCheck } from './check.ts'
 import { AGENT_STREAM } from './events.ts'
-import { AgentRequest, PlaygroundRequest } from './model.ts'
+import { AgentCheckResponse, AgentRequest, PlaygroundRequest } from './model.ts'
 import type { Agent } from './service.ts'
 
 export interface AgentRouteOptions {
@@ -30,7 +33,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)
       const turn = await agent.openTurn(principal, input, sessionId(input.session_id))
-      // What the log row says if the turn never begins; `noteLater` has the channel it begins with.
+      // What the log row says if the turn never begins; `noteTurn` has the channel it begins with.
       const { channel } = turn
       const textChars = charCount(input.text)
       contexts.note(request, { sessionId: turn.sessionId, textChars, channel })
@@ -40,10 +43,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
         set,
         clientOf(principal, request, server),
       )
-      contexts.noteLater(
-        request,
-        turn.begun.then(() => ({ channel: turn.channel })),
-      )
+      contexts.noteTurn(request, turn)
       return response
     },
     {
@@ -65,6 +65,11 @@ export interface PlaygroundRouteOptions {
   /** Throws `rate_limited` for a person with too many turns a minute. */
   readonly playgroundLimit: PersonLimit
 }
+
+export type AgentCheckRouteOptions = Pick<
+  PlaygroundRouteOptions,
+  'agent' | 'sse' | 'playgroundLimit'
+> & { readonly clock: Pick<Clock, 'steady'> }
 
 const playgroundBody = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
@@ -97,3 +102,27 @@ export const playgroundRoutes = (
       },
     },
   )
+
+/** POST /console/agent/check: whether the tenant's channel answers. */
+export const agentCheckRoutes = (
+  gate: Gate,
+  { agent, clock, sse, playgroundLimit }: AgentCheckRouteOptions,
+) => {
+  const check = createAgentCheck(agent, clock)
+  return new Elysia().use(gate).post(
+    '/agent/check',
+    async ({ principal, request, server }) => {
+      playgroundLimit(principal)
+      const client = clientOf(principal, request, server)
+      return withoutIdleTimeout(request, server, () =>
+        sse.whole(client, (signal) => check(principal, signal)),
+      )
+    },
+    {
+      allow: MANAGERS,
+      parse: 'none',
+      response: AgentCheckResponse,
+      detail: { summary: 'Whether the model of the tenant answers; nothing is stored' },
+    },
+  )
+}

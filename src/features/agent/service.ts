@@ -35,6 +35,8 @@ export interface OpenedTurn {
    * without having begun.
    */
   readonly begun: Promise<void>
+  /** Resolves when the turn is over, with the time of its first word on the steady clock. */
+  readonly over: Promise<{ readonly firstAt: number | null; readonly endedAt: number }>
   /**
    * Resolves with the answer that the events told. Never throws: an error is told as an `error`
    * event, or not at all when the client has left, and is null here.
@@ -68,6 +70,8 @@ export function createAgent(options: AgentOptions) {
       onTurn(principal)
       let { label } = await channelOf(tenantId)
       const begun = Promise.withResolvers<void>()
+      const over = Promise.withResolvers<Awaited<OpenedTurn['over']>>()
+      let trace: Trace | null = null
 
       /** Decides by what is configured now: turns before this one may have taken long. */
       async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<ModelAnswer> {
@@ -77,7 +81,7 @@ export function createAgent(options: AgentOptions) {
         label = channel.label
         begun.resolve()
         const resolved = resolveTurn(config, request)
-        const trace = new Trace(options.clock.steady)
+        trace = new Trace(options.clock.steady)
         const turn = { principal, sessionId, request, resolved, channel, trace, confirm }
         return runTurn(options, turn, signal, emit)
       }
@@ -88,6 +92,7 @@ export function createAgent(options: AgentOptions) {
           return label
         },
         begun: begun.promise,
+        over: over.promise,
         async run(client, emit) {
           try {
             return await openTurns.run(principal, client, (guard) =>
@@ -100,6 +105,7 @@ export function createAgent(options: AgentOptions) {
             return null
           } finally {
             begun.resolve()
+            over.resolve({ firstAt: trace?.firstTextAt ?? null, endedAt: options.clock.steady() })
           }
         },
       }

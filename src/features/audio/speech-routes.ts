@@ -44,9 +44,10 @@ export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechR
         ...(input.speed == null ? {} : { speed: input.speed }),
       }
       const begin = (guarded: AbortSignal) => voice.stream(utterance, output, guarded)
-      const speech = await withoutIdleTimeout(request, server, () =>
+      const begun = await withoutIdleTimeout(request, server, () =>
         whileValid(openTurns, principal, signal, begin),
       )
+      const speech = contexts.timed(request, begun)
       const onLeave = () => left.abort(new Error('client left'))
       if (input.stream_format === 'sse') return openAiStream(eventsOf(speech), onLeave)
       const headers = { ...UNBUFFERED, 'content-type': SPEECH_TYPES[output.format] }

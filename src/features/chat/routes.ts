@@ -71,8 +71,7 @@ export function openDoor(options: ChatRouteOptions) {
     ): Response {
       const client = clientOf(principal, request, server)
       const response = sse.respond(produce, format, set, client)
-      const channel = () => ({ channel: turn.channel })
-      contexts.noteLater(request, turn.begun.then(channel))
+      contexts.noteTurn(request, turn)
       return response
     },
 

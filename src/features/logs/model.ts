@@ -11,6 +11,10 @@ export const RequestLogEntry = z.object({
   text_chars: z.int().nullable(),
   error_class: z.string().nullable(),
   channel: z.string().nullable(),
+  key_id: z.string().nullable(),
+  /** Of streams: from the request to the first word or sound, and to the end. */
+  first_ms: z.int().nullable(),
+  total_ms: z.int().nullable(),
   ts: z.string(),
 })
 export type RequestLogEntry = z.infer<typeof RequestLogEntry>

@@ -6,7 +6,7 @@ import { createSemaphore } from '../../core/semaphore.ts'
 import { createHistogram } from './histogram.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
-import type { LogRow, LogStore } from './store.ts'
+import type { LogRow, LogStore, LogTimes, RowEnd } from './store.ts'
 
 /** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
 const SLICE_ROWS_MAX = 10_000
@@ -15,7 +15,7 @@ export interface LogsOptions {
   readonly store: LogStore
   readonly clock: Clock
   /** Collects rows, which are written together. */
-  readonly buffer: { add(row: LogRow): void; flush(): Promise<void> }
+  readonly buffer: { add(row: LogRow | RowEnd): void; flush(): Promise<void> }
   readonly sliceRowsMax?: number
 }
 
@@ -30,7 +30,7 @@ export function createLogs(options: LogsOptions) {
   async function read(tenantId: string, { filter, limit }: LogQuery, signal?: AbortSignal) {
     await buffer.flush()
     const histogram = createHistogram()
-    const rows: LogRow[] = []
+    const rows: (LogRow & LogTimes)[] = []
     for (let until = filter.until; ; ) {
       signal?.throwIfAborted()
       const start = await store.sliceStart(tenantId, filter.since, until, sliceRowsMax)
@@ -46,9 +46,15 @@ export function createLogs(options: LogsOptions) {
   }
 
   return {
-    /** Records an answered request; it is on disk within about a second. */
-    record(row: Omit<LogRow, 'id'>): void {
-      buffer.add({ id: newId(), ...row })
+    /**
+     * Records an answered request; it is on disk within about a second. To be called back when its
+     * stream has ended.
+     */
+    record(row: Omit<LogRow, 'id'>): (firstMs: number | null, totalMs: number) => void {
+      const id = newId()
+      buffer.add({ id, ...row })
+      const { tenantId, ts } = row
+      return (firstMs, totalMs) => buffer.add({ ended: { tenantId, ts, id }, firstMs, totalMs })
     },
 
     /**
@@ -72,7 +78,7 @@ export function createLogs(options: LogsOptions) {
 
 export type Logs = ReturnType<typeof createLogs>
 
-function entryOf(row: LogRow): RequestLogEntry {
+function entryOf(row: LogRow & LogTimes): RequestLogEntry {
   return {
     id: row.id,
     app_id: row.appId,
@@ -84,6 +90,9 @@ function entryOf(row: LogRow): RequestLogEntry {
     text_chars: row.textChars,
     error_class: row.errorClass,
     channel: row.channel,
+    key_id: row.keyId,
+    first_ms: row.firstMs,
+    total_ms: row.totalMs,
     ts: new Date(row.ts).toISOString(),
   }
 }

@@ -16,14 +16,30 @@ export interface LogRow {
   readonly textChars: number | null
   readonly errorClass: string | null
   readonly channel: string | null
+  readonly keyId: string | null
 }
+
+/** When a stream had its first word and its end, in milliseconds from the request. */
+export interface LogTimes {
+  readonly firstMs: number | null
+  readonly totalMs: number | null
+}
+
+/** The times of a row that is, or is about to be, written. */
+export interface RowEnd extends LogTimes {
+  readonly ended: Pick<LogRow, 'tenantId' | 'ts' | 'id'>
+}
+
+const setTimes = ({ ended, firstMs, totalMs }: RowEnd): Statement => sql`
+  UPDATE request_log SET first_ms = ${firstMs}, total_ms = ${totalMs}
+  WHERE tenant_id = ${ended.tenantId} AND ts = ${ended.ts} AND id = ${ended.id}`
 
 const insert = (row: LogRow): Statement => sql`
   INSERT INTO request_log (id, tenant_id, ts, app_id, device_id, endpoint, status, latency_ms,
-    session_id, text_chars, error_class, channel)
+    session_id, text_chars, error_class, channel, key_id)
   VALUES (${row.id}, ${row.tenantId}, ${row.ts}, ${row.appId}, ${row.deviceId}, ${row.endpoint},
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
-    ${row.channel})`
+    ${row.channel}, ${row.keyId})`
 
 /** The WHERE condition of a filter. */
 const matching = (tenantId: string, filter: LogFilter): Statement => sql`
@@ -38,8 +54,8 @@ const matching = (tenantId: string, filter: LogFilter): Statement => sql`
 /** `reader` makes the reads that may scan a million rows. */
 export function createLogStore(db: Db, reader: Reader) {
   return {
-    async write(rows: readonly LogRow[]): Promise<void> {
-      await db.batch(rows.map(insert))
+    async write(rows: readonly (LogRow | RowEnd)[]): Promise<void> {
+      await db.batch(rows.map((row) => ('ended' in row ? setTimes(row) : insert(row))))
     },
 
     /**
@@ -58,12 +74,13 @@ export function createLogStore(db: Db, reader: Reader) {
     },
 
     /** Newest first. */
-    rows(tenantId: string, filter: LogFilter, limit: number): Promise<LogRow[]> {
+    rows(tenantId: string, filter: LogFilter, limit: number): Promise<(LogRow & LogTimes)[]> {
       const { sql: matches, args } = matching(tenantId, filter)
-      return reader.all<LogRow>(tenantId, {
+      return reader.all<LogRow & LogTimes>(tenantId, {
         sql: `SELECT id, tenant_id AS tenantId, ts, app_id AS appId, device_id AS deviceId,
           endpoint, status, latency_ms AS latencyMs, session_id AS sessionId,
-          text_chars AS textChars, error_class AS errorClass, channel
+          text_chars AS textChars, error_class AS errorClass, channel, key_id AS keyId,
+          first_ms AS firstMs, total_ms AS totalMs
         FROM request_log WHERE ${matches} ORDER BY ts DESC, id DESC LIMIT ?`,
         args: [...args, limit],
       })

@@ -26,3 +26,12 @@ export const ProviderTestResponse = z.object({
   error: z.string().optional(),
 })
 export type ProviderTestResponse = z.infer<typeof ProviderTestResponse>
+
+/** What the tenant's channel lists (contract-2, section 8, Models). */
+export const ModelListResponse = z.object({
+  models: z.array(z.string()),
+  channel: z.enum(['byo', 'platform']),
+  /** Why the channel could not be asked; null where it was, or where it has nothing to list. */
+  error_class: z.string().nullable(),
+})
+export type ModelListResponse = z.infer<typeof ModelListResponse>

@@ -2,7 +2,13 @@ import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
-import { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
+import {
+  ModelListResponse,
+  ProviderConfig,
+  ProviderPutRequest,
+  ProviderTestResponse,
+} from './model.ts'
+import type { ModelLists } from './model-list.ts'
 import type { Provider } from './service.ts'
 
 const configuration = jsonBody(ProviderPutRequest)
@@ -44,3 +50,11 @@ export const providerRoutes = (gate: Gate, provider: Provider) =>
         detail: { summary: 'Ask the saved channel for one token' },
       },
     )
+
+/** GET /console/models: the models that the tenant's channel lists, for a form that names one. */
+export const modelListRoutes = (gate: Gate, modelLists: ModelLists) =>
+  new Elysia().use(gate).get('/models', ({ principal }) => modelLists.list(principal.tenantId), {
+    allow: MANAGERS,
+    response: ModelListResponse,
+    detail: { summary: "List the models of the tenant's channel; believed for a minute" },
+  })

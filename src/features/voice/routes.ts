@@ -79,7 +79,9 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
         const utterance = { ...input, tenantId: principal.tenantId }
         const stream = () => voice.stream(utterance, PCM, signal)
         const pcm = await withoutIdleTimeout(request, server, stream)
-        const body = pulledStream(pcm, () => left.abort(new Error('client left')))
+        const body = pulledStream(contexts.timed(request, pcm), () =>
+          left.abort(new Error('client left')),
+        )
         return new Response(body, { headers: PCM_HEADERS })
       },
       {

@@ -15,6 +15,7 @@ import deviceBoard from './0014-device-board.sql' with { type: 'text' }
 import member from './0015-member.sql' with { type: 'text' }
 import audit from './0016-audit.sql' with { type: 'text' }
 import kbVector from './0017-kb-vector.sql' with { type: 'text' }
+import logTimes from './0018-log-times.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -40,4 +41,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0015-member', sql: member },
   { name: '0016-audit', sql: audit },
   { name: '0017-kb-vector', sql: kbVector },
+  { name: '0018-log-times', sql: logTimes },
 ]

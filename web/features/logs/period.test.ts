@@ -16,7 +16,7 @@ const row = (ago: number, latency: number, error: string | null = null): LogRow 
   session_id: null,
   text_chars: 1,
   error_class: error,
-  channel: null,
+  ...{ channel: null, key_id: null, first_ms: null, total_ms: null },
   ts: new Date(NOW - ago).toISOString(),
 })
 

@@ -167,9 +167,10 @@ describeWeb('the studio', () => {
     await ended(page)
     const sent = world.asked(world.byo).at(-1)?.body
     expect(JSON.stringify(sent)).toContain('data:image/png;base64,')
+    world.byo.reply({ text: 'a square' })
     await page.getByRole('button', { name: en['studio.again'] }).click()
-    await page.locator('.bubble', { hasText: 'what is this?' }).nth(1).waitFor()
-    await ended(page)
+    await page.locator('.prose', { hasText: 'a square' }).waitFor()
+    expect(JSON.stringify(world.asked(world.byo).at(-1)?.body)).toContain('data:image/png')
     expect(guest.complaints).toEqual([])
   }, 60_000)
 })

@@ -1,86 +1,107 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
 import { Announcer } from '../features/studio/announcer.tsx'
-import { Bar } from '../features/studio/bar.tsx'
 import { Composer } from '../features/studio/composer.tsx'
-import { Past } from '../features/studio/past.tsx'
+import { Head } from '../features/studio/head.tsx'
+import { Left } from '../features/studio/left.tsx'
+import { SideView, useSide } from '../features/studio/sides.tsx'
 import { Starters } from '../features/studio/starters.tsx'
 import { StickToBottom } from '../features/studio/stick-to-bottom.tsx'
-import { TurnView } from '../features/studio/turn-view.tsx'
+import { Talk } from '../features/studio/talk.tsx'
+import type { Turn } from '../features/studio/turn.ts'
 import { useChosen } from '../features/studio/use-chosen.ts'
 import { useConversation } from '../features/studio/use-conversation.ts'
 import { useVoice } from '../features/studio/use-voice.ts'
+import { Why } from '../features/studio/why.tsx'
 import { useI18n } from '../i18n/index.tsx'
-import { Page } from '../ui/page.tsx'
 
+/** The setup on the left, the conversation, and on the right why an answer came out as it did. */
 export function Studio() {
   const { t } = useI18n()
   const choice = useChosen()
   const { chosen, choose, startNew } = choice
-  const { turns, past, running, empty, say, again, stop } = useConversation(choice)
+  const conversation = useConversation(choice)
+  const { turns, running, isEmpty, kb, say, replace, stop } = conversation
   const voice = useVoice(chosen.session)
   const composer = useRef<HTMLTextAreaElement>(null)
+  const left = useSide('left')
+  const right = useSide('right')
   const [passage, setPassage] = useState<Passage | null>(null)
+  const [asked, setAsked] = useState<string | null>(null)
   const toComposer = () => composer.current?.focus({ preventScroll: true })
   useEffect(() => {
     // On a phone the keyboard would cover the page.
     if (matchMedia('(hover: hover)').matches) composer.current?.focus({ preventScroll: true })
   }, [])
-  return (
-    <Page title={t('nav.studio')} about={t('studio.about')}>
-      <Bar
-        chosen={chosen}
-        text={turns.at(-1)?.text ?? t('curl.text')}
-        onChange={choose}
-        onNew={() => {
-          startNew()
-          toComposer()
-        }}
-      />
-      <div className="mx-auto mt-8 grid max-w-3xl grid-cols-1 gap-8 pb-40">
-        {past && <Past history={past} />}
-        {empty && (
-          <Starters
-            onPick={(text) => {
-              say(text)
-              toComposer()
-            }}
-          />
-        )}
-        <ol className="grid grid-cols-1 gap-9">
-          {turns.map((turn, index) => (
-            <TurnView
-              key={turn.id}
-              turn={turn}
-              onOpen={setPassage}
-              onAgain={index === turns.length - 1 && !running ? again : undefined}
-            />
-          ))}
-        </ol>
-        <Announcer key={chosen.session} turns={turns} />
-        <StickToBottom turns={turns} past={past} />
-      </div>
-      <Dock>
-        <Composer
-          key={chosen.session}
-          session={chosen.session}
-          field={composer}
-          running={running}
-          voice={chosen.app ? null : voice}
-          onSend={say}
-          onStop={stop}
-        />
-      </Dock>
-      <ChunksDialog passage={passage} onClose={() => setPassage(null)} />
-    </Page>
+  const showWhy = useRef(right.setOpen)
+  showWhy.current = right.setOpen
+  const onWhy = useCallback(({ id }: Turn) => {
+    setAsked(id)
+    showWhy.current(true)
+  }, [])
+  const actions = useMemo(
+    () => ({ onOpen: setPassage, onWhy, onReplace: replace }),
+    [onWhy, replace],
   )
-}
-
-/** Sticks to the bottom of the window, above the conversation. */
-function Dock({ children }: { readonly children: ReactNode }) {
+  const onNew = () => {
+    startNew()
+    if (left.isSheet) left.setOpen(false)
+    toComposer()
+  }
+  const shown = turns.find(({ id }) => id === asked) ?? turns.findLast(({ stats }) => stats) ?? null
   return (
-    <div className="dock">
-      <div className="mx-auto max-w-3xl">{children}</div>
+    <div className="studio">
+      <SideView side={left} name="left" label={t('studio.left')}>
+        <Left
+          conversation={conversation}
+          session={chosen.session}
+          onPick={(place) => {
+            choose(place)
+            if (left.isSheet) left.setOpen(false)
+          }}
+          onNew={onNew}
+        />
+      </SideView>
+      <div className="talk">
+        <Head
+          title={turns[0]?.text ?? null}
+          chosen={chosen}
+          text={turns.at(-1)?.text ?? t('curl.text')}
+          kb={kb}
+          left={left}
+          right={right}
+          onApp={(app) => choose({ app })}
+          onNew={onNew}
+        />
+        <div className="talk-turns">
+          {isEmpty && (
+            <Starters
+              onPick={(text) => {
+                say({ text, images: [] })
+                toComposer()
+              }}
+            />
+          )}
+          <Talk key={chosen.session} conversation={conversation} actions={actions} />
+          <StickToBottom key={`${chosen.session} end`} turns={turns} />
+        </div>
+        <Announcer key={chosen.session} turns={turns} />
+        <div className="dock">
+          <Composer
+            key={chosen.session}
+            session={chosen.session}
+            field={composer}
+            running={running}
+            voice={chosen.app ? null : voice}
+            onSend={(text, images) => say({ text, images })}
+            onStop={stop}
+          />
+        </div>
+      </div>
+      <SideView side={right} name="right" label={t('studio.right')}>
+        <Why turn={shown} onOpen={setPassage} />
+      </SideView>
+      <ChunksDialog passage={passage} onClose={() => setPassage(null)} />
     </div>
   )
 }

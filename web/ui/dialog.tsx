@@ -113,8 +113,8 @@ interface DrawerProps {
   readonly title: string
   readonly open: boolean
   readonly onClose: () => void
-  /** At the left edge, or over the page. */
-  readonly look?: 'drawer' | 'palette'
+  /** At the left or the right edge, or over the page. */
+  readonly look?: 'drawer' | 'drawer at-right' | 'palette'
   readonly children: ReactNode
 }
 

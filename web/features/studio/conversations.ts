@@ -2,7 +2,7 @@ import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { streamTurn, TurnRequest } from '../../api/stream.ts'
 import { createDrafts } from './drafts.ts'
 import { gatherFrames } from './frames.ts'
-import { afterEvents, broken, cut, type Turn } from './turn.ts'
+import { afterEvents, broken, cut, type Replaced, type Turn } from './turn.ts'
 import { createTurnStore } from './turn-store.ts'
 
 interface Options {
@@ -36,14 +36,15 @@ export function createConversations({ stream, storage }: Options) {
   }
 
   /** Resolves when the turn has ended, however it did. A session has one turn at a time. */
-  async function send(request: TurnRequest): Promise<void> {
+  async function send(asked: TurnRequest, replaces: Replaced | null = null): Promise<void> {
+    const request = replaces ? { ...asked, replace_last: true } : asked
     const { session_id: session } = request
     if (running.has(session)) return
     const abort = new AbortController()
     running.set(session, abort)
     last = { session, app: request.app_id ?? '' }
     drafts.used(session)
-    const id = turns.add(session, request.text, request.images)
+    const id = turns.add(session, { ...request, replaces })
     const frames = gatherFrames((batches) =>
       turns.change(session, id, (turn) =>
         batches.reduce((before, { events, at }) => afterEvents(before, events, at), turn),
@@ -59,8 +60,10 @@ export function createConversations({ stream, storage }: Options) {
     frames.flush()
     running.delete(session)
     turns.change(session, id, how)
+    const isStored = turns.turnsOf(session).find((turn) => turn.id === id)?.state === 'done'
+    if (isStored && replaces) turns.drop(session, replaces.id)
     turns.keepUnsaved()
-    if (turns.turnsOf(session).at(-1)?.state === 'done') tellStored(session)
+    if (isStored) tellStored(session)
   }
 
   function forget(session: string): void {

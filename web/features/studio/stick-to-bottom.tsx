@@ -1,42 +1,39 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
-import type { History } from '../../api/types.ts'
 import type { Turn } from './turn.ts'
 
 const NEAR_PX = 120
 
-interface StickToBottomProps {
-  readonly turns: readonly Turn[]
-  /** Turns before this visit; undefined while they load. */
-  readonly past: History | undefined
-}
-
 /**
- * Scrolls to the end of the conversation and keeps it in view while it grows, until the reader
- * scrolls up.
+ * Scrolls to the end of the conversation and keeps it in view while its parent grows, until the
+ * reader scrolls up. Another conversation needs another `key`.
  */
-export function StickToBottom({ turns, past }: StickToBottomProps) {
+export function StickToBottom({ turns }: { readonly turns: readonly Turn[] }) {
   const near = useRef(true)
-  const count = useRef(0)
+  const place = useRef<HTMLSpanElement>(null)
+  const newest = turns.at(-1)?.id
   useEffect(() => {
     // Growing content causes no scroll event, so only the reader changes this.
     const onScroll = () => {
       const { scrollHeight, scrollTop, clientHeight } = document.documentElement
       near.current = scrollHeight - scrollTop - clientHeight < NEAR_PX
     }
+    const grown = new ResizeObserver(() => {
+      if (near.current) toEnd()
+    })
+    const content = place.current?.parentElement
+    if (content) grown.observe(content)
     addEventListener('scroll', onScroll, { passive: true })
-    return () => removeEventListener('scroll', onScroll)
+    return () => {
+      grown.disconnect()
+      removeEventListener('scroll', onScroll)
+    }
   }, [])
   useLayoutEffect(() => {
-    if (past && past.count > 0) toEnd()
-  }, [past])
-  useLayoutEffect(() => {
-    const asked = turns.length > count.current
-    count.current = turns.length
-    if (turns.length === 0 || !(asked || near.current)) return
+    if (newest === undefined) return
     near.current = true
     toEnd()
-  }, [turns])
-  return null
+  }, [newest])
+  return <span ref={place} hidden />
 }
 
 function toEnd() {

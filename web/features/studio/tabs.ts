@@ -4,15 +4,18 @@ import type { Conversations } from './conversations.ts'
 
 const CHANNEL = 'mb.conversations'
 
-/** After a turn, this tab reads the lists again, and the other tabs what was said, too. */
+/** What shows the turns of sessions, or lists them. */
+const SHOWN = ['conversations', 'memory', 'sessions', 'transcript'] as const
+
+/** After a turn, this tab and the others read again what the server has stored. */
 export function joinTabs(conversations: Conversations, queries: QueryClient): void {
   const others = new BroadcastChannel(CHANNEL)
-  const refresh = (keys: readonly string[]) => {
-    for (const key of keys) void reload(queries, [key])
+  const refresh = () => {
+    for (const key of SHOWN) void reload(queries, [key])
   }
-  others.onmessage = () => refresh(['sessions', 'history'])
+  others.onmessage = refresh
   conversations.onStored(() => {
-    refresh(['sessions'])
+    refresh()
     others.postMessage(null)
   })
   addEventListener('pagehide', conversations.keepUnsaved)

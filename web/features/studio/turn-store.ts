@@ -1,4 +1,4 @@
-import { cut, newTurn, type Turn } from './turn.ts'
+import { cut, newTurn, type Question, type Turn } from './turn.ts'
 
 const NO_TURNS: readonly Turn[] = []
 const UNSAVED = 'mb.unsaved'
@@ -19,9 +19,9 @@ export function createTurnStore(storage: Storage) {
   return {
     turnsOf,
     sessions: () => [...bySession.keys()],
-    add(session: string, text: string, images: readonly string[]): string {
+    add(session: string, question: Question): string {
       const id = `${Date.now()}-${next++}`
-      set(session, [...turnsOf(session), newTurn(id, text, images, performance.now())])
+      set(session, [...turnsOf(session), newTurn(id, question, performance.now())])
       return id
     },
     change: (session: string, id: string, how: (turn: Turn) => Turn) =>

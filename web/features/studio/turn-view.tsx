@@ -1,21 +1,16 @@
-import { BookText, Check, Clock, LoaderCircle, Repeat2, Route, X } from 'lucide-react'
-import { memo } from 'react'
+import { BookText, Check, LoaderCircle, Route, X } from 'lucide-react'
+import { memo, useState } from 'react'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
-import { Button, CopyButton } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Broken } from './broken.tsx'
+import { Foot } from './foot.tsx'
 import { Missed } from './missed.tsx'
+import { QuestionView } from './question.tsx'
 import type { ToolUse, Turn } from './turn.ts'
 import { Waiting } from './waiting.tsx'
-
-const CHANNELS = {
-  byo: 'channel.byo',
-  platform: 'channel.platform',
-  platform_fallback: 'channel.fallback',
-} as const satisfies Readonly<Record<string, Key>>
 
 const REASONS: Readonly<Record<string, Key>> = {
   retry_exhausted: 'fallback.retry_exhausted',
@@ -24,27 +19,39 @@ const REASONS: Readonly<Record<string, Key>> = {
   channel_unavailable: 'fallback.channel_unavailable',
 }
 
-interface TurnViewProps {
-  readonly turn: Turn
+export const reasonOf = (reason: string): Key => REASONS[reason] ?? 'fallback.provider_error'
+
+export interface TurnActions {
   readonly onOpen: (passage: Passage) => void
-  /** Present on the last turn only. */
-  readonly onAgain: ((turn: Turn) => void) | undefined
+  readonly onWhy: (turn: Turn) => void
+  /** Asks this in place of the turn; the last turn alone can be replaced. */
+  readonly onReplace: (turn: Turn, text: string) => void
 }
 
-export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
+interface TurnViewProps {
+  readonly turn: Turn
+  /** Whether it can be replaced. */
+  readonly isLast: boolean
+  readonly actions: TurnActions
+}
+
+export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
   const { t } = useI18n()
+  const [isEditing, setEditing] = useState(false)
   const running = turn.state === 'running'
-  const reason =
-    turn.fallback === null ? null : (REASONS[turn.fallback] ?? 'fallback.provider_error')
+  const onEdited = (text: string | null) => {
+    setEditing(false)
+    if (text !== null) actions.onReplace(turn, text)
+  }
   return (
-    <li className="grid grid-cols-1 gap-4">
-      <Question turn={turn} />
+    <li className="turn">
+      <QuestionView turn={turn} onEdited={isEditing ? onEdited : null} />
       <div className="grid grid-cols-1 gap-3" data-testid="reply" aria-busy={running}>
         <span className="sr-only">{t('role.assistant')}</span>
-        <Chips turn={turn} onOpen={onOpen} />
-        {reason && (
+        <Chips turn={turn} onOpen={actions.onOpen} />
+        {turn.fallback !== null && (
           <Notice tone="warn" icon={<Route size={16} aria-hidden />}>
-            {t('fallback.title')} {t(reason)}
+            {t('fallback.title')} {t(reasonOf(turn.fallback))}
           </Notice>
         )}
         {running && turn.reply === '' && <Waiting since={turn.startedAt} />}
@@ -56,35 +63,20 @@ export const TurnView = memo(({ turn, onOpen, onAgain }: TurnViewProps) => {
         )}
         <Broken turn={turn} />
         {typeof turn.stats?.kb === 'object' && turn.stats.kb.shown === 0 && (
-          <Missed question={turn.text} best={turn.stats.kb.best} onOpen={onOpen} />
+          <Missed question={turn.text} best={turn.stats.kb.best} onOpen={actions.onOpen} />
         )}
-        {!running && <Foot turn={turn} onAgain={onAgain} />}
+        {!running && (
+          <Foot
+            turn={turn}
+            onWhy={() => actions.onWhy(turn)}
+            onAgain={isLast ? () => actions.onReplace(turn, turn.text) : null}
+            onEdit={isLast ? () => setEditing(true) : null}
+          />
+        )}
       </div>
     </li>
   )
 })
-
-function Question({ turn }: { readonly turn: Turn }) {
-  const { t } = useI18n()
-  return (
-    <div className="grid justify-items-end gap-2">
-      {turn.images.length > 0 && (
-        <div className="flex flex-wrap justify-end gap-2">
-          {withIndexKeys(turn.images).map(({ key, item: image }, index) => (
-            <img
-              key={key}
-              src={image}
-              alt={t('studio.image', { number: index + 1 })}
-              className="max-h-40 rounded-lg border border-line"
-            />
-          ))}
-        </div>
-      )}
-      <span className="sr-only">{t('studio.you')}</span>
-      <div className="bubble">{turn.text}</div>
-    </div>
-  )
-}
 
 function ToolChip({ use }: { readonly use: ToolUse }) {
   const icon = { size: 13, 'aria-hidden': true } as const
@@ -98,7 +90,7 @@ function ToolChip({ use }: { readonly use: ToolUse }) {
   )
 }
 
-function Chips({ turn, onOpen }: Pick<TurnViewProps, 'turn' | 'onOpen'>) {
+function Chips({ turn, onOpen }: { readonly turn: Turn } & Pick<TurnActions, 'onOpen'>) {
   const { t } = useI18n()
   if (turn.refs.length + turn.tools.length === 0) return null
   return (
@@ -122,49 +114,4 @@ function Chips({ turn, onOpen }: Pick<TurnViewProps, 'turn' | 'onOpen'>) {
       ))}
     </ul>
   )
-}
-
-function Foot({ turn, onAgain }: Pick<TurnViewProps, 'turn' | 'onAgain'>) {
-  const { t } = useI18n()
-  const seconds = (ms: number) => (ms / 1000).toFixed(1)
-  return (
-    <div className="flex flex-wrap items-center gap-x-3 text-[0.84rem] text-ink-3">
-      <span className="flex gap-1">
-        {turn.reply && <CopyButton text={turn.reply} size="small" />}
-        {onAgain && (
-          <Button
-            kind="quiet"
-            size="small"
-            icon={<Repeat2 size={16} aria-hidden />}
-            aria-label={t('studio.again')}
-            onClick={() => onAgain(turn)}
-          />
-        )}
-      </span>
-      {turn.stats && <span>{t(CHANNELS[turn.stats.channel])}</span>}
-      {turn.stats?.kb === 'skipped' && <span>{t('studio.kb-skipped')}</span>}
-      {turn.stats && turn.stats.iterations > 1 && (
-        <span>{t('studio.calls', { count: turn.stats.iterations })}</span>
-      )}
-      {turn.stats && <Tokens stats={turn.stats} />}
-      {turn.totalMs !== null && (
-        <span className="inline-flex items-center gap-1">
-          <Clock size={13} aria-hidden />
-          {turn.firstMs === null
-            ? t('studio.seconds', { total: seconds(turn.totalMs) })
-            : t('studio.timing', { first: seconds(turn.firstMs), total: seconds(turn.totalMs) })}
-        </span>
-      )}
-    </div>
-  )
-}
-
-/** What the turn used; an estimate where the model did not say. */
-function Tokens({ stats }: { readonly stats: NonNullable<Turn['stats']> }) {
-  const { t, locale } = useI18n()
-  const values = {
-    input: stats.input_tokens.toLocaleString(locale),
-    output: stats.output_tokens.toLocaleString(locale),
-  }
-  return <span>{t(stats.usage_estimated ? 'studio.tokens.about' : 'studio.tokens', values)}</span>
 }

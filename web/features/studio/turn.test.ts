@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { afterEvents, newTurn } from './turn.ts'
 
 const TOLD = { input_tokens: 11, output_tokens: 7, usage_estimated: false }
-const turn = newTurn('1', 'q', [], 1_000)
+const turn = newTurn('1', { text: 'q', images: [] }, 1_000)
 
 describe('a turn of the studio', () => {
   test('a studio turn grows by increments and ends with the final text', () => {

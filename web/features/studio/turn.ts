@@ -1,11 +1,21 @@
 import { ApiError } from '../../api/client.ts'
-import type { AgentEvent, KbRef, TurnStats } from '../../api/types.ts'
+import type { AgentEvent, KbRef, TranscriptTurn, TurnStats } from '../../api/types.ts'
 import type { ErrorName } from '../../i18n/index.tsx'
 
 export interface ToolUse {
   readonly name: string
   /** Null while it runs. */
   readonly ok: boolean | null
+  /** From the transcript, once the turn is stored; cut when they are long. */
+  readonly ms?: number
+  readonly arguments?: string | undefined
+  readonly result?: string | undefined
+}
+
+/** A turn that another one takes the place of, once that is stored. */
+export interface Replaced {
+  readonly id: string
+  readonly seq: number | null
 }
 
 /** Why a turn broke. */
@@ -20,8 +30,15 @@ export interface TurnFault {
 export interface Turn {
   /** Unique in this tab. */
   readonly id: string
+  /** The number in the transcript; null while it is not stored, or not known. */
+  readonly seq: number | null
+  readonly replaces: Replaced | null
+  /** When it was asked, on the clock of this machine, or stored. */
+  readonly at: number
   readonly text: string
   readonly images: readonly string[]
+  /** Pictures that were sent and are not kept. */
+  readonly pictures: number
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly reply: string
   readonly refs: readonly KbRef[]
@@ -29,6 +46,8 @@ export interface Turn {
   /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
   readonly stats: Omit<TurnStats, 'type'> | null
+  /** The model that answered; null while it is not known. */
+  readonly model: string | null
   /** Null for a stream that broke off without a word. */
   readonly fault: TurnFault | null
   readonly startedAt: number
@@ -38,27 +57,68 @@ export interface Turn {
   readonly audio: string | null
 }
 
-export const newTurn = (
-  id: string,
-  text: string,
-  images: readonly string[],
-  startedAt: number,
-): Turn => ({
+export interface Question {
+  readonly text: string
+  readonly images: readonly string[]
+  readonly pictures?: number
+  readonly replaces?: Replaced | null
+}
+
+export const newTurn = (id: string, question: Question, startedAt: number): Turn => ({
   id,
-  text,
-  images,
+  seq: null,
+  replaces: question.replaces ?? null,
+  at: Date.now(),
+  text: question.text,
+  images: question.images,
+  pictures: question.pictures ?? 0,
   state: 'running',
   reply: '',
   refs: [],
   tools: [],
   fallback: null,
   stats: null,
+  model: null,
   fault: null,
   startedAt,
   firstMs: null,
   totalMs: null,
   audio: null,
 })
+
+/** How the memory notes a picture, in a line of its own at the end. */
+const PICTURES = /(?:\n\[\u56fe\u7247\])+$/u
+
+/** A stored turn. */
+export function storedTurn(row: TranscriptTurn): Turn {
+  const [noted = ''] = row.user_text.match(PICTURES) ?? []
+  const text = row.user_text.slice(0, row.user_text.length - noted.length)
+  const question = { text, images: [], pictures: noted.split('\n').length - 1 }
+  const turn = {
+    ...newTurn(`seq:${row.seq}`, question, 0),
+    reply: row.reply,
+    state: 'done' as const,
+  }
+  return { ...withDetails(turn, row), at: Date.parse(row.created_at) }
+}
+
+/** The turn with what the transcript knows of it besides. */
+export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn {
+  if (details === null) return { ...turn, seq }
+  const { channel, iterations, input_tokens, output_tokens, kb } = details
+  const known = { channel, iterations, input_tokens, output_tokens, ...(kb ? { kb } : {}) }
+  return {
+    ...turn,
+    seq,
+    refs: details.kb_refs,
+    tools: details.tools,
+    fallback: details.fallback_reason,
+    stats: turn.stats ?? { ...known, usage_estimated: false },
+    model: details.model,
+    firstMs: turn.firstMs ?? details.first_ms,
+    totalMs: turn.totalMs ?? details.total_ms,
+  }
+}
 
 /** The turn after some events of its stream; `at` is when they arrived. */
 export const afterEvents = (turn: Turn, events: readonly AgentEvent[], at: number): Turn =>

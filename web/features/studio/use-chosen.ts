@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { Chosen } from './bar.tsx'
-import { useConversations } from './conversations.ts'
+import { type Place, useConversations } from './conversations.ts'
 
 const freshSession = () => `play-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`
 
@@ -18,16 +17,15 @@ export function useChosen() {
   const linked = text('session') !== ''
   const [left, setLeft] = useState(() => (linked || text('app') ? null : conversations.last()))
   const [fresh, setFresh] = useState(() => conversations.drafts.fresh(freshSession))
-  const [kb, setKb] = useState(true)
-  const place = linked || !left ? { session: text('session') || fresh, app: text('app') } : left
-  const chosen: Chosen = { ...place, kb }
-  const choose = (more: Partial<Chosen>) => {
-    if (more.kb !== undefined) setKb(more.kb)
+  const here = { session: text('session') || fresh, app: text('app') }
+  const chosen: Place = linked || !left ? here : left
+  const choose = (more: Partial<Place>) => {
     const { app, session } = { ...chosen, ...more }
     void navigate({
       to: '.',
       search: { ...(app ? { app } : {}), session },
-      replace: more.session === undefined || more.session === chosen.session,
+      // Back leads to the conversation before.
+      replace: session === chosen.session,
       resetScroll: false,
     })
   }
@@ -41,8 +39,6 @@ export function useChosen() {
     if (linked) setFresh(conversations.drafts.fresh(freshSession))
   }, [linked, conversations])
   /** Opens an empty conversation; an empty one is taken again. */
-  const startNew = () => {
-    choose({ session: conversations.drafts.fresh(freshSession) })
-  }
+  const startNew = () => choose({ session: conversations.drafts.fresh(freshSession) })
   return { chosen, choose, linked, startNew }
 }

@@ -1,31 +1,45 @@
-import { useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef } from 'react'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useAnswering, useConversations, useTurns } from './conversations.ts'
-import type { Turn } from './turn.ts'
+import { createThread } from './thread.ts'
+import type { Question, Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 
-/** The turns of the chosen session, before and during this visit, and the function to send. */
+const PAGE = 30
+
+/** What the server has stored of a session; older turns are loaded when they are asked for. */
+function useStored(session: string) {
+  const query = useInfiniteQuery({
+    queryKey: ['transcript', session],
+    queryFn: ({ pageParam }) =>
+      api.sessions.transcript(session, {
+        limit: PAGE,
+        ...(pageParam === null ? {} : { before: pageParam }),
+      }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next_before }) => next_before,
+  })
+  const { data } = query
+  const rows = useMemo(() => data?.pages.flatMap(({ turns }) => turns) ?? [], [data])
+  return { ...query, rows }
+}
+
+/** The turns of the chosen session, and what can be done with them. */
 export function useConversation({ chosen, choose, linked }: ReturnType<typeof useChosen>) {
   const conversations = useConversations()
   const { session, app } = chosen
-  const all = useTurns(session)
+  const [kb, setKb] = useState(true)
+  const live = useTurns(session)
   const running = useAnswering(session)
-  const past = useQuery({
-    queryKey: ['history', session],
-    queryFn: async () => {
-      const readAt = performance.now()
-      return { readAt, ...(await api.sessions.history(session)) }
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
+  const stored = useStored(session)
+  const memory = useQuery({
+    queryKey: ['memory', session],
+    queryFn: () => api.sessions.history(session),
   })
-  // What had ended when the memory was read is shown from there.
-  const readAt = past.data?.readAt ?? 0
-  const turns = all.filter(({ state, startedAt, totalMs }) => {
-    return state !== 'done' || totalMs === null || startedAt + totalMs > readAt
-  })
-  const begun = turns.length > 0
+  const [thread] = useState(createThread)
+  const turns = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
+  const begun = live.length > 0
   // The first turn puts the session into the page URL.
   useEffect(() => {
     if (begun && !linked) choose({})
@@ -33,21 +47,34 @@ export function useConversation({ chosen, choose, linked }: ReturnType<typeof us
   useEffect(() => {
     if (linked) conversations.visit({ session, app })
   }, [conversations, linked, session, app])
-  const say = (text: string, images: readonly string[] = []) => {
-    const { kb } = chosen
-    void conversations.send({ text, images, session_id: session, app_id: app || null, kb })
+  const say = (question: Question) => {
+    const { text, images, replaces = null } = question
+    const request = { text, images, session_id: session, app_id: app || null, kb }
+    void conversations.send(request, replaces)
+  }
+  /** The question again, or another one in its place. */
+  const replace = (turn: Turn, text: string) => {
+    const { images, state, replaces } = turn
+    if (state === 'done') return say({ text, images, replaces: turn })
+    conversations.drop(session, turn.id)
+    say({ text, images, replaces })
   }
   // One stable function for all turns, so that finished turns do not render again.
-  const latest = useRef(say)
-  latest.current = say
-  const again = useCallback((turn: Turn) => latest.current(turn.text, turn.images), [])
+  const latest = useRef(replace)
+  latest.current = replace
   return {
     turns,
-    past: past.data,
+    /** Null until the first page is there. */
+    older: stored,
+    summary: memory.data?.summary ?? '',
+    isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
-    empty: !begun && past.data?.count === 0 && past.data.summary === '',
+    kb,
+    setKb,
     say,
-    again,
+    replace: useCallback((turn: Turn, text: string) => latest.current(turn, text), []),
     stop: () => conversations.stop(session),
   }
 }
+
+export type Conversation = ReturnType<typeof useConversation>

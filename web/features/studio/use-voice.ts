@@ -44,9 +44,9 @@ export function useVoice(session: string) {
       const audio_b64 = await stop()
       const started = performance.now()
       const said = await api.voice({ audio_b64, session_id: session })
-      const id = conversations.add(session, said.asr_text, [])
+      const id = conversations.add(session, { text: said.asr_text, images: [] })
       conversations.change(session, id, () => ({
-        ...newTurn(id, said.asr_text, [], started),
+        ...newTurn(id, { text: said.asr_text, images: [] }, started),
         state: 'done',
         reply: said.reply_text,
         audio: said.audio_b64,

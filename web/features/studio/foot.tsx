@@ -1,0 +1,100 @@
+import { CircleHelp, Clock, Pencil, Repeat2 } from 'lucide-react'
+import { type Key, useI18n } from '../../i18n/index.tsx'
+import { Button, CopyButton } from '../../ui/button.tsx'
+import type { Turn } from './turn.ts'
+
+export const CHANNELS = {
+  byo: 'channel.byo',
+  platform: 'channel.platform',
+  platform_fallback: 'channel.fallback',
+} as const satisfies Readonly<Record<string, Key>>
+
+interface FootProps {
+  readonly turn: Turn
+  readonly onWhy: () => void
+  /** Null where the turn cannot be replaced. */
+  readonly onAgain: (() => void) | null
+  readonly onEdit: (() => void) | null
+}
+
+/** What can be done with an answer, and what it took. */
+export function Foot({ turn, onWhy, onAgain, onEdit }: FootProps) {
+  const { t } = useI18n()
+  const icon = { size: 16, 'aria-hidden': true } as const
+  const quiet = { kind: 'quiet', size: 'small' } as const
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 text-[0.84rem] text-ink-3">
+      <span className="flex gap-1">
+        {turn.reply && <CopyButton text={turn.reply} size="small" />}
+        {onAgain && (
+          <Button
+            {...quiet}
+            icon={<Repeat2 {...icon} />}
+            aria-label={t(turn.state === 'done' ? 'studio.again' : 'studio.retry')}
+            onClick={onAgain}
+          />
+        )}
+        {onEdit && (
+          <Button
+            {...quiet}
+            icon={<Pencil {...icon} />}
+            aria-label={t('studio.edit')}
+            onClick={onEdit}
+          />
+        )}
+        {turn.stats && (
+          <Button
+            {...quiet}
+            icon={<CircleHelp {...icon} />}
+            aria-label={t('studio.why')}
+            onClick={onWhy}
+          />
+        )}
+      </span>
+      <Facts turn={turn} />
+    </div>
+  )
+}
+
+/** The channel or model, the tokens and the times of a turn. */
+function Facts({ turn }: { readonly turn: Turn }) {
+  const { t } = useI18n()
+  const { stats, model } = turn
+  return (
+    <>
+      {stats && <span>{t(CHANNELS[stats.channel])}</span>}
+      {model && <span>{model}</span>}
+      {stats?.kb === 'skipped' && <span>{t('studio.kb-skipped')}</span>}
+      {stats && stats.iterations > 1 && (
+        <span>{t('studio.calls', { count: stats.iterations })}</span>
+      )}
+      <Tokens turn={turn} />
+      <Times turn={turn} />
+    </>
+  )
+}
+
+export function Times({ turn: { firstMs, totalMs } }: { readonly turn: Turn }) {
+  const { t } = useI18n()
+  const seconds = (ms: number) => (ms / 1000).toFixed(1)
+  if (totalMs === null) return null
+  return (
+    <span className="inline-flex items-center gap-1">
+      <Clock size={13} aria-hidden />
+      {firstMs === null
+        ? t('studio.seconds', { total: seconds(totalMs) })
+        : t('studio.timing', { first: seconds(firstMs), total: seconds(totalMs) })}
+    </span>
+  )
+}
+
+/** What the turn used; an estimate where the model did not say. */
+export function Tokens({ turn: { stats } }: { readonly turn: Turn }) {
+  const { t, locale } = useI18n()
+  if (!stats) return null
+  const values = {
+    input: stats.input_tokens.toLocaleString(locale),
+    output: stats.output_tokens.toLocaleString(locale),
+  }
+  return <span>{t(stats.usage_estimated ? 'studio.tokens.about' : 'studio.tokens', values)}</span>
+}

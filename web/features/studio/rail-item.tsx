@@ -1,0 +1,149 @@
+import * as Menu from '@radix-ui/react-dropdown-menu'
+import { Ellipsis, Mic, Pencil, Trash2 } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { CONVERSATION_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import type { Conversation } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Ago } from '../../ui/page.tsx'
+import { type Place, useAnswering } from './conversations.ts'
+
+interface RailItemProps {
+  readonly conversation: Conversation
+  readonly isHere: boolean
+  /** Whether it is about to be deleted. */
+  readonly isGoing: boolean
+  readonly actions: {
+    readonly onPick: (place: Place) => void
+    readonly rename: (id: string, title: string) => void
+    readonly remove: (id: string) => void
+    readonly undo: (id: string) => void
+  }
+}
+
+/** A conversation: its title, when it was last used, and its menu. */
+export function RailItem({ conversation, isHere, isGoing, actions }: RailItemProps) {
+  const { t } = useI18n()
+  const { id, title, app_id, device_id, last_at } = conversation
+  const [isNaming, setNaming] = useState(false)
+  const isBusy = useAnswering(id)
+  if (isGoing) {
+    return (
+      <li className="rail-item" role="status">
+        <span className="min-w-0 flex-1 truncate text-ink-3 line-through">{title}</span>
+        <Button size="small" onClick={() => actions.undo(id)}>
+          {t('studio.undo')}
+        </Button>
+      </li>
+    )
+  }
+  if (isNaming) {
+    return (
+      <TitleForm
+        title={title}
+        onEnd={(next) => {
+          setNaming(false)
+          if (next !== null && next !== title) actions.rename(id, next)
+        }}
+      />
+    )
+  }
+  return (
+    <li className="rail-item" data-here={isHere || undefined}>
+      <button
+        type="button"
+        className="rail-link"
+        aria-current={isHere || undefined}
+        onClick={() => actions.onPick({ session: id, app: app_id ?? '' })}
+      >
+        <span className="flex items-center gap-1.5">
+          {device_id && <Mic size={13} className="flex-none" aria-hidden />}
+          <span className="min-w-0 truncate">{title}</span>
+          {isBusy && <span className="dot" role="img" aria-label={t('studio.answering')} />}
+        </span>
+        <span className="text-[0.78rem] text-ink-3">
+          <Ago at={last_at} />
+        </span>
+      </button>
+      <ItemMenu
+        title={title}
+        onRename={() => setNaming(true)}
+        onRemove={() => actions.remove(id)}
+      />
+    </li>
+  )
+}
+
+/** The person has just asked for this field. */
+const focus = (field: HTMLElement | null) => field?.focus()
+
+interface TitleFormProps {
+  readonly title: string
+  /** Null: as it was. A blank one gives the first text back. */
+  readonly onEnd: (title: string | null) => void
+}
+
+function TitleForm({ title: before, onEnd }: TitleFormProps) {
+  const { t } = useI18n()
+  const [title, setTitle] = useState(before)
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    onEnd(title.trim())
+  }
+  return (
+    <li className="rail-item">
+      <form className="flex-1" onSubmit={save}>
+        <input
+          className="input"
+          value={title}
+          maxLength={CONVERSATION_TITLE_CHARS_MAX}
+          aria-label={t('studio.rename')}
+          ref={focus}
+          onChange={(event) => setTitle(event.target.value)}
+          onBlur={() => onEnd(title.trim())}
+          onKeyDown={(event) => event.key === 'Escape' && onEnd(null)}
+        />
+      </form>
+    </li>
+  )
+}
+
+interface ItemMenuProps {
+  readonly title: string
+  readonly onRename: () => void
+  readonly onRemove: () => void
+}
+
+function ItemMenu({ title, onRename, onRemove }: ItemMenuProps) {
+  const { t } = useI18n()
+  const [isRenaming, setRenaming] = useState(false)
+  const icon = { size: 15, 'aria-hidden': true } as const
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger className="rail-more" aria-label={t('studio.actions', { title })}>
+        <Ellipsis size={16} aria-hidden />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content
+          className="menu"
+          align="end"
+          onCloseAutoFocus={(event) => {
+            // The field of the title takes the focus in place of the button.
+            if (isRenaming) event.preventDefault()
+            if (isRenaming) onRename()
+            setRenaming(false)
+          }}
+        >
+          <Menu.Item className="menu-item" onSelect={() => setRenaming(true)}>
+            <Pencil {...icon} />
+            {t('studio.rename')}
+          </Menu.Item>
+          <Menu.Item className="menu-item text-bad" onSelect={onRemove}>
+            <Trash2 {...icon} />
+            {t('action.delete')}
+          </Menu.Item>
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

@@ -1,0 +1,89 @@
+import { ScrollText } from 'lucide-react'
+import { memo, useEffect, useLayoutEffect, useRef } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
+import type { Turn } from './turn.ts'
+import { type TurnActions, TurnView } from './turn-view.tsx'
+import type { Conversation } from './use-conversation.ts'
+
+interface TalkProps {
+  readonly conversation: Conversation
+  readonly actions: TurnActions
+}
+
+/** The turns of a conversation, oldest first. */
+export const Talk = memo(({ conversation, actions }: TalkProps) => {
+  const { turns, older, summary, running } = conversation
+  const last = turns.at(-1)
+  return (
+    <>
+      <Older older={older} first={turns[0]} />
+      {summary && !older.hasNextPage && <Summary text={summary} />}
+      <ol className="grid grid-cols-1 gap-9">
+        {turns.map((turn) => (
+          <TurnView
+            key={turn.id}
+            turn={turn}
+            isLast={turn === last && !running}
+            actions={actions}
+          />
+        ))}
+      </ol>
+    </>
+  )
+})
+
+/** What the model still knows of turns that it no longer reads word for word. */
+function Summary({ text }: { readonly text: string }) {
+  const { t } = useI18n()
+  return (
+    <details className="notice block">
+      <summary className="cursor-pointer">
+        <ScrollText size={15} className="mr-2 inline" aria-hidden />
+        {t('sessions.summary')}
+      </summary>
+      <div className="mt-2">
+        <Markdown text={text} />
+      </div>
+    </details>
+  )
+}
+
+interface OlderProps {
+  readonly older: Conversation['older']
+  readonly first: Turn | undefined
+}
+
+/** Loads older turns when it comes into view, and keeps what is being read where it is. */
+function Older({ older, first }: OlderProps) {
+  const { t } = useI18n()
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = older
+  const button = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!button.current || !hasNextPage) return
+    const seen = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting) void fetchNextPage()
+    })
+    seen.observe(button.current)
+    return () => seen.disconnect()
+  }, [hasNextPage, fetchNextPage])
+  const height = useRef(0)
+  const before = useRef(first?.id)
+  useLayoutEffect(() => {
+    const { documentElement: page } = document
+    if (before.current !== undefined && first?.id !== before.current && height.current > 0) {
+      page.scrollTop += page.scrollHeight - height.current
+    }
+    before.current = first?.id
+    height.current = page.scrollHeight
+  }, [first])
+  if (!hasNextPage) return null
+  return (
+    <div ref={button} className="text-center">
+      <Button size="small" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        {t('studio.older')}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test'
+import type { TranscriptTurn } from '../../api/types.ts'
+import { createThread } from './thread.ts'
+import { newTurn, type Turn } from './turn.ts'
+
+const row = (seq: number, reply: string): TranscriptTurn => ({
+  ...{ seq, reply, user_text: `question ${seq}`, details: null },
+  created_at: new Date(seq * 1_000).toISOString(),
+})
+const live = (id: string, more: Partial<Turn>): Turn => ({
+  ...newTurn(id, { text: '', images: [] }, 0),
+  ...more,
+})
+const ids = (turns: readonly Turn[]) => turns.map(({ id }) => id)
+
+describe('the thread of a conversation', () => {
+  test('a turn of this tab that is stored stands once, with its number and its pictures', () => {
+    const mine = live('mine', { text: 'question 2', images: ['x'], state: 'done', reply: 'b' })
+    const [, second, ...more] = createThread()([row(2, 'b'), row(1, 'a')], [mine])
+    expect(second).toMatchObject({ id: 'mine', seq: 2, images: ['x'] })
+    expect(more).toEqual([])
+  })
+
+  test('what did not change in a thread is the same object as before', () => {
+    const thread = createThread()
+    const rows = [row(2, 'b'), row(1, 'a')]
+    const mine = live('mine', { text: 'question 2', state: 'done', reply: 'b' })
+    const before = thread(rows, [mine, live('now', { reply: 'grow' })])
+    const after = thread(rows, [mine, live('now', { reply: 'growing' })])
+    expect(after.slice(0, 2).map((turn, at) => turn === before[at])).toEqual([true, true])
+  })
+
+  test('a turn that is answered anew hides the old one, and a failed one gives it back', () => {
+    const thread = createThread()
+    const replaces = { id: 'seq:2', seq: 2 }
+    const rows = [row(2, 'b'), row(1, 'a')]
+    expect(ids(thread(rows, [live('new', { replaces, at: 9_000 })]))).toEqual(['seq:1', 'new'])
+    const failed = live('new', { replaces, at: 9_000, state: 'failed' })
+    expect(ids(thread(rows, [failed]))).toEqual(['seq:1', 'seq:2', 'new'])
+  })
+
+  test('a turn that was not stored stands where it was asked', () => {
+    const stopped = live('stopped', { at: 1_500, state: 'stopped' })
+    expect(ids(createThread()([row(2, 'b'), row(1, 'a')], [stopped]))).toEqual([
+      ...['seq:1', 'stopped', 'seq:2'],
+    ])
+  })
+})

@@ -1,0 +1,41 @@
+import { Check, LoaderCircle, X } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import type { ToolUse } from './turn.ts'
+
+/** JSON with line breaks; what is no JSON, or was cut, as it is. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/** A call of a tool; opened, what the model gave it and what it gave back. */
+export function ToolRun({ use }: { readonly use: ToolUse }) {
+  const { t } = useI18n()
+  const icon = { size: 13, 'aria-hidden': true } as const
+  const parts = [
+    [t('studio.tool.arguments'), use.arguments],
+    [t('studio.tool.result'), use.result],
+  ] as const
+  const known = parts.filter(([, text]) => text !== undefined)
+  return (
+    <details className="tool-run">
+      <summary>
+        {use.ok === null && <LoaderCircle {...icon} className="animate-spin" />}
+        {use.ok === true && <Check {...icon} className="text-good" />}
+        {use.ok === false && <X {...icon} className="text-bad" />}
+        <code className="min-w-0 flex-1 truncate">{use.name}</code>
+        {use.ms !== undefined && <span className="text-ink-3">{use.ms} ms</span>}
+      </summary>
+      {known.length === 0 && <p className="text-ink-3">{t('studio.tool.unknown')}</p>}
+      {known.map(([label, text = '']) => (
+        <div key={label}>
+          <p className="text-[0.8rem] text-ink-3">{label}</p>
+          <pre className="code">{readable(text)}</pre>
+        </div>
+      ))}
+    </details>
+  )
+}

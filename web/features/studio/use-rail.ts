@@ -1,0 +1,80 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { api } from '../../api/index.ts'
+import { reload } from '../../lib/reload.ts'
+import { useAction } from '../../lib/services.tsx'
+import { useConversations } from './conversations.ts'
+
+const UNDO_MS = 6_000
+const TYPING_MS = 200
+
+/** The text once nobody has typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
+}
+
+/** The conversations that match, newest first, and what can be done with one. */
+export function useRail(typed: string) {
+  const q = useSettled(typed.trim())
+  const query = useInfiniteQuery({
+    queryKey: ['conversations', q],
+    queryFn: ({ pageParam }) => api.conversations.list({ q, before: pageParam }),
+    initialPageParam: '',
+    getNextPageParam: ({ next_before }) => next_before,
+    placeholderData: (before) => before,
+  })
+  const rename = useAction(
+    ({ id, title }: { id: string; title: string }) => api.conversations.rename(id, title),
+    { refresh: ['conversations'] },
+  )
+  return { query, rename, ...useRemoval() }
+}
+
+/** Deletes after a moment in which it can be undone; leaving the page does not undo it. */
+function useRemoval() {
+  const client = useQueryClient()
+  const { forget } = useConversations()
+  const [going, setGoing] = useState<readonly string[]>([])
+  const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>())
+  const settle = (id: string) => {
+    clearTimeout(timers.current.get(id))
+    timers.current.delete(id)
+    setGoing((list) => list.filter((item) => item !== id))
+  }
+  const removeNow = async (id: string) => {
+    await api.sessions.remove(id)
+    forget(id)
+    await Promise.all(
+      ['conversations', 'sessions', 'transcript', 'memory'].map((key) => reload(client, [key])),
+    )
+  }
+  const action = useAction(removeNow, { onDone: (_, id) => settle(id) })
+  const latest = useRef(action.mutateAsync)
+  latest.current = action.mutateAsync
+  useEffect(() => {
+    const { current } = timers
+    return () => {
+      for (const [id, timer] of current) {
+        clearTimeout(timer)
+        void latest.current(id)
+      }
+      current.clear()
+    }
+  }, [])
+  return {
+    going,
+    undo: settle,
+    remove(id: string) {
+      setGoing((list) => [...list, id])
+      timers.current.set(
+        id,
+        setTimeout(() => void latest.current(id), UNDO_MS),
+      )
+    },
+  }
+}

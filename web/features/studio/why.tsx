@@ -1,0 +1,120 @@
+import { BookText, Route } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { withIndexKeys } from '../../lib/index-keys.ts'
+import { Badge, Notice } from '../../ui/page.tsx'
+import type { Passage } from '../kb/chunks-dialog.tsx'
+import { usePlace } from '../kb/passages.tsx'
+import { CHANNELS, Times, Tokens } from './foot.tsx'
+import { Missed } from './missed.tsx'
+import { ToolRun } from './tool-run.tsx'
+import type { Turn } from './turn.ts'
+import { reasonOf } from './turn-view.tsx'
+
+interface WhyProps {
+  /** Null before the first answer. */
+  readonly turn: Turn | null
+  readonly onOpen: (passage: Passage) => void
+}
+
+/** Why an answer came out as it did: what was found, which tools ran, who answered. */
+export function Why({ turn, onOpen }: WhyProps) {
+  const { t } = useI18n()
+  return (
+    <>
+      <h2>{t('studio.why')}</h2>
+      {turn === null ? (
+        <p className="text-ink-3">{t('studio.why.none')}</p>
+      ) : (
+        <>
+          <p className="line-clamp-2 text-ink-3">{turn.text}</p>
+          <Passages turn={turn} onOpen={onOpen} />
+          <Tools turn={turn} />
+          <Answered turn={turn} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="grid grid-cols-1 gap-2">
+      <h3 className="text-[0.86rem] font-medium text-ink-3">{title}</h3>
+      {children}
+    </section>
+  )
+}
+
+function Passages({ turn, onOpen }: { readonly turn: Turn; readonly onOpen: WhyProps['onOpen'] }) {
+  const { t } = useI18n()
+  const placeOf = usePlace()
+  const { refs, stats } = turn
+  const kb = stats?.kb
+  return (
+    <Part title={t('nav.kb')}>
+      {refs.length > 0 && (
+        <ol className="grid grid-cols-1 gap-1">
+          {refs.map((ref, index) => (
+            <li key={`${ref.doc_id}:${ref.seq}`}>
+              <button
+                type="button"
+                className="why-row"
+                onClick={() => onOpen({ docId: ref.doc_id, title: ref.title, seq: ref.seq })}
+              >
+                <BookText size={14} className="mt-1 flex-none text-accent" aria-hidden />
+                <span className="min-w-0 flex-1">
+                  [{index + 1}] {ref.title}
+                  <span className="block text-[0.8rem] text-ink-3">{placeOf(ref)}</span>
+                </span>
+                <span className="tabular-nums">{ref.score.toFixed(2)}</span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+      {typeof kb === 'object' && kb.shown === 0 && (
+        <Missed question={turn.text} best={kb.best} onOpen={onOpen} />
+      )}
+      {kb === 'skipped' && <p className="text-ink-2">{t('studio.kb-skipped')}</p>}
+      {refs.length === 0 && kb === undefined && (
+        <p className="text-ink-3">{t('studio.why.unsearched')}</p>
+      )}
+    </Part>
+  )
+}
+
+function Tools({ turn: { tools } }: { readonly turn: Turn }) {
+  const { t } = useI18n()
+  return (
+    <Part title={t('apps.tools')}>
+      {tools.length === 0 && <p className="text-ink-3">{t('studio.why.untooled')}</p>}
+      {withIndexKeys(tools).map(({ key, item }) => (
+        <ToolRun key={key} use={item} />
+      ))}
+    </Part>
+  )
+}
+
+function Answered({ turn }: { readonly turn: Turn }) {
+  const { t } = useI18n()
+  const { stats, model, fallback } = turn
+  return (
+    <Part title={t('studio.why.answered')}>
+      {fallback !== null && (
+        <Notice tone="warn" icon={<Route size={16} aria-hidden />}>
+          {t('fallback.title')} {t(reasonOf(fallback))}
+        </Notice>
+      )}
+      <p className="flex flex-wrap gap-1.5">
+        {stats && <Badge>{t(CHANNELS[stats.channel])}</Badge>}
+        {model && <Badge>{model}</Badge>}
+        {stats && <Badge>{t('studio.calls', { count: stats.iterations })}</Badge>}
+      </p>
+      <p className="grid gap-1 text-[0.88rem] text-ink-2">
+        <Tokens turn={turn} />
+        <Times turn={turn} />
+      </p>
+    </Part>
+  )
+}

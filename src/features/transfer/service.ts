@@ -71,6 +71,8 @@ async function exportConfig(
   const heads = await personas.heads(tenantId)
   const names = new Map(heads.map(({ id, name }) => [id, name]))
   const { apps: published } = await apps.list(tenantId)
+  // Who imports keeps the name of their tenant.
+  const { name: _, ...carried } = await settings.get(tenantId)
   return {
     format_version: 1,
     exported_at: at,
@@ -81,7 +83,7 @@ async function exportConfig(
         persona_ref: names.get(persona_id ?? '') ?? null,
       }))
       .reverse(),
-    settings: await settings.get(tenantId),
+    settings: carried,
     mcp_servers: (await mcpServers.heads(tenantId)).map(({ id: _, ...head }) => head).reverse(),
   }
 }

@@ -120,9 +120,11 @@ describe('the program', () => {
       for (const _ of words) await go.write('go\n')
     }
     await Promise.all(speeches)
-    expect(order.indexOf('other')).toBeLessThanOrEqual(slots + 1)
     await pipe.close()
     await go.close()
+    // Its turn comes after one of the first tenant's; programs that begin in one go report in any
+    // order.
+    expect(order.indexOf('other')).toBeLessThanOrEqual(2 * slots + 1)
   })
 
   test('eSpeak is killed when the client leaves', async () => {

@@ -9,6 +9,14 @@ import { LOG_LEVELS } from './core/log.ts'
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
+
+  /** `setting` is the variable that the message names; null where it names none. */
+  constructor(
+    message: string,
+    readonly setting: string | null = null,
+  ) {
+    super(message)
+  }
 }
 
 const flag = (fallback: boolean) =>
@@ -263,22 +271,29 @@ const schema = z.object(SETTINGS).superRefine((env, context) => {
 
 export type Config = Readonly<z.infer<typeof schema>>
 
-/** Empty variables count as unset, as in every shell. Throws `ConfigError`. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const given = Object.fromEntries(
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The settings that the environment sets. Empty variables count as unset, as in every shell. */
+export const givenSettings = (env: Environment): Readonly<Record<string, string>> =>
+  Object.fromEntries(
     Object.entries(env)
-      .filter(([name, value]) => name.startsWith('MB_') && value !== undefined)
-      .map(([name, value]) => [name, value?.trim()])
+      .filter(([name]) => name.startsWith('MB_'))
+      .map(([name, value]) => [name, value?.trim() ?? ''])
       .filter(([, value]) => value !== ''),
   )
+
+/** Throws `ConfigError`. */
+export function loadConfig(env: Environment): Config {
+  const given = givenSettings(env)
   // Once in a process, so what the library would generate for many times is not worth its making.
   const parsed = schema.safeParse(given, { jitless: true })
   if (parsed.success) return Object.freeze(parsed.data)
   const issue = parsed.error.issues[0]
-  throw new ConfigError(`${String(issue?.path[0])} ${issue?.message}`)
+  const name = String(issue?.path[0])
+  throw new ConfigError(`${name} ${issue?.message}`, name)
 }
 
 /** Names that look like settings and are none, such as a typing error; worth a warning at start. */
-export function unknownSettings(env: Readonly<Record<string, string | undefined>>): string[] {
+export function unknownSettings(env: Environment): string[] {
   return Object.keys(env).filter((name) => name.startsWith('MB_') && !(name in SETTINGS))
 }

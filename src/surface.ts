@@ -29,6 +29,7 @@ import { settingsRoutes } from './features/settings/routes.ts'
 import type { Settings } from './features/settings/service.ts'
 import { sourceRoutes } from './features/sources/routes.ts'
 import type { Sources } from './features/sources/service.ts'
+import { type SystemRouteOptions, systemRoutes } from './features/system/routes.ts'
 import { transferRoutes } from './features/transfer/routes.ts'
 import type { Transfer } from './features/transfer/service.ts'
 import { usageRoutes } from './features/usage/routes.ts'
@@ -95,12 +96,13 @@ export interface ConsoleServices {
   readonly members: Members
   readonly sessions: Sessions
   readonly audit: AuditParts
+  readonly system: SystemRouteOptions
 }
 
 /** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
 export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
   const { conversations, sessions, keys, personas, settings, usage } = services
-  const { members, audit, answers } = services
+  const { members, audit, system, answers } = services
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
   return routes
     .onAfterHandle(auditHook(audit))
@@ -112,4 +114,5 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
     .use(usageRoutes(gate, usage, answers))
     .use(memberRoutes(gate, members))
     .use(auditRoutes(gate, audit))
+    .use(systemRoutes(gate, system))
 }

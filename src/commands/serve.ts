@@ -39,7 +39,7 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   )
   const lock = holdDataDir(folder)
   const printCode = codePrinter({ clock, terminal, write })
-  const adapters = await openAdapters({ config, clock, log, program, fetch, printCode })
+  const adapters = await openAdapters({ env, clock, log, program, fetch, printCode })
   const { app, sse, close } = compose(adapters)
 
   // Before anybody can know that it runs: a signal that finds no handler ends the process at once.

@@ -69,6 +69,9 @@ export const ERRORS = {
   challenge_method: [400, 'code_challenge_method 只支持 S256'],
   challenge_invalid: [400, 'code_challenge 格式不正确'],
   app_scheme_refused: [400, 'app_scheme 未被允许'],
+  setting_locked: [400, '{field} 由环境变量设定，不能在控制台修改'],
+  setting_unknown: [400, '{field} 不是可以在控制台修改的设置'],
+  last_operator: [400, '至少要保留一位可以登录的平台管理员'],
 
   unauthorized: [401, '未授权：缺少有效凭证'],
   // Missing, malformed, unknown and revoked keys are one and the same to whoever tries them.
@@ -141,6 +144,7 @@ export const ERRORS = {
   too_many_streams: [503, '服务器繁忙：打开的会话流过多，请稍后重试'],
   memory_full: [503, '服务器繁忙：正在处理的大请求过多，请稍后重试'],
   encryption_not_configured: [503, '平台未配置加密密钥，无法使用自带模型通道'],
+  system_not_available: [503, '平台未配置加密密钥，无法在控制台保存系统设置'],
   mcp_not_available: [503, '平台未配置加密密钥，无法使用 MCP 服务器'],
   console_not_built: [503, '控制台尚未构建：请运行 npm start，或先运行 bun scripts/build-web.ts'],
 } as const
@@ -173,6 +177,7 @@ export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     tenant: '空间',
     mcp_server: 'MCP 服务器',
     mcp_tool: 'MCP 工具',
+    person: '用户',
   },
   who: { general: '通用密钥', app: '应用级密钥', device: '设备密钥', session: '登录会话' },
 }

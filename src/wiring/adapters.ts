@@ -4,7 +4,7 @@ import { createHostsFile, createResolver, type DnsQuery } from '../channels/egre
 import { createGuard, isListedHost } from '../channels/egress/url-guard.ts'
 import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
-import type { Config } from '../config.ts'
+import { type Environment, loadConfig } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { onDataDir } from '../data-folder/operator-error.ts'
@@ -22,6 +22,7 @@ import { openParser, openStorage } from './machine.ts'
 import { openPlatform } from './models.ts'
 import { openMetrics } from './monitoring.ts'
 import { builtInTools, openWebSearch } from './services.ts'
+import { effectiveConfig, readStoredSettings } from './system.ts'
 import { openSpeech } from './voice.ts'
 
 /** Where this program finds its own parts (commands/program.ts). */
@@ -39,7 +40,7 @@ export interface Program {
 }
 
 export interface Outside extends EgressParts {
-  readonly config: Config
+  readonly env: Environment
   readonly log: Logger
   readonly program: Program
   /** Shows a login code on the server's own terminal. */
@@ -52,7 +53,9 @@ export type Adapters = Awaited<ReturnType<typeof openAdapters>>
 
 /** Opens every part that reaches outside the program: files, threads, processes, upstreams. */
 export async function openAdapters(outside: Outside) {
-  const { config, clock, log, program } = outside
+  const { clock, log, program } = outside
+  // What the environment sets alone, such as the data folder.
+  const config = loadConfig(outside.env)
   const fetch = createUpstreamFetch(outside.fetch)
   const { embedWorker, asrWorker, parseWorker } = program
   const { writerUrl, readerUrl, encoderUrl, jsonUrl } = program
@@ -61,12 +64,14 @@ export async function openAdapters(outside: Outside) {
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const { replaced } = runtime
   if (replaced.length > 0) log.warn('native parts differed', { written: replaced.join(', ') })
-  const live = createLiveSettings({ config, clock, log })
+  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config, () => holdsSealed(file)))
+  const stored = readStoredSettings(file, secrets.encryption, log)
+  const effective = effectiveConfig(outside.env, stored, log)
+  const live = createLiveSettings({ config: effective, fallback: config, clock, log })
   // Looks around on this machine while the rest is opened.
   const finding = openPlatform({ live, clock, fetch })
   const metrics = await openMetrics(config)
   const { meters } = metrics
-  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config, () => holdsSealed(file)))
   const parser = openParser(parseWorker, clock)
   const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
@@ -88,6 +93,8 @@ export async function openAdapters(outside: Outside) {
   const upstreams = { platform, speech, embeddingNow, egress, parser, jsonParser, mailerNow }
   return {
     ...outside,
+    config,
+    stored,
     live,
     fetch,
     spool,

@@ -30,6 +30,7 @@ import { openSite } from './monitoring.ts'
 import { openAudit, openKeys, openManagement, openRecords } from './services.ts'
 import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
+import { openSystem } from './system.ts'
 import { composeVoice } from './voice.ts'
 
 /** Also how often the clock is looked at, for a clock that was just set removes nothing. */
@@ -82,7 +83,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   })
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, openTurns, tenants, secret })
-  const parts = { ...kb.services, ...people.services, ...talk.services }
+  const system = openSystem(adapters, jobs, tenants)
+  const parts = { ...kb.services, ...people.services, ...talk.services, system }
   const app = createApp({
     services: { ...records, ...parts, ...stock, agent, sources, provider, voice, ...http },
     machineGate: gate('machine', bearerKey, uploads),

@@ -87,7 +87,8 @@ async function modelAt(dir: string) {
     return await readModelFolder(dir)
   } catch (error) {
     if (!(error instanceof ModelFolderError)) throw error
-    throw new ConfigError(`MB_EMBED_MODEL_DIR is no embedding model: ${error.message}`)
+    const name = 'MB_EMBED_MODEL_DIR'
+    throw new ConfigError(`${name} is no embedding model: ${error.message}`, name)
   }
 }
 

@@ -186,7 +186,7 @@ function kindOf(baseUrl: string | undefined): 'openai' | 'wyoming' | undefined {
 function needed(name: string, url: string | undefined, scheme: 'http' | 'tcp'): string {
   if (url?.startsWith(scheme)) return url
   const example = scheme === 'tcp' ? 'tcp://host:port' : 'http://host/v1'
-  throw new ConfigError(`${name} must be a URL such as ${example} for this kind of voice`)
+  throw new ConfigError(`${name} must be a URL such as ${example} for this kind of voice`, name)
 }
 
 export interface VoiceParts {

@@ -38,6 +38,8 @@ const NOT_AUDITED = [
     'POST /mcp-servers/:id/call',
     'POST /devices/pair/board',
     'PUT /conversations/:id',
+    'POST /system/test',
+    'POST /system/models',
   ],
 ]
 

@@ -7,7 +7,7 @@ import { allRoutes } from '../support/routes.ts'
 
 /** The credentials of the specification's permission matrix, and those that are none. */
 const CREDENTIALS = [
-  ...['none', 'general', 'app', 'device', 'revoked', 'session', 'editor', 'viewer'],
+  ...['none', 'general', 'app', 'device', 'revoked', 'session', 'editor', 'viewer', 'operator'],
 ] as const
 type Credential = (typeof CREDENTIALS)[number]
 
@@ -20,7 +20,8 @@ const GROUPS = {
   run: { let: ['general', 'app', 'device'], refused: [] },
   kbEdit: { let: ['general', 'app'], refused: ['device'] },
   heartbeat: { let: ['device'], refused: ['general', 'app'] },
-  person: { let: ['session', 'editor', 'viewer'], refused: [] },
+  person: { let: ['session', 'editor', 'viewer', 'operator'], refused: [] },
+  operator: { let: ['operator'], refused: ['session', 'editor', 'viewer'] },
   public: { let: CREDENTIALS, refused: [] },
 } as const satisfies Record<string, { let: readonly Credential[]; refused: readonly Credential[] }>
 type Group = keyof typeof GROUPS
@@ -134,6 +135,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   'PUT /console/members/:id': ['person', 400, 'owner'],
   'DELETE /console/members/:id': ['person', 404, 'owner'],
   'GET /console/audit': ['person', 200, 'owner'],
+  'GET /console/system': ['operator', 200],
+  'PUT /console/system': ['operator', 200],
+  'POST /console/system/test': ['operator', 400],
+  'GET /console/system/local-models': ['operator', 200],
+  'POST /console/system/models': ['operator', 400],
   'GET /auth/me': ['person', 200],
   'POST /auth/tenant': ['person', 400, 'viewer'],
   'GET /auth/methods': ['public', 200],
@@ -167,6 +173,7 @@ beforeAll(async () => {
     session: caller(app.url, person.headers),
     editor: caller(app.url, await memberOf(email, 'editor')),
     viewer: caller(app.url, await memberOf(email, 'viewer')),
+    operator: caller(app.url, (await app.operator()).headers),
     revoked: caller(app.url, revoked.headers),
   }
 })
@@ -219,7 +226,8 @@ function refusal(name: string, [group, , least]: Row, credential: Credential): n
     refused: readonly Credential[]
   }
   if (allowed.includes(credential)) return null
-  return refused.includes(credential) && name.includes(' /v1/') ? 403 : 401
+  const isKnown = name.includes(' /v1/') || group === 'operator'
+  return refused.includes(credential) && isKnown ? 403 : 401
 }
 
 describe.each(Object.entries(ROWS).filter(([name]) => known.has(name)))('%s', (name, row) => {

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
 import { codePrinter } from '../../src/commands/output.ts'
 import { programAt } from '../../src/commands/program.ts'
-import { loadConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { IDLE_SECONDS_MAX } from '../../src/core/limits/machine.ts'
 import { createLogger } from '../../src/core/log.ts'
@@ -66,12 +65,12 @@ const PROGRAM = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
  */
 export async function startApp(options: AppOptions = {}) {
   const folder = tempFolder()
-  const config = loadConfig({
+  const env = {
     MB_DATA_DIR: options.dataDir ?? folder.path,
     MB_LLM_DETECT: 'false',
     ...(options.upstream ? { MB_LLM_BASE_URL: options.upstream, MB_LLM_MODEL: 'fake' } : {}),
     ...options.env,
-  })
+  }
   const clock = options.clock ?? systemClock()
   const printed = createProcessOutput()
   const now = () => new Date(clock.now())
@@ -79,7 +78,7 @@ export async function startApp(options: AppOptions = {}) {
   const printCode = codePrinter({ clock, terminal: false, write: printed.add })
   const { embedder, idleSeconds: idleTimeout = IDLE_SECONDS_MAX } = options
   const adapters = await openAdapters({
-    config,
+    env,
     clock,
     log,
     program: { ...PROGRAM, writerUrl: options.writerUrl ?? PROGRAM.writerUrl },

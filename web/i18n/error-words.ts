@@ -86,6 +86,11 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   forbidden: '{who} may not call this endpoint',
   forbidden_key_kind: '{who} may not manage anything',
   forbidden_role: 'Your role in this workspace does not allow this',
+  setting_locked: '{field} is set by the environment and cannot be changed here',
+  setting_unknown: '{field} is no setting of the console',
+  last_operator: 'At least one person who runs this server must remain able to sign in',
+  system_not_available:
+    'The server has no encryption key, so the console cannot keep its settings',
   operator_only: 'Only people who run this server may do this',
   cross_origin:
     'Refused: this page has another address than the server believes to have. ' +
@@ -179,6 +184,7 @@ export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string
     tenant: 'The workspace',
     mcp_server: 'The MCP server',
     mcp_tool: 'The MCP tool',
+    person: 'The person',
   },
   who: {
     general: 'A general key',

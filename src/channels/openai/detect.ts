@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { UpstreamCall } from '../net/upstream-call.ts'
 import type { UpstreamFetch } from '../net/upstream-fetch.ts'
-import { firstChatModel } from './models.ts'
+import { chatModelsFirst, isChatModel, listedModels } from './models.ts'
 
 export interface LocalServer {
   readonly name: string
   readonly baseUrl: string
-  /** The first chat model it lists. */
-  readonly model: string
+  /** All it lists, chat models first. */
+  readonly models: readonly string[]
 }
 
 export interface DetectOptions {
@@ -25,16 +25,16 @@ const USUAL = [
 ]
 
 /**
- * Looks for a model server on its usual loopback port (contract, section 4, "Offline default"), all
- * at once. Null when none lists a chat model in time; never throws.
+ * Looks for model servers on their usual loopback ports, all at once. Those that list models in
+ * time; never throws.
  */
-export async function detectLocalServer({
+export async function findLocalServers({
   fetch,
   clock,
   candidates = USUAL,
   timeoutMs = 300,
-}: DetectOptions): Promise<LocalServer | null> {
-  async function look(name: string, port: number): Promise<LocalServer | null> {
+}: DetectOptions): Promise<LocalServer[]> {
+  async function look(name: string, port: number): Promise<LocalServer[]> {
     const call = new UpstreamCall(clock, timeoutMs, new AbortController().signal)
     const baseUrl = `http://127.0.0.1:${port}/v1`
     try {
@@ -42,15 +42,27 @@ export async function detectLocalServer({
         headers: { accept: 'application/json' },
         signal: call.signal,
       })
-      const model = response.ok ? await firstChatModel(response) : null
-      return model ? { name, baseUrl, model } : null
+      const models = response.ok ? chatModelsFirst(await listedModels(response)) : []
+      return models.length > 0 ? [{ name, baseUrl, models }] : []
     } catch {
-      return null
+      return []
     } finally {
       call.close()
     }
   }
+  return (await Promise.all(candidates.map(({ name, port }) => look(name, port)))).flat()
+}
 
-  const found = await Promise.all(candidates.map(({ name, port }) => look(name, port)))
-  return found.find((server) => server !== null) ?? null
+/**
+ * The first local server that lists a chat model, and that model (contract, section 4, "Offline
+ * default"); null when there is none.
+ */
+export async function detectLocalServer(
+  options: DetectOptions,
+): Promise<{ name: string; baseUrl: string; model: string } | null> {
+  for (const { name, baseUrl, models } of await findLocalServers(options)) {
+    const [model] = models
+    if (model !== undefined && isChatModel(model)) return { name, baseUrl, model }
+  }
+  return null
 }

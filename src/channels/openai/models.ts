@@ -15,11 +15,18 @@ const EMBEDS = /embed|(^|[/-])(bge|gte|e5|m3e)[-:]/i
 const NO_TEXT = /whisper|tts|asr|transcri|moderation|dall-e|diffusion|image/i
 
 const embeds = (id: string) => EMBEDS.test(id) && !RERANKS.test(id)
-const chats = (id: string) => ![RERANKS, EMBEDS, NO_TEXT].some((pattern) => pattern.test(id))
+/** Whether a model can chat, as far as its id tells. */
+export const isChatModel = (id: string): boolean =>
+  ![RERANKS, EMBEDS, NO_TEXT].some((pattern) => pattern.test(id))
+
+export const chatModelsFirst = (ids: readonly string[]): string[] => [
+  ...ids.filter(isChatModel),
+  ...ids.filter((id) => !isChatModel(id)),
+]
 
 /** The first model of a `GET /models` answer that can chat; null when it lists none. */
 export const firstChatModel = async (response: Response): Promise<string | null> =>
-  (await listedModels(response)).find(chats) ?? null
+  (await listedModels(response)).find(isChatModel) ?? null
 
 /** The first model of a `GET /models` answer that makes vectors; null when it lists none. */
 export const firstEmbeddingModel = async (response: Response): Promise<string | null> =>
@@ -87,13 +94,13 @@ export async function availability(
   try {
     const response = await requestList(endpoint, signal)
     await response.body?.cancel()
-    return judge(response.status)
+    return statusClass(response.status)
   } catch {
     return signal.aborted ? 'timeout' : 'connection_failed'
   }
 }
 
-function judge(status: number): Availability {
+export function statusClass(status: number): Availability {
   if (status < 400 || NO_LIST.has(status)) return 'ok'
   if (status === 401 || status === 403) return 'unauthorized'
   return status < 500 ? 'http_4xx' : 'http_5xx'

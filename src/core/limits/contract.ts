@@ -45,6 +45,8 @@ export const TEMPERATURE_MAX = 2
 export const REFERENCE_CHARS_MAX = 200
 export const PROVIDER_URL_CHARS_MAX = 300
 export const PROVIDER_KEY_CHARS_MAX = 500
+/** A setting that the console sets for the whole server. */
+export const SYSTEM_SETTING_CHARS_MAX = 4_000
 export const DEVICES_MAX = 100
 export const DEVICE_NAME_CHARS_MAX = 60
 /** A device heard of this recently is shown as online. */

@@ -35,6 +35,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /mcp-servers/:id/tools': 'server.approve',
   'DELETE /mcp-servers/:id': 'server.delete',
   'POST /import': 'import',
+  'PUT /system': 'system.update',
   'POST /members': 'member.create',
   'PUT /members/:id': 'member.update',
   'DELETE /members/:id': 'member.delete',

@@ -97,6 +97,22 @@ export function holdsSealed(file: DatabaseFile): boolean {
   }
 }
 
+/** The sealed settings of the whole server, by name; none in a database of an older version. */
+export function sealedSettings(file: DatabaseFile): { name: string; value_sealed: Uint8Array }[] {
+  const db = openExisting(file)
+  try {
+    const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'system_setting'`
+    if (db.query(table).get() === null) return []
+    return db
+      .query<{ name: string; value_sealed: Uint8Array }, []>(
+        'SELECT name, value_sealed FROM system_setting',
+      )
+      .all()
+  } finally {
+    db.close()
+  }
+}
+
 /** Version of the vector extension at `path`; throws when it cannot be loaded. */
 export function vectorVersion(path: string): string {
   const db = new Database(':memory:')

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
+import { optionalText, requiredText } from '../../core/fields.ts'
+import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../core/limits/contract.ts'
+import { SYSTEM_PARTS } from './settings.ts'
+
+/** A setting of the whole server (contract-2, section 8). */
+export const SystemSetting = z.object({
+  /** Its name in the environment. */
+  name: z.string(),
+  /** Null: nothing is set, or it is a secret. */
+  value: z.string().nullable(),
+  /** The last characters of a secret. */
+  secret_tail: z.string().nullable(),
+  source: z.enum(['environment', 'console', 'default']),
+  /** The console cannot change it. */
+  locked: z.boolean(),
+})
+export type SystemSetting = z.infer<typeof SystemSetting>
+
+export const SystemResponse = z.object({ settings: z.array(SystemSetting) })
+export type SystemResponse = z.infer<typeof SystemResponse>
+
+/** `{name: value | null, …}`; null returns to the default. Values are checked one by one. */
+export const SystemPutRequest = z.record(z.string(), z.unknown(), {
+  error: issue('invalid_request'),
+})
+export type SystemPutRequest = z.infer<typeof SystemPutRequest>
+
+/** What the documentation shows of `SystemPutRequest`. */
+export const SystemPutShown = z.record(z.string(), z.string().nullable())
+
+export const SystemTestRequest = z.object({
+  part: z.enum(SYSTEM_PARTS, { error: issue('field_invalid', { field: 'part' }) }),
+})
+
+export const SystemTestResponse = z.object({
+  ok: z.boolean(),
+  latency_ms: z.int(),
+  /** What answered, or why nothing did, in few words without secrets. */
+  text: z.string(),
+})
+export type SystemTestResponse = z.infer<typeof SystemTestResponse>
+
+export const LocalModelsResponse = z.object({
+  servers: z.array(
+    z.object({ name: z.string(), base_url: z.string(), models: z.array(z.string()) }),
+  ),
+})
+export type LocalModelsResponse = z.infer<typeof LocalModelsResponse>
+
+export const ModelListRequest = z.object({
+  base_url: requiredText('base_url', PROVIDER_URL_CHARS_MAX),
+  /** Absent: the saved key, when the address is the saved one. */
+  api_key: optionalText('api_key', PROVIDER_KEY_CHARS_MAX),
+})
+export type ModelListRequest = z.infer<typeof ModelListRequest>
+
+export const ModelListResponse = z.object({
+  models: z.array(z.string()),
+  /** Why there is no list. */
+  error_class: z.string().nullable(),
+})
+export type ModelListResponse = z.infer<typeof ModelListResponse>

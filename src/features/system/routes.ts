@@ -1,0 +1,92 @@
+import { Elysia } from 'elysia'
+import type { Principal, PrincipalKind } from '../../core/principal.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Gate } from '../../http/gate.ts'
+import {
+  LocalModelsResponse,
+  ModelListRequest,
+  ModelListResponse,
+  SystemPutRequest,
+  SystemPutShown,
+  SystemResponse,
+  SystemTestRequest,
+  SystemTestResponse,
+} from './model.ts'
+import type { System } from './service.ts'
+import type { Trial } from './trial.ts'
+
+export interface SystemRouteOptions {
+  readonly system: System
+  readonly trial: Trial
+  /** The address of a signed-in person. */
+  readonly emailOf: (principal: Principal) => Promise<string>
+  readonly localModels: () => Promise<LocalModelsResponse>
+  readonly modelsAt: (
+    endpoint: { readonly baseUrl: string; readonly apiKey: string },
+    signal: AbortSignal,
+  ) => Promise<ModelListResponse>
+}
+
+const PEOPLE: readonly PrincipalKind[] = ['session']
+const changes = jsonBody(SystemPutRequest, { shown: SystemPutShown })
+const test = jsonBody(SystemTestRequest)
+const address = jsonBody(ModelListRequest)
+
+/** Settings of the whole server, for the people who run it (contract-2, section 8). */
+export const systemRoutes = (gate: Gate, options: SystemRouteOptions) => {
+  const { system, trial, emailOf, localModels, modelsAt } = options
+  return new Elysia()
+    .use(gate)
+    .get('/system', () => system.get(), {
+      allow: PEOPLE,
+      requireOperator: true,
+      response: SystemResponse,
+      detail: { summary: 'Read the settings of the server' },
+    })
+    .put(
+      '/system',
+      async ({ request, upload }) => system.put(await changes.read(request, upload)),
+      {
+        allow: PEOPLE,
+        requireOperator: true,
+        parse: 'none',
+        response: SystemResponse,
+        detail: { summary: 'Change settings of the server at once', requestBody: changes.doc },
+      },
+    )
+    .post(
+      '/system/test',
+      async ({ principal, request, upload }) => {
+        const { part } = await test.read(request, upload)
+        return trial(part, await emailOf(principal), request.signal)
+      },
+      {
+        allow: PEOPLE,
+        requireOperator: true,
+        parse: 'none',
+        response: SystemTestResponse,
+        detail: { summary: 'Use a part of the server once', requestBody: test.doc },
+      },
+    )
+    .get('/system/local-models', () => localModels(), {
+      allow: PEOPLE,
+      requireOperator: true,
+      response: LocalModelsResponse,
+      detail: { summary: 'Find model servers on this machine' },
+    })
+    .post(
+      '/system/models',
+      async ({ request, upload }) => {
+        const { base_url: baseUrl, api_key: given } = await address.read(request, upload)
+        const apiKey = given === undefined ? system.keyFor(baseUrl) : given
+        return modelsAt({ baseUrl, apiKey }, request.signal)
+      },
+      {
+        allow: PEOPLE,
+        requireOperator: true,
+        parse: 'none',
+        response: ModelListResponse,
+        detail: { summary: 'List the models of an address', requestBody: address.doc },
+      },
+    )
+}

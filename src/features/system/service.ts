@@ -1,0 +1,167 @@
+import type { Seal } from '../../core/encryption.ts'
+import { appError } from '../../core/errors.ts'
+import { SYSTEM_SETTING_CHARS_MAX } from '../../core/limits/contract.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import type { SystemPutRequest, SystemResponse, SystemSetting } from './model.ts'
+import {
+  isSameServer,
+  isSystemSetting,
+  KEY_OF_ADDRESS,
+  SECRET_SETTINGS,
+  SYSTEM_SETTINGS,
+} from './settings.ts'
+import type { SystemStore } from './store.ts'
+
+/** Texts of settings by name. */
+export type SettingTexts = Readonly<Record<string, string>>
+
+/** Settings that were checked, and the parts made of them, which are not in use yet. */
+export interface Prepared {
+  commit(): void
+  discard(): Promise<void>
+}
+
+export interface SystemOptions {
+  readonly store: SystemStore
+  /** Null when the operator switched encryption off; nothing can be saved then. */
+  readonly seal: Seal | null
+  /** What the environment sets; it wins over the console. */
+  readonly environment: SettingTexts
+  /** What the console has set at the start. */
+  readonly stored: SettingTexts
+  /** The text of a setting that nobody sets; null when it is off then. */
+  readonly defaultOf: (name: string) => string | null
+  /** Checks what the console sets and makes the parts. Throws `field_invalid`. */
+  readonly prepare: (stored: SettingTexts) => Promise<Prepared>
+  /** Called after a change. */
+  readonly onApplied: () => void
+}
+
+/** The owner that sealed values are bound to. No tenant has this id. */
+export const SYSTEM_OWNER = 'system'
+
+const TAIL_CHARS = 4
+const tailOf = (text: string) => [...text].slice(-TAIL_CHARS).join('')
+
+/**
+ * Settings of the whole server that its operator may set in the console (contract-2, section 8).
+ * The environment wins and locks what it sets. A change is checked, made, stored and put in use, in
+ * this order, so a fault leaves all as it was. One change runs at a time.
+ */
+export function createSystem(options: SystemOptions) {
+  const { store, seal, environment, defaultOf, prepare, onApplied } = options
+  const edits = createSemaphore({ slots: 1 })
+  let stored: SettingTexts = options.stored
+
+  /** An address that the console names must not get a key of the environment. */
+  function isLocked(name: string): boolean {
+    const key = (KEY_OF_ADDRESS as Readonly<Record<string, string>>)[name]
+    return name in environment || (key !== undefined && key in environment)
+  }
+
+  function show(name: string): SystemSetting {
+    const given = environment[name] ?? stored[name]
+    const source =
+      name in environment ? 'environment' : name in stored ? 'console' : ('default' as const)
+    const isSecret = SECRET_SETTINGS.has(name)
+    return {
+      name,
+      value: isSecret ? null : given === undefined ? defaultOf(name) : withoutPassword(given),
+      secret_tail: isSecret && given !== undefined ? tailOf(given) : null,
+      source,
+      locked: isLocked(name),
+    }
+  }
+
+  function textOf(field: string, value: unknown): string | null {
+    if (value === null) return null
+    if (typeof value !== 'string') throw appError('field_type', { field, kind: 'string_or_null' })
+    const text = value.trim()
+    if (text.length > SYSTEM_SETTING_CHARS_MAX) {
+      throw appError('field_too_long', { field, max: SYSTEM_SETTING_CHARS_MAX })
+    }
+    return text === '' ? null : text
+  }
+
+  function changesOf(request: SystemPutRequest): Map<string, string | null> {
+    const changes = new Map<string, string | null>()
+    for (const [field, value] of Object.entries(request)) {
+      if (!isSystemSetting(field)) {
+        // Other fields are ignored, so that additive clients work; a setting must not be.
+        if (field.startsWith('MB_')) throw appError('setting_unknown', { field })
+        continue
+      }
+      if (isLocked(field)) throw appError('setting_locked', { field })
+      changes.set(field, textOf(field, value))
+    }
+    return changes
+  }
+
+  /** A key stays with its address: it is given anew for another one, or it is gone. */
+  function dropKeys(changes: Map<string, string | null>): void {
+    for (const [address, key] of Object.entries(KEY_OF_ADDRESS)) {
+      const to = changes.get(address)
+      if (to === undefined || changes.has(key) || !(key in stored)) continue
+      const from = stored[address]
+      if (from !== undefined && !isSameServer(from, to)) changes.set(key, null)
+    }
+  }
+
+  async function apply(changes: Map<string, string | null>, { seal: sealed }: Seal) {
+    dropKeys(changes)
+    const next: Record<string, string> = { ...stored }
+    for (const [name, text] of changes) {
+      if (text === null) delete next[name]
+      else next[name] = text
+    }
+    const prepared = await prepare(next)
+    try {
+      const rows = [...changes].map(
+        ([name, text]) => [name, text === null ? null : sealed(text, ownerOf(name))] as const,
+      )
+      await store.write(new Map(rows))
+    } catch (error) {
+      await prepared.discard()
+      throw error
+    }
+    prepared.commit()
+    stored = next
+    onApplied()
+  }
+
+  const get = (): SystemResponse => ({ settings: SYSTEM_SETTINGS.map(show) })
+
+  return {
+    get,
+
+    /** The key of an address that is set, where no other one is given. */
+    keyFor(address: string): string {
+      const known = Object.entries(KEY_OF_ADDRESS).find(
+        ([name]) => (environment[name] ?? stored[name]) === address,
+      )
+      return known ? (environment[known[1]] ?? stored[known[1]] ?? '') : ''
+    },
+
+    /** Throws a 400 that names the setting, and 503 without encryption. */
+    async put(request: SystemPutRequest): Promise<SystemResponse> {
+      if (!seal) throw appError('system_not_available')
+      const changes = changesOf(request)
+      await edits.run('', () => apply(changes, seal))
+      return get()
+    },
+  }
+}
+
+export type System = ReturnType<typeof createSystem>
+
+/** Bound to its name, so that a sealed key does not open in the place of a shown setting. */
+export const ownerOf = (name: string) => `${SYSTEM_OWNER}/${name}`
+
+/** Addresses may hold a password. */
+function withoutPassword(text: string): string {
+  const url = URL.parse(text)
+  if (!url || (url.password === '' && url.username === '')) return text
+  url.username = ''
+  url.password = ''
+  return url.href
+}

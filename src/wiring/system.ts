@@ -1,0 +1,131 @@
+import { endpointHeaders, endpointUrl, type UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import { findLocalServers } from '../channels/openai/detect.ts'
+import { type Availability, listedModels, statusClass } from '../channels/openai/models.ts'
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  givenSettings,
+  loadConfig,
+  SETTINGS,
+} from '../config.ts'
+import { createSeal } from '../core/encryption.ts'
+import { appError } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
+import type { Secrets } from '../data-folder/secrets.ts'
+import type { SystemRouteOptions } from '../features/system/routes.ts'
+import { createSystem, ownerOf, type SettingTexts } from '../features/system/service.ts'
+import { isSystemSetting } from '../features/system/settings.ts'
+import { createSystemStore } from '../features/system/store.ts'
+import { createTrial } from '../features/system/trial.ts'
+import type { Tenants } from '../features/tenants/service.ts'
+import type { Jobs } from '../jobs/runner.ts'
+import type { DatabaseFile } from '../storage/sqlite/connection.ts'
+import { sealedSettings } from '../storage/sqlite/inspect.ts'
+import type { Adapters } from './adapters.ts'
+import { systemTries } from './system-tries.ts'
+
+/** What the console has set, in this database; what cannot be deciphered is left out. */
+export function readStoredSettings(
+  file: DatabaseFile,
+  encryption: Secrets['encryption'],
+  log: Logger,
+): SettingTexts {
+  const seal = encryption && createSeal(encryption)
+  const texts: Record<string, string> = {}
+  for (const { name, value_sealed } of sealedSettings(file)) {
+    const text = seal?.open(value_sealed, ownerOf(name)) ?? null
+    if (text !== null && isSystemSetting(name)) texts[name] = text
+    else log.warn('a setting of the console is left out', { name })
+  }
+  return texts
+}
+
+/**
+ * The settings in force: the environment's before the console's. Of the console's, those are left
+ * out that do not go with this environment or this version: they must not keep the server down.
+ */
+export function effectiveConfig(env: Environment, stored: SettingTexts, log: Logger): Config {
+  try {
+    return loadConfig({ ...stored, ...givenSettings(env) })
+  } catch (error) {
+    if (!(error instanceof ConfigError) || Object.keys(stored).length === 0) throw error
+    const { [error.setting ?? '']: wrong, ...rest } = stored
+    log.warn('a setting of the console is left out', { reason: error.message })
+    return effectiveConfig(env, wrong === undefined ? {} : rest, log)
+  }
+}
+
+/** The text of a setting that nobody sets, as the environment would have it. */
+function defaultOf(name: string): string | null {
+  const parsed = SETTINGS[name as keyof typeof SETTINGS]?.safeParse(undefined)
+  return parsed?.success && parsed.data !== undefined ? String(parsed.data) || null : null
+}
+
+/** Longest wait for a list of models, while a person looks on. */
+const LIST_MS_MAX = 10_000
+/** A server may be loading a model; at the start nobody can wait that long. */
+const LOCAL_MS_MAX = 1_500
+
+/** Wires the settings of the whole server. */
+export function openSystem(
+  adapters: Adapters,
+  jobs: Jobs,
+  tenants: Pick<Tenants, 'byId'>,
+): SystemRouteOptions {
+  const { clock, db, env, fetch, kb, live, secrets, stored } = adapters
+
+  async function prepare(texts: SettingTexts) {
+    try {
+      return await live.prepare(loadConfig({ ...texts, ...givenSettings(env) }))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      throw appError('field_invalid', { field: error.setting ?? '' }, { cause: error })
+    }
+  }
+
+  const system = createSystem({
+    store: createSystemStore(db),
+    seal: secrets.encryption && createSeal(secrets.encryption),
+    environment: givenSettings(env),
+    ...{ stored, defaultOf, prepare },
+    onApplied: () => jobs.run('embed anew', kb.reembed.run),
+  })
+  return {
+    system,
+    trial: createTrial({ clock, tries: systemTries(adapters) }),
+    emailOf: async ({ userId }) => (await tenants.byId(userId ?? ''))?.email ?? '',
+    async localModels() {
+      const found = await findLocalServers({ fetch, clock, timeoutMs: LOCAL_MS_MAX })
+      const servers = found.map(({ name, baseUrl, models }) => ({
+        ...{ name, base_url: baseUrl, models: [...models] },
+      }))
+      return { servers }
+    },
+    modelsAt: (endpoint, signal) => modelsAt(fetch, endpoint, signal),
+  }
+}
+
+/** The models that an address lists; the server's own words are not repeated. */
+async function modelsAt(
+  fetch: UpstreamFetch,
+  endpoint: Parameters<typeof endpointHeaders>[0],
+  signal: AbortSignal,
+) {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)])
+  const failed = (error_class: Availability | 'no_list') => ({ models: [], error_class })
+  try {
+    const headers = { accept: 'application/json', ...endpointHeaders(endpoint) }
+    const response = await fetch(endpointUrl(endpoint, '/models'), { headers, signal: until })
+    if (!response.ok) {
+      await response.body?.cancel()
+      const word = statusClass(response.status)
+      return failed(word === 'ok' ? 'no_list' : word)
+    }
+    const models = await listedModels(response)
+    return models.length > 0 ? { models, error_class: null } : failed('no_list')
+  } catch {
+    signal.throwIfAborted()
+    return failed(until.aborted ? 'timeout' : 'connection_failed')
+  }
+}

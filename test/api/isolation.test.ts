@@ -63,7 +63,8 @@ async function usedSession() {
   return encodeURIComponent(MARK)
 }
 
-const routes = allRoutes().filter(({ path }) => /^\/(v1|console)\//.test(path))
+/** Those of the operator are for no tenant; permissions.test.ts keeps everybody else out. */
+const routes = allRoutes().filter(({ path }) => /^\/(v1|console)\/(?!system\b)/.test(path))
 /** What stands before the id, without the surface. */
 const sectionOf = (path: string) => path.replace(/^\/\w+\/|\/:id.*$/g, '')
 const withId = routes.filter(({ path }) => path.includes(':id'))

@@ -29,7 +29,7 @@ const SHARED = /^\/(sessions|kb|apps|provider|devices|logs|export|import)(\/|$)/
 /** What only one side may call: the code and the device key are machine credentials. */
 const MACHINE_ONLY = ['/devices/activate', '/devices/heartbeat']
 /** Operations that read no body. */
-const BODYLESS = /\/(default|recode|test|refresh|logout|check)$/
+const BODYLESS = /\/(default|recode|provider\/test|refresh|logout|check)$/
 
 let app: TestApp
 let call: Call
@@ -127,7 +127,7 @@ describe('every operation', () => {
     })
     expect(json.length).toBeGreaterThan(20)
     for (const { method, path, operation } of json) {
-      const { headers } = path.startsWith('/v1/') ? await app.key() : await app.person()
+      const { headers } = path.startsWith('/v1/') ? await app.key() : await app.operator()
       const filled = path.replaceAll(/\{\w+\}/g, 'unknown')
       const { status } = await call(method.toUpperCase(), filled, '', headers)
       const required = operation.requestBody?.required === true

@@ -108,7 +108,7 @@ test('a page of another origin cannot change the server', async () => {
   }
 })
 
-test('settings of the console survive a restart, and never keep the server from starting', async () => {
+test('settings of the console survive a restart and never prevent one', async () => {
   using folder = tempFolder()
   const dataDir = folder.path
   const set = { MB_TTS_KIND: 'wyoming', MB_TTS_BASE_URL: 'tcp://127.0.0.1:9', MB_LLM_MODEL: 'm7' }

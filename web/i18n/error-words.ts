@@ -89,8 +89,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   setting_locked: '{field} is set by the environment and cannot be changed here',
   setting_unknown: '{field} is no setting of the console',
   last_operator: 'At least one person who runs this server must remain able to sign in',
-  system_not_available:
-    'The server has no encryption key, so the console cannot keep its settings',
+  system_not_available: 'The server has no encryption key, so the console cannot keep its settings',
   operator_only: 'Only people who run this server may do this',
   cross_origin:
     'Refused: this page has another address than the server believes to have. ' +

@@ -73,30 +73,6 @@ export function createSystem(options: SystemOptions) {
     }
   }
 
-  function textOf(field: string, value: unknown): string | null {
-    if (value === null) return null
-    if (typeof value !== 'string') throw appError('field_type', { field, kind: 'string_or_null' })
-    const text = value.trim()
-    if (text.length > SYSTEM_SETTING_CHARS_MAX) {
-      throw appError('field_too_long', { field, max: SYSTEM_SETTING_CHARS_MAX })
-    }
-    return text === '' ? null : text
-  }
-
-  function changesOf(request: SystemPutRequest): Map<string, string | null> {
-    const changes = new Map<string, string | null>()
-    for (const [field, value] of Object.entries(request)) {
-      if (!isSystemSetting(field)) {
-        // Other fields are ignored, so that additive clients work; a setting must not be.
-        if (field.startsWith('MB_')) throw appError('setting_unknown', { field })
-        continue
-      }
-      if (isLocked(field)) throw appError('setting_locked', { field })
-      changes.set(field, textOf(field, value))
-    }
-    return changes
-  }
-
   /** A key stays with its address: it is given anew for another one, or it is gone. */
   function dropKeys(changes: Map<string, string | null>): void {
     for (const [address, key] of Object.entries(KEY_OF_ADDRESS)) {
@@ -145,7 +121,7 @@ export function createSystem(options: SystemOptions) {
     /** Throws a 400 that names the setting, and 503 without encryption. */
     async put(request: SystemPutRequest): Promise<SystemResponse> {
       if (!seal) throw appError('system_not_available')
-      const changes = changesOf(request)
+      const changes = changesOf(request, isLocked)
       await edits.run('', () => apply(changes, seal))
       return get()
     },
@@ -153,6 +129,36 @@ export function createSystem(options: SystemOptions) {
 }
 
 export type System = ReturnType<typeof createSystem>
+
+function textOf(field: string, value: unknown): string | null {
+  if (value === null) return null
+  if (typeof value !== 'string') throw appError('field_type', { field, kind: 'string_or_null' })
+  const text = value.trim()
+  if (text.length > SYSTEM_SETTING_CHARS_MAX) {
+    throw appError('field_too_long', { field, max: SYSTEM_SETTING_CHARS_MAX })
+  }
+  return text === '' ? null : text
+}
+
+/**
+ * What a request changes. Throws a 400 that names the setting; `isLocked` are those it may not.
+ */
+function changesOf(
+  request: SystemPutRequest,
+  isLocked: (name: string) => boolean,
+): Map<string, string | null> {
+  const changes = new Map<string, string | null>()
+  for (const [field, value] of Object.entries(request)) {
+    if (!isSystemSetting(field)) {
+      // Other fields are ignored, so that additive clients work; a setting must not be.
+      if (field.startsWith('MB_')) throw appError('setting_unknown', { field })
+      continue
+    }
+    if (isLocked(field)) throw appError('setting_locked', { field })
+    changes.set(field, textOf(field, value))
+  }
+  return changes
+}
 
 /** Bound to its name, so that a sealed key does not open in the place of a shown setting. */
 export const ownerOf = (name: string) => `${SYSTEM_OWNER}/${name}`

@@ -68,7 +68,7 @@ export async function listModels(
 ): Promise<ModelListing> {
   try {
     const response = await requestList(endpoint, signal)
-    const word = judge(response.status)
+    const word = statusClass(response.status)
     if (word !== 'ok') await response.body?.cancel()
     const models = word === 'ok' ? await listedModels(response) : []
     return { models: [...new Set(models)], failure: word === 'ok' ? null : word }

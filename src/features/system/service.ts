@@ -38,7 +38,7 @@ export interface SystemOptions {
 }
 
 /** The owner that sealed values are bound to. No tenant has this id. */
-export const SYSTEM_OWNER = 'system'
+const SYSTEM_OWNER = 'system'
 
 const TAIL_CHARS = 4
 const tailOf = (text: string) => [...text].slice(-TAIL_CHARS).join('')

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sql } from '../../src/storage/db.ts'
+import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
 import { describeWeb, useConsole } from './setup.ts'
@@ -21,10 +22,18 @@ describeWeb('the log page', () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.page.goto('/app/logs?hours=24')
     const errors = guest.page.getByRole('list', { name: 'Error classes' })
-    await errors.getByText('upstream').waitFor()
-    expect(await errors.textContent()).toMatch(/upstream600/)
+    await errors.getByText(en['logs.class.upstream']).waitFor()
+    expect(await errors.textContent()).toContain(`${en['logs.class.upstream']}600`)
     // The axis ends at the next round number above the slowest: only older rows are slow.
     await guest.page.getByText('5,000 ms').waitFor()
+    // More rows come by clicks, also those that the first answer did not hold.
+    const { page } = guest
+    for (let shown = 50; shown < 500; shown += 50) {
+      await page.getByRole('button', { name: `${shown} of 500` }).click()
+    }
+    await page.getByRole('button', { name: en['logs.older'] }).click()
+    await page.getByRole('button', { name: '500 of' }).click()
+    expect(await page.locator('tbody tr').count()).toBe(550)
     expect(guest.complaints).toEqual([])
   }, 30_000)
 })

@@ -15,6 +15,8 @@ const WORDS: Readonly<Record<Exclude<ErrorClass, 'unauthorized'>, Key>> = {
   upstream: 'logs.class.upstream',
 }
 
+export const ERROR_CLASSES = Object.keys(WORDS)
+
 const isKnown = (name: string): name is keyof typeof WORDS => Object.hasOwn(WORDS, name)
 
 /** The words for an error class; an unknown one stays as it is. */

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { ListFilter } from 'lucide-react'
+import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type Choice, SelectField, TextField } from '../../ui/form.tsx'
+import { ERROR_CLASSES, useErrorClass } from './error-class.ts'
 
 /** The filters in the page URL, so that a view can be shared. */
 export type Filters = Readonly<Record<string, string>>
@@ -15,12 +18,18 @@ const ENDPOINTS = [
   '/v1/kb/docs',
   '/v1/kb/docs/:id',
   '/v1/kb/search',
+  '/v1/kb/files',
+  '/v1/kb/urls',
+  '/v1/kb/sources',
+  '/v1/kb/sources/:id',
   '/v1/chat/completions',
   '/v1/responses',
   '/v1/embeddings',
   '/v1/audio/speech',
   '/v1/audio/transcriptions',
   '/v1/mcp',
+  '/xiaozhi',
+  '/wyoming',
 ]
 const STATUSES = ['2xx', '4xx', '5xx', '400', '403', '404', '413', '429', '500', '502', '503']
 const HOURS = ['1', '24', '72'] as const
@@ -32,6 +41,9 @@ interface FilterBarProps {
 
 export function FilterBar({ filters, onChange }: FilterBarProps) {
   const { t } = useI18n()
+  const named = useErrorClass()
+  const [unfolded, setUnfolded] = useState(false)
+  const count = Object.keys(filters).length
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
   const set = (name: string) => (value: string) => {
@@ -47,13 +59,20 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
     />
   )
   const same = (value: string) => ({ value, label: value })
-  const named = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name })
-  return (
-    <div className="card grid grid-cols-2 gap-4 p-4 sm:grid-cols-3 lg:grid-cols-6">
+  const byId = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name })
+  const fields = (
+    <div
+      className={`card grid-cols-2 gap-4 p-4 sm:grid sm:grid-cols-3 lg:grid-cols-4 ${unfolded ? 'mt-3 grid' : 'hidden'}`}
+    >
       {select('endpoint', t('logs.endpoint'), ENDPOINTS.map(same))}
       {select('status', t('logs.status'), STATUSES.map(same))}
-      {select('app_id', t('logs.app'), (apps.data?.apps ?? []).map(named))}
-      {select('device_id', t('logs.device'), (devices.data?.devices ?? []).map(named))}
+      {select(
+        'error_class',
+        t('logs.classes'),
+        ERROR_CLASSES.map((name) => ({ value: name, label: named(name) })),
+      )}
+      {select('app_id', t('logs.app'), (apps.data?.apps ?? []).map(byId))}
+      {select('device_id', t('logs.device'), (devices.data?.devices ?? []).map(byId))}
       <TextField
         label={t('logs.session')}
         value={filters.session_id ?? ''}
@@ -64,7 +83,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         t('logs.time'),
         HOURS.map((hours) => ({ value: hours, label: t('logs.hours', { hours }) })),
       )}
-      {Object.keys(filters).length > 0 && (
+      {count > 0 && (
         <div className="col-span-full">
           <Button kind="quiet" size="small" onClick={() => onChange({})}>
             {t('logs.clear')}
@@ -72,5 +91,19 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
         </div>
       )}
     </div>
+  )
+  return (
+    <>
+      <div className="sm:hidden">
+        <Button
+          icon={<ListFilter size={16} aria-hidden />}
+          aria-expanded={unfolded}
+          onClick={() => setUnfolded(!unfolded)}
+        >
+          {count === 0 ? t('logs.filters') : t('logs.filters.count', { count })}
+        </Button>
+      </div>
+      {fields}
+    </>
   )
 }

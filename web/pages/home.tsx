@@ -77,7 +77,7 @@ function Steps({ facts, onTested }: StepsProps) {
         id="model"
         to="/app/provider"
         done={done.model}
-        check={() => checkModel(i18n, facts)}
+        check={() => checkModel(i18n)}
         onFound={onTested}
       />
       <Step

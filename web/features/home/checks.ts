@@ -1,10 +1,7 @@
 import { api } from '../../api/index.ts'
-import { streamTurn } from '../../api/stream.ts'
+import type { Key } from '../../i18n/dictionary.ts'
 import type { I18n } from '../../i18n/index.tsx'
-import { type Facts, hasPlatformModel } from './steps.ts'
-
-const SESSION = 'console-check'
-const CHECK_MS = 30_000
+import type { Facts } from './steps.ts'
 
 /** The result of a check, as a sentence. */
 export interface Found {
@@ -12,34 +9,28 @@ export interface Found {
   readonly text: string
 }
 
-/** Asks the model a one-word question, in a session that is deleted afterwards. */
-export async function checkModel({ t, words }: I18n, { status }: Facts): Promise<Found> {
-  const started = performance.now()
-  const request = { text: t('home.check.question'), session_id: SESSION, images: [], kb: false }
-  let found: Found = { tone: 'bad', text: t('studio.cut') }
-  let trouble: string | null = null
-  const signal = AbortSignal.timeout(CHECK_MS)
-  for await (const events of streamTurn({ ...request, app_id: null }, signal)) {
-    for (const event of events) {
-      if (event.type === 'provider_fallback') {
-        trouble = `${t('fallback.title')} ${t(`fallback.${event.reason}`)}`
-      }
-      if (event.type === 'stats' && event.channel === 'platform' && !hasPlatformModel(status)) {
-        trouble = t('home.check.builtin')
-      }
-      if (event.type === 'error') {
-        const { message, code } = event
-        found = { tone: 'bad', text: words(message, { code, params: {} }) ?? message }
-      }
-      if (event.type !== 'llm_end') continue
-      const ms = Math.round(performance.now() - started)
-      found = trouble
-        ? { tone: 'warn', text: trouble }
-        : { tone: 'good', text: t('home.check.model', { ms }) }
-    }
+/** Why the tenant's own channel did not answer. */
+const FALLBACKS: Readonly<Record<string, Key>> = {
+  channel_unavailable: 'fallback.channel_unavailable',
+  provider_error: 'fallback.provider_error',
+  retry_exhausted: 'fallback.retry_exhausted',
+  upstream_4xx: 'fallback.upstream_4xx',
+  upstream_5xx: 'fallback.upstream_5xx',
+}
+
+/** A tiny turn that is not stored. Green only when the model answered that was meant to. */
+export async function checkModel({ t }: I18n): Promise<Found> {
+  const { ok, channel, model, first_ms, reason } = await api.checkAgent()
+  if (ok) {
+    return { tone: 'good', text: t('home.check.model', { model: model ?? '', ms: first_ms ?? 0 }) }
   }
-  await api.sessions.remove(SESSION)
-  return found
+  if (reason === 'offline_responder') return { tone: 'warn', text: t('home.check.builtin') }
+  // A failed turn names an error, a takeover the failure behind it: the same words but for this.
+  const key = FALLBACKS[(reason ?? '').replace(/^model_/, '')]
+  const why = key ? t(key) : `(${reason})`
+  return channel === 'platform_fallback'
+    ? { tone: 'warn', text: `${t('fallback.title')} ${why}` }
+    : { tone: 'bad', text: `${t('home.check.failed')} ${why}` }
 }
 
 /** Searches for the newest document by its title. */

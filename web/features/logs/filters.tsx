@@ -61,9 +61,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
   const same = (value: string) => ({ value, label: value })
   const byId = ({ id, name }: { id: string; name: string }) => ({ value: id, label: name })
   const fields = (
-    <div
-      className={`card grid-cols-2 gap-4 p-4 sm:grid sm:grid-cols-3 lg:grid-cols-4 ${unfolded ? 'mt-3 grid' : 'hidden'}`}
-    >
+    <div className={`card log-filters ${unfolded ? 'mt-3' : 'max-sm:hidden'}`}>
       {select('endpoint', t('logs.endpoint'), ENDPOINTS.map(same))}
       {select('status', t('logs.status'), STATUSES.map(same))}
       {select(

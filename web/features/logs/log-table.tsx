@@ -48,14 +48,14 @@ function Row({ row }: { readonly row: LogRow }) {
       </td>
       <td className="lead" data-label={t('logs.endpoint')}>
         <div className="min-w-0">
-          <code>{row.endpoint}</code>
+          <code className="whitespace-nowrap">{row.endpoint}</code>
           {row.channel && <Second>{channelName(row.channel, t)}</Second>}
         </div>
       </td>
       <td className="plain" data-label={t('logs.status')}>
         <span className="inline-flex flex-wrap items-center gap-x-2">
           <Badge tone={toneOf(row.status)}>{row.status}</Badge>
-          {row.error_class && <span className="text-ink-2">{named(row.error_class)}</span>}
+          {row.error_class && <span className="min-w-24 text-ink-2">{named(row.error_class)}</span>}
         </span>
       </td>
       <td className="plain" data-label={t('logs.who')}>

@@ -7,6 +7,8 @@ export interface Passage {
   readonly docId: string
   readonly title: string
   readonly seq: number
+  /** A sentence of the reply; what it draws on is marked. */
+  readonly quote?: string
 }
 
 interface ChunksProps {
@@ -35,7 +37,7 @@ export function ChunksDialog({ passage, onClose }: ChunksProps) {
       onClose={onClose}
       wide
     >
-      {passage && <Passages docId={passage.docId} seq={passage.seq} />}
+      {passage && <Passages {...passage} />}
     </Dialog>
   )
 }

@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import { KB_CHUNKS_SHOWN_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { KbChunk } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/state.tsx'
+import { nearestSentence } from './sentence.ts'
 
 /** So many passages are loaded before the one that is meant. */
 const BEFORE = 5
@@ -14,10 +15,12 @@ interface PassagesProps {
   readonly docId: string
   /** The passage to mark and scroll to; null for the beginning. */
   readonly seq: number | null
+  /** What it draws on is marked in that passage. */
+  readonly quote?: string
 }
 
 /** The text of a document as it was cut, a window of it at a time. */
-export function Passages({ docId, seq }: PassagesProps) {
+export function Passages({ docId, seq, quote = '' }: PassagesProps) {
   const { t } = useI18n()
   const start = Math.max(0, (seq ?? 0) - BEFORE)
   const query = useInfiniteQuery({
@@ -44,7 +47,7 @@ export function Passages({ docId, seq }: PassagesProps) {
           )}
           <ol className="grid w-full grid-cols-1 gap-3">
             {unique(pages.flatMap(({ chunks }) => chunks)).map((chunk) => (
-              <Chunk key={chunk.seq} chunk={chunk} meant={chunk.seq === seq} />
+              <Chunk key={chunk.seq} chunk={chunk} meant={chunk.seq === seq} quote={quote} />
             ))}
           </ol>
           {query.hasNextPage && (
@@ -70,16 +73,20 @@ const unique = (chunks: readonly KbChunk[]): KbChunk[] => [
 /** `p. 12 · Warranty`: where in its file or page a passage stands, as far as that is known. */
 export function usePlace() {
   const { t } = useI18n()
-  return ({ page, heading }: Pick<KbChunk, 'page' | 'heading'>): string =>
-    [page !== null && t('kb.place.page', { page }), heading].filter(Boolean).join(' · ')
+  return useCallback(
+    ({ page, heading }: Pick<KbChunk, 'page' | 'heading'>): string =>
+      [page !== null && t('kb.place.page', { page }), heading].filter(Boolean).join(' · '),
+    [t],
+  )
 }
 
 interface ChunkProps {
   readonly chunk: KbChunk
   readonly meant: boolean
+  readonly quote: string
 }
 
-function Chunk({ chunk, meant }: ChunkProps) {
+function Chunk({ chunk, meant, quote }: ChunkProps) {
   const { t } = useI18n()
   const placeOf = usePlace()
   const element = useRef<HTMLLIElement>(null)
@@ -97,7 +104,21 @@ function Chunk({ chunk, meant }: ChunkProps) {
         {t('kb.chunk', { number: chunk.seq + 1 })}
         {place && ` · ${place}`}
       </p>
-      <p className="text-[0.92rem] whitespace-pre-wrap">{chunk.text}</p>
+      <p className="text-[0.92rem] whitespace-pre-wrap">
+        {meant ? <Marked text={chunk.text} quote={quote} /> : chunk.text}
+      </p>
     </li>
+  )
+}
+
+function Marked({ text, quote }: { readonly text: string; readonly quote: string }) {
+  const span = nearestSentence(text, quote)
+  if (span === null) return text
+  return (
+    <>
+      {text.slice(0, span.from)}
+      <mark>{text.slice(span.from, span.to)}</mark>
+      {text.slice(span.to)}
+    </>
   )
 }

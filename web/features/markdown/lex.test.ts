@@ -23,3 +23,17 @@ test('Markdown nested as people write it keeps its form', () => {
   const text = `> > > quoted\n\n${indented(8)}\n\n**bold _and *more* of_ it**`
   expect(lex(text)).toEqual([...marked.lexer(text)])
 })
+
+test.each([
+  ['Energy is $E = m\\,c^2$ here', ['E = m\\,c^2']],
+  ['$$\\int_0^1 x\\,dx$$', ['\\int_0^1 x\\,dx']],
+  ['Both \\(a_1\\) and \\[b_2\\]', ['a_1', 'b_2']],
+  ['It costs $5 and $6, or $7-$8', []],
+  ['`$x$` is code', []],
+])('formulas are read before Markdown is: %p', (text, formulas) => {
+  const found: string[] = []
+  marked.walkTokens(lex(text), (token) => {
+    if (token.type === 'math') found.push((token as { text?: string }).text ?? '')
+  })
+  expect(found).toEqual(formulas)
+})

@@ -1,4 +1,7 @@
-import { marked, type Token } from 'marked'
+import { Marked, type Token } from 'marked'
+import { MATH } from './math-tokens.ts'
+
+const markdown = new Marked({ extensions: MATH })
 
 /** Maximum nesting of quotes, lists and emphasis. */
 const DEPTH_MAX = 24
@@ -33,7 +36,7 @@ const asCode = (text: string): Token[] => [{ type: 'code', raw: text, text }]
 export function lex(text: string): Token[] {
   if (opensTooDeep(text)) return asCode(text)
   try {
-    const tokens = marked.lexer(text)
+    const tokens = markdown.lexer(text)
     return nestsDeeper(tokens, DEPTH_MAX) ? asCode(text) : tokens
   } catch (error) {
     // The recursion of marked overflowed the stack on levels that open over many lines.

@@ -1,8 +1,12 @@
+import { ImageIcon } from 'lucide-react'
 import type { Token, Tokens } from 'marked'
 import { createContext, Fragment, type ReactNode, useContext } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
-import { CopyButton } from '../../ui/button.tsx'
+import { Cited } from './citations.tsx'
+import { Code } from './code.tsx'
+import { Formula } from './math.tsx'
+import type { MathToken } from './math-tokens.ts'
 
 /** Addresses that may become links; `javascript:` and `data:` stay text. */
 const safeHref = (href: string): string | null =>
@@ -19,29 +23,40 @@ const children = (tokens: readonly Token[] | undefined): ReactNode =>
  */
 export const OwnLinks = createContext<(href: string, label: ReactNode) => ReactNode>(() => null)
 
-function Link({ token }: { readonly token: Tokens.Link | Tokens.Image }) {
+function Link({ token }: { readonly token: Tokens.Link }) {
   const ownLink = useContext(OwnLinks)
   const href = safeHref(token.href)
-  // Pictures are shown as links, because loading one would tell its host who reads the page.
-  const label = token.type === 'image' ? token.text || token.href : children(token.tokens)
-  if (href === null) return ownLink(token.href, label) ?? label
-  return (
-    <a href={href} target="_blank" rel="noreferrer noopener nofollow">
-      {label}
-    </a>
-  )
+  const label = children(token.tokens)
+  return href === null ? (ownLink(token.href, label) ?? label) : <Away href={href}>{label}</Away>
 }
 
-function Code({ token }: { readonly token: Tokens.Code }) {
+interface AwayProps {
+  readonly href: string
+  readonly children: ReactNode
+}
+
+const Away = ({ href, children: label }: AwayProps) => (
+  <a href={href} target="_blank" rel="noreferrer noopener nofollow">
+    {label}
+  </a>
+)
+
+/** Pictures that the reply holds itself, in formats without scripts. */
+const HELD = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
+
+/** A picture elsewhere is one click away, because loading it tells its host who reads the page. */
+function Picture({ token }: { readonly token: Tokens.Image }) {
+  const { t } = useI18n()
+  const { href, text } = token
+  if (HELD.test(href)) return <img src={href} alt={text} className="max-h-96 rounded-lg" />
+  const safe = safeHref(href)
+  if (safe === null) return text || href
   return (
-    <div className="relative">
-      <pre className="code pr-12">
-        <code>{token.text}</code>
-      </pre>
-      <div className="absolute top-1.5 right-1.5">
-        <CopyButton text={token.text} size="small" />
-      </div>
-    </div>
+    <span className="picture">
+      <ImageIcon size={15} aria-hidden />
+      <Away href={safe}>{text || href}</Away>
+      <small>{t('studio.picture', { host: URL.parse(safe)?.host ?? safe })}</small>
+    </span>
   )
 }
 
@@ -110,7 +125,9 @@ export function Show({ token: given }: { readonly token: Token }): ReactNode {
     case 'blockquote':
       return <blockquote>{children(token.tokens)}</blockquote>
     case 'code':
-      return <Code token={token as Tokens.Code} />
+      return <Code text={String(token.text)} language={String(token.lang ?? '')} />
+    case 'math':
+      return <Formula token={token as MathToken} />
     case 'list':
       return <List token={token as Tokens.List} />
     case 'table':
@@ -128,12 +145,14 @@ export function Show({ token: given }: { readonly token: Token }): ReactNode {
     case 'codespan':
       return <code>{plain(String(token.text))}</code>
     case 'link':
+      return <Link token={token as Tokens.Link} />
     case 'image':
-      return <Link token={token as Tokens.Link | Tokens.Image} />
+      return <Picture token={token as Tokens.Image} />
     case 'checkbox':
       return <Checkbox checked={token.checked === true} />
     default:
       if (token.tokens) return <Fragment>{children(token.tokens)}</Fragment>
-      return token.type === 'html' ? token.raw : plain(String(token.text ?? token.raw))
+      if (token.type === 'html') return token.raw
+      return <Cited text={plain(String(token.text ?? token.raw))} />
   }
 }

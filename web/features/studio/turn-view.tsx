@@ -1,7 +1,6 @@
-import { BookText, Check, LoaderCircle, Route, X } from 'lucide-react'
+import { Route } from 'lucide-react'
 import { memo, useState } from 'react'
 import { type Key, useI18n } from '../../i18n/index.tsx'
-import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -9,7 +8,8 @@ import { Broken } from './broken.tsx'
 import { Foot } from './foot.tsx'
 import { Missed } from './missed.tsx'
 import { QuestionView } from './question.tsx'
-import type { ToolUse, Turn } from './turn.ts'
+import { Chips, Citing } from './sources.tsx'
+import type { Turn } from './turn.ts'
 import { Waiting } from './waiting.tsx'
 
 const REASONS: Readonly<Record<string, Key>> = {
@@ -55,7 +55,9 @@ export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
           </Notice>
         )}
         {running && turn.reply === '' && <Waiting since={turn.startedAt} />}
-        <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
+        <Citing refs={turn.refs} onOpen={actions.onOpen}>
+          <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
+        </Citing>
         {turn.audio && (
           <audio controls autoPlay src={`data:audio/mpeg;base64,${turn.audio}`} className="w-full">
             <track kind="captions" />
@@ -77,41 +79,3 @@ export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
     </li>
   )
 })
-
-function ToolChip({ use }: { readonly use: ToolUse }) {
-  const icon = { size: 13, 'aria-hidden': true } as const
-  return (
-    <li className="badge" data-tone={use.ok === false ? 'bad' : undefined}>
-      {use.ok === null && <LoaderCircle {...icon} className="animate-spin" />}
-      {use.ok === true && <Check {...icon} />}
-      {use.ok === false && <X {...icon} />}
-      <code>{use.name}</code>
-    </li>
-  )
-}
-
-function Chips({ turn, onOpen }: { readonly turn: Turn } & Pick<TurnActions, 'onOpen'>) {
-  const { t } = useI18n()
-  if (turn.refs.length + turn.tools.length === 0) return null
-  return (
-    <ul className="flex flex-wrap gap-1.5" aria-label={t('studio.sources')}>
-      {turn.refs.map(({ doc_id, title, seq, score }) => (
-        <li key={`${doc_id}:${seq}`}>
-          <button
-            type="button"
-            className="badge"
-            data-tone="accent"
-            title={t('studio.source', { score: score.toFixed(2) })}
-            onClick={() => onOpen({ docId: doc_id, title, seq })}
-          >
-            <BookText size={13} aria-hidden />
-            <span className="max-w-56 truncate">{title}</span>#{seq + 1}
-          </button>
-        </li>
-      ))}
-      {withIndexKeys(turn.tools).map(({ key, item: use }) => (
-        <ToolChip key={key} use={use} />
-      ))}
-    </ul>
-  )
-}

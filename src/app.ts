@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Clock } from './core/clock.ts'
-import { IDLE_SECONDS_MAX } from './core/limits/machine.ts'
+import { IDLE_SECONDS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './core/limits/machine.ts'
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
 import type { OpenTurns } from './features/agent/open-turns.ts'
@@ -21,6 +21,7 @@ import { mcpToolRoutes } from './features/mcp-servers/routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
 import { type XiaozhiRouteOptions, xiaozhiRoutes } from './features/xiaozhi/routes.ts'
+import { type SocketRouteOptions, socketRoutes } from './features/xiaozhi/socket-routes.ts'
 import type { ConsolePages } from './http/console-pages.ts'
 import { entry, findablePath } from './http/entry.ts'
 import { createRouteTable, errorHandler } from './http/errors.ts'
@@ -58,7 +59,8 @@ export interface AppOptions {
   readonly chat: Pick<ChatRouteOptions, 'assistants'>
   readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
-  readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'>
+  readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'> &
+    Omit<SocketRouteOptions, 'contexts' | 'record'>
   readonly status: Status
   /** Whether the database takes writes; `/healthz` tells. */
   readonly takesWrites: () => boolean
@@ -92,6 +94,7 @@ export function createApp(options: AppOptions): AnyElysia {
     // host under http. Under https 7 finds the scheme's own slashes, and 11 misses the path behind
     // hosts of one or two letters, which `findablePath` makes longer.
     handler: { standardHostname: tls },
+    websocket: { idleTimeout: IDLE_SECONDS_MAX, maxPayloadLength: SOCKET_MESSAGE_BYTES_MAX },
     serve: {
       idleTimeout: IDLE_SECONDS_MAX,
       maxRequestBodySize: REQUEST_BYTES_MAX,
@@ -121,6 +124,7 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(mcpRoutes(machineGate, { ...options.mcp, ...auth, sse, contexts })),
     )
     .use(xiaozhiRoutes({ ...options.xiaozhi, ...auth }))
+    .use(socketRoutes({ ...options.xiaozhi, contexts, record }))
     .use(consoleOnly(consoleGate, services))
     .use(
       new Elysia({ prefix: '/console' })

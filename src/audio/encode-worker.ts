@@ -76,6 +76,7 @@ function createSpeechEncoders() {
     mp3: mp3Encoder,
     // Loaded with the first of its speeches: the container library takes longer than the rest.
     opus: async () => (await import('./opus.ts')).createOpusEncoder(),
+    packets: async () => (await import('./opus-packets.ts')).createOpusPackets(),
     pcm: async () => null,
   } satisfies Record<EncodedFormat, () => Promise<Mp3Encoder | OpusEncoder | null>>
   return async (format: EncodedFormat, rate: number): Promise<ThreadEncoder> =>

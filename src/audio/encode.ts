@@ -38,7 +38,7 @@ export function createEncode(options: EncoderOptions): AudioCodecs['speechEncode
 
   return (format, rate) => {
     const onThread = (made: EncodedFormat) => encoderOn(chooseThread(), ++lastId, made, rate)
-    if (format === 'mp3' || format === 'opus') return onThread(format)
+    if (format !== 'pcm' && format !== 'wav') return onThread(format)
     const pcm = passThrough(() => onThread('pcm'), rate, options.clock.steady)
     return format === 'wav' ? behindHeader(streamedWavHeader(rate), pcm) : pcm
   }
@@ -93,7 +93,8 @@ function encoderOn(
   format: EncodedFormat,
   outRate: number,
 ): SpeechEncoder {
-  const least = format === 'pcm' ? 1 : COMPRESSED_BYTES_MIN
+  // Packets are played while they are made, so the first must not wait.
+  const least = format === 'pcm' || format === 'packets' ? 1 : COMPRESSED_BYTES_MIN
   let held = { rate: 0, bytes: 0, chunks: [] as Uint8Array[] }
 
   async function* send(): AsyncGenerator<Uint8Array> {

@@ -7,6 +7,7 @@ import { createEncode, type EncoderOptions } from './encode.ts'
 import { createReadSpeech } from './read-speech.ts'
 import { isSilent } from './silence.ts'
 import { sniff } from './sniff.ts'
+import { wavFile } from './wav.ts'
 
 export interface AudioOptions extends EncoderOptions {
   readonly parser: Parser
@@ -21,6 +22,8 @@ export function createAudioCodecs({ parser, ...encoder }: AudioOptions): AudioCo
     decode,
     duration: createDuration(parser),
     readSpeech: createReadSpeech(decode),
+    wav: wavFile,
+    packetDecoder: async () => (await import('./opus-packets.ts')).createPacketDecoder(),
     isSilent: (bytes) => isSilent(bytes, encoder.clock.steady),
   }
 }

@@ -56,10 +56,19 @@ export function createWavReader(): WavReader {
  * The header of mono samples of 16 bits whose number is not known yet: the sizes are the largest
  * number, as FFmpeg and OpenAI write them into a stream.
  */
-export function streamedWavHeader(rate: number): Uint8Array {
+export const streamedWavHeader = (rate: number): Uint8Array =>
+  wavHeader(rate, 0xffffffff, 0xffffffff)
+
+/** Mono samples as a wav file. */
+export function wavFile(samples: Int16Array, rate: number): Uint8Array {
+  const data = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  return Buffer.concat([wavHeader(rate, 36 + data.length, data.length), data])
+}
+
+function wavHeader(rate: number, riffBytes: number, dataBytes: number): Uint8Array {
   const header = Buffer.alloc(44)
   header.write('RIFF', 0, 'latin1')
-  header.writeUInt32LE(0xffffffff, 4)
+  header.writeUInt32LE(riffBytes, 4)
   header.write('WAVEfmt ', 8, 'latin1')
   header.writeUInt32LE(16, 16)
   header.writeUInt16LE(PCM, 20)
@@ -69,7 +78,7 @@ export function streamedWavHeader(rate: number): Uint8Array {
   header.writeUInt16LE(2, 32)
   header.writeUInt16LE(16, 34)
   header.write('data', 36, 'latin1')
-  header.writeUInt32LE(0xffffffff, 40)
+  header.writeUInt32LE(dataBytes, 40)
   return header
 }
 

@@ -75,18 +75,22 @@ const TURNS = new Set([
   'POST /v1/responses',
 ])
 
-export interface BearerOptions {
-  readonly contexts: RequestContexts
+/** What each call takes of its key. */
+export interface CallOptions {
   readonly limiter: RateLimiter
+  /** Throws `budget_spent`, with these headers, for a key without tokens left. */
+  readonly checkBudget: (key: BudgetedKey, headers: Admission['headers']) => Promise<void>
+  /** Called for each request with a valid key that is below its limits. */
+  readonly onAdmitted: (principal: Principal) => void
+}
+
+export interface BearerOptions extends CallOptions {
+  readonly contexts: RequestContexts
   readonly keys: {
     readonly find: (token: string) => Promise<KnownKey | null>
     /** Whether a key that was found has not been revoked since. */
     readonly stillValid: (principal: Principal) => Promise<boolean>
   }
-  /** Throws `budget_spent`, with these headers, for a key without tokens left. */
-  readonly checkBudget: (key: BudgetedKey, headers: Admission['headers']) => Promise<void>
-  /** Called for each request with a valid key that is below its limits. */
-  readonly onAdmitted: (principal: Principal) => void
 }
 
 /** RFC 6750, section 3; MCP clients look for it. */
@@ -100,32 +104,48 @@ export interface BudgetedKey {
   readonly dailyTokens: number
 }
 
+/** What a call with a valid key takes: a slot of its rate limit and, for a turn, a budget left. */
+export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {
+  return async (
+    { rateLimit, dailyTokens }: KnownKey,
+    principal: Principal,
+    isTurn: boolean,
+  ): Promise<Record<string, string>> => {
+    const { tenantId, keyId } = principal
+    if (keyId === null) throw invalidKey()
+    const headers = limiter.take(keyId, rateLimit)
+    if (dailyTokens > 0 && isTurn) await checkBudget({ tenantId, keyId, dailyTokens }, headers)
+    onAdmitted(principal)
+    return headers
+  }
+}
+
+/** The key of an `Authorization` header; null when it holds none. */
+export const bearerToken = (header: string | null): string | null =>
+  SCHEME.exec(header ?? '')?.[1] ?? null
+
 const SCHEME = /^Bearer ([\x21-\x7e]{1,200})$/i
 
 /**
  * Admits a Bearer key. Missing, malformed, unknown and revoked keys get the same 401, which takes
  * no rate-limit slot (specification, Machine side; contract, Order of checks).
  */
-export const bearer =
-  ({ contexts, limiter, keys, checkBudget, onAdmitted }: BearerOptions) =>
-  async (request: Request, route: string): Promise<Admission> => {
-    const token = SCHEME.exec(request.headers.get('authorization') ?? '')?.[1]
-    const key = token === undefined ? null : await keys.find(token)
-    const keyId = key?.principal.keyId
-    if (!key || !keyId) throw invalidKey()
-    const { dailyTokens } = key
+export const bearer = (options: BearerOptions) => {
+  const { contexts, keys } = options
+  const call = createCalls(options)
+  return async (request: Request, route: string): Promise<Admission> => {
+    const token = bearerToken(request.headers.get('authorization'))
+    const key = token === null ? null : await keys.find(token)
+    if (!key) throw invalidKey()
     const principal = nestedIn(request, route, key.principal)
     contexts.note(request, { principal })
-    const headers = limiter.take(keyId, key.rateLimit)
-    if (dailyTokens > 0 && TURNS.has(`${request.method} ${route}`)) {
-      await checkBudget({ tenantId: principal.tenantId, keyId, dailyTokens }, headers)
-    }
-    onAdmitted(principal)
+    const headers = await call(key, principal, TURNS.has(`${request.method} ${route}`))
     const confirm = async () => {
       if (!(await keys.stillValid(principal))) throw invalidKey()
     }
     return { principal, headers, confirm }
   }
+}
 
 /** By MCP another assistant may be asking; a depth is what tools of this product's turns send. */
 function nestedIn(request: Request, route: string, principal: Principal): Principal {

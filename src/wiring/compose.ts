@@ -7,11 +7,13 @@ import {
 } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
-import { createAgent } from '../features/agent/service.ts'
+import type { Principal } from '../core/principal.ts'
+import { type AgentOptions, createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
 import { createAssistants } from '../features/chat/assistants.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
+import type { Usage } from '../features/usage/service.ts'
 import { bearer, gate } from '../http/gate.ts'
 import { createJsonAnswers } from '../http/json-answers.ts'
 import { createRequestContexts } from '../http/observe.ts'
@@ -22,7 +24,7 @@ import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openBackups } from './backups.ts'
 import { openConsole } from './console.ts'
-import { openDevices } from './devices.ts'
+import { openDevices, openXiaozhi } from './devices.ts'
 import { requestBudgetBytes } from './machine.ts'
 import { openMcp, openMcpServers } from './mcp.ts'
 import { openProvider } from './models.ts'
@@ -45,42 +47,23 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { logs, usage, budgets, buffers, record } = openRecords(adapters)
 
   const tenants = createTenants({ store: createTenantStore(db), clock })
-  const { keys, openTurns, admit } = openKeys({ db, clock, usage, budgets, tenants })
+  const { keys, openTurns, sockets, admit } = openKeys({ db, clock, usage, budgets, tenants })
   const servers = openMcpServers(adapters, jobs)
   const management = openManagement({ ...{ db, clock, log, keys, tenants }, ...servers })
   const stock = openDevices({ ...adapters, keys, secret: adapters.secrets.session })
-  const { boards, endpoints, lastSeen, onSeen } = stock
+  const { endpoints, lastSeen, onSeen } = stock
   const { provider, channelOf, modelLists } = openProvider(adapters)
   const talk = openSessions({ ...adapters, ...{ jobs, budget } })
   const configs = createTurnConfigStore(db)
-  const agent = createAgent({
-    clock,
-    log,
-    meters: adapters.metrics.meters,
-    budget,
-    configs,
-    memory: talk.memory,
-    folding: talk.folding,
-    retrieve: kb.service.retrieve,
-    toolsFor: servers.toolsFor,
-    channelOf,
-    admit,
-    countTokens: usage.countTokens,
-    imageGuard: adapters.egress.publicOnly,
-    openTurns,
-    onTurn(principal) {
-      onSeen(principal)
-      if (principal.kind === 'general' && principal.appId) usage.countAsApp(principal)
-    },
-  })
+  const turn = { budget, configs, channelOf, admit, openTurns, onSeen, usage }
+  const agent = openAgent(adapters, { ...turn, ...talk, toolsFor: servers.toolsFor })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
   const sources = openSources(adapters, jobs)
   const audit = openAudit(adapters)
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
-  const bearerKey = bearer({
-    ...{ contexts, limiter, keys, checkBudget: budgets.check, onAdmitted: usage.countCall },
-  })
+  const calls = { limiter, checkBudget: budgets.check, onAdmitted: usage.countCall }
+  const bearerKey = bearer({ ...calls, contexts, keys })
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, openTurns, tenants, secret })
   const system = openSystem(adapters, jobs, tenants)
@@ -94,7 +77,11 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     chat: { assistants: createAssistants(management.apps) },
     clock,
     mcp: openMcp({ ...adapters, agent, configs }),
-    xiaozhi: { boards, addressOf: endpoints.addressOf, clock },
+    xiaozhi: openXiaozhi({
+      ...adapters,
+      ...voice,
+      ...{ stock, agent, budget, sockets, keys, calls },
+    }),
     ...openSite(adapters, sse, openBackups(adapters, jobs)),
     ...http,
     pages: adapters.pages,
@@ -111,6 +98,25 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const closing = [jobs, parser, jsonParser, ...Object.values(written), reader, live, db]
   const close = () => closeAll(log, closing)
   return { app, budget, sse, jobs, keys, buffers: written, prune, people, sources, servers, close }
+}
+
+type AgentParts = Pick<
+  AgentOptions,
+  'budget' | 'configs' | 'memory' | 'folding' | 'toolsFor' | 'channelOf' | 'admit' | 'openTurns'
+> & { readonly usage: Usage; readonly onSeen: (principal: Principal) => void }
+
+function openAgent({ clock, log, metrics, kb, egress }: Adapters, parts: AgentParts) {
+  const { usage, onSeen, ...rest } = parts
+  return createAgent({
+    ...{ clock, log, meters: metrics.meters, ...rest },
+    retrieve: kb.service.retrieve,
+    countTokens: usage.countTokens,
+    imageGuard: egress.publicOnly,
+    onTurn(principal) {
+      onSeen(principal)
+      if (principal.kind === 'general' && principal.appId) usage.countAsApp(principal)
+    },
+  })
 }
 
 /** The one list of what runs without being asked for. Returns what deletes old records. */

@@ -3,7 +3,9 @@ import { type Clock, HOUR_MS } from '../core/clock.ts'
 import { deriveKey, randomBytes, randomDigits, randomHex } from '../core/crypto.ts'
 import { ACTIVATIONS_MAX, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
 import type { Logger } from '../core/log.ts'
+import type { MemoryBudget } from '../core/memory-budget.ts'
 import type { Principal } from '../core/principal.ts'
+import type { Agent } from '../features/agent/service.ts'
 import { createActivation } from '../features/devices/activation.ts'
 import { createBoardStore } from '../features/devices/board-store.ts'
 import { createBoards } from '../features/devices/boards.ts'
@@ -16,10 +18,18 @@ import {
 } from '../features/devices/store.ts'
 import { createWaitingBoards } from '../features/devices/waiting.ts'
 import type { Keys } from '../features/keys/service.ts'
+import type { Voice } from '../features/voice/service.ts'
+import { speakSentence, speakTurn } from '../features/voice/spoken-turn.ts'
+import { outcomeOf, stopwatch } from '../features/voice/voice-turn.ts'
+import type { Sockets } from '../features/xiaozhi/sockets.ts'
+import { createEnergyDetector } from '../features/xiaozhi/speech-detector.ts'
+import { BoardTurns } from '../features/xiaozhi/turn.ts'
 import { clientAddress } from '../http/client-address.ts'
+import { type CallOptions, createCalls } from '../http/gate.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Db } from '../storage/db.ts'
+import type { Speech } from './voice.ts'
 
 export interface DeviceParts {
   readonly config: Config
@@ -30,6 +40,8 @@ export interface DeviceParts {
   /** The session secret. */
   readonly secret: Uint8Array
 }
+
+export type Stock = ReturnType<typeof openDevices>
 
 /** Wires devices: management, activation, and the time each was last seen. */
 export function openDevices({ config, clock, log, db, keys, secret }: DeviceParts) {
@@ -77,5 +89,43 @@ export function openDevices({ config, clock, log, db, keys, secret }: DevicePart
     onSeen({ tenantId, deviceId }: Principal): void {
       if (deviceId !== null) lastSeen.add({ tenantId, deviceId, at: clock.iso() })
     },
+  }
+}
+
+const SPEECH = { speakSentence, speakTurn, stopwatch, outcomeOf }
+
+export interface XiaozhiParts {
+  readonly stock: Stock
+  readonly speech: Pick<Speech, 'codecs'>
+  readonly voice: Voice
+  readonly agent: Agent
+  readonly clock: Clock
+  readonly log: Logger
+  readonly budget: MemoryBudget
+  readonly sockets: Sockets
+  readonly keys: Keys
+  readonly calls: CallOptions
+}
+
+/** Wires what stock voice boards call: their start, and the socket of their turns. */
+export function openXiaozhi(parts: XiaozhiParts) {
+  const { stock, speech, voice, agent, clock, log, budget, sockets, keys, calls } = parts
+  const { boards, endpoints, onSeen } = stock
+  const { codecs } = speech
+  return {
+    ...{
+      boards,
+      addressOf: endpoints.addressOf,
+      onSeen,
+      clock,
+      log,
+      budget,
+      sockets,
+      keys,
+      codecs,
+    },
+    turns: new BoardTurns({ agent, voice, codecs, clock, log, speech: SPEECH }),
+    detector: createEnergyDetector,
+    call: createCalls(calls),
   }
 }

@@ -23,6 +23,7 @@ import { createTransfer } from '../features/transfer/service.ts'
 import { type Budgets, createBudgets } from '../features/usage/budgets.ts'
 import { createUsage, type Usage } from '../features/usage/service.ts'
 import { createUsageStore, keyOfSum, plus, type UsageSum } from '../features/usage/store.ts'
+import { createSockets } from '../features/xiaozhi/sockets.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
@@ -53,11 +54,14 @@ export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
         ? keys.stillValid(principal)
         : (await tenants.roleIn(principal.tenantId, principal.userId)) !== null,
   })
+  const sockets = createSockets((principal) => keys.stillValid(principal))
   const keys = createKeys({
     store: createKeyStore(db),
     clock,
     activity: usage.activity,
-    onRevoked: openTurns.recheck,
+    async onRevoked(tenantId) {
+      await Promise.all([openTurns.recheck(tenantId), sockets.recheck(tenantId)])
+    },
   })
 
   /** Lets a turn begin whose key is still valid and has tokens left; the console needs no key. */
@@ -68,7 +72,7 @@ export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
     if (dailyTokens > 0) await budgets.check({ tenantId, keyId, dailyTokens })
   }
 
-  return { keys, openTurns, admit }
+  return { keys, openTurns, sockets, admit }
 }
 
 export interface ManagementParts {

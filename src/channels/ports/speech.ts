@@ -96,9 +96,10 @@ export interface AudioKind {
 
 /**
  * Mono: signed 16-bit little-endian samples, the same behind a header of unknown length, mp3 of
- * 128 kbps, or Ogg Opus. Mp3 is of 32 kHz and Opus of 24 kHz.
+ * 128 kbps, Ogg Opus, or Opus packets of 60 ms, each behind its length in two bytes, big-endian.
+ * Mp3 is of 32 kHz and Opus of 24 kHz.
  */
-export type SpeechFormat = 'pcm' | 'wav' | 'mp3' | 'opus'
+export type SpeechFormat = 'pcm' | 'wav' | 'mp3' | 'opus' | 'packets'
 
 /** Encodes one speech outside the server's thread. */
 export interface SpeechEncoder {
@@ -108,6 +109,14 @@ export interface SpeechEncoder {
   finish(): AsyncIterable<Uint8Array>
   /** Must be called once, finished or not. */
   close(): void
+}
+
+/** Reads a stream of Opus packets as 16 kHz mono. */
+export interface PacketDecoder {
+  /** Null for bytes that are no packet; at most 120 ms come out of one. */
+  decode(packet: Uint8Array): Int16Array | null
+  /** Must be called once. */
+  release(): void
 }
 
 /** What a synthesis upstream answered when PCM was asked for. */
@@ -137,6 +146,9 @@ export interface AudioCodecs {
    * is not sound.
    */
   readSpeech(speech: SpeechBody, signal: AbortSignal): Promise<PcmStream>
+  /** Mono samples as a wav file. */
+  wav(samples: Int16Array, rate: number): Uint8Array
+  packetDecoder(): Promise<PacketDecoder>
   /** Whether nobody can be heard; null when that is not cheap to tell (compressed audio). */
   isSilent(bytes: Uint8Array): Promise<boolean | null>
 }

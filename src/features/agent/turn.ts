@@ -23,6 +23,7 @@ import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
 import type { TokenUsage } from './token-usage.ts'
+import { toolsOffered } from './tools-offered.ts'
 import type { Trace } from './trace.ts'
 import type { RequestedConversation, RequestedTurn, ResolvedTurn } from './turn-config.ts'
 
@@ -76,6 +77,8 @@ export interface TurnRequest extends RequestedTurn {
   readonly images: readonly string[]
   /** The turn takes the place of the newest one that the session has verbatim. */
   readonly replace_last?: boolean
+  /** Tools of the caller's own connection, such as those of a device. */
+  readonly ownTools?: readonly Tool[]
   /** Of a door whose callers bring their messages, tools and wishes. */
   readonly conversation?: Conversation
 }
@@ -171,7 +174,7 @@ async function modelLoopOf(
   const isMiss = found !== null && found !== 'skipped' && passages.length === 0
   const messages = buildMessages({ prompt, context, memory, passages, isMiss, said })
   share.add(bytesOf(messages))
-  const offered = await toolsOffered(toolsFor, principal, resolved, conversation)
+  const offered = await toolsOffered(toolsFor, principal, resolved, request)
   return {
     request: {
       purpose: 'turn',
@@ -193,20 +196,6 @@ async function modelLoopOf(
     log,
     meters,
   }
-}
-
-/** The server's tools; of two with one name the client's is offered (contract 2, D6). */
-async function toolsOffered(
-  toolsFor: ToolsFor,
-  principal: Principal,
-  resolved: ResolvedTurn,
-  conversation: Conversation | undefined,
-): Promise<readonly Tool[]> {
-  if (conversation?.toolChoice === 'none') return []
-  const tools = await toolsFor(principal, resolved)
-  if (!conversation?.clientTools.length) return tools
-  const taken = new Set(conversation.clientTools.map(({ name }) => name))
-  return tools.filter(({ spec }) => !taken.has(spec.name))
 }
 
 function forcedOf({ toolChoice }: Conversation): { forcedTool?: ForcedTool } {

@@ -50,7 +50,7 @@ export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechR
       const speech = contexts.timed(request, begun)
       const onLeave = () => left.abort(new Error('client left'))
       if (input.stream_format === 'sse') return openAiStream(eventsOf(speech), onLeave)
-      const headers = { ...UNBUFFERED, 'content-type': SPEECH_TYPES[output.format] }
+      const headers = { ...UNBUFFERED, 'content-type': SPEECH_TYPES[input.response_format] }
       return new Response(pulledStream(speech, onLeave), { headers })
     },
     {

@@ -92,13 +92,19 @@ export type VoiceLoop = ReturnType<typeof createVoiceLoop>
 
 type Note = (more: Partial<Stage>) => void
 
+/** What the request log says of a step that failed with this error; null: it did not. */
+export function outcomeOf(error: unknown): Pick<Stage, 'status' | 'errorClass'> {
+  if (error === null) return { status: 200, errorClass: null }
+  if (!(error instanceof AppError)) return { status: 500, errorClass: 'internal' }
+  return { status: error.status, errorClass: error.errorClass }
+}
+
 /** Measures a step and reports its outcome. */
-function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
+export function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
   return async <T>(endpoint: Stage['endpoint'], work: (note: Note) => Promise<T>): Promise<T> => {
     const startedAt = clock.steady()
     let stage: Omit<Stage, 'endpoint' | 'latencyMs'> = {
-      status: 200,
-      errorClass: null,
+      ...outcomeOf(null),
       textChars: null,
       sessionId: null,
       channel: null,
@@ -108,9 +114,7 @@ function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
         stage = { ...stage, ...more }
       })
     } catch (error) {
-      const [status, errorClass] =
-        error instanceof AppError ? [error.status, error.errorClass] : ([500, 'internal'] as const)
-      stage = { ...stage, status, errorClass }
+      stage = { ...stage, ...outcomeOf(error) }
       throw error
     } finally {
       const latencyMs = Math.round(clock.steady() - startedAt)

@@ -1,0 +1,125 @@
+import { AppError } from '../../core/errors.ts'
+import { TTS_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
+import { charCount } from '../../core/text.ts'
+import type { AgentEvent } from '../agent/events.ts'
+import type { OpenedTurn } from '../agent/service.ts'
+import { createSentences } from './sentences.ts'
+import type { Voice } from './service.ts'
+import type { SpeechOutput } from './speech.ts'
+
+/** A sentence of an answer, and its sound. */
+export interface SpokenSentence {
+  readonly text: string
+  /**
+   * Resolves with the first sound, and rejects with an `AppError` when it cannot be spoken. Whoever
+   * takes a sentence reads its sound to the end or aborts the signal.
+   */
+  readonly sound: Promise<AsyncGenerator<Uint8Array>>
+}
+
+/** How sentences are spoken. */
+export interface Speaking {
+  readonly voice: Pick<Voice, 'stream'>
+  readonly voiceId: string
+  readonly tenantId: string
+  readonly output: SpeechOutput
+}
+
+/** Begins to speak a text. */
+export function speakSentence(
+  { voice, voiceId, tenantId, output }: Speaking,
+  text: string,
+  signal: AbortSignal,
+): SpokenSentence {
+  const sound = voice.stream({ text, voice: voiceId, tenantId }, output, signal)
+  // Marked as handled: it is awaited when the sentences before it were played, or never.
+  sound.catch(() => {})
+  return { text, sound }
+}
+
+/** How a turn has ended. */
+export interface TurnEnd {
+  /** The whole answer; null when the turn failed. */
+  readonly reply: string | null
+  readonly failure: AppError | null
+}
+
+/**
+ * Runs a turn and gives its answer sentence by sentence while the model still writes. A sentence is
+ * begun by `speak` while the one before it is played. `onEnd` is called once, when the
+ * model has ended. Aborting the signal ends turn and speech.
+ */
+export async function* speakTurn(
+  turn: Pick<OpenedTurn, 'run'>,
+  speak: (text: string) => SpokenSentence,
+  signal: AbortSignal,
+  onEnd: (end: TurnEnd) => void,
+): AsyncGenerator<SpokenSentence> {
+  const written = writtenSentences(turn, signal, onEnd)
+  const begin = async (): Promise<SpokenSentence | null> => {
+    const { value } = await written.next()
+    return value === undefined || signal.aborted ? null : speak(value)
+  }
+  let coming = begin()
+  for (let sentence = await coming; sentence !== null; sentence = await coming) {
+    coming = begin()
+    yield sentence
+  }
+}
+
+/** The sentences of a turn as they are written. */
+async function* writtenSentences(
+  turn: Pick<OpenedTurn, 'run'>,
+  signal: AbortSignal,
+  onEnd: (end: TurnEnd) => void,
+): AsyncGenerator<string> {
+  let cutter = createSentences()
+  let waiting: string[] = []
+  let news = Promise.withResolvers<void>()
+  let isOver = false
+  let end: TurnEnd = { reply: null, failure: null }
+
+  function take(event: AgentEvent): void {
+    if (event.type === 'llm_delta') waiting.push(...cutter.push(event.text))
+    if (event.type === 'llm_end') {
+      end = { ...end, reply: event.reply }
+      waiting.push(...cutter.finish())
+    }
+    // What was written before a tool is called is a sentence, whatever it ends with.
+    if (event.type === 'tool_call') waiting.push(...cutter.finish())
+    if (event.type === 'error') {
+      end = { ...end, failure: new AppError(event.code, {}, { status: 502 }) }
+    }
+    // Another channel begins the answer anew; what was spoken cannot be taken back.
+    if (event.type === 'provider_fallback') {
+      cutter = createSentences()
+      waiting = []
+    }
+    if (waiting.length > 0) news.resolve()
+  }
+
+  const running = turn
+    .run(signal, (events) => {
+      for (const event of events) take(event)
+      return undefined
+    })
+    .finally(() => {
+      isOver = true
+      onEnd(end)
+      news.resolve()
+    })
+  running.catch(() => {})
+
+  let spoken = 0
+  while (spoken < TTS_TEXT_CHARS_MAX) {
+    const sentence = waiting.shift()
+    if (sentence !== undefined) {
+      spoken += charCount(sentence)
+      yield sentence
+    } else if (isOver) return
+    else {
+      news = Promise.withResolvers()
+      await news.promise
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import type { Clock } from '../../core/clock.ts'
+import { TOOL_RESULT_CHARS_MAX } from '../../core/limits/upstream.ts'
+import { charCount, firstChars } from '../../core/text.ts'
+import { callNames } from '../../tools/call-names.ts'
+import { type Tool, ToolFailure } from '../../tools/tool.ts'
+
+/** Limits of contract 2, 4.2 and 4.4. */
+const TOOLS_MAX = 64
+const SCHEMA_CHARS_MAX = 16 * 1024
+const DESCRIPTION_CHARS_MAX = 2_000
+const PAGES_MAX = 10
+const CALL_MS_MAX = 5_000
+
+/** The revision of the protocol that boards speak. */
+const PROTOCOL_VERSION = '2024-11-05'
+/** Tools that only a person may use, of boards that list them nonetheless. */
+const USER_ONLY = new Set(['self.reboot', 'self.upgrade_firmware', 'self.get_system_info'])
+
+const Answer = z.object({
+  id: z.number(),
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.object({ message: z.string() }).optional(),
+})
+
+const Listed = z.object({
+  name: z.string().min(1).max(200),
+  description: z.string().catch(''),
+  inputSchema: z.record(z.string(), z.unknown()).catch({ type: 'object', properties: {} }),
+})
+type Listed = z.infer<typeof Listed>
+
+const Page = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() })
+
+const CallResult = z.object({
+  content: z.array(z.object({ type: z.string(), text: z.string().optional() })).catch([]),
+  isError: z.boolean().nullish(),
+})
+
+export interface DeviceToolsOptions {
+  readonly clock: Pick<Clock, 'after'>
+  /** Sends a message of JSON-RPC to the board. */
+  readonly send: (payload: object) => void
+}
+
+/** A board's own tools: the board is an MCP server behind the socket (contract 2, 4.1). */
+export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
+  const waiting = new Map<number, PromiseWithResolvers<Record<string, unknown>>>()
+  let lastId = 0
+  let tools: readonly Tool[] = []
+
+  /** Boards know numbers alone as ids. Rejects with `ToolFailure`. */
+  async function request(method: string, params: object, signal?: AbortSignal) {
+    const id = ++lastId
+    const answer = Promise.withResolvers<Record<string, unknown>>()
+    const fail = (why: string) => () => answer.reject(new ToolFailure(why))
+    const onAbort = fail('the turn has ended')
+    const cancel = clock.after(CALL_MS_MAX, fail('the device does not answer'))
+    waiting.set(id, answer)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    try {
+      send({ jsonrpc: '2.0', id, method, params })
+      return await answer.promise
+    } finally {
+      cancel()
+      waiting.delete(id)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  }
+
+  async function listAll(): Promise<Listed[]> {
+    const all: Listed[] = []
+    let cursor = ''
+    for (let page = 0; page < PAGES_MAX && all.length < TOOLS_MAX; page++) {
+      const listed = Page.safeParse(await request('tools/list', { cursor })).data
+      if (!listed) break
+      all.push(...listed.tools.flatMap((tool) => usable(tool) ?? []))
+      if (!listed.nextCursor) break
+      cursor = listed.nextCursor
+    }
+    return all.slice(0, TOOLS_MAX)
+  }
+
+  const toolOf = (listed: Listed, callName: string): Tool => ({
+    spec: specOf(listed, callName),
+    async run(args, { signal }) {
+      const params = { name: listed.name, arguments: args ?? {} }
+      return textOf(CallResult.parse(await request('tools/call', params, signal)))
+    },
+  })
+
+  return {
+    /** The tools as they are known now; a turn does not wait for them. */
+    tools: () => tools,
+
+    /** Asks the board for its tools. Never throws: a board without them has none. */
+    async list(): Promise<void> {
+      try {
+        const clientInfo = { name: 'moonbase', version: '1' }
+        const capabilities = {}
+        await request('initialize', { protocolVersion: PROTOCOL_VERSION, capabilities, clientInfo })
+        send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+        const listed = await listAll()
+        const names = callNames(
+          'device',
+          listed.map(({ name }) => name),
+        )
+        tools = listed.map((tool, i) => toolOf(tool, names[i] ?? ''))
+      } catch (error) {
+        if (!(error instanceof ToolFailure)) throw error
+      }
+    },
+
+    /** A message of the board; one that answers nothing is dropped. */
+    receive(payload: unknown): void {
+      const answer = Answer.safeParse(payload).data
+      const asked = answer && waiting.get(answer.id)
+      if (!asked) return
+      if (answer.error) asked.reject(new ToolFailure(firstChars(answer.error.message, 500)))
+      else asked.resolve(answer.result ?? {})
+    },
+
+    /** The socket is closed: nothing will be answered any more. */
+    close(): void {
+      tools = []
+      for (const asked of waiting.values()) asked.reject(new ToolFailure('the device has left'))
+    },
+  }
+}
+
+export type DeviceTools = ReturnType<typeof createDeviceTools>
+
+const specOf = ({ description, inputSchema }: Listed, name: string) => ({
+  name,
+  description: firstChars(description, DESCRIPTION_CHARS_MAX),
+  parameters: inputSchema,
+})
+
+/** Null for what no model can use, or may not. */
+function usable(tool: unknown): Listed | null {
+  const listed = Listed.safeParse(tool).data
+  if (!listed || USER_ONLY.has(listed.name)) return null
+  return JSON.stringify(listed.inputSchema).length > SCHEMA_CHARS_MAX ? null : listed
+}
+
+function textOf({ content, isError }: z.infer<typeof CallResult>): string {
+  const text = content.map(({ type, text }) => text ?? `[${type}]`).join('\n')
+  if (isError) throw new ToolFailure(firstChars(text, 500))
+  return charCount(text) > TOOL_RESULT_CHARS_MAX ? firstChars(text, TOOL_RESULT_CHARS_MAX) : text
+}

@@ -1,0 +1,214 @@
+import type { PacketDecoder } from '../../channels/ports/speech.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { AGENT_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { MemoryBudget } from '../../core/memory-budget.ts'
+import type { Principal } from '../../core/principal.ts'
+import { firstChars } from '../../core/text.ts'
+import type { Stage } from '../voice/voice-turn.ts'
+import { createDeviceTools, type DeviceTools } from './device-tools.ts'
+import { type FrameVersion, readFrame, writeFrame } from './frames.ts'
+import { Listener } from './listener.ts'
+import {
+  FRAME_MS,
+  frameVersion,
+  type Hello,
+  helloAnswer,
+  type ListenMode,
+  readMessage,
+  type Told,
+} from './messages.ts'
+import { createPace, type Pace } from './pace.ts'
+import type { SpeechDetector } from './speech-detector.ts'
+import type { BoardTurns, Said } from './turn.ts'
+
+/** The socket of a board, as this session uses it. */
+export interface Wire {
+  sendText(text: string): void
+  sendBinary(bytes: Uint8Array): void
+  close(code: number, reason: string): void
+}
+
+export interface SessionOptions {
+  readonly turns: BoardTurns
+  readonly detector: () => SpeechDetector
+  readonly clock: Clock
+  readonly log: Logger
+  readonly budget: MemoryBudget
+  readonly onSeen: (principal: Principal) => void
+}
+
+/** The board behind a socket. */
+export interface Caller {
+  readonly principal: Principal
+  /** The header `Protocol-Version`. */
+  readonly version: string | null
+  /** Counts a turn to the key, as it is now. */
+  readonly admit: () => Promise<Principal>
+  readonly onStage: (stage: Stage) => void
+  /** The session gives it back. */
+  readonly decoder: PacketDecoder
+}
+
+const HELLO_MS_MAX = 10_000
+/** A detected text that is followed by listening within this time is a wake word. */
+const WAKE_WORD_MS = 1_000
+/** Frames a second, and how many may come at once after a stall of the network. */
+const FRAMES_PER_SECOND = 100
+const FRAMES_AT_ONCE = 200
+const PROTOCOL_ERROR = 1002
+
+/** One socket of a board, from its hello to its end (contract 2, 4.1, 4.2 and 4.4). */
+export class Session {
+  readonly #listener: Listener
+  readonly #tools: DeviceTools
+  readonly #pace: Pace
+  readonly #allowed: () => boolean
+  #version: FrameVersion = 1
+  #isGreeted = false
+  #isClosed = false
+  #isSpeaking = false
+  /** Ends the turn that runs. */
+  #turn: AbortController | null = null
+  #cancelHello: () => void
+  #cancelWake = () => {}
+
+  constructor(
+    private readonly options: SessionOptions,
+    private readonly caller: Caller,
+    private readonly wire: Wire,
+  ) {
+    const { clock, detector, budget } = options
+    this.#pace = createPace(clock)
+    this.#allowed = createFrameLimit(clock)
+    const send = (payload: object) => this.#tell({ type: 'mcp', payload })
+    this.#tools = createDeviceTools({ clock, send })
+    this.#listener = new Listener({
+      ...{ clock, decoder: caller.decoder, detector: detector() },
+      share: budget.open(caller.principal.tenantId),
+      onSpeech: () => this.#interrupt(),
+      onEnd: (samples) => this.#answer({ samples }),
+    })
+    this.#cancelHello = clock.after(HELLO_MS_MAX, () => wire.close(PROTOCOL_ERROR, 'no hello'))
+  }
+
+  onText(text: string): void {
+    if (!this.#allowed()) return
+    const message = readMessage(text)
+    if (message?.type === 'hello') this.#greet(message)
+    else if (!this.#isGreeted) this.wire.close(PROTOCOL_ERROR, 'no hello')
+    else if (message?.type === 'abort') this.#abort()
+    else if (message?.type === 'mcp') this.#tools.receive(message.payload)
+    else if (message?.state === 'start') this.#listen(message.mode)
+    else if (message?.state === 'stop') this.#listener.stop()
+    else if (message?.state === 'detect') this.#detected(message.text)
+  }
+
+  onBinary(bytes: Uint8Array): void {
+    if (!this.#isGreeted) return
+    const frame = readFrame(this.#version, bytes)
+    if (frame?.type === 'json') this.onText(new TextDecoder().decode(frame.payload))
+    else if (frame && this.#allowed()) this.#listener.push(frame.payload)
+  }
+
+  /** To be called once, when the socket is closed. */
+  close(): void {
+    this.#isClosed = true
+    this.#cancelHello()
+    this.#cancelWake()
+    this.#interrupt()
+    this.#tools.close()
+    this.#listener.close()
+  }
+
+  #tell(told: Told): void {
+    if (this.#isClosed) return
+    if (told.type === 'tts') this.#isSpeaking = told.state !== 'stop'
+    const session_id = sessionOf(this.caller.principal)
+    this.wire.sendText(JSON.stringify({ ...told, session_id }))
+  }
+
+  #greet(hello: Hello): void {
+    const { onSeen, log } = this.options
+    this.#cancelHello()
+    this.#version = frameVersion(hello, this.caller.version)
+    this.#tell(helloAnswer)
+    if (this.#isGreeted) return
+    this.#isGreeted = true
+    onSeen(this.caller.principal)
+    if (!hello.features?.mcp) return
+    this.#tools.list().catch((error) => log.error('tools of a board', errorFields(error)))
+  }
+
+  #listen(mode: ListenMode): void {
+    this.#cancelWake()
+    this.#interrupt()
+    this.#listener.begin(mode)
+  }
+
+  /** A wake word, or a question that was typed: which of them, the next second tells. */
+  #detected(text: string): void {
+    this.#cancelWake()
+    const said = firstChars(text.trim(), AGENT_TEXT_CHARS_MAX)
+    if (said === '') return
+    this.#cancelWake = this.options.clock.after(WAKE_WORD_MS, () => this.#answer({ text: said }))
+  }
+
+  /** The end of speech is told even where none has begun: the board waits for it. */
+  #abort(): void {
+    this.#cancelWake()
+    const wasSpeaking = this.#isSpeaking
+    this.#interrupt()
+    if (!wasSpeaking) this.#tell({ type: 'tts', state: 'stop' })
+  }
+
+  #interrupt(): void {
+    this.#turn?.abort(new Error('interrupted'))
+    this.#turn = null
+  }
+
+  #answer(said: Said): void {
+    this.#interrupt()
+    const { turns, log } = this.options
+    const { principal, admit, onStage } = this.caller
+    const turn = new AbortController()
+    this.#turn = turn
+    let sent = 0
+    const work = turns.run(
+      principal,
+      {
+        ...{ admit, onStage, sessionId: sessionOf(principal), pace: this.#pace },
+        tools: this.#tools.tools,
+        tell: (told) => this.#tell(told),
+        sendPacket: (packet) => {
+          const at = FRAME_MS * sent++
+          if (!this.#isClosed) this.wire.sendBinary(writeFrame(this.#version, packet, at))
+        },
+        signal: turn.signal,
+      },
+      said,
+    )
+    work.catch((error: unknown) => {
+      if (error instanceof AppError) this.wire.close(1008, 'revoked')
+      else log.error('turn of a board failed', errorFields(error))
+    })
+  }
+}
+
+/** The memory of a device's conversation. */
+export const sessionOf = ({ deviceId }: Principal): string => `dev-${deviceId}`
+
+/** A bucket of frames: boards send 17 or 50 a second. Those beyond it are dropped. */
+function createFrameLimit(clock: Pick<Clock, 'steady'>): () => boolean {
+  let left = FRAMES_AT_ONCE
+  let at = clock.steady()
+  return () => {
+    const now = clock.steady()
+    left = Math.min(FRAMES_AT_ONCE, left + ((now - at) / 1_000) * FRAMES_PER_SECOND)
+    at = now
+    if (left < 1) return false
+    left -= 1
+    return true
+  }
+}

@@ -1,0 +1,99 @@
+/** Finds where somebody begins and ends to speak in 16 kHz mono. */
+export interface SpeechDetector {
+  /** Whether somebody speaks at the end of these samples. */
+  push(samples: Int16Array): boolean
+  /** Forgets all sound, before the next utterance. */
+  reset(): void
+}
+
+const RATE = 16_000
+/** 20 ms. */
+const WINDOW = RATE / 50
+/** The floor is the quietest of this many blocks of 200 ms: pauses between words reach it. */
+const FLOOR_BLOCKS = 12
+const BLOCK_WINDOWS = 10
+/** Quieter sound is never speech, whatever the floor: 54 dB below full scale. */
+const QUIET_RMS = 0.002
+/** Speech stands this far above the floor: 6 dB to begin, 4 dB to go on. */
+const BEGIN_RATIO = 2
+const STAY_RATIO = 1.6
+/** Of the last windows so many must be loud: a click is no speech. */
+const RECENT = 8
+const BEGIN_LOUD = 5
+const STAY_LOUD = 3
+
+/**
+ * Tells speech by its loudness above the noise of the room, which is measured all the time. Hum of
+ * the mains is filtered out, and silence that a codec invents (DTX) is not taken for the room.
+ */
+export function createEnergyDetector(): SpeechDetector {
+  let filter = createHighPass()
+  let window = { count: 0, sum: 0 }
+  let blocks: number[] = []
+  let block = { count: 0, least: Number.POSITIVE_INFINITY }
+  let recent: boolean[] = []
+  let isSpeech = false
+
+  function measureRoom(rms: number): number {
+    // Digital silence is no room; it would make all that follows loud.
+    if (rms > QUIET_RMS / 20) {
+      block.least = Math.min(block.least, rms)
+      if (++block.count === BLOCK_WINDOWS) {
+        blocks = [...blocks, block.least].slice(-FLOOR_BLOCKS)
+        block = { count: 0, least: Number.POSITIVE_INFINITY }
+      }
+    }
+    return Math.max(Math.min(block.least, ...blocks), QUIET_RMS)
+  }
+
+  function hear(rms: number): void {
+    const ratio = rms / measureRoom(rms)
+    recent = [...recent, ratio > (isSpeech ? STAY_RATIO : BEGIN_RATIO)].slice(-RECENT)
+    const loud = recent.filter(Boolean).length
+    isSpeech = loud >= (isSpeech ? STAY_LOUD : BEGIN_LOUD)
+  }
+
+  return {
+    push(samples) {
+      let { count, sum } = window
+      for (let i = 0; i < samples.length; i++) {
+        const value = filter((samples[i] as number) / 32_768)
+        sum += value * value
+        if (++count < WINDOW) continue
+        hear(Math.sqrt(sum / WINDOW))
+        count = 0
+        sum = 0
+      }
+      window = { count, sum }
+      return isSpeech
+    },
+    reset() {
+      filter = createHighPass()
+      window = { count: 0, sum: 0 }
+      blocks = []
+      block = { count: 0, least: Number.POSITIVE_INFINITY }
+      recent = []
+      isSpeech = false
+    },
+  }
+}
+
+const CUTOFF_HZ = 200
+
+/** A Butterworth high-pass of second order, as a biquad in direct form I. */
+function createHighPass(): (sample: number) => number {
+  const omega = (2 * Math.PI * CUTOFF_HZ) / RATE
+  const alpha = Math.sin(omega) / Math.SQRT2
+  const cos = Math.cos(omega)
+  const [b0, a0] = [(1 + cos) / 2 / (1 + alpha), 1 + alpha]
+  const [a1, a2] = [(-2 * cos) / a0, (1 - alpha) / a0]
+  let [x1, x2, y1, y2] = [0, 0, 0, 0]
+  return (x) => {
+    const y = b0 * (x - 2 * x1 + x2) - a1 * y1 - a2 * y2
+    x2 = x1
+    x1 = x
+    y2 = y1
+    y1 = y
+    return y
+  }
+}

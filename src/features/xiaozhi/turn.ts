@@ -1,0 +1,212 @@
+import {
+  type AudioCodecs,
+  DEFAULT_VOICE,
+  OPENAI_SPEECH_RATE,
+  RECOGNISER_RATE,
+} from '../../channels/ports/speech.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError, appError } from '../../core/errors.ts'
+import { AGENT_TEXT_CHARS_MAX } from '../../core/limits/contract.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Principal } from '../../core/principal.ts'
+import { charCount, firstChars } from '../../core/text.ts'
+import type { Tool } from '../../tools/tool.ts'
+import type { Agent } from '../agent/service.ts'
+import type { Voice } from '../voice/service.ts'
+import type {
+  Speaking,
+  SpokenSentence,
+  speakSentence,
+  speakTurn,
+  TurnEnd,
+} from '../voice/spoken-turn.ts'
+import type { outcomeOf, Stage, stopwatch } from '../voice/voice-turn.ts'
+import type { Told } from './messages.ts'
+import { createMouth, type Mouth } from './mouth.ts'
+import type { Pace } from './pace.ts'
+
+export interface BoardTurnOptions {
+  readonly agent: Pick<Agent, 'openTurn'>
+  readonly voice: Pick<Voice, 'transcribe' | 'stream'>
+  readonly codecs: Pick<AudioCodecs, 'wav'>
+  /** Of features/voice. */
+  readonly speech: {
+    readonly speakSentence: typeof speakSentence
+    readonly speakTurn: typeof speakTurn
+    readonly stopwatch: typeof stopwatch
+    readonly outcomeOf: typeof outcomeOf
+  }
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What a turn needs of its socket. */
+export interface BoardTurn {
+  /** Counts the turn to its key. Throws `rate_limited`, `budget_spent` or `invalid_key`. */
+  readonly admit: () => Promise<Principal>
+  readonly sessionId: string
+  /** The board's own tools. */
+  readonly tools: () => readonly Tool[]
+  readonly pace: Pace
+  readonly tell: (told: Told) => void
+  readonly sendPacket: (packet: Uint8Array) => void
+  readonly onStage: (stage: Stage) => void
+  /** Aborts when the turn is interrupted. */
+  readonly signal: AbortSignal
+}
+
+/** What somebody said: 16 kHz mono, or words. */
+export type Said = { readonly samples: Int16Array } | { readonly text: string }
+
+/**
+ * Runs turns of boards: hear, answer, and speak sentence by sentence while the model still writes.
+ * Whatever fails, the board is told a short sentence, and always that a speech has ended which had
+ * begun (contract 2, 4.4). An aborted turn only tells that its speech has ended.
+ */
+export class BoardTurns {
+  constructor(private readonly options: BoardTurnOptions) {}
+
+  /** Rejects with `invalid_key` when the key is not valid any more. */
+  async run(principal: Principal, turn: BoardTurn, said: Said): Promise<void> {
+    const { pace, signal } = turn
+    const stage = createSpeechStage(this.options, turn.onStage)
+    const mouth = createMouth({ ...turn, onSound: stage.sounded })
+    const onAbort = () => {
+      pace.stop()
+      mouth.close()
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await turn.admit()
+      const text = firstChars(await this.#hear(principal, said, turn), AGENT_TEXT_CHARS_MAX)
+      signal.throwIfAborted()
+      turn.tell({ type: 'stt', text })
+      mouth.open()
+      await this.#answer(principal, text, turn, { mouth, stage })
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'invalid_key') throw error
+      if (!signal.aborted) await this.#explain(error, principal, turn, mouth)
+    } finally {
+      await pace.played(signal).catch(() => {})
+      signal.removeEventListener('abort', onAbort)
+      mouth.close()
+    }
+  }
+
+  #speaking(tenantId: string): Speaking {
+    const output = { format: 'packets', rate: OPENAI_SPEECH_RATE } as const
+    return { voice: this.options.voice, voiceId: DEFAULT_VOICE, tenantId, output }
+  }
+
+  async #hear({ tenantId }: Principal, said: Said, turn: BoardTurn): Promise<string> {
+    if ('text' in said) return said.text
+    const { voice, codecs, clock, speech } = this.options
+    const timed = speech.stopwatch(clock, turn.onStage)
+    const text = await timed('/v1/asr', async (note) => {
+      const clip = { bytes: codecs.wav(said.samples, RECOGNISER_RATE), tenantId }
+      const heard = await voice.transcribe(clip, turn.signal)
+      note({ textChars: charCount(heard.text) })
+      return heard.text
+    })
+    if (text === '') throw appError('speech_not_understood')
+    return text
+  }
+
+  /** Throws the first failure of model or speech, once all that could be told was told. */
+  async #answer(principal: Principal, text: string, turn: BoardTurn, { mouth, stage }: Saying) {
+    const { sessionId, tools, signal, onStage } = turn
+    const ended = Promise.withResolvers<TurnEnd>()
+    const request = { text, images: [], kb: true, ownTools: tools() }
+    const { agent, speech, clock } = this.options
+    const opened = await agent.openTurn(principal, request, sessionId)
+    const timed = speech.stopwatch(clock, onStage)
+    const written = timed('/v1/agent', async (note) => {
+      note({ sessionId, textChars: charCount(text) })
+      const { failure } = await ended.promise
+      note({ channel: opened.channel })
+      if (failure !== null && !signal.aborted) throw failure
+    })
+    written.catch(() => {})
+    const speaking = this.#speaking(principal.tenantId)
+    let failure: unknown = null
+    const speak = (sentence: string) => {
+      stage.asked(sentence)
+      // After a failure the rest is shown, and no more sound asked for.
+      return failure === null
+        ? speech.speakSentence(speaking, sentence, signal)
+        : silence(sentence, failure)
+    }
+    for await (const sentence of speech.speakTurn(opened, speak, signal, ended.resolve)) {
+      await mouth.say(sentence).catch((error: unknown) => {
+        failure ??= error
+      })
+      signal.throwIfAborted()
+    }
+    stage.end(failure)
+    await written
+    if (failure !== null) throw failure
+  }
+
+  /** A sentence about what went wrong: spoken, unless it was the speech that did. */
+  async #explain(error: unknown, { tenantId }: Principal, turn: BoardTurn, mouth: Mouth) {
+    if (!(error instanceof AppError)) {
+      this.options.log.error('turn of a board failed', errorFields(error))
+    }
+    const told = error instanceof AppError ? error : appError('turn_failed')
+    mouth.open()
+    if (!told.code.startsWith('tts_')) {
+      const speaking = this.#speaking(tenantId)
+      const { speakSentence } = this.options.speech
+      const sentence = speakSentence(speaking, told.message, turn.signal)
+      const isSpoken = await mouth.say(sentence).then(
+        () => true,
+        () => false,
+      )
+      if (isSpoken || turn.signal.aborted) return
+    }
+    turn.tell({ type: 'alert', status: '出错了', message: told.message, emotion: 'sad' })
+  }
+}
+
+interface Saying {
+  readonly mouth: Mouth
+  readonly stage: SpeechStage
+}
+
+/** A sentence that is shown alone. */
+function silence(text: string, failure: unknown): SpokenSentence {
+  const sound = Promise.reject(failure)
+  sound.catch(() => {})
+  return { text, sound }
+}
+
+type SpeechStage = ReturnType<typeof createSpeechStage>
+
+/** The step of speech for the request log: the time to its first sound. */
+function createSpeechStage({ clock, speech }: BoardTurnOptions, onStage: (stage: Stage) => void) {
+  let askedAt: number | null = null
+  let soundedAt: number | null = null
+  let textChars = 0
+  return {
+    asked(text: string): void {
+      askedAt ??= clock.steady()
+      textChars += charCount(text)
+    },
+    sounded(): void {
+      soundedAt ??= clock.steady()
+    },
+    end(failure: unknown): void {
+      if (askedAt === null) return
+      const latencyMs = Math.round((soundedAt ?? clock.steady()) - askedAt)
+      onStage({
+        endpoint: '/v1/tts',
+        ...speech.outcomeOf(failure),
+        latencyMs,
+        textChars,
+        ...NO_TURN,
+      })
+    },
+  }
+}
+
+const NO_TURN = { sessionId: null, channel: null } as const

@@ -2,6 +2,7 @@ import { getResolvedPDFJS } from 'unpdf'
 import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_CHARS_MAX, DOCUMENT_PAGES_MAX } from '../core/limits/machine.ts'
 import { type Line, pdfPieces } from './pdf-lines.ts'
+import { checkStreams } from './pdf-streams.ts'
 import type { Reading } from './read.ts'
 
 /** Gives a character map of Adobe's by its name, such as `Adobe-GB1-UCS2.bcmap`. */
@@ -12,6 +13,7 @@ export type ReadCharacterMap = (name: string) => Promise<Uint8Array>
  * `ParseFailure`, or the library's own errors for a damaged file.
  */
 export async function readPdf(bytes: Uint8Array, readMap: ReadCharacterMap): Promise<Reading> {
+  checkStreams(bytes)
   const { getDocument } = await getResolvedPDFJS()
   const task = getDocument({
     // A copy, because it is handed over whole and may not be a Buffer.

@@ -120,10 +120,19 @@ test.each([
   await expect(reading).rejects.toMatchObject({ reason: 'unreadable' })
 })
 
-test('a PDF that unpacks to endless drawing ends its own process only', async () => {
-  const content = Buffer.from('BT /F1 9 Tf 1 0 0 1 72 700 Tm (a) Tj ET\n'.repeat(5_000_000))
-  const bomb = pdfFile([{ content }])
-  expect(bomb.length).toBeLessThan(1_500_000)
+const drawing = (times: number) =>
+  Buffer.from('BT /F1 9 Tf 1 0 0 1 72 700 Tm (a) Tj ET\n'.repeat(times))
+
+test('a PDF whose pages unpack to more than 64 MB is not read', async () => {
+  const half = { content: drawing(900_000) }
+  const bomb = pdfFile([half, half])
+  expect(bomb.length).toBeLessThan(500_000)
+  await expect(readFile(parser, 'a.pdf', bomb)).rejects.toMatchObject({ reason: 'too_long' })
+})
+
+test('a PDF that hides what it unpacks to ends its own process only', async () => {
+  // Encrypted streams are not counted.
+  const bomb = pdfFile([{ content: drawing(5_000_000) }], { passwords: { user: '', owner: 'own' } })
   await expect(readFile(parser, 'a.pdf', bomb)).rejects.toMatchObject({ reason: 'exhausting' })
   expect((await read([{ lines: ['Still here.'] }])).text).toBe('Still here.')
 }, 120_000)

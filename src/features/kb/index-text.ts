@@ -9,13 +9,15 @@ export const indexTextOf = ({ title, text }: { title: string; text: string }) =>
 
 /** No overlap of two chunks is longer, in UTF-16 units. */
 const OVERLAP_UNITS_MAX = 512
+/** Blanks between two paragraphs, in UTF-16 units. */
+const GAP_UNITS_MAX = 40
 /** A longer line is cut: it is a text and not a heading. */
 const HEADING_CHARS_MAX = 100
 
 /**
  * The texts that are embedded and indexed of all chunks of a document, in order. Each has the title
- * and the headings above it, and leaves out an overlap that belongs to the section before. A chunk
- * that begins a section has its heading twice, which gives the heading more weight. Tuned with
+ * and the headings above it, and leaves out an overlap that belongs to the section or the paragraph
+ * before: it cuts no sentence. A chunk that begins a section has its heading twice, which gives the heading more weight. Tuned with
  * scripts/bench/retrieval.ts.
  */
 export function indexTextsOf(title: string, chunks: readonly string[]): string[] {
@@ -27,14 +29,15 @@ export function indexTextsOf(title: string, chunks: readonly string[]): string[]
   const path: Heading[] = []
   let next = 0
   let end = 0
-  return parts.map(({ text, fresh }) => {
+  return parts.map(({ text, fresh }, i) => {
     const start = end
     end += fresh.length
     const begun = headings[next]?.start === start
     if (begun) enter(path, headings[next++] as Heading)
     const context = path.map((heading) => heading.text)
     for (; (headings[next]?.start ?? end) < end; next++) enter(path, headings[next] as Heading)
-    return [title, ...context, begun ? fresh : text].join('\n')
+    const isOwn = begun || endsParagraph(chunks[i - 1] ?? '')
+    return [title, ...context, isOwn ? fresh : text].join('\n')
   })
 }
 
@@ -45,13 +48,16 @@ function enter(path: Heading[], heading: Heading): void {
 }
 
 /**
- * A chunk as people and models read it: without the end of the section before, when a section
- * begins with its new text. `before` is the chunk before it.
+ * A chunk as people and models read it: without the end of the section or paragraph before, when
+ * its new text begins another one. `before` is the chunk before it.
  */
 export function ownText(before: string, text: string): string {
   const fresh = text.slice(sharedUnits(before, text))
-  return isHeading(fresh) ? fresh : text
+  return isHeading(fresh) || endsParagraph(before) ? fresh : text
 }
+
+/** Whether a chunk ends with a blank line; longer gaps are not looked through. */
+const endsParagraph = (text: string) => /\n[ \t\r]*\n\s*$/.test(text.slice(-GAP_UNITS_MAX))
 
 /** Length of the overlap: the end of `before` that `text` begins with. */
 function sharedUnits(before: string, text: string): number {

@@ -32,11 +32,11 @@ const WITH_WORDS = {
   /** Two languages share no words, and their vectors are less near: what that costs. */
   apart: 0.19,
   steepness: 10.3,
-  line: 0.233,
+  line: 0.31,
   /** The best of many wrong passages comes nearer than the best of few. */
-  perLogPassages: 0.075,
-  /** Chinese texts share characters by chance. */
-  chinese: 0.115,
+  perLogPassages: 0.063,
+  /** The same, for Chinese texts more: they share characters by chance. */
+  chinesePerLog: 0.018,
 }
 const WITHOUT_WORDS: typeof WITH_WORDS = {
   coverage: 0.8,
@@ -45,7 +45,7 @@ const WITHOUT_WORDS: typeof WITH_WORDS = {
   steepness: 15.6,
   line: 0.04,
   perLogPassages: 0.058,
-  chinese: 0.02,
+  chinesePerLog: 0.0035,
 }
 /** Beyond what was measured the line rises no further. */
 const PASSAGES_MAX = 2_000
@@ -63,7 +63,7 @@ export function relevance(evidence: Evidence, asked: Asked): number {
 
 function lineOf(fit: typeof WITH_WORDS, { passages, hanShare }: Asked): number {
   const count = Math.min(PASSAGES_MAX, Math.max(1, passages))
-  return fit.line + fit.perLogPassages * Math.log(count) + fit.chinese * hanShare
+  return fit.line + (fit.perLogPassages + fit.chinesePerLog * hanShare) * Math.log(count)
 }
 
 /** The cosine that, with no word in common, lies `above` the line: for models not calibrated. */

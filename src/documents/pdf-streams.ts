@@ -21,7 +21,7 @@ export function checkStreams(bytes: Uint8Array): void {
     const start = contentStart(file, word)
     const close = file.indexOf('endstream', start)
     end = close < 0 ? file.length : close + 'endstream'.length
-    const dictionary = file.latin1Slice(Math.max(0, word - DICTIONARY_BYTES_MAX), word)
+    const dictionary = file.toString('latin1', Math.max(0, word - DICTIONARY_BYTES_MAX), word)
     const own = dictionary.slice(dictionary.lastIndexOf('obj') + 1)
     if (isDeflated(file, start) && !DRAWN.test(own))
       left -= unpackedSize(file.subarray(start, end), left)

@@ -17,8 +17,8 @@ const HEADING_CHARS_MAX = 100
 /**
  * The texts that are embedded and indexed of all chunks of a document, in order. Each has the title
  * and the headings above it, and leaves out an overlap that belongs to the section or the paragraph
- * before: it cuts no sentence. A chunk that begins a section has its heading twice, which gives the heading more weight. Tuned with
- * scripts/bench/retrieval.ts.
+ * before, which cuts no sentence. A chunk that begins a section has its heading twice, which gives
+ * the heading more weight. Tuned with scripts/bench/retrieval.ts.
  */
 export function indexTextsOf(title: string, chunks: readonly string[]): string[] {
   const parts = chunks.map((text, i) => {

@@ -15,6 +15,8 @@ import { mcpServerRoutes } from './features/mcp-servers/routes.ts'
 import type { McpServers } from './features/mcp-servers/service.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import type { Members } from './features/members/service.ts'
+import { peopleRoutes } from './features/people/routes.ts'
+import type { People } from './features/people/service.ts'
 import { personaRoutes } from './features/personas/routes.ts'
 import type { Personas } from './features/personas/service.ts'
 import type { ModelLists } from './features/provider/model-list.ts'
@@ -97,12 +99,13 @@ export interface ConsoleServices {
   readonly sessions: Sessions
   readonly audit: AuditParts
   readonly system: SystemRouteOptions
+  readonly people: People
 }
 
 /** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
 export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
   const { conversations, sessions, keys, personas, settings, usage } = services
-  const { members, audit, system, answers } = services
+  const { members, audit, system, people, answers } = services
   const routes: AnyElysia = new Elysia({ prefix: '/console' })
   return routes
     .onAfterHandle(auditHook(audit))
@@ -115,4 +118,5 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
     .use(memberRoutes(gate, members))
     .use(auditRoutes(gate, audit))
     .use(systemRoutes(gate, system))
+    .use(peopleRoutes(gate, people))
 }

@@ -11,6 +11,7 @@ type Command = (invocation: Invocation) => Promise<void>
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: async (invocation) => (await import('./serve.ts')).runServe(invocation),
   key: async (invocation) => (await import('./key.ts')).runKey(invocation),
+  admin: async (invocation) => (await import('./admin.ts')).runAdmin(invocation),
   backup: async (invocation) => (await import('./backup.ts')).runBackup(invocation),
   restore: async (invocation) => (await import('./restore.ts')).runRestore(invocation),
   doctor: async (invocation) => (await import('./doctor/doctor.ts')).runDoctor(invocation),

@@ -9,6 +9,7 @@ Commands
   serve                    start the server (the default)
   key create [--email E] [--rate-limit N] [--json]
                            make an API key for the person E, who is made if missing
+  admin EMAIL [--remove]   let a person run the server in the console, or no more
   backup [FILE]            write all data and secrets to one file, also while the server runs;
                            without FILE, encrypted to MB_BACKUP_DIR or MB_BACKUP_S3
   restore FILE [--force]   put a backup into the data folder, while no server runs; FILE may be a
@@ -50,6 +51,15 @@ Makes an API key and prints it, this once. Works before the first start and whil
   --email E        the person whose tenant gets the key; made if missing (owner@localhost)
   --rate-limit N   requests a minute, 0 is unlimited (60)
   --json           print JSON
+`,
+  admin: `Usage: moonbase admin EMAIL [--remove]
+
+Makes a person operator, who sets models, mail, sign-up and people in the console (System). The
+first person who signs in is one. Works before the first start and while the server runs; the person
+is made if missing, and may sign in again if disabled. The code of an address such as
+owner@localhost is always printed by the server, also when mail does not work.
+
+  --remove         the person is no longer operator; the last one stays
 `,
   backup: `Usage: moonbase backup [FILE] [--json]
 

@@ -71,6 +71,7 @@ export const ERRORS = {
   app_scheme_refused: [400, 'app_scheme 未被允许'],
   setting_locked: [400, '{field} 由环境变量设定，不能在控制台修改'],
   setting_unknown: [400, '{field} 不是可以在控制台修改的设置'],
+  own_account: [400, '不能停用或删除自己的账号'],
   last_operator: [400, '至少要保留一位可以登录的平台管理员'],
 
   unauthorized: [401, '未授权：缺少有效凭证'],

@@ -23,7 +23,9 @@ import { createOAuthLogin } from '../features/login/oauth.ts'
 import { createSignupPolicy } from '../features/login/signup-policy.ts'
 import { createMembers } from '../features/members/service.ts'
 import { createMemberStore } from '../features/members/store.ts'
-import type { Tenants } from '../features/tenants/service.ts'
+import { createPeople } from '../features/people/service.ts'
+import { createPeopleStore } from '../features/people/store.ts'
+import { nameOf, type Tenants } from '../features/tenants/service.ts'
 import type { Uploads } from '../http/body.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { RequestContexts } from '../http/observe.ts'
@@ -76,7 +78,7 @@ export function openConsole(parts: ConsoleParts) {
   const { roleIn } = tenants
   return {
     gate: sessionGate({ sessions, roleIn, origins, contexts, uploads, limit: personLimit }),
-    services: { members: openMembers(parts, login.delivery) },
+    services: { members: openMembers(parts, login.delivery), people: openPeople(parts) },
     login: {
       ...login,
       tenants,
@@ -101,6 +103,10 @@ function warnOfPlainHttp(config: Config, log: Logger) {
     log.warn('the login provider is asked over plain http', { setting: 'MB_OIDC_ISSUER' })
   }
 }
+
+/** Wires who can sign in at all. */
+const openPeople = ({ db, clock, openTurns }: ConsoleParts) =>
+  createPeople({ store: createPeopleStore(db), clock, nameOf, onEnded: openTurns.recheck })
 
 /** Wires who belongs to a tenant. */
 function openMembers({ db, clock, jobs, tenants, openTurns }: ConsoleParts, delivery: Delivery) {

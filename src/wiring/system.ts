@@ -1,6 +1,5 @@
-import { endpointHeaders, endpointUrl, type UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import { findLocalServers } from '../channels/openai/detect.ts'
-import { type Availability, listedModels, statusClass } from '../channels/openai/models.ts'
+import { listModels } from '../channels/openai/models.ts'
 import {
   type Config,
   ConfigError,
@@ -102,30 +101,11 @@ export function openSystem(
       }))
       return { servers }
     },
-    modelsAt: (endpoint, signal) => modelsAt(fetch, endpoint, signal),
-  }
-}
-
-/** The models that an address lists; the server's own words are not repeated. */
-async function modelsAt(
-  fetch: UpstreamFetch,
-  endpoint: Parameters<typeof endpointHeaders>[0],
-  signal: AbortSignal,
-) {
-  const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)])
-  const failed = (error_class: Availability | 'no_list') => ({ models: [], error_class })
-  try {
-    const headers = { accept: 'application/json', ...endpointHeaders(endpoint) }
-    const response = await fetch(endpointUrl(endpoint, '/models'), { headers, signal: until })
-    if (!response.ok) {
-      await response.body?.cancel()
-      const word = statusClass(response.status)
-      return failed(word === 'ok' ? 'no_list' : word)
-    }
-    const models = await listedModels(response)
-    return models.length > 0 ? { models, error_class: null } : failed('no_list')
-  } catch {
-    signal.throwIfAborted()
-    return failed(until.aborted ? 'timeout' : 'connection_failed')
+    async modelsAt(endpoint, signal) {
+      const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)])
+      const { models, failure } = await listModels({ ...endpoint, fetch }, until)
+      signal.throwIfAborted()
+      return { models: [...models], error_class: failure ?? (models.length > 0 ? null : 'no_list') }
+    },
   }
 }

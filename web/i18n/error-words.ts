@@ -88,6 +88,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   forbidden_role: 'Your role in this workspace does not allow this',
   setting_locked: '{field} is set by the environment and cannot be changed here',
   setting_unknown: '{field} is no setting of the console',
+  own_account: 'You cannot disable or delete your own account',
   last_operator: 'At least one person who runs this server must remain able to sign in',
   system_not_available: 'The server has no encryption key, so the console cannot keep its settings',
   operator_only: 'Only people who run this server may do this',

@@ -68,7 +68,7 @@ export async function listModels(
 ): Promise<ModelListing> {
   try {
     const response = await requestList(endpoint, signal)
-    const word = statusClass(response.status)
+    const word = judge(response.status)
     if (word !== 'ok') await response.body?.cancel()
     const models = word === 'ok' ? await listedModels(response) : []
     return { models: [...new Set(models)], failure: word === 'ok' ? null : word }
@@ -94,13 +94,13 @@ export async function availability(
   try {
     const response = await requestList(endpoint, signal)
     await response.body?.cancel()
-    return statusClass(response.status)
+    return judge(response.status)
   } catch {
     return signal.aborted ? 'timeout' : 'connection_failed'
   }
 }
 
-export function statusClass(status: number): Availability {
+function judge(status: number): Availability {
   if (status < 400 || NO_LIST.has(status)) return 'ok'
   if (status === 401 || status === 403) return 'unauthorized'
   return status < 500 ? 'http_4xx' : 'http_5xx'

@@ -12,11 +12,12 @@ import { embedded } from '../../native/embedded.ts'
 import { everyPart, type NativeRuntime, prepareRuntime } from '../../native/runtime.ts'
 import { vectorVersion } from '../../storage/sqlite/inspect.ts'
 import type { Program } from '../../wiring/adapters.ts'
+import { effectiveConfig } from '../../wiring/system.ts'
 import { type Invocation, parseArguments, UsageError } from '../arguments.ts'
 import { loadTls } from '../tls.ts'
 import { checkBackups } from './backup.ts'
 import { type Finding, fail, ok, printed, warn } from './finding.ts'
-import { checkDatabase, checkFolder, checkSecrets, isServed } from './folder.ts'
+import { checkDatabase, checkFolder, checkSecrets, isServed, storedSettings } from './folder.ts'
 import { checkClock, checkFiles, checkMemory } from './machine.ts'
 import { checkEmbedding, checkUpstreams } from './upstreams.ts'
 
@@ -51,8 +52,10 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
     const { finding, runtime } = await checkNative(scratch ?? config.MB_DATA_DIR)
     findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
     const clock = systemClock()
+    const stored = usable ? storedSettings(config) : {}
+    const inForce = effectiveConfig(env, stored, NO_LOG)
     const upstream = createUpstreamFetch(fetch)
-    const parts = { config, clock, log: NO_LOG, program, fetch: upstream }
+    const parts = { config: inForce, clock, log: NO_LOG, program, fetch: upstream }
     if (runtime) findings.push(await checkEmbedding(parts, runtime))
     findings.push(await checkBackups(config, env))
     return [...findings, ...(await checkUpstreams(parts))]

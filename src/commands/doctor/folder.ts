@@ -10,14 +10,17 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config.ts'
 import { randomHex } from '../../core/crypto.ts'
+import { NO_LOG } from '../../core/log.ts'
 import { foreignOwner, isOpenToWrites, lstatOrNull } from '../../core/private-files.ts'
 import { databasePath, lockPath } from '../../data-folder/data-folder.ts'
 import { networkDisk, statOrNull } from '../../data-folder/files.ts'
 import { codeOf, explainStorage, FULL, OperatorError } from '../../data-folder/operator-error.ts'
 import { parseSecrets, secretsPath } from '../../data-folder/secrets.ts'
+import type { SettingTexts } from '../../features/system/service.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
 import { holdsSealed, inspect } from '../../storage/sqlite/inspect.ts'
 import { takeLock } from '../../storage/sqlite/lock.ts'
+import { readStoredSettings } from '../../wiring/system.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const MIB = 1024 * 1024
@@ -122,6 +125,20 @@ export function checkDatabase({ MB_DATA_DIR: dataDir }: Config, vec0: string | n
     // These sentences end with what to do.
     const [text = '', todo = mend] = told.message.split('; ', 2)
     return fail(name, text, todo)
+  }
+}
+
+/** What the console has set, as far as it can be read without changing anything. */
+export function storedSettings(config: Config): SettingTexts {
+  try {
+    const text = readFileSync(secretsPath(config.MB_DATA_DIR), 'utf8')
+    const given = config.MB_ENCRYPTION_KEY
+    const key = given === 'off' ? null : (given ?? parseSecrets(text)?.encryption_key ?? null)
+    const path = databasePath(config.MB_DATA_DIR)
+    return readStoredSettings({ path, extensions: [] }, key, NO_LOG)
+  } catch {
+    // Other checks tell what is wrong with the folder, the secrets or the database.
+    return {}
   }
 }
 

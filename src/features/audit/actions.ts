@@ -36,6 +36,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'DELETE /mcp-servers/:id': 'server.delete',
   'POST /import': 'import',
   'PUT /system': 'system.update',
+  'PUT /system/people/:id': 'person.update',
+  'DELETE /system/people/:id': 'person.delete',
   'POST /members': 'member.create',
   'PUT /members/:id': 'member.update',
   'DELETE /members/:id': 'member.delete',

@@ -123,5 +123,6 @@ function createAdmission({ store, clock }: TenantParts, ensure: (email: string) 
   return { personOf, settle }
 }
 
-const nameOf = ({ name, owner }: Pick<Tenancy, 'name' | 'owner'>): string =>
+/** The given name, else the address of the first owner before its @. */
+export const nameOf = ({ name, owner }: Pick<Tenancy, 'name' | 'owner'>): string =>
   name ?? owner?.slice(0, owner.lastIndexOf('@')) ?? ''

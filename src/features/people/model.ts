@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
+
+/** Somebody who can sign in to this server, as its operators see them (contract-2, section 8). */
+export const Person = z.object({
+  id: z.string(),
+  email: z.string(),
+  operator: z.boolean(),
+  /** May not sign in; tenants and keys stay. */
+  disabled: z.boolean(),
+  tenants: z.array(z.object({ id: z.string(), name: z.string(), role: z.string() })),
+  created_at: z.string(),
+  /** Null for who has not signed in, or not since this is noted. */
+  last_sign_in_at: z.string().nullable(),
+})
+export type Person = z.infer<typeof Person>
+
+export const PeopleResponse = z.object({ people: z.array(Person) })
+export type PeopleResponse = z.infer<typeof PeopleResponse>
+
+export const PersonPutRequest = z.object({
+  disabled: z.boolean({ error: issue('field_required', { field: 'disabled', kind: 'boolean' }) }),
+})
+
+export const PersonDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })

@@ -68,7 +68,7 @@ async function scripts(): Promise<Script[]> {
     define: { 'process.env.NODE_ENV': '"production"' },
   } as const
   const naming = '[name]-[hash].[ext]'
-  const [main, theme] = await Promise.all([
+  const [main, theme, chat] = await Promise.all([
     Bun.build({
       ...shared,
       entrypoints: [join(web, 'main.tsx')],
@@ -76,9 +76,10 @@ async function scripts(): Promise<Script[]> {
       naming: { entry: naming, chunk: 'part-[hash].[ext]' },
     }),
     Bun.build({ ...shared, entrypoints: [join(web, 'theme.ts')], format: 'iife', naming }),
+    Bun.build({ ...shared, entrypoints: [join(web, 'share/chat.ts')], format: 'iife', naming }),
   ])
   return Promise.all(
-    [...main.outputs, ...theme.outputs].map(async (output) => ({
+    [...main.outputs, ...theme.outputs, ...chat.outputs].map(async (output) => ({
       name: output.path.replace(/^.*\//, ''),
       text: await output.text(),
       entry: output.kind === 'entry-point',
@@ -117,6 +118,24 @@ function write(folder: string, name: string, text: string): void {
   writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
 }
 
+/** The chat page for visitors of a share, and the script that puts it on a site. */
+async function writeShare(folder: string, script: string): Promise<void> {
+  const from = join(web, 'share')
+  const css = optimize(readFileSync(join(from, 'chat.css'), 'utf8'), { minify: true }).code
+  const sheet = `share-${hashOf(css).slice(0, 8)}.css`
+  write(join(folder, 'assets'), sheet, css)
+  const html = readFileSync(join(from, 'chat.html'), 'utf8')
+  const named = html.replace('./chat.css', `/assets/${sheet}`).replace('./chat.ts', script)
+  writeFileSync(join(folder, 'share.html'), named)
+  const { outputs } = await Bun.build({
+    entrypoints: [join(from, 'widget.ts')],
+    target: 'browser',
+    minify: true,
+    format: 'iife',
+  })
+  writeFileSync(join(folder, 'widget.js'), (await outputs[0]?.text()) ?? '')
+}
+
 /** Builds into `outdir`; resolves with false when it was up to date. */
 export async function buildWeb(outdir: string, force = false): Promise<boolean> {
   const stamp = await stampOf()
@@ -142,6 +161,7 @@ export async function buildWeb(outdir: string, force = false): Promise<boolean> 
     .replace('./css/app.css', `/assets/${sheet}`)
     .replace('./main.tsx', asset('main-'))
   write(fresh, 'index.html', html)
+  await writeShare(fresh, asset('chat-'))
   writeFileSync(join(fresh, STAMP), stamp)
   rmSync(outdir, { recursive: true, force: true })
   renameSync(fresh, outdir)

@@ -18,6 +18,7 @@ import type { Embeddings } from './features/embeddings/service.ts'
 import { type AuthParts, authRoutes } from './features/login/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
 import { mcpToolRoutes } from './features/mcp-servers/routes.ts'
+import { visitorRoutes } from './features/shares/visitor-routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
 import { type XiaozhiRouteOptions, xiaozhiRoutes } from './features/xiaozhi/routes.ts'
@@ -111,6 +112,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(surface('/v1', machineGate, contexts, services))
     .use(surface('/console', consoleGate, contexts, services))
     .use(authRoutes(consoleGate, auth))
+    .use(visitorRoutes({ services, auth, sse, pages }))
     .use(
       new Elysia({ prefix: '/v1' })
         .use(agentRoutes(machineGate, { agent: services.agent, sse, contexts }))

@@ -29,6 +29,8 @@ import type { Sessions } from './features/sessions/service.ts'
 import type { Transcripts } from './features/sessions/transcripts.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import type { Settings } from './features/settings/service.ts'
+import { shareRoutes } from './features/shares/routes.ts'
+import type { Shares } from './features/shares/service.ts'
 import { sourceRoutes } from './features/sources/routes.ts'
 import type { Sources } from './features/sources/service.ts'
 import { type SystemRouteOptions, systemRoutes } from './features/system/routes.ts'
@@ -56,6 +58,7 @@ export interface SurfaceServices {
   readonly transfer: Transfer
   readonly mcpServers: McpServers
   readonly audit: AuditParts
+  readonly shares: Shares
   readonly answers: JsonAnswers
 }
 
@@ -74,6 +77,7 @@ export function surface(
   return routes
     .onAfterHandle(auditHook(services.audit))
     .use(appRoutes(gate, apps))
+    .use(shareRoutes(gate, services.shares))
     .use(deviceRoutes(gate, devices))
     .use(pairingRoutes(gate, services.pairing))
     .use(kbRoutes(gate, kb, contexts, answers))

@@ -22,6 +22,8 @@ export interface Principal {
   readonly role?: Role
   /** Whether this person runs the server; true of signed-in people only. */
   readonly operator?: boolean
+  /** The share by which a visitor talks to the app. */
+  readonly shareId?: string
   /** Of a request that a tool of another turn has made, or may have made. */
   readonly nested?: Nested
 }

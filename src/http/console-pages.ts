@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
@@ -48,6 +48,9 @@ const TWINS = /\.(br|gz)$/
 const API = /^\/(v1|console|auth|assets)(\/|$)/
 
 export interface ConsolePages {
+  /** The chat page for visitors, and the script that puts it on a site; null when not built. */
+  readonly share: string | null
+  readonly widget: string | null
   readonly routes: AnyElysia
   /**
    * The answer to an unknown address: for a browser that opens a page, the console, which says so
@@ -65,7 +68,11 @@ export async function consolePages(folder: string | null): Promise<ConsolePages>
   const pages = new Elysia({ name: 'console-pages' })
   const shown = (context: { request: Request }) => page(context)
   for (const path of PAGES) pages.get(path, shown, HIDDEN).head(path, shown, HIDDEN)
+  const textOf = async (name: string) =>
+    folder !== null && existsSync(join(folder, name)) ? Bun.file(join(folder, name)).text() : null
   return {
+    share: await textOf('share.html'),
+    widget: await textOf('widget.js'),
     routes: folder === null ? pages : pages.use(await assets(join(folder, 'assets'))),
     missing(request, path) {
       const wanted = request.headers.get('accept')?.includes('text/html')

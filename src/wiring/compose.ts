@@ -90,7 +90,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     verbose: config.MB_LOG_LEVEL === 'debug',
     record,
   })
-  const prune = schedule(adapters, jobs, [logs, audit.audit], servers)
+  const prune = schedule(adapters, jobs, [logs, audit.audit, management.shares], servers)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   const { live, parser, jsonParser, reader } = adapters

@@ -18,6 +18,8 @@ import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
 import { createSettings } from '../features/settings/service.ts'
 import { createSettingsStore } from '../features/settings/store.ts'
+import { createShares } from '../features/shares/service.ts'
+import { createShareStore } from '../features/shares/store.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import { type Budgets, createBudgets } from '../features/usage/budgets.ts'
@@ -47,12 +49,15 @@ export interface KeyParts {
 
 /** Wires keys to the turns that end with them, and to what they may spend. */
 export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
+  const shares = createShareStore(db)
   const openTurns = createOpenTurns({
     clock,
-    stillValid: async (principal) =>
-      principal.userId === null
-        ? keys.stillValid(principal)
-        : (await tenants.roleIn(principal.tenantId, principal.userId)) !== null,
+    async stillValid(principal) {
+      const { tenantId, userId, shareId } = principal
+      if (shareId !== undefined) return shares.isOpen(tenantId, shareId, clock.iso())
+      if (userId !== null) return (await tenants.roleIn(tenantId, userId)) !== null
+      return keys.stillValid(principal)
+    },
   })
   const sockets = createSockets((principal) => keys.stillValid(principal))
   const keys = createKeys({
@@ -90,7 +95,9 @@ export function openManagement({ db, clock, log, keys, mcpServers, tenants }: Ma
   const personas = createPersonas({ store: createPersonaStore(db), clock })
   const settings = createSettings({ store: createSettingsStore(db), tenants })
   const transfer = createTransfer({ personas, apps, settings, mcpServers, clock, log })
-  return { apps, personas, settings, mcpServers, transfer }
+  const { onRevoked: onRemoved } = keys
+  const shares = createShares({ store: createShareStore(db), apps, clock, onRemoved })
+  return { apps, personas, settings, mcpServers, transfer, shares }
 }
 
 export interface RecordParts {

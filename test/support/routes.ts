@@ -31,7 +31,7 @@ export function emptyApp() {
   const given: Partial<Parts> = {
     machineGate: gate('machine', refuse, uploads),
     consoleGate: gate('console', refuse, uploads),
-    pages: { routes: new Elysia(), missing: () => null },
+    pages: { routes: new Elysia(), missing: () => null, share: null, widget: null },
     contexts: createRequestContexts(() => 0),
     tls: false,
   }

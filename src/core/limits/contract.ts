@@ -28,6 +28,14 @@ export const LOG_FILTER_CHARS_MAX = 200
 export const AUDIT_RETENTION_DAYS = 90
 export const AUDIT_LIMIT_DEFAULT = 50
 export const AUDIT_LIMIT_MAX = 200
+/** Links by which visitors talk to an app, and what a visitor may do. */
+export const SHARES_MAX = 20
+export const SHARE_NAME_CHARS_MAX = 60
+export const SHARE_ORIGINS_MAX = 20
+export const SHARE_TURNS_DEFAULT = 100
+export const SHARE_TURNS_MAX = 1_000_000
+export const SHARE_TURNS_PER_MINUTE_MAX = 10
+export const SHARE_TEXT_CHARS_MAX = 4_000
 export const USAGE_DAYS = 7
 /** Members of a tenant, with those who were invited and have not come yet. */
 export const MEMBERS_MAX = 100

@@ -8,6 +8,8 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'PUT /keys/:id': 'key.update',
   'DELETE /keys/:id': 'key.revoke',
   'POST /apps/:id/keys': 'key.create',
+  'POST /apps/:id/shares': 'share.create',
+  'DELETE /apps/:id/shares/:share': 'share.delete',
   'POST /apps': 'app.create',
   'PUT /apps/:id': 'app.update',
   'DELETE /apps/:id': 'app.delete',

@@ -72,7 +72,7 @@ const text = (body: string, type: string, cache: string) =>
 
 /** Pages that search engines may list; all others are for signed-in people or for programs. */
 const PUBLIC_PATHS = ['/', ...MANUAL_PATHS, '/status']
-const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/']
+const PRIVATE_PATHS = ['/v1/', '/console/', '/auth/', '/app/', '/s/']
 
 /** `origin` is that of the request, validated (specification, Platform and site). */
 function robots(origin: string): string {

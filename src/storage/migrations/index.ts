@@ -16,6 +16,7 @@ import member from './0015-member.sql' with { type: 'text' }
 import audit from './0016-audit.sql' with { type: 'text' }
 import kbVector from './0017-kb-vector.sql' with { type: 'text' }
 import logTimes from './0018-log-times.sql' with { type: 'text' }
+import share from './0019-share.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0016-audit', sql: audit },
   { name: '0017-kb-vector', sql: kbVector },
   { name: '0018-log-times', sql: logTimes },
+  { name: '0019-share', sql: share },
 ]

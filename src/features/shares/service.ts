@@ -1,0 +1,91 @@
+import { type Clock, DAY_MS } from '../../core/clock.ts'
+import { newId, randomToken, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
+import { appError } from '../../core/errors.ts'
+import { SHARES_MAX } from '../../core/limits/contract.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { Apps } from '../apps/service.ts'
+import type { Share, ShareRequest } from './model.ts'
+import type { OpenShare, ShareStore } from './store.ts'
+
+export interface SharesOptions {
+  readonly store: ShareStore
+  readonly apps: Pick<Apps, 'read'>
+  readonly clock: Clock
+  /** Ends the open turns of visitors whose share has gone. */
+  readonly onRemoved: (tenantId: string) => Promise<void>
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+const missing = () => appError('not_found', { what: 'share' })
+
+/** Links by which visitors talk to an app (contract 2, section 8, Share an app). */
+export function createShares({ store, apps, clock, onRemoved }: SharesOptions) {
+  const today = () => Math.floor(clock.now() / DAY_MS)
+
+  return {
+    /** Throws `quota_shares` at the quota, and `not_found` for an app that is not the tenant's. */
+    async create(tenantId: string, appId: string, asked: ShareRequest) {
+      await apps.read(tenantId, appId)
+      const at = clock.iso()
+      if (asked.expires_at !== null && asked.expires_at <= at) throw appError('share_expiry')
+      const token = randomToken(32)
+      const share = { id: newId(), app_id: appId, ...asked, created_at: at }
+      const stored = { ...share, tenantId, hash: sha256Hex(token) }
+      if (!(await store.insert(stored, SHARES_MAX))) {
+        await apps.read(tenantId, appId)
+        throw appError('quota_shares', { max: SHARES_MAX })
+      }
+      return { ...share, turns_today: 0, token }
+    },
+
+    async list(tenantId: string, appId: string): Promise<{ shares: Share[] }> {
+      await apps.read(tenantId, appId)
+      const rows = await store.list(tenantId, appId, today())
+      return { shares: rows.map((row) => ({ ...row, origins: [...row.origins] })) }
+    },
+
+    /** From now on the link leads nowhere; turns of its visitors end. */
+    async remove(tenantId: string, appId: string, id: string) {
+      if (!(await store.remove(tenantId, appId, id))) throw missing()
+      await onRemoved(tenantId)
+      return { id, deleted: true as const }
+    },
+
+    /** Throws the same `not_found` for unknown, deleted and expired links. */
+    async open(token: string): Promise<OpenShare> {
+      const share = TOKEN.test(token) ? await store.find(sha256Hex(token), clock.iso()) : null
+      if (!share) throw missing()
+      return share
+    },
+
+    /** Counts a turn. Throws `budget_spent` when the share has none left today. */
+    async takeTurn({ id, dailyTurns }: OpenShare): Promise<void> {
+      if (await store.takeTurn(id, today(), dailyTurns)) return
+      const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)
+      throw appError('budget_spent', {}, { headers: { 'retry-after': `${seconds}` } })
+    },
+
+    prune: () => store.prune(today() - 1),
+  }
+}
+
+export type Shares = ReturnType<typeof createShares>
+
+/** Who a visitor is to the agent: the app, and nothing that could be managed with. */
+export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
+  kind: 'app',
+  tenantId,
+  keyId: null,
+  appId,
+  deviceId: null,
+  userId: null,
+  shareId: id,
+})
+
+/**
+ * The session of a visitor. Its name is made from the share and from what the browser made up, so
+ * no visitor can name a session that a key, a person, a device or another share has begun.
+ */
+export const sessionOf = ({ id }: OpenShare, given = `share-${randomToken(16)}`): string =>
+  `share-${sha256Base64Url(`${id}\n${given}`).slice(0, 32)}`

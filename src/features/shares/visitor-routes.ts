@@ -1,0 +1,143 @@
+import { Elysia } from 'elysia'
+import { appError } from '../../core/errors.ts'
+import { SHARE_TURNS_PER_MINUTE_MAX } from '../../core/limits/contract.ts'
+import { ANONYMOUS_BODY_BYTES_MAX } from '../../core/limits/machine.ts'
+import { jsonBody } from '../../http/body.ts'
+import type { Origins } from '../../http/origin.ts'
+import type { AddressLimit } from '../../http/rate-limit.ts'
+import { clientOf, type Sse } from '../../http/sse.ts'
+import type { Agent } from '../agent/service.ts'
+import { VISITOR_STREAM, type VisitorEvent, visibleTo } from './events.ts'
+import { VisitorTurn } from './model.ts'
+import { type Shares, sessionOf, visitorOf } from './service.ts'
+import type { OpenShare } from './store.ts'
+
+export interface VisitorParts {
+  readonly services: { readonly shares: Pick<Shares, 'open' | 'takeTurn'>; readonly agent: Agent }
+  readonly auth: { readonly origins: Origins; readonly addressLimit: AddressLimit }
+  readonly sse: Sse
+  /** The chat page with `{app}` in place of the app's name, and the script of the widget. */
+  readonly pages: { readonly share: string | null; readonly widget: string | null }
+}
+
+const HIDDEN = { detail: { hide: true } } as const
+
+/** What a visitor is told of an error that is the tenant's affair. */
+const UNAVAILABLE: VisitorEvent = {
+  type: 'error',
+  code: 'turn_unavailable',
+  message: appError('turn_unavailable').message,
+}
+
+const turnBody = jsonBody(VisitorTurn, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
+
+/**
+ * What visitors reach without a credential other than the token of a share: the chat page, the
+ * script that puts it on a site, and turns of that one app. There is nothing to read here:
+ * what was said stays in the visitor's browser.
+ */
+export function visitorRoutes(parts: VisitorParts) {
+  const { services, auth, sse } = parts
+  const { shares, agent } = services
+  const { origins, addressLimit } = auth
+  const limit = addressLimit('share', SHARE_TURNS_PER_MINUTE_MAX)
+
+  /** Throws `cross_origin` for a page of a site that the share does not name. */
+  function allowOrigin(request: Request, share: OpenShare, headers: Headers): void {
+    headers.vary = 'Origin'
+    const origin = request.headers.get('origin')
+    if (origin === null || origin === origins.of(request) || origin === origins.asked(request)) {
+      return
+    }
+    if (!share.origins.includes(origin)) throw appError('cross_origin')
+    headers['access-control-allow-origin'] = origin
+    headers['access-control-expose-headers'] = 'Retry-After, X-Error-Code, X-Request-Id'
+  }
+
+  return new Elysia({ name: 'visitors' })
+    .use(visitorPages(parts))
+    .options(
+      '/s/:token',
+      async ({ params, request, set }) => {
+        allowOrigin(request, await shares.open(params.token), set.headers)
+        set.headers['access-control-allow-methods'] = 'POST'
+        set.headers['access-control-allow-headers'] = 'Content-Type'
+        set.headers['access-control-max-age'] = '600'
+        set.status = 204
+        return ''
+      },
+      HIDDEN,
+    )
+    .post(
+      '/s/:token',
+      async ({ params, request, server, set }) => {
+        const share = await shares.open(params.token)
+        allowOrigin(request, share, set.headers)
+        set.headers['cache-control'] = 'no-store'
+        limit({ request, server, set })
+        const { text, session_id } = await turnBody.read(request)
+        await shares.takeTurn(share)
+        const visitor = visitorOf(share)
+        const asked = { text, images: [], kb: true, replace_last: false }
+        const turn = await agent.openTurn(visitor, asked, sessionOf(share, session_id))
+        return sse.respond<VisitorEvent>(
+          (signal, emit) =>
+            turn.run(signal, (events) => {
+              const visible = events.flatMap((event) => visibleTo(event, UNAVAILABLE))
+              return visible.length > 0 ? emit(visible) : undefined
+            }),
+          VISITOR_STREAM,
+          set,
+          clientOf(visitor, request, server),
+        )
+      },
+      { parse: 'none', ...HIDDEN },
+    )
+}
+
+type Headers = Record<string, string | number>
+
+function visitorPages({ services: { shares }, pages }: VisitorParts) {
+  async function chat(token: string, headers: Headers): Promise<Response> {
+    const share = await shares.open(token)
+    if (pages.share === null) throw appError('console_not_built')
+    // The policy says who may frame the page; the older header knows no list.
+    delete headers['x-frame-options']
+    return new Response(pages.share.replaceAll('{app}', escaped(share.appName)), {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': policyOf(share),
+        'cache-control': 'no-store',
+        'cross-origin-resource-policy': 'cross-origin',
+        'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+        'x-robots-tag': 'noindex',
+      },
+    })
+  }
+
+  function widget(): Response {
+    if (pages.widget === null) throw appError('console_not_built')
+    return new Response(pages.widget, {
+      headers: {
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=300',
+        'cross-origin-resource-policy': 'cross-origin',
+      },
+    })
+  }
+
+  return new Elysia({ name: 'visitor-pages' })
+    .get('/s/:token', ({ params, set }) => chat(params.token, set.headers), HIDDEN)
+    .head('/s/:token', ({ params, set }) => chat(params.token, set.headers), HIDDEN)
+    .get('/widget.js', widget, HIDDEN)
+    .head('/widget.js', widget, HIDDEN)
+}
+
+/** The page runs nothing but its own script, and only the sites of the share may frame it. */
+const policyOf = ({ origins }: OpenShare): string =>
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
+  `base-uri 'none'; form-action 'none'; frame-ancestors ${["'self'", ...origins].join(' ')}`
+
+/** Names of apps are free text. */
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
+import { describe } from './described.ts'
 import { isOpenAiPath } from './openai-errors.ts'
 import { jsonContent } from './openapi-parts.ts'
 
@@ -95,10 +96,33 @@ export function openApiDocument(app: AnyElysia) {
   return {
     openapi: '3.1.1',
     info: { title: 'Moonbase', version: INTERFACE_VERSION, description: DESCRIPTION },
-    paths,
+    paths: withFieldWords(paths),
     components: { securitySchemes: SECURITY_SCHEMES, headers: ERROR_HEADERS },
   }
 }
+
+/** A copy in which the fields are described, but for those of OpenAI's paths. */
+function withFieldWords(paths: Record<string, Record<string, object>>) {
+  const copy = JSON.parse(JSON.stringify(paths)) as Record<string, Documented>
+  for (const [path, operations] of Object.entries(copy)) {
+    if (isOpenAiPath(path)) continue
+    for (const { requestBody, responses } of Object.values(operations)) {
+      for (const { content } of [requestBody ?? {}, ...Object.values(responses)]) {
+        for (const { schema } of Object.values(content ?? {})) describe(schema)
+      }
+    }
+  }
+  return copy
+}
+
+interface Contents {
+  readonly content?: Readonly<Record<string, { readonly schema: Parameters<typeof describe>[0] }>>
+}
+
+type Documented = Record<
+  string,
+  { readonly requestBody?: Contents; readonly responses: Readonly<Record<string, Contents>> }
+>
 
 const detailOf = ({ hooks }: Route): Detail => hooks.detail ?? {}
 

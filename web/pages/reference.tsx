@@ -4,6 +4,7 @@ import { api } from '../api/index.ts'
 import { DocsFrame } from '../features/docs/frame.tsx'
 import { groupsOf } from '../features/docs/openapi.ts'
 import { OperationCard } from '../features/docs/operation.tsx'
+import { SayContext, useSentences } from '../features/docs/say.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { TextField } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -17,6 +18,7 @@ export function Reference() {
   const [surface, setSurface] = useState<(typeof SURFACES)[number]>('/v1')
   const [key, setKey] = useState('')
   const query = useQuery({ queryKey: ['openapi'], queryFn: api.openapi })
+  const say = useSentences()
   return (
     <DocsFrame>
       <Page title={t('docs.title')} about={t('docs.about')}>
@@ -47,23 +49,25 @@ export function Reference() {
             </div>
           )}
         </div>
-        <Loaded query={query} rows={8}>
-          {(document) =>
-            groupsOf(document, surface).map(({ name, operations }) => (
-              <Section key={name} title={name}>
-                <div className="card divide-y divide-line">
-                  {operations.map((operation) => (
-                    <OperationCard
-                      key={`${operation.method} ${operation.path}`}
-                      operation={operation}
-                      apiKey={surface === '/v1' ? key.trim() : ''}
-                    />
-                  ))}
-                </div>
-              </Section>
-            ))
-          }
-        </Loaded>
+        <SayContext value={say}>
+          <Loaded query={query} rows={8}>
+            {(document) =>
+              groupsOf(document, surface).map(({ name, operations }) => (
+                <Section key={name} title={name}>
+                  <div className="card divide-y divide-line">
+                    {operations.map((operation) => (
+                      <OperationCard
+                        key={`${operation.method} ${operation.path}`}
+                        operation={operation}
+                        apiKey={surface === '/v1' ? key.trim() : ''}
+                      />
+                    ))}
+                  </div>
+                </Section>
+              ))
+            }
+          </Loaded>
+        </SayContext>
       </Page>
     </DocsFrame>
   )

@@ -2,8 +2,11 @@ import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Example } from './example.tsx'
 import type { Body, Operation } from './openapi.ts'
+import { useSay } from './say.ts'
 import { ParameterTable, SchemaTable } from './schema-table.tsx'
+import { streamOf } from './streams.ts'
 import { TryIt } from './try-it.tsx'
 
 const TONES: Readonly<Record<string, string>> = {
@@ -21,6 +24,7 @@ interface OperationProps {
 /** One operation of the reference; its details are rendered when it is opened. */
 export function OperationCard({ operation, apiKey }: OperationProps) {
   const [open, setOpen] = useState(false)
+  const say = useSay()
   const { method, path, summary } = operation
   return (
     <details className="group" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -33,7 +37,7 @@ export function OperationCard({ operation, apiKey }: OperationProps) {
         <code className={`w-14 flex-none font-semibold ${TONES[method] ?? ''}`}>{method}</code>
         <code className="min-w-0 break-words">{path}</code>
         <span className="ml-auto hidden truncate pl-4 text-[0.9rem] text-ink-2 sm:block">
-          {summary}
+          {say(summary)}
         </span>
       </summary>
       {open && <Details operation={operation} apiKey={apiKey} />}
@@ -44,10 +48,15 @@ export function OperationCard({ operation, apiKey }: OperationProps) {
 function Details({ operation, apiKey }: OperationProps) {
   const { t } = useI18n()
   const [trying, setTrying] = useState(false)
-  const { body, responses, description, parameters } = operation
+  const say = useSay()
+  const { path, summary, body, responses, description, parameters } = operation
+  const stream = streamOf(path)
   return (
-    <div className="grid gap-6 border-t border-line px-4 py-5 sm:px-11">
-      {description && <p className="max-w-3xl text-ink-2">{description}</p>}
+    <div className="grid grid-cols-1 gap-6 border-t border-line px-4 py-5 sm:px-11">
+      <p className="max-w-3xl text-ink-2">
+        <span className="sm:sr-only">{say(summary)} </span>
+        {say(description)}
+      </p>
       {parameters.length > 0 && (
         <section>
           <h3 className="mb-1 font-medium">{t('docs.parameters')}</h3>
@@ -65,7 +74,7 @@ function Details({ operation, apiKey }: OperationProps) {
           <h3 className="mb-1 font-medium">
             {t('docs.answer')} {answer.status}
             {answer.description && (
-              <span className="ml-2 font-normal text-ink-2">{answer.description}</span>
+              <span className="ml-2 font-normal text-ink-2">{say(answer.description)}</span>
             )}
           </h3>
           {answer.bodies.map((one) => (
@@ -73,6 +82,13 @@ function Details({ operation, apiKey }: OperationProps) {
           ))}
         </section>
       ))}
+      {stream && (
+        <section>
+          <h3 className="mb-2 font-medium">{t('docs.stream')}</h3>
+          <pre className="code">{stream}</pre>
+        </section>
+      )}
+      <Example operation={operation} />
       <section>
         {trying ? (
           <TryIt operation={operation} apiKey={apiKey} />

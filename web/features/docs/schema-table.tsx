@@ -1,6 +1,7 @@
 import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { choicesOf, type Parameter, type Schema, typeOf } from './openapi.ts'
+import { useSay } from './say.ts'
 
 interface Line {
   readonly name: string
@@ -60,6 +61,7 @@ export const ParameterTable = ({ parameters }: { readonly parameters: readonly P
 
 function Rows({ lines }: { readonly lines: readonly Line[] }) {
   const { t } = useI18n()
+  const say = useSay()
   return (
     <dl className="divide-y divide-line text-[0.9rem]">
       {withIndexKeys(lines).map(
@@ -74,7 +76,7 @@ function Rows({ lines }: { readonly lines: readonly Line[] }) {
             </dt>
             <dd className="min-w-0 text-ink-2">
               <code className="break-words">{typeOf(field)}</code>
-              {field.description && <span className="ml-2">{field.description}</span>}
+              {field.description && <span className="ml-2">{say(field.description)}</span>}
               {longest(field) !== undefined && (
                 <span className="ml-2 text-ink-3">≤ {longest(field)}</span>
               )}

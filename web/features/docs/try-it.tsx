@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Field, TextField } from '../../ui/form.tsx'
 import { Badge } from '../../ui/page.tsx'
 import { example, JSON_TYPE, type Operation } from './openapi.ts'
+import { useSay } from './say.ts'
 
 interface TryItProps {
   readonly operation: Operation
@@ -46,6 +47,7 @@ function fill({ path, parameters }: Operation, values: Values): string {
 /** Sends the request from this page, against this server. */
 export function TryIt({ operation, apiKey }: TryItProps) {
   const { t } = useI18n()
+  const say = useSay()
   const { method, body, parameters } = operation
   const [values, setValues] = useState<Values>({})
   const [text, setText] = useState(() =>
@@ -74,7 +76,7 @@ export function TryIt({ operation, apiKey }: TryItProps) {
               key={name}
               label={<code>{name}</code>}
               aside={required ? t('docs.required') : undefined}
-              hint={description}
+              hint={description && say(description)}
               value={values[name] ?? ''}
               onText={(value) => setValues({ ...values, [name]: value })}
             />

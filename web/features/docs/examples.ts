@@ -1,0 +1,151 @@
+import { example, JSON_TYPE, type Operation } from './openapi.ts'
+
+export const PROGRAMS = ['curl', 'typescript', 'python'] as const
+export type Program = (typeof PROGRAMS)[number]
+
+export const PROGRAM_NAMES: Readonly<Record<Program, string>> = {
+  curl: 'curl',
+  typescript: 'TypeScript',
+  python: 'Python',
+}
+
+/** Values of fields that say nothing when they are empty. */
+export type Samples = Readonly<Record<string, string>>
+
+const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Fills empty texts, by the names of their fields. */
+function filled(value: unknown, samples: Samples, field = ''): unknown {
+  if (value === '') return samples[field] ?? '…'
+  if (Array.isArray(value)) return value.map((item) => filled(item, samples, field))
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value)
+  return Object.fromEntries(fields.map(([name, item]) => [name, filled(item, samples, name)]))
+}
+
+interface Request {
+  readonly method: string
+  readonly url: string
+  /** Null for the console's own paths, which a cookie opens. */
+  readonly key: string | null
+  readonly kind: 'none' | 'json' | 'form' | 'bytes'
+  readonly json: string
+  readonly streams: boolean
+}
+
+function requestOf(operation: Operation, origin: string, samples: Samples): Request {
+  const { method, path, body, responses } = operation
+  const kind = !body
+    ? 'none'
+    : body.mediaType === JSON_TYPE
+      ? 'json'
+      : body.mediaType.startsWith('multipart')
+        ? 'form'
+        : 'bytes'
+  return {
+    method,
+    url: origin + path.replace(/\{(\w+)\}/g, '<$1>'),
+    key: path.startsWith('/v1/') ? '<API_KEY>' : null,
+    kind,
+    json: JSON.stringify(body && filled(example(body.schema), samples)),
+    streams: responses.some(({ bodies }) =>
+      bodies.some(({ mediaType }) => mediaType === 'text/event-stream'),
+    ),
+  }
+}
+
+/** The request as a command or a program that runs as it stands, but for what is in <>. */
+export function programFor(
+  program: Program,
+  operation: Operation,
+  origin: string,
+  samples: Samples,
+): string {
+  const request = requestOf(operation, origin, samples)
+  return { curl, typescript, python }[program](request)
+}
+
+function curl({ method, url, key, kind, json, streams }: Request): string {
+  const flags = `${streams ? ' -N' : ''}${method === 'GET' ? '' : ` -X ${method}`}`
+  const parts = [`curl${flags} ${shellQuoted(url)}`]
+  parts.push(`  -H '${key ? `Authorization: Bearer ${key}` : 'Cookie: mb_session=<SESSION>'}'`)
+  if (kind === 'json') {
+    parts.push(`  -H 'Content-Type: application/json'`, `  -d ${shellQuoted(json)}`)
+  }
+  if (kind === 'form') parts.push('  -F file=@<FILE>')
+  if (kind === 'bytes') {
+    parts.push(`  -H 'Content-Type: application/octet-stream'`, '  --data-binary @<FILE>')
+  }
+  return parts.join(' \\\n')
+}
+
+const header = (key: string | null): [string, string] =>
+  key ? ['Authorization', `Bearer ${key}`] : ['Cookie', 'mb_session=<SESSION>']
+
+function typescript({ method, url, key, kind, json, streams }: Request): string {
+  const [name, value] = header(key)
+  const headers = [`    ${name}: '${value}',`]
+  if (kind === 'json') headers.push(`    'Content-Type': 'application/json',`)
+  const body = {
+    none: [],
+    json: [`  body: JSON.stringify(${json}),`],
+    form: ['  body: form,'],
+    bytes: [`  body: await readFile('<FILE>'),`],
+  }[kind]
+  const before = {
+    none: [],
+    json: [],
+    form: [
+      `import { openAsBlob } from 'node:fs'`,
+      '',
+      'const form = new FormData()',
+      `form.set('file', await openAsBlob('<FILE>'), '<FILE>')`,
+    ],
+    bytes: [`import { readFile } from 'node:fs/promises'`, ''],
+  }[kind]
+  return [
+    ...before,
+    `const response = await fetch('${url}', {`,
+    `  method: '${method}',`,
+    '  headers: {',
+    ...headers,
+    '  },',
+    ...body,
+    '})',
+    ...(streams
+      ? [
+          'const texts = response.body!.pipeThrough(new TextDecoderStream())',
+          'for await (const text of texts) process.stdout.write(text)',
+        ]
+      : ['console.log(response.status, await response.text())']),
+  ].join('\n')
+}
+
+/** JSON as Python writes it. */
+const pythonOf = (json: string) =>
+  json.replace(/\b(true|false|null)\b(?=[,}\]])/g, (word) => {
+    return { true: 'True', false: 'False', null: 'None' }[word] ?? word
+  })
+
+function python({ method, url, key, kind, json, streams }: Request): string {
+  const [name, value] = header(key)
+  const body = {
+    none: [],
+    json: [`    json=${pythonOf(json)},`],
+    form: ['    files={"file": open("<FILE>", "rb")},'],
+    bytes: ['    data=open("<FILE>", "rb"),'],
+  }[kind]
+  return [
+    'import requests',
+    '',
+    'response = requests.request(',
+    `    "${method}", "${url}",`,
+    `    headers={"${name}": "${value}"},`,
+    ...body,
+    ...(streams ? ['    stream=True,'] : []),
+    ')',
+    streams
+      ? 'for line in response.iter_lines(decode_unicode=True):\n    print(line)'
+      : 'print(response.status_code, response.text)',
+  ].join('\n')
+}

@@ -173,4 +173,41 @@ describeWeb('a conversation', () => {
     await reply(page, 'At nine.').waitFor()
     expect(guest.complaints).toEqual([])
   }, 30_000)
+
+  test('formulas, code, sources and files are where they are expected', async () => {
+    await using guest = await open()
+    const { page } = guest
+    const stored = await page.request.post(`${world.app.url}/console/kb/docs`, {
+      data: { title: 'Returns', text: 'We sell shoes. Goods may be returned within 14 days.' },
+      headers: { origin: world.app.url },
+    })
+    expect(stored.status()).toBe(201)
+    world.platform.reply({
+      text: 'Returned goods: 14 days [1]. $E = m\\,c^2$\n\n```js\nconst a = 1\n```',
+    })
+    await page.evaluate(() => {
+      const files = new DataTransfer()
+      files.items.add(new File(['x'], 'shoe.png', { type: 'image/png' }))
+      files.items.add(new File(['Shoes are red.'], 'shoes.txt', { type: 'text/plain' }))
+      const drop = (type: string) =>
+        document.body.dispatchEvent(
+          new DragEvent(type, { dataTransfer: files, bubbles: true, cancelable: true }),
+        )
+      drop('dragover')
+      drop('drop')
+    })
+    await page.getByRole('button', { name: en['studio.files.add'] }).click()
+    await page.getByText(en['studio.files.added']).waitFor()
+    await page.getByRole('img', { name: 'Image 1' }).waitFor()
+    await page
+      .getByRole('button', { name: en['studio.image.drop'].replace('{number}', '1') })
+      .click()
+    await ask(page, 'How long may goods be returned?')
+    await page.locator('.prose math').waitFor()
+    await page.locator('.prose .hljs-keyword', { hasText: 'const' }).waitFor()
+    await page.getByRole('button', { name: /^Source 1: Returns/ }).click()
+    const marked = page.getByRole('dialog').locator('mark')
+    expect(await marked.textContent()).toContain('Goods may be returned within 14 days.')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
 })

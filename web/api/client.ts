@@ -109,6 +109,10 @@ export async function postForm<T>(
 export const open = (path: string, body: unknown, signal: AbortSignal): Promise<Response> =>
   answer(path, json(body, { method: 'POST', signal }))
 
+/** Posts bytes. */
+export const upload = (path: string, bytes: Blob, signal: AbortSignal): Promise<Response> =>
+  answer(path, { method: 'POST', body: bytes, signal })
+
 export interface RawAnswer {
   readonly status: number
   readonly type: string

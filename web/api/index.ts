@@ -148,8 +148,6 @@ export const api = {
     const body = { model, messages: [{ role: 'user', content: question }] }
     return call<T.Completion>('POST', '/v1/chat/completions', body, key)
   },
-  voice: (input: { audio_b64: string; session_id: string }) =>
-    call<T.VoiceReply>('POST', '/console/voice', input),
   status: () => call<T.Status>('GET', '/status?format=json'),
   openapi: () => call<unknown>('GET', '/openapi.json'),
 }

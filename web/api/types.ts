@@ -54,7 +54,6 @@ export type {
 } from '../../src/features/sources/model.ts'
 export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
-export type { VoiceResponse as VoiceReply } from '../../src/features/voice/model.ts'
 
 /** As far as it is shown (contract 2, 1.5). */
 export interface Completion {

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
 import { Announcer } from '../features/studio/announcer.tsx'
 import { Composer } from '../features/studio/composer.tsx'
+import { useConversations } from '../features/studio/conversations.ts'
 import { Head } from '../features/studio/head.tsx'
 import { Left } from '../features/studio/left.tsx'
 import { SideView, useSide } from '../features/studio/sides.tsx'
@@ -22,7 +23,11 @@ export function Studio() {
   const { chosen, choose, startNew } = choice
   const conversation = useConversation(choice)
   const { turns, running, isEmpty, kb, say, replace, stop } = conversation
-  const voice = useVoice(chosen.session)
+  const { change } = useConversations()
+  const voice = useVoice({
+    ask: (text) => say({ text, images: [] }),
+    play: ({ id }, sound) => change(chosen.session, id, (turn) => ({ ...turn, sound })),
+  })
   const composer = useRef<HTMLTextAreaElement>(null)
   const left = useSide('left')
   const right = useSide('right')
@@ -77,7 +82,7 @@ export function Studio() {
           {isEmpty && (
             <Starters
               onPick={(text) => {
-                say({ text, images: [] })
+                void say({ text, images: [] })
                 toComposer()
               }}
             />
@@ -92,8 +97,8 @@ export function Studio() {
             session={chosen.session}
             field={composer}
             running={running}
-            voice={chosen.app ? null : voice}
-            onSend={(text, images) => say({ text, images })}
+            voice={voice}
+            onSend={(text, images) => void say({ text, images })}
             onStop={stop}
           />
         </div>

@@ -80,6 +80,8 @@ interface ConfirmProps {
   /** The consequence, as a sentence. */
   readonly loss: ReactNode
   readonly action: string
+  /** False: nothing is lost by it. */
+  readonly isLoss?: boolean
   readonly open: boolean
   readonly busy: boolean
   readonly onConfirm: () => void
@@ -87,7 +89,8 @@ interface ConfirmProps {
 }
 
 /** Asks for confirmation before data is lost. */
-export function Confirm({ title, loss, action, open, busy, onConfirm, onClose }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { title, loss, action, isLoss = true, open, busy, onConfirm, onClose } = props
   const { t } = useI18n()
   usePageInert(open)
   return (
@@ -99,7 +102,7 @@ export function Confirm({ title, loss, action, open, busy, onConfirm, onClose }:
           <Radix.Description className="mt-2 text-ink-2">{loss}</Radix.Description>
           <div className="mt-6 flex justify-end gap-2">
             <Button onClick={onClose}>{t('action.cancel')}</Button>
-            <Button kind="danger" busy={busy} onClick={onConfirm}>
+            <Button kind={isLoss ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
               {action}
             </Button>
           </div>

@@ -1,7 +1,7 @@
 import { FileUp, Globe, PenLine } from 'lucide-react'
-import { useEffect, useState } from 'react'
 import type { KbLimits } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useDrop } from '../../lib/use-drop.ts'
 import { Button } from '../../ui/button.tsx'
 import { FileInput, useFileInput } from './file-input.tsx'
 
@@ -40,34 +40,4 @@ export function AddPanel({ limits, onFiles, onPage, onWrite }: AddProps) {
       <FileInput {...input} multiple label={t('kb.choose')} onFiles={onFiles} />
     </section>
   )
-}
-
-const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
-
-/** Takes files that are dropped on any part of the page. True while some are held over it. */
-function useDrop(onFiles: (files: readonly File[]) => void): boolean {
-  const [over, setOver] = useState(false)
-  useEffect(() => {
-    const onOver = (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      setOver(true)
-    }
-    const onLeave = (event: DragEvent) => event.relatedTarget === null && setOver(false)
-    const onDrop = (event: DragEvent) => {
-      setOver(false)
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      onFiles([...(event.dataTransfer?.files ?? [])])
-    }
-    addEventListener('dragover', onOver)
-    addEventListener('dragleave', onLeave)
-    addEventListener('drop', onDrop)
-    return () => {
-      removeEventListener('dragover', onOver)
-      removeEventListener('dragleave', onLeave)
-      removeEventListener('drop', onDrop)
-    }
-  }, [onFiles])
-  return over
 }

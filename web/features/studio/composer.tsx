@@ -1,20 +1,24 @@
-import { ArrowUp, ImagePlus, Mic, Square } from 'lucide-react'
 import {
   type ClipboardEvent,
   type FormEvent,
   type KeyboardEvent,
   type RefObject,
-  useRef,
+  useCallback,
   useState,
 } from 'react'
 import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
-import { Button } from '../../ui/button.tsx'
+import { useDrop } from '../../lib/use-drop.ts'
+import { FileInput, useFileInput } from '../kb/file-input.tsx'
+import { AddToLibrary } from './add-to-library.tsx'
+import { ComposerActions } from './composer-actions.tsx'
 import { useConversations } from './conversations.ts'
 import type { Draft } from './drafts.ts'
 import { isImage, toDataUrl } from './images.ts'
+import { RecordingBar } from './recording-bar.tsx'
 import { Thumbs } from './thumbs.tsx'
+import type { Voice } from './use-voice.ts'
 
 interface ComposerProps {
   readonly session: string
@@ -23,41 +27,60 @@ interface ComposerProps {
   readonly onSend: (text: string, images: readonly string[]) => void
   readonly onStop: () => void
   /** Null when the page cannot record. */
-  readonly voice: {
-    readonly state: 'idle' | 'recording' | 'thinking'
-    readonly toggle: () => void
-  } | null
+  readonly voice: Voice | null
 }
 
 /** The draft of a session, which outlives the page. */
 function useDraft(session: string) {
   const { drafts } = useConversations()
   const [draft, setDraft] = useState(() => drafts.read(session))
-  const change = (how: (before: Draft) => Partial<Draft>) =>
-    setDraft((before) => {
-      const after = { ...before, ...how(before) }
-      drafts.write(session, after)
-      return after
-    })
+  const change = useCallback(
+    (how: (before: Draft) => Partial<Draft>) =>
+      setDraft((before) => {
+        const after = { ...before, ...how(before) }
+        drafts.write(session, after)
+        return after
+      }),
+    [drafts, session],
+  )
   return [draft, change] as const
+}
+
+const isPicture = ({ type }: File) => type.startsWith('image/')
+
+/** Pictures go with the question, other files to the knowledge base once that is confirmed. */
+function useFiles(change: ReturnType<typeof useDraft>[1]) {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  const [documents, setDocuments] = useState<readonly File[]>([])
+  const take = useCallback(
+    async (files: readonly File[]) => {
+      setDocuments(files.filter((file) => !isPicture(file)))
+      const fit = files.filter((file) => isPicture(file) && isImage(file)).slice(0, IMAGES_MAX)
+      const urls = await Promise.all(fit.map(toDataUrl))
+      change(({ images }) => ({ images: [...images, ...urls].slice(0, IMAGES_MAX) }))
+      if (fit.length < files.filter(isPicture).length) {
+        toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
+      }
+    },
+    [change, toasts, t],
+  )
+  const onFiles = useCallback((files: readonly File[]) => void take(files), [take])
+  return { documents, onFiles, done: () => setDocuments([]) }
 }
 
 /** The question being written. Another session needs another `key`. */
 export function Composer({ session, field, running, onSend, onStop, voice }: ComposerProps) {
   const { t } = useI18n()
-  const toasts = useToasts()
-  const input = useRef<HTMLInputElement>(null)
   const [{ text, images }, change] = useDraft(session)
-  const attach = async (files: readonly File[]) => {
-    const fit = files.filter(isImage).slice(0, IMAGES_MAX - images.length)
-    if (fit.length < files.length) toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
-    const urls = await Promise.all(fit.map(toDataUrl))
-    change((before) => ({ images: [...before.images, ...urls] }))
-  }
+  const { documents, onFiles, done } = useFiles(change)
+  const input = useFileInput()
+  const over = useDrop(onFiles)
+  const isReady = text.trim() !== '' || images.length > 0
   const send = (event?: FormEvent<HTMLFormElement>) => {
     event?.preventDefault()
-    if (running || !text.trim()) return
-    onSend(text.trim(), images)
+    if (running || !isReady) return
+    onSend(text.trim() || t('studio.images.ask'), images)
     change(() => ({ text: '', images: [] }))
     field.current?.form?.removeAttribute('data-typed')
   }
@@ -70,13 +93,14 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
     send()
   }
   const onPaste = (event: ClipboardEvent) => {
-    const files = imagesIn(event.clipboardData)
+    const { files } = event.clipboardData
     if (files.length === 0) return
     event.preventDefault()
-    void attach(files)
+    onFiles([...files])
   }
   return (
     <form className="composer" onSubmit={send}>
+      {over && <p className="drop-here">{t('studio.drop')}</p>}
       <Thumbs
         images={images}
         onDrop={(place) => change(() => ({ images: images.filter((_, at) => at !== place) }))}
@@ -91,91 +115,22 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
         onKeyDown={onKey}
         onPaste={onPaste}
       />
-      <Actions
-        running={running}
-        voice={voice}
-        ready={text.trim() !== ''}
-        onAttach={() => input.current?.click()}
-        onStop={() => {
-          onStop()
-          field.current?.focus()
-        }}
-      />
-      <Picker input={input} onPick={(files) => void attach(files)} />
-    </form>
-  )
-}
-
-interface PickerProps {
-  readonly input: RefObject<HTMLInputElement | null>
-  readonly onPick: (files: readonly File[]) => void
-}
-
-function Picker({ input, onPick }: PickerProps) {
-  const { t } = useI18n()
-  return (
-    <input
-      ref={input}
-      type="file"
-      accept="image/*"
-      multiple
-      className="hidden"
-      aria-label={t('studio.images')}
-      onChange={(event) => {
-        onPick([...(event.target.files ?? [])])
-        event.target.value = ''
-      }}
-    />
-  )
-}
-
-const imagesIn = ({ files }: DataTransfer): File[] =>
-  [...files].filter(({ type }) => type.startsWith('image/'))
-
-interface ActionsProps extends Pick<ComposerProps, 'running' | 'voice' | 'onStop'> {
-  readonly ready: boolean
-  readonly onAttach: () => void
-}
-
-function Actions({ running, voice, ready, onAttach, onStop }: ActionsProps) {
-  const { t } = useI18n()
-  const icon = { size: 17, 'aria-hidden': true } as const
-  return (
-    <div className="flex items-center gap-1">
-      <Button
-        kind="quiet"
-        size="small"
-        icon={<ImagePlus {...icon} />}
-        aria-label={t('studio.images')}
-        onClick={onAttach}
-      />
-      {voice && (
-        <Button
-          kind={voice.state === 'recording' ? 'danger' : 'quiet'}
-          size="small"
-          icon={voice.state === 'recording' ? <Square {...icon} /> : <Mic {...icon} />}
-          busy={voice.state === 'thinking'}
-          aria-label={t(voice.state === 'recording' ? 'studio.voice.stop' : 'studio.voice')}
-          onClick={voice.toggle}
-        />
-      )}
-      <span className="ml-2 hidden flex-1 text-[0.82rem] text-ink-3 sm:inline">
-        {t('studio.keys')}
-      </span>
-      <span className="flex-1 sm:hidden" />
-      {running ? (
-        <Button icon={<Square {...icon} />} onClick={onStop}>
-          {t('studio.stop')}
-        </Button>
+      {voice?.recording ? (
+        <RecordingBar recording={voice.recording} onDone={voice.finish} onCancel={voice.cancel} />
       ) : (
-        <Button
-          type="submit"
-          kind="primary"
-          icon={<ArrowUp {...icon} />}
-          aria-label={t('studio.send')}
-          disabled={!ready}
+        <ComposerActions
+          running={running}
+          voice={voice}
+          ready={isReady}
+          onAttach={input.open}
+          onStop={() => {
+            onStop()
+            field.current?.focus()
+          }}
         />
       )}
-    </div>
+      <FileInput {...input} multiple label={t('studio.files')} onFiles={onFiles} />
+      <AddToLibrary files={documents} onEnd={done} />
+    </form>
   )
 }

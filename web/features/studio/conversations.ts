@@ -35,11 +35,14 @@ export function createConversations({ stream, storage }: Options) {
     for (const listener of stored) listener(session)
   }
 
-  /** Resolves when the turn has ended, however it did. A session has one turn at a time. */
-  async function send(asked: TurnRequest, replaces: Replaced | null = null): Promise<void> {
+  /**
+   * Resolves with the turn when it has ended, however it did; null while another one of the session
+   * is being answered.
+   */
+  async function send(asked: TurnRequest, replaces: Replaced | null = null): Promise<Turn | null> {
     const request = replaces ? { ...asked, replace_last: true } : asked
     const { session_id: session } = request
-    if (running.has(session)) return
+    if (running.has(session)) return null
     const abort = new AbortController()
     running.set(session, abort)
     last = { session, app: request.app_id ?? '' }
@@ -60,10 +63,12 @@ export function createConversations({ stream, storage }: Options) {
     frames.flush()
     running.delete(session)
     turns.change(session, id, how)
-    const isStored = turns.turnsOf(session).find((turn) => turn.id === id)?.state === 'done'
+    const turn = turns.turnsOf(session).find((one) => one.id === id) ?? null
+    const isStored = turn?.state === 'done'
     if (isStored && replaces) turns.drop(session, replaces.id)
     turns.keepUnsaved()
     if (isStored) tellStored(session)
+    return turn
   }
 
   function forget(session: string): void {

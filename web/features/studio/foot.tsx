@@ -1,7 +1,9 @@
 import { CircleHelp, Clock, Pencil, Repeat2 } from 'lucide-react'
 import { type Key, useI18n } from '../../i18n/index.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
+import { Speaker } from './speaker.tsx'
 import type { Turn } from './turn.ts'
+import { useSpeech } from './use-speech.ts'
 
 export const CHANNELS = {
   byo: 'channel.byo',
@@ -12,20 +14,24 @@ export const CHANNELS = {
 interface FootProps {
   readonly turn: Turn
   readonly onWhy: () => void
+  /** Called with the address of the spoken answer. */
+  readonly onSound: (url: string) => void
   /** Null where the turn cannot be replaced. */
   readonly onAgain: (() => void) | null
   readonly onEdit: (() => void) | null
 }
 
 /** What can be done with an answer, and what it took. */
-export function Foot({ turn, onWhy, onAgain, onEdit }: FootProps) {
+export function Foot({ turn, onWhy, onSound, onAgain, onEdit }: FootProps) {
   const { t } = useI18n()
+  const { canSpeak } = useSpeech()
   const icon = { size: 16, 'aria-hidden': true } as const
   const quiet = { kind: 'quiet', size: 'small' } as const
   return (
     <div className="flex flex-wrap items-center gap-x-3 text-[0.84rem] text-ink-3">
       <span className="flex gap-1">
         {turn.reply && <CopyButton text={turn.reply} size="small" />}
+        {turn.reply && canSpeak && <Speaker text={turn.reply} onSound={onSound} />}
         {onAgain && (
           <Button
             {...quiet}

@@ -1,5 +1,3 @@
-import { toDataUrl } from './images.ts'
-
 const RATE = 16_000
 const HEADER_BYTES = 44
 const SLICE_MS = 250
@@ -7,14 +5,18 @@ const SLICE_MS = 250
 /** Browsers allow recording only on https and localhost pages. */
 export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
 
-/** Ends the recording: base64 of a mono 16 kHz WAV. */
-type Stop = () => Promise<string>
+export interface Recording {
+  /** Ends it: a mono 16 kHz WAV. */
+  stop(): Promise<Blob>
+  /** How loud it is now, from 0 to 1. */
+  level(): number
+}
 
 /**
  * Records until it is stopped, or until `left` aborts. Resolves with the first samples, so that the
  * page shows recording only once the microphone works.
  */
-export async function record(left: AbortSignal): Promise<Stop> {
+export async function record(left: AbortSignal): Promise<Recording> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
   const release = () => {
     for (const track of stream.getTracks()) track.stop()
@@ -29,7 +31,7 @@ export async function record(left: AbortSignal): Promise<Stop> {
   }
 }
 
-async function recordStream(stream: MediaStream, release: () => void): Promise<Stop> {
+async function recordStream(stream: MediaStream, release: () => void): Promise<Recording> {
   const recorder = new MediaRecorder(stream)
   const parts: Blob[] = []
   const listening = new Promise<void>((resolve) => {
@@ -40,15 +42,37 @@ async function recordStream(stream: MediaStream, release: () => void): Promise<S
   })
   recorder.start(SLICE_MS)
   await listening
-  return async () => {
+  const level = meterOf(stream)
+  const stop = async () => {
     const ended = new Promise((resolve) => {
       recorder.onstop = resolve
     })
     recorder.stop()
     await ended
     release()
-    const url = await toDataUrl(await toWav(new Blob(parts)))
-    return url.slice(url.indexOf(',') + 1)
+    return toWav(new Blob(parts))
+  }
+  return { stop, level }
+}
+
+const METER_SAMPLES = 1_024
+/** Speech near the microphone fills the meter. */
+const LOUD = 0.25
+
+/** Measures how loud the stream is. */
+function meterOf(stream: MediaStream): () => number {
+  const context = new AudioContext()
+  const meter = context.createAnalyser()
+  meter.fftSize = METER_SAMPLES
+  context.createMediaStreamSource(stream).connect(meter)
+  for (const track of stream.getTracks()) {
+    track.addEventListener('ended', () => void context.close())
+  }
+  const samples = new Float32Array(METER_SAMPLES)
+  return () => {
+    meter.getFloatTimeDomainData(samples)
+    const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / METER_SAMPLES
+    return Math.min(1, Math.sqrt(power) / LOUD)
   }
 }
 

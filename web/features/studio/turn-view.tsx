@@ -38,6 +38,8 @@ interface TurnViewProps {
 export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
   const { t } = useI18n()
   const [isEditing, setEditing] = useState(false)
+  const [asked, setAsked] = useState<string | null>(null)
+  const sound = asked ?? turn.sound
   const running = turn.state === 'running'
   const onEdited = (text: string | null) => {
     setEditing(false)
@@ -58,8 +60,8 @@ export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
         <Citing refs={turn.refs} onOpen={actions.onOpen}>
           <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
         </Citing>
-        {turn.audio && (
-          <audio controls autoPlay src={`data:audio/mpeg;base64,${turn.audio}`} className="w-full">
+        {sound && (
+          <audio key={sound} controls autoPlay src={sound} className="w-full">
             <track kind="captions" />
           </audio>
         )}
@@ -70,6 +72,7 @@ export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
         {!running && (
           <Foot
             turn={turn}
+            onSound={setAsked}
             onWhy={() => actions.onWhy(turn)}
             onAgain={isLast ? () => actions.onReplace(turn, turn.text) : null}
             onEdit={isLast ? () => setEditing(true) : null}

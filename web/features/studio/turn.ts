@@ -53,8 +53,8 @@ export interface Turn {
   readonly startedAt: number
   readonly firstMs: number | null
   readonly totalMs: number | null
-  /** MP3 of a spoken reply, as base64. */
-  readonly audio: string | null
+  /** The address of the spoken reply. */
+  readonly sound: string | null
 }
 
 export interface Question {
@@ -83,7 +83,7 @@ export const newTurn = (id: string, question: Question, startedAt: number): Turn
   startedAt,
   firstMs: null,
   totalMs: null,
-  audio: null,
+  sound: null,
 })
 
 /** How the memory notes a picture, in a line of its own at the end. */

@@ -50,14 +50,14 @@ export function useConversation({ chosen, choose, linked }: ReturnType<typeof us
   const say = (question: Question) => {
     const { text, images, replaces = null } = question
     const request = { text, images, session_id: session, app_id: app || null, kb }
-    void conversations.send(request, replaces)
+    return conversations.send(request, replaces)
   }
   /** The question again, or another one in its place. */
   const replace = (turn: Turn, text: string) => {
     const { images, state, replaces } = turn
-    if (state === 'done') return say({ text, images, replaces: turn })
+    if (state === 'done') return void say({ text, images, replaces: turn })
     conversations.drop(session, turn.id)
-    say({ text, images, replaces })
+    void say({ text, images, replaces })
   }
   // One stable function for all turns, so that finished turns do not render again.
   const latest = useRef(replace)

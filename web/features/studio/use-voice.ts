@@ -1,66 +1,71 @@
 import { useEffect, useRef, useState } from 'react'
-import { api } from '../../api/index.ts'
+import { speak, transcribe } from '../../api/speech.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useToasts } from '../../lib/services.tsx'
-import { useConversations } from './conversations.ts'
-import { mayRecord, record } from './recorder.ts'
-import { newTurn } from './turn.ts'
+import { toDataUrl } from './images.ts'
+import { mayRecord, type Recording, record } from './recorder.ts'
+import { spokenText } from './spoken.ts'
+import type { Turn } from './turn.ts'
 
-/** Records a question and plays the reply, with one request to the voice route. */
-export function useVoice(session: string) {
-  const conversations = useConversations()
+interface VoiceOptions {
+  /** Asks, and resolves with the turn once it has ended. */
+  readonly ask: (text: string) => Promise<Turn | null>
+  /** Plays the sound of this address beside the turn. */
+  readonly play: (turn: Turn, url: string) => void
+}
+
+/** Records a question, asks it like a typed one, and speaks the reply. */
+export function useVoice({ ask, play }: VoiceOptions) {
   const { t } = useI18n()
   const toasts = useToasts()
   const [state, setState] = useState<'idle' | 'recording' | 'thinking'>('idle')
-  const active = useRef<Awaited<ReturnType<typeof record>> | null>(null)
-  const page = useRef(new AbortController())
+  const [recording, setRecording] = useState<Recording | null>(null)
+  const attempt = useRef(new AbortController())
 
   // Leaving the page stops the recording.
-  useEffect(() => {
-    const here = new AbortController()
-    page.current = here
-    return () => here.abort()
-  }, [])
+  useEffect(() => () => attempt.current.abort(), [])
 
   async function start() {
-    const left = page.current.signal
+    const here = new AbortController()
+    attempt.current = here
     setState('thinking')
     try {
-      active.current = await record(left)
+      setRecording(await record(here.signal))
       setState('recording')
     } catch {
-      if (left.aborted) return
+      if (here.signal.aborted) return
       setState('idle')
       toasts.show('bad', t('studio.voice.refused'))
     }
   }
 
+  function cancel() {
+    attempt.current.abort()
+    setRecording(null)
+    setState('idle')
+  }
+
   async function finish() {
-    const stop = active.current
-    if (!stop) return
-    active.current = null
+    if (!recording) return
+    const { signal } = attempt.current
+    setRecording(null)
     setState('thinking')
     try {
-      const audio_b64 = await stop()
-      const started = performance.now()
-      const said = await api.voice({ audio_b64, session_id: session })
-      const id = conversations.add(session, { text: said.asr_text, images: [] })
-      conversations.change(session, id, () => ({
-        ...newTurn(id, { text: said.asr_text, images: [] }, started),
-        state: 'done',
-        reply: said.reply_text,
-        audio: said.audio_b64,
-        totalMs: performance.now() - started,
-      }))
-      conversations.tellStored(session)
+      const text = await transcribe(await recording.stop(), signal)
+      setState('idle')
+      const turn = await ask(text)
+      if (turn?.state !== 'done' || signal.aborted) return
+      const mp3 = await speak(spokenText(turn.reply), signal)
+      play(turn, await toDataUrl(mp3))
     } catch (error) {
-      toasts.show('bad', error instanceof Error ? error : t('error.unexpected'))
+      if (!signal.aborted) toasts.show('bad', error as Error)
     } finally {
       setState('idle')
     }
   }
 
-  return mayRecord()
-    ? { state, toggle: () => void (state === 'recording' ? finish() : start()) }
-    : null
+  if (!mayRecord()) return null
+  return { state, recording, start: () => void start(), finish: () => void finish(), cancel }
 }
+
+export type Voice = NonNullable<ReturnType<typeof useVoice>>

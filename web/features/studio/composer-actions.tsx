@@ -1,0 +1,86 @@
+import { Link } from '@tanstack/react-router'
+import { ArrowUp, Mic, MicOff, Paperclip, Square } from 'lucide-react'
+import { useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { useSpeech } from './use-speech.ts'
+import type { Voice } from './use-voice.ts'
+
+interface ActionsProps {
+  readonly running: boolean
+  /** Null when the page cannot record. */
+  readonly voice: Voice | null
+  readonly ready: boolean
+  readonly onAttach: () => void
+  readonly onStop: () => void
+}
+
+const icon = { size: 17, 'aria-hidden': true } as const
+const quiet = { kind: 'quiet', size: 'small' } as const
+
+/** What can be done with the question being written. */
+export function ComposerActions({ running, voice, ready, onAttach, onStop }: ActionsProps) {
+  const { t } = useI18n()
+  const { canHear } = useSpeech()
+  return (
+    <div className="flex items-center gap-1">
+      <Button
+        {...quiet}
+        icon={<Paperclip {...icon} />}
+        aria-label={t('studio.files')}
+        onClick={onAttach}
+      />
+      {voice && canHear && (
+        <Button
+          {...quiet}
+          icon={<Mic {...icon} />}
+          busy={voice.state === 'thinking'}
+          disabled={running}
+          aria-label={t('studio.voice')}
+          onClick={voice.start}
+        />
+      )}
+      {voice && !canHear && <Deaf />}
+      <span className="ml-2 hidden flex-1 text-[0.82rem] text-ink-3 sm:inline">
+        {t('studio.keys')}
+      </span>
+      <span className="flex-1 sm:hidden" />
+      {running ? (
+        <Button icon={<Square {...icon} />} onClick={onStop}>
+          {t('studio.stop')}
+        </Button>
+      ) : (
+        <Button
+          type="submit"
+          kind="primary"
+          icon={<ArrowUp {...icon} />}
+          aria-label={t('studio.send')}
+          disabled={!ready}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Speech is not recognised here; says how to turn that on. */
+function Deaf() {
+  const { t } = useI18n()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        {...quiet}
+        icon={<MicOff {...icon} />}
+        aria-label={t('studio.voice.off')}
+        onClick={() => setOpen(true)}
+      />
+      <Dialog title={t('studio.voice.off')} open={isOpen} onClose={() => setOpen(false)}>
+        <p>{t('studio.voice.off.text')}</p>
+        <Link to="/docs/$page" params={{ page: 'voice' }} className="mt-3 inline-block underline">
+          {t('studio.voice.off.how')}
+        </Link>
+      </Dialog>
+    </>
+  )
+}

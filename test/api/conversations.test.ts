@@ -170,6 +170,20 @@ describe('the search of conversations', () => {
     expect(await search('*[?]')).toEqual([])
   })
 
+  test('a long conversation is found by words that stand far from each other', async () => {
+    const { say, list } = await tenant()
+    await say('long', 'alpha')
+    const { tenantId } = await app.person(`t${tenants}@example.com`)
+    const rows = Array.from({ length: 1_100 }, (_, i) => ({
+      sql: `INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
+        VALUES (?, 'long', ?, ?, 'no', '')`,
+      args: [tenantId, i + 2, i === 600 ? 'omega' : 'filler'],
+    }))
+    await app.db.batch(rows)
+    expect(ids(await list({ q: 'alpha omega' }))).toEqual(['long'])
+    expect(ids(await list({ q: 'alpha omicron' }))).toEqual([])
+  })
+
   test('results have pages, and a long query is refused', async () => {
     const all = await search('')
     expect(all).toEqual(['named', 'plain', 'ru', 'zh', 'warranty'])

@@ -12,6 +12,16 @@ export interface ConversationRow {
   readonly last_at: string
   readonly app_id: string | null
   readonly device_id: string | null
+  /** Numbers of the first and the last turn that are kept. */
+  readonly first_seq: number | null
+  readonly last_seq: number | null
+}
+
+/** Some turns of a conversation, by their numbers. */
+export interface Part {
+  readonly id: string
+  readonly from: number
+  readonly to: number
 }
 
 /** The place after a conversation; most recently active ones come first, then it goes by id. */
@@ -24,9 +34,12 @@ export interface Place {
 /** More than a title shows, for blanks that it leaves out. */
 const FIRST_TEXT_CHARS = 400
 
+const TURNS = 'FROM turn t WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id'
+
 const COLUMNS = `s.id, s.title AS named, s.turn_count, s.last_at, s.app_id, s.device_id,
-  (SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) FROM turn t
-    WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id ORDER BY t.seq LIMIT 1) AS first_text`
+  (SELECT min(t.seq) ${TURNS}) AS first_seq, (SELECT max(t.seq) ${TURNS}) AS last_seq,
+  (SELECT substr(t.user_text, 1, ${FIRST_TEXT_CHARS}) ${TURNS}
+    ORDER BY t.seq LIMIT 1) AS first_text`
 
 /** The conversations after a place, in order. */
 const after = (tenantId: string, place: Place | null, limit: number): Statement => ({
@@ -50,13 +63,13 @@ function holds(term: SearchTerm, texts: readonly string[]): Statement {
   return { sql: `(${either.join(' OR ')})`, args }
 }
 
-/** Whether title or turns of the conversation hold the term. */
+/** Whether the title or the part of the conversation holds the term. */
 function contains(term: SearchTerm): Statement {
   const title = holds(term, ['s.title'])
   const turn = holds(term, ['t.user_text', 't.reply'])
   return {
-    sql: `(coalesce(${title.sql}, 0) OR EXISTS (SELECT 1 FROM turn t
-      WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id AND ${turn.sql}))`,
+    sql: `coalesce(${title.sql}, 0)
+      OR EXISTS (SELECT 1 ${TURNS} AND t.seq BETWEEN part.first AND part.last AND ${turn.sql})`,
     args: [...title.args, ...turn.args],
   }
 }
@@ -73,21 +86,29 @@ export function createConversationStore(db: Db, reader: Reader) {
       })
     },
 
-    /** The same conversations, with whether each holds all of the terms. */
-    searched(
+    /** Which of the terms, by their places, the parts hold, or the titles of their conversations. */
+    async termsIn(
       tenantId: string,
       terms: readonly SearchTerm[],
-      { place, limit }: { place: Place | null; limit: number },
+      parts: readonly Part[],
       signal?: AbortSignal,
-    ): Promise<(ConversationRow & { readonly found: number })[]> {
-      const page = after(tenantId, place, limit)
-      const all = terms.map(contains)
-      const statement = {
-        sql: `SELECT ${COLUMNS}, ${all.map((one) => one.sql).join(' AND ')} AS found
-          FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
-        args: [...all.flatMap((one) => one.args), ...page.args],
-      }
-      return reader.all(tenantId, statement, signal)
+    ): Promise<{ id: string; places: number[] }[]> {
+      const each = terms.map(contains)
+      const rows = await reader.all<{ id: string; found: string }>(
+        tenantId,
+        {
+          sql: `WITH part AS (SELECT value ->> 'id' AS id, value ->> 'from' AS first,
+              value ->> 'to' AS last FROM json_each(?))
+            SELECT s.id, json_array(${each.map((one) => one.sql).join(', ')}) AS found
+            FROM part CROSS JOIN session s ON s.tenant_id = ? AND s.id = part.id`,
+          args: [JSON.stringify(parts), ...each.flatMap((one) => one.args), tenantId],
+        },
+        signal,
+      )
+      return rows.map(({ id, found }) => ({
+        id,
+        places: (JSON.parse(found) as number[]).flatMap((is, place) => (is ? [place] : [])),
+      }))
     },
 
     /** Null for a session that was never used. */

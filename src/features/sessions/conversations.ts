@@ -2,12 +2,13 @@ import { appError } from '../../core/errors.ts'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars, inOneLine } from '../../core/text.ts'
-import { searchTerms } from './conversation-search.ts'
-import type { ConversationRow, ConversationStore, Place } from './conversation-store.ts'
+import { type SearchTerm, searchTerms } from './conversation-search.ts'
+import type { ConversationRow, ConversationStore, Part, Place } from './conversation-store.ts'
 import type { Conversation, ConversationListResponse } from './model.ts'
 
-/** Conversations that one statement of a search looks through. */
-const SLICE = 100
+/** Conversations that a search takes at a time, and turns that one of its statements reads. */
+const CONVERSATIONS_AT_ONCE = 100
+const TURNS_AT_ONCE = 500
 
 export interface ConversationQuery {
   /** What to look for; empty lists all. */
@@ -18,22 +19,40 @@ export interface ConversationQuery {
 
 /**
  * The conversations of a tenant with their titles, for people (contract-2, section 8). A search
- * reads what was said, slice by slice and newest first, and stops when its page is full.
+ * reads what was said, newest first, and stops when its page is full.
  */
 export function createConversations({ store }: { store: ConversationStore }) {
   /** One search at a time for each tenant. */
   const inTurn = createSemaphore({ perKey: 1 }).run
 
+  /** Those of the conversations that hold all terms. */
+  async function holding(
+    tenantId: string,
+    terms: readonly SearchTerm[],
+    rows: readonly ConversationRow[],
+    signal?: AbortSignal,
+  ): Promise<ConversationRow[]> {
+    const missing = new Map(rows.map(({ id }) => [id, new Set(terms.keys())]))
+    for (const parts of statementsOf(rows)) {
+      const open = parts.filter(({ id }) => missing.get(id)?.size)
+      if (open.length === 0) continue
+      for (const { id, places } of await store.termsIn(tenantId, terms, open, signal)) {
+        for (const place of places) missing.get(id)?.delete(place)
+      }
+    }
+    return rows.filter(({ id }) => missing.get(id)?.size === 0)
+  }
+
   /** One more than the page has, where there are more. */
   async function search(tenantId: string, query: ConversationQuery, signal?: AbortSignal) {
     const terms = searchTerms(query.q)
-    if (terms.length === 0) return []
     const found: ConversationRow[] = []
-    for (let { place } = query; found.length <= query.limit; ) {
-      const slice = await store.searched(tenantId, terms, { place, limit: SLICE }, signal)
-      found.push(...slice.filter((row) => row.found === 1))
-      const last = slice.at(-1)
-      if (!last || slice.length < SLICE) break
+    let { place } = query
+    while (terms.length > 0 && found.length <= query.limit) {
+      const rows = await store.list(tenantId, place, CONVERSATIONS_AT_ONCE)
+      found.push(...(await holding(tenantId, terms, rows, signal)))
+      const last = rows.at(-1)
+      if (!last || rows.length < CONVERSATIONS_AT_ONCE) break
       place = { lastAt: last.last_at, id: last.id }
     }
     return found
@@ -73,4 +92,23 @@ function conversationOf({ named, first_text, ...row }: ConversationRow): Convers
   const { id, turn_count, last_at, app_id, device_id } = row
   const title = named ?? firstChars(inOneLine(first_text ?? ''), CONVERSATION_TITLE_CHARS_MAX)
   return { id, title, turn_count, last_at, app_id, device_id }
+}
+
+/** What each statement reads: the turns of several conversations, or some of a long one. */
+function statementsOf(rows: readonly ConversationRow[]): Part[][] {
+  const statements: Part[][] = []
+  let room = 0
+  for (const { id, first_seq, last_seq } of rows) {
+    for (let to = last_seq ?? 0; to >= (first_seq ?? 1); to -= TURNS_AT_ONCE) {
+      const from = Math.max(first_seq ?? 1, to - TURNS_AT_ONCE + 1)
+      const turns = to - from + 1
+      if (turns > room) {
+        statements.push([])
+        room = TURNS_AT_ONCE
+      }
+      statements.at(-1)?.push({ id, from, to })
+      room -= turns
+    }
+  }
+  return statements
 }

@@ -2,11 +2,16 @@ import { z } from 'zod'
 import { type AppError, appError, errorOfIssue, issue } from './errors.ts'
 import {
   DAILY_TOKENS_MAX,
+  MODEL_CHARS_MAX,
   PRICE_MAX,
   RATE_LIMIT_DEFAULT,
   RATE_LIMIT_MAX,
+  REFERENCE_CHARS_MAX,
   SESSION_ID_CHARS_MAX,
+  SYSTEM_PROMPT_CHARS_MAX,
   TEMPERATURE_MAX,
+  TOOL_NAME_CHARS_MAX,
+  TOOLS_ENABLED_MAX,
 } from './limits/contract.ts'
 import { charCount } from './text.ts'
 
@@ -77,6 +82,26 @@ export const optionalPrice = (field: string) =>
     .max(PRICE_MAX, { error: issue('field_too_big', { field, max: PRICE_MAX }) })
     .nullish()
     .transform((price) => price ?? undefined)
+
+/** Null or absent allows every tool, an empty list none. */
+const toolsEnabled = z
+  .array(requiredText('tools_enabled 的每一项', TOOL_NAME_CHARS_MAX), {
+    error: issue('field_type', { field: 'tools_enabled', kind: 'string_array_or_null' }),
+  })
+  .max(TOOLS_ENABLED_MAX, { error: issue('too_many_tools', { max: TOOLS_ENABLED_MAX }) })
+  .nullable()
+  .default(null)
+
+/** What decides how an app answers (specification, App). */
+export const assistantFields = {
+  system_prompt: nullableText('system_prompt', SYSTEM_PROMPT_CHARS_MAX),
+  persona_id: nullableText('persona_id', REFERENCE_CHARS_MAX),
+  model: nullableText('model', MODEL_CHARS_MAX),
+  thinking: nullableFlag('thinking'),
+  temperature: nullableTemperature,
+  kb_enabled: optionalFlag('kb_enabled', true),
+  tools_enabled: toolsEnabled,
+}
 
 const RATE = issue('rate_limit_range', { max: RATE_LIMIT_MAX })
 

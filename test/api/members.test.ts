@@ -159,6 +159,8 @@ describe('roles', () => {
     expect((await call('GET', '/console/keys')).status).toBe(200)
     expect((await call('POST', '/console/keys', {})).status).toBe(403)
     expect((await call('POST', '/console/agent', { text: '1+1' })).status).toBe(200)
+    // A draft names tools.
+    expect((await call('POST', '/console/agent', { text: '1+1', draft: {} })).status).toBe(403)
   })
 
   test('a viewer gets no key for a native app', async () => {

@@ -1,5 +1,5 @@
 import { ApiError, open } from './client.ts'
-import type { AgentEvent } from './types.ts'
+import type { AgentEvent, AppDraft } from './types.ts'
 
 export interface TurnRequest {
   readonly text: string
@@ -7,6 +7,8 @@ export interface TurnRequest {
   readonly app_id: string | null
   readonly images: readonly string[]
   readonly kb: boolean
+  /** An app's form that is not saved; the turn runs as if it were. */
+  readonly draft?: AppDraft
   /** The turn takes the place of the newest one. */
   readonly replace_last?: boolean
 }

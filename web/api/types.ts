@@ -5,7 +5,7 @@ export type {
   KbRef,
   TurnStats,
 } from '../../src/features/agent/events.ts'
-export type { AgentCheckResponse as AgentCheck } from '../../src/features/agent/model.ts'
+export type { AgentCheckResponse as AgentCheck, AppDraft } from '../../src/features/agent/model.ts'
 export type { App, AppUpsertRequest as AppInput } from '../../src/features/apps/model.ts'
 export type {
   Device,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { checkImage } from '../../channels/egress/images.ts'
 import { issue } from '../../core/errors.ts'
-import { optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
+import { assistantFields, optionalFlag, optionalText, requiredText } from '../../core/fields.ts'
 import {
   AGENT_TEXT_CHARS_MAX,
   IMAGES_MAX,
@@ -49,4 +49,12 @@ export const PlaygroundRequest = AgentRequest.extend({
     .string({ error: issue('field_type', { field: 'app_id', kind: 'string_or_null' }) })
     .nullable()
     .default(null),
+  /** An app's form that is not saved; the turn runs as if it were. */
+  draft: z
+    .object(assistantFields, {
+      error: issue('field_type', { field: 'draft', kind: 'object' }),
+    })
+    .nullable()
+    .default(null),
 })
+export type AppDraft = z.infer<typeof PlaygroundRequest>['draft']

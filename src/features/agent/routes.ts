@@ -10,6 +10,7 @@ import type { RequestContexts } from '../../http/observe.ts'
 import { TURN_DOC } from '../../http/openapi-parts.ts'
 import type { PersonLimit } from '../../http/rate-limit.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import { checkRole } from '../../http/roles.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
 import type { Sessions } from '../sessions/service.ts'
@@ -89,6 +90,8 @@ export const playgroundRoutes = (
       const session = sessionId(input.session_id)
       await sessions.checkOwn(principal, session, input.replace_last ? 'session' : 'turn')
       if (appId) await apps.read(principal.tenantId, appId)
+      // A draft names tools, which is not a viewer's to do.
+      if (input.draft) checkRole(principal.role, 'editor')
       const turn = await agent.openTurn({ ...principal, appId: appId || null }, input, session)
       return sse.respond(turn.run, AGENT_STREAM, set, clientOf(principal, request, server))
     },

@@ -7,7 +7,7 @@ import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import type { TurnConfigStore } from './store.ts'
 import { Trace } from './trace.ts'
 import { type ChannelChoice, runTurn, type TurnOptions, type TurnRequest } from './turn.ts'
-import { resolveTurn } from './turn-config.ts'
+import { resolveTurn, withDraft } from './turn-config.ts'
 
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore
@@ -76,7 +76,10 @@ export function createAgent(options: AgentOptions) {
       /** Decides by what is configured now: turns before this one may have taken long. */
       async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<ModelAnswer> {
         await confirm()
-        const config = await configs.load(tenantId, appId, request.persona_id ?? null)
+        const { draft } = request
+        const personaId = (draft ? draft.persona_id : request.persona_id) ?? null
+        const stored = await configs.load(tenantId, appId, personaId)
+        const config = draft ? withDraft(stored, draft) : stored
         const channel = await channelOf(tenantId)
         label = channel.label
         begun.resolve()

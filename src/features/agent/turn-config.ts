@@ -1,3 +1,4 @@
+import type { AppDraft } from './model.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
 
 /** The stored configuration that decides a turn; null where a level sets nothing. */
@@ -83,6 +84,21 @@ export function resolveTurn(config: StoredConfig, request: RequestedTurn): Resol
     mcpTools: app ? (app.toolsEnabled ?? []) : settings.mcpTools,
   }
 }
+
+/** The draft stands for the app; its persona was loaded as the one that the request names. */
+export const withDraft = (config: StoredConfig, draft: NonNullable<AppDraft>): StoredConfig => ({
+  ...config,
+  app: {
+    systemPrompt: draft.system_prompt,
+    model: draft.model,
+    thinking: draft.thinking,
+    temperature: draft.temperature,
+    kbEnabled: draft.kb_enabled,
+    toolsEnabled: draft.tools_enabled,
+  },
+  appPersona: config.requestPersona,
+  requestPersona: null,
+})
 
 /** `persona_id` overrides `persona`, also when it is not found (contract, Fine points). */
 function requestedPrompt(config: StoredConfig, request: RequestedTurn): string | null {

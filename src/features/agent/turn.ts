@@ -19,6 +19,7 @@ import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
 import type { AnsweringChannel, Emit, KbRef, TurnStats } from './events.ts'
+import type { AppDraft } from './model.ts'
 import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
@@ -75,6 +76,8 @@ export interface TurnRequest extends RequestedTurn {
   /** What the user says now: it is searched for, and stored with the reply. */
   readonly text: string
   readonly images: readonly string[]
+  /** Decides in place of what is stored of the caller's app. */
+  readonly draft?: AppDraft
   /** The turn takes the place of the newest one that the session has verbatim. */
   readonly replace_last?: boolean
   /** Tools of the caller's own connection, such as those of a device. */

@@ -1,44 +1,18 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 import {
+  assistantFields,
   dailyTokens,
-  nullableFlag,
-  nullableTemperature,
-  nullableText,
-  optionalFlag,
   optionalText,
   rateLimit,
   requiredText,
 } from '../../core/fields.ts'
-import {
-  APP_NAME_CHARS_MAX,
-  KEY_NAME_CHARS_MAX,
-  MODEL_CHARS_MAX,
-  REFERENCE_CHARS_MAX,
-  SYSTEM_PROMPT_CHARS_MAX,
-  TOOL_NAME_CHARS_MAX,
-  TOOLS_ENABLED_MAX,
-} from '../../core/limits/contract.ts'
-
-/** Null or absent allows every tool, an empty list none. */
-const toolsEnabled = z
-  .array(requiredText('tools_enabled 的每一项', TOOL_NAME_CHARS_MAX), {
-    error: issue('field_type', { field: 'tools_enabled', kind: 'string_array_or_null' }),
-  })
-  .max(TOOLS_ENABLED_MAX, { error: issue('too_many_tools', { max: TOOLS_ENABLED_MAX }) })
-  .nullable()
-  .default(null)
+import { APP_NAME_CHARS_MAX, KEY_NAME_CHARS_MAX } from '../../core/limits/contract.ts'
 
 /** Body of POST and PUT: an omitted field falls back to the tenant's setting. */
 export const AppUpsertRequest = z.object({
   name: requiredText('name', APP_NAME_CHARS_MAX),
-  system_prompt: nullableText('system_prompt', SYSTEM_PROMPT_CHARS_MAX),
-  persona_id: nullableText('persona_id', REFERENCE_CHARS_MAX),
-  model: nullableText('model', MODEL_CHARS_MAX),
-  thinking: nullableFlag('thinking'),
-  temperature: nullableTemperature,
-  kb_enabled: optionalFlag('kb_enabled', true),
-  tools_enabled: toolsEnabled,
+  ...assistantFields,
 })
 export type AppUpsertRequest = z.infer<typeof AppUpsertRequest>
 

@@ -86,7 +86,7 @@ export function createConversationStore(db: Db, reader: Reader) {
       })
     },
 
-    /** Which of the terms, by their places, the parts hold, or the titles of their conversations. */
+    /** Which terms, by their places, the parts hold, or the titles of their conversations. */
     async termsIn(
       tenantId: string,
       terms: readonly SearchTerm[],

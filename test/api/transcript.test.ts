@@ -86,6 +86,23 @@ describe('the transcript', () => {
     expect(texts(await page('deleted'))).toEqual(['turn 3'])
   })
 
+  test('a session of thousands of turns is deleted with all of them', async () => {
+    await talk('long', 1, 1)
+    const { tenantId } = await app.person()
+    const rows = Array.from({ length: 4_100 }, (_, i) => ({
+      sql: `INSERT INTO turn (tenant_id, session_id, seq, user_text, reply, created_at)
+        VALUES (?, 'long', ?, 'q', 'a', '')`,
+      args: [tenantId, i + 2],
+    }))
+    await app.db.batch(rows)
+    expect((await page('long')).next_before).toBe(4_052)
+    await general('DELETE', '/sessions/long')
+    expect(await page('long')).toEqual({ turns: [], next_before: null })
+    expect(
+      await app.db.get({ sql: "SELECT 1 FROM turn WHERE session_id = 'long'", args: [] }),
+    ).toBe(null)
+  })
+
   test('an app key reads the answers of its app, and a device key nothing', async () => {
     const { id } = (await person<{ id: string }>('POST', '/apps', { name: 'shop' })).json()
     const ours = { ...(await app.key('a@example.com', { appId: id })).headers }

@@ -44,7 +44,8 @@ export function createQueries(tell: (error: Error) => void, onSignedOut: () => v
     }),
     mutationCache: new MutationCache({
       onError: (error, _input, _context, mutation) => {
-        if (mutation.meta?.quiet !== true) failed(error)
+        const shows = mutation.meta?.shows as ActionOptions<unknown, unknown>['shows']
+        if (!shows?.(error)) failed(error)
       },
     }),
   })
@@ -56,8 +57,8 @@ interface ActionOptions<Input, Output> {
   /** Lists to load again. */
   readonly refresh?: readonly string[]
   readonly onDone?: (output: Output, input: Input) => void
-  /** Shows errors in place and not as a toast. */
-  readonly quiet?: boolean
+  /** Which errors the page shows itself, at their field; by default none, and all are toasts. */
+  readonly shows?: (error: Error) => boolean
 }
 
 /**
@@ -66,14 +67,14 @@ interface ActionOptions<Input, Output> {
  */
 export function useAction<Input, Output>(
   run: (input: Input) => Promise<Output>,
-  { done, refresh = [], onDone, quiet = false }: ActionOptions<Input, Output> = {},
+  { done, refresh = [], onDone, shows }: ActionOptions<Input, Output> = {},
 ) {
   const { t } = useI18n()
   const toasts = useToasts()
   const running = useRef(false)
   const mutation = useMutation({
     mutationFn: run,
-    meta: { quiet },
+    meta: { shows },
     onSuccess: async (output, input, _context, { client }) => {
       onDone?.(output, input)
       if (done) toasts.show('good', t(done))
@@ -89,6 +90,17 @@ export function useAction<Input, Output>(
     mutation.mutate(input)
   }
   return { ...mutation, mutate }
+}
+
+/** What to say at a field, when the error is about it: its code begins with one of these. */
+export function useProblem(...codes: readonly string[]) {
+  const explain = useExplain()
+  const isAbout = (error: Error | null): error is ApiError =>
+    error instanceof ApiError && codes.some((code) => error.error?.code.startsWith(code))
+  return {
+    shows: isAbout,
+    of: (error: Error | null) => (isAbout(error) ? explain(error) : null),
+  }
 }
 
 const HAN = /\p{Script=Han}/u

@@ -6,7 +6,7 @@ import { ApiError } from '../api/client.ts'
 import { api } from '../api/index.ts'
 import type { Provider } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'
-import { useAction } from '../lib/services.tsx'
+import { useAction, useProblem } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { SwitchField, TextField } from '../ui/form.tsx'
@@ -115,7 +115,9 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
   const [url, setUrl] = useState(provider.base_url ?? '')
   const [key, setKey] = useState('')
   const [failover, setFailover] = useState(provider.failover || !provider.configured)
+  const address = useProblem('base_url')
   const save = useAction(api.provider.save, {
+    shows: address.shows,
     done: 'provider.saved',
     refresh: ['provider'],
     onDone: () => setKey(''),
@@ -130,6 +132,7 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
       <TextField
         label={t('provider.url')}
         hint={t('provider.url.hint')}
+        problem={address.of(save.error)}
         type="url"
         placeholder="https://api.example.com/v1"
         value={url}

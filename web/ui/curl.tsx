@@ -3,16 +3,22 @@ import { CopyButton } from './button.tsx'
 const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The curl command of the page's last call. */
-export const curlOf = (body: unknown): string =>
+export const curlOf = (body: unknown, key = '<API_KEY>'): string =>
   [
     `curl -N ${location.origin}/v1/agent`,
-    `  -H 'Authorization: Bearer <API_KEY>'`,
+    `  -H 'Authorization: Bearer ${key}'`,
     `  -H 'Content-Type: application/json'`,
     `  -d ${shellQuoted(JSON.stringify(body))}`,
   ].join(' \\\n')
 
-export function CurlExample({ body }: { readonly body: unknown }) {
-  const command = curlOf(body)
+interface ExampleProps {
+  readonly body: unknown
+  /** A key in plain text; else a placeholder stands for it. */
+  readonly apiKey?: string
+}
+
+export function CurlExample({ body, apiKey }: ExampleProps) {
+  const command = curlOf(body, apiKey)
   return (
     <div className="relative">
       <pre className="code pr-14">{command}</pre>

@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button, CopyButton } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -9,6 +9,8 @@ interface SecretProps {
   readonly title: string
   /** The plaintext; null without one. */
   readonly secret: string | null
+  /** What to do with it. */
+  readonly children?: ReactNode
   readonly onClose: () => void
 }
 
@@ -16,7 +18,7 @@ interface SecretProps {
 const SETTLE_MS = 700
 
 /** Shows a key once; it cannot be shown again. */
-export function SecretDialog({ title, secret, onClose }: SecretProps) {
+export function SecretDialog({ title, secret, children, onClose }: SecretProps) {
   const { t } = useI18n()
   const [settled, setSettled] = useState(false)
   const shown = secret !== null
@@ -33,8 +35,11 @@ export function SecretDialog({ title, secret, onClose }: SecretProps) {
       <output className="code mt-4 break-all whitespace-pre-wrap" data-testid="secret">
         {secret}
       </output>
-      <div className="mt-5 flex justify-end gap-2">
+      <div className="mt-2 flex justify-end">
         <CopyButton text={secret ?? ''} label={t('copy.action')} />
+      </div>
+      {children}
+      <div className="mt-5 flex justify-end">
         <Button kind="primary" disabled={!settled} onClick={onClose}>
           {t('secret.kept')}
         </Button>

@@ -18,7 +18,7 @@ export function TryChat({ model, issued }: TryProps) {
   const explain = useExplain()
   const [typed, setTyped] = useState('')
   const [question, setQuestion] = useState(t('curl.text'))
-  const ask = useAction(api.completion, { quiet: true, refresh: ['keys', 'usage'] })
+  const ask = useAction(api.completion, { shows: () => true, refresh: ['keys', 'usage'] })
   const key = typed.trim() || issued || ''
   const ready = key !== '' && question.trim() !== ''
   const submit = (event: FormEvent) => {

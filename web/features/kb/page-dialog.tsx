@@ -4,7 +4,7 @@ import { SOURCE_TITLE_CHARS_MAX, SOURCES_REFRESHED_MAX } from '../../../src/core
 import { api } from '../../api/index.ts'
 import type { Refresh, Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useAction } from '../../lib/services.tsx'
+import { useAction, useProblem } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/form.tsx'
@@ -42,7 +42,9 @@ function PageForm({ sources, onClose }: Omit<PageDialogProps, 'open'>) {
   const [refresh, setRefresh] = useState<Refresh>('off')
   const href = hrefOf(url.trim())
   const twin = href && sources.find((source) => source.url === href)
+  const address = useProblem('url_')
   const add = useAction(api.sources.addPage, {
+    shows: address.shows,
     onDone: (source) => {
       showSource(client, source)
       onClose()
@@ -60,6 +62,7 @@ function PageForm({ sources, onClose }: Omit<PageDialogProps, 'open'>) {
         inputMode="url"
         autoComplete="off"
         placeholder="https://example.com/help"
+        problem={address.of(add.error)}
         hint={twin && t('kb.page.twin', { title: twin.title })}
         onText={setUrl}
       />

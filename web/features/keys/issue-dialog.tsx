@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { IssuedKey, KeyInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
+import { CurlExample } from '../../ui/curl.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SecretDialog } from '../../ui/secret.tsx'
 import { KeyForm } from './key-form.tsx'
@@ -37,7 +38,13 @@ export function IssueKeyDialog({ title, open, issue, onIssued, onClose }: IssueP
           onCancel={onClose}
         />
       </Dialog>
-      <SecretDialog title={t('keys.made')} secret={secret} onClose={() => setSecret(null)} />
+      <SecretDialog title={t('keys.made')} secret={secret} onClose={() => setSecret(null)}>
+        <p className="mt-3 mb-2 text-[0.93rem] text-ink-2">{t('keys.made.try')}</p>
+        <CurlExample
+          body={{ text: t('curl.text'), session_id: 'demo' }}
+          {...(secret === null ? {} : { apiKey: secret })}
+        />
+      </SecretDialog>
     </>
   )
 }

@@ -24,7 +24,7 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
   const [code, setCode] = useState('')
   const [dropped, setDropped] = useState(false)
   const verify = useAction((entered: string) => api.auth.verify(email, entered), {
-    quiet: true,
+    shows: () => true,
     // The browser may have silently refused the cookie; the next request shows it.
     onDone: () => void api.auth.me().then(onDone, () => setDropped(true)),
   })

@@ -15,7 +15,7 @@ export function EmailStep({ delivery, onSent }: EmailStepProps) {
   const { t } = useI18n()
   const explain = useExplain()
   const [email, setEmail] = useState('')
-  const start = useAction(api.auth.start, { quiet: true, onDone: () => onSent(email.trim()) })
+  const start = useAction(api.auth.start, { shows: () => true, onDone: () => onSent(email.trim()) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     start.mutate(email.trim())

@@ -210,4 +210,23 @@ describeWeb('a conversation', () => {
     expect(await marked.textContent()).toContain('Goods may be returned within 14 days.')
     expect(guest.complaints).toEqual([])
   }, 30_000)
+
+  test('a setup is tried before it is saved as an app', async () => {
+    await using guest = await open()
+    const { page } = guest
+    await page.getByRole('button', { name: en['studio.setup'], exact: true }).click()
+    await page.getByRole('textbox', { name: en['apps.prompt'] }).fill('Speak like a pirate.')
+    await page.getByText(en['studio.setup.mark']).waitFor()
+    world.platform.reply({ text: 'Arr.' })
+    await ask(page, 'Where is the harbour?')
+    await reply(page, 'Arr.').waitFor()
+    const tried = world.asked(world.platform).at(-1)?.body
+    expect(JSON.stringify(tried)).toContain('Speak like a pirate.')
+    await page.getByRole('textbox', { name: en['studio.setup.name'] }).fill('Pirate')
+    await page.getByRole('button', { name: en['apps.create'] }).click()
+    await page.getByText(en['studio.setup.mark']).waitFor({ state: 'detached' })
+    const app = page.getByRole('combobox', { name: en['studio.app'] })
+    expect(await app.locator('option:checked').textContent()).toBe('Pirate')
+    expect(guest.complaints).toEqual([])
+  }, 30_000)
 })

@@ -670,6 +670,13 @@ export const en: Dictionary = {
   'studio.seconds': '{total} s',
   'studio.send': 'Send',
   'studio.setup': 'Setup',
+  'studio.setup.about':
+    'Change anything and ask: it is tried at once, and nobody else notices until you save.',
+  'studio.setup.changed':
+    'The next question is asked with this. Nobody else notices until you save.',
+  'studio.setup.mark': 'Setup not saved',
+  'studio.setup.name': 'Name of the new app',
+  'studio.setup.save': 'Save to {name}',
   'studio.source': 'Score {score}; opens the passage',
   'studio.sources': 'Sources and tools',
   'studio.speak': 'Read aloud',

@@ -12,6 +12,7 @@ import { Talk } from '../features/studio/talk.tsx'
 import type { Turn } from '../features/studio/turn.ts'
 import { useChosen } from '../features/studio/use-chosen.ts'
 import { useConversation } from '../features/studio/use-conversation.ts'
+import { useSetup } from '../features/studio/use-setup.ts'
 import { useVoice } from '../features/studio/use-voice.ts'
 import { Why } from '../features/studio/why.tsx'
 import { useI18n } from '../i18n/index.tsx'
@@ -21,8 +22,9 @@ export function Studio() {
   const { t } = useI18n()
   const choice = useChosen()
   const { chosen, choose, startNew } = choice
-  const conversation = useConversation(choice)
-  const { turns, running, isEmpty, kb, say, replace, stop } = conversation
+  const setup = useSetup(chosen.app, (app) => choose({ app }))
+  const conversation = useConversation(choice, setup)
+  const { turns, running, isEmpty, say, replace, stop } = conversation
   const { change } = useConversations()
   const voice = useVoice({
     ask: (text) => say({ text, images: [] }),
@@ -58,8 +60,9 @@ export function Studio() {
     <div className="studio">
       <SideView side={left} name="left" label={t('studio.left')}>
         <Left
-          conversation={conversation}
+          setup={setup}
           session={chosen.session}
+          first={chosen.app !== '' && !choice.linked ? 'setup' : 'rail'}
           onPick={(place) => {
             choose(place)
             if (left.isSheet) left.setOpen(false)
@@ -72,7 +75,8 @@ export function Studio() {
           title={turns[0]?.text ?? null}
           chosen={chosen}
           text={turns.at(-1)?.text ?? t('curl.text')}
-          kb={kb}
+          kb={setup.asked.kb}
+          isChanged={setup.isChanged}
           left={left}
           right={right}
           onApp={(app) => choose({ app })}

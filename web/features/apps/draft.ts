@@ -1,4 +1,8 @@
-import { TEMPERATURE_MAX } from '../../../src/core/limits/contract.ts'
+import {
+  APP_NAME_CHARS_MAX,
+  SYSTEM_PROMPT_CHARS_MAX,
+  TEMPERATURE_MAX,
+} from '../../../src/core/limits/contract.ts'
 import type { App, AppInput } from '../../api/types.ts'
 
 /** Every tool that a model can be offered; test/api/fallback.test.ts compares them. */
@@ -55,3 +59,15 @@ export function inputOf(draft: Draft): AppInput {
     tools_enabled: draft.tools === null ? null : [...draft.tools],
   }
 }
+
+export function isNamed({ name }: Draft): boolean {
+  const length = [...name.trim()].length
+  return length > 0 && length <= APP_NAME_CHARS_MAX
+}
+
+/** Whether the server takes its fields. */
+export const isSound = ({ prompt, temperature }: Draft): boolean =>
+  [...prompt.trim()].length <= SYSTEM_PROMPT_CHARS_MAX && temperatureOf(temperature) !== 'wrong'
+
+export const isSame = (one: Draft, other: Draft): boolean =>
+  JSON.stringify(inputOf(one)) === JSON.stringify(inputOf(other))

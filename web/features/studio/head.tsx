@@ -5,6 +5,7 @@ import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { curlOf } from '../../ui/curl.tsx'
+import { Badge } from '../../ui/page.tsx'
 import type { Place } from './conversations.ts'
 import type { Side } from './sides.tsx'
 
@@ -15,6 +16,8 @@ interface HeadProps {
   /** The last question, for the curl command. */
   readonly text: string
   readonly kb: boolean
+  /** Whether the setup has been changed and not saved. */
+  readonly isChanged: boolean
   readonly left: Side
   readonly right: Side
   readonly onApp: (app: string) => void
@@ -22,7 +25,8 @@ interface HeadProps {
 }
 
 /** The title of the conversation, who answers in it, and what folds the sides. */
-export function Head({ title, chosen, text, kb, left, right, onApp, onNew }: HeadProps) {
+export function Head(props: HeadProps) {
+  const { title, chosen, text, kb, isChanged, left, right, onApp, onNew } = props
   const { t } = useI18n()
   const name = title ?? t('nav.studio')
   useEffect(() => {
@@ -43,6 +47,7 @@ export function Head({ title, chosen, text, kb, left, right, onApp, onNew }: Hea
       <h1 tabIndex={-1} className="min-w-0 flex-1 truncate text-[1.05rem]">
         {name}
       </h1>
+      {isChanged && <Badge tone="warn">{t('studio.setup.mark')}</Badge>}
       <select
         className="input talk-app"
         aria-label={t('studio.app')}

@@ -1,21 +1,25 @@
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import { SwitchField } from '../../ui/form.tsx'
 import type { Place } from './conversations.ts'
 import { Rail } from './rail.tsx'
-import type { Conversation } from './use-conversation.ts'
+import { SetupForm } from './setup-form.tsx'
+import type { Setup } from './use-setup.ts'
+
+type Leaf = 'rail' | 'setup'
 
 interface LeftProps {
-  readonly conversation: Conversation
+  readonly setup: Setup
   readonly session: string
+  /** Which leaf is shown at first. */
+  readonly first: Leaf
   readonly onPick: (place: Place) => void
   readonly onNew: () => void
 }
 
 /** The conversations, or what sets up the one that is open. */
-export function Left({ conversation, session, onPick, onNew }: LeftProps) {
+export function Left({ setup, session, first, onPick, onNew }: LeftProps) {
   const { t } = useI18n()
-  const [leaf, setLeaf] = useState<'rail' | 'setup'>('rail')
+  const [leaf, setLeaf] = useState(first)
   return (
     <>
       <div className="segmented">
@@ -34,7 +38,7 @@ export function Left({ conversation, session, onPick, onNew }: LeftProps) {
       {leaf === 'rail' ? (
         <Rail session={session} onPick={onPick} onNew={onNew} />
       ) : (
-        <SwitchField label={t('nav.kb')} on={conversation.kb} onChange={conversation.setKb} />
+        <SetupForm key={setup.app?.id ?? ''} setup={setup} />
       )}
     </>
   )

@@ -5,6 +5,7 @@ import { useAnswering, useConversations, useTurns } from './conversations.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
+import type { Setup } from './use-setup.ts'
 
 const PAGE = 30
 
@@ -26,10 +27,12 @@ function useStored(session: string) {
 }
 
 /** The turns of the chosen session, and what can be done with them. */
-export function useConversation({ chosen, choose, linked }: ReturnType<typeof useChosen>) {
+export function useConversation(
+  { chosen, choose, linked }: ReturnType<typeof useChosen>,
+  { asked }: Pick<Setup, 'asked'>,
+) {
   const conversations = useConversations()
   const { session, app } = chosen
-  const [kb, setKb] = useState(true)
   const live = useTurns(session)
   const running = useAnswering(session)
   const stored = useStored(session)
@@ -49,7 +52,7 @@ export function useConversation({ chosen, choose, linked }: ReturnType<typeof us
   }, [conversations, linked, session, app])
   const say = (question: Question) => {
     const { text, images, replaces = null } = question
-    const request = { text, images, session_id: session, app_id: app || null, kb }
+    const request = { text, images, session_id: session, app_id: app || null, ...asked }
     return conversations.send(request, replaces)
   }
   /** The question again, or another one in its place. */
@@ -69,8 +72,6 @@ export function useConversation({ chosen, choose, linked }: ReturnType<typeof us
     summary: memory.data?.summary ?? '',
     isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
-    kb,
-    setKb,
     say,
     replace: useCallback((turn: Turn, text: string) => latest.current(turn, text), []),
     stop: () => conversations.stop(session),

@@ -1,0 +1,47 @@
+import { type FormEvent, useState } from 'react'
+import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { TextField } from '../../ui/form.tsx'
+import { AppFields } from '../apps/app-fields.tsx'
+import { isSound } from '../apps/draft.ts'
+import type { Setup } from './use-setup.ts'
+
+/** Prompt, model, tools and knowledge of the next question, tried before they are saved. */
+export function SetupForm({ setup }: { readonly setup: Setup }) {
+  const { t } = useI18n()
+  const { app, draft, isChanged, change, discard, save } = setup
+  const [name, setName] = useState('')
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    event.currentTarget.removeAttribute('data-typed')
+    save.mutate(app?.name ?? name.trim())
+  }
+  const canSave = isSound(draft) && (app !== null || name.trim() !== '')
+  return (
+    <form className="grid grid-cols-1 gap-5" onSubmit={submit}>
+      <p className="text-[0.88rem] text-ink-3">
+        {t(isChanged ? 'studio.setup.changed' : 'studio.setup.about')}
+      </p>
+      <AppFields draft={draft} change={change} />
+      {isChanged && (
+        <div className="grid gap-3 border-t border-line pt-4">
+          {app === null && (
+            <TextField
+              label={t('studio.setup.name')}
+              value={name}
+              maxLength={APP_NAME_CHARS_MAX}
+              onText={setName}
+            />
+          )}
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" kind="primary" busy={save.isPending} disabled={!canSave}>
+              {app ? t('studio.setup.save', { name: app.name }) : t('apps.create')}
+            </Button>
+            <Button onClick={discard}>{t('unsaved.leave')}</Button>
+          </div>
+        </div>
+      )}
+    </form>
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../api/index.ts'
+import { useAction } from '../../lib/services.tsx'
+import { type Draft, draftOf, inputOf, isSame, isSound } from '../apps/draft.ts'
+import { useConversations } from './conversations.ts'
+
+/**
+ * The settings that the next question is asked with: those of the app, until they are changed here.
+ * What was changed and not saved outlives the page, as a draft does.
+ */
+export function useSetup(appId: string, onCreated: (appId: string) => void) {
+  const { drafts } = useConversations()
+  const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const app = apps.data?.apps.find(({ id }) => id === appId) ?? null
+  const place = `setup ${appId}`
+  const [, setVersion] = useState(0)
+  const write = (draft: Draft | null) => {
+    drafts.write(place, { text: draft ? JSON.stringify(draft) : '', images: [] })
+    setVersion((version) => version + 1)
+  }
+  const saved = draftOf(app)
+  const { text } = drafts.read(place)
+  const draft = text === '' ? saved : (JSON.parse(text) as Draft)
+  const isChanged = !isSame(draft, saved)
+  const save = useAction(
+    (name: string) => {
+      const input = { ...inputOf(draft), name }
+      return app ? api.apps.update(app.id, input) : api.apps.create(input)
+    },
+    {
+      done: 'apps.saved',
+      refresh: ['apps'],
+      onDone: ({ id }) => {
+        if (!app) onCreated(id)
+        write(null)
+      },
+    },
+  )
+  const { name: _, ...fields } = inputOf(draft)
+  // Leaving out the documents needs no draft, and a viewer may do it, too.
+  const isDraft = !isSame({ ...draft, kb: saved.kb }, saved) || (draft.kb && !saved.kb)
+  return {
+    app,
+    draft,
+    isChanged,
+    change: (more: Partial<Draft>) => write({ ...draft, ...more }),
+    discard: () => write(null),
+    save,
+    /** What goes along with a question. */
+    asked: { kb: draft.kb, draft: isDraft && isSound(draft) ? fields : null },
+  }
+}
+
+export type Setup = ReturnType<typeof useSetup>

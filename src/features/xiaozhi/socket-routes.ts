@@ -54,10 +54,12 @@ export function socketRoutes(options: SocketRouteOptions) {
   }
 
   async function open({ request, server }: Asked): Promise<Response | undefined> {
-    const query = new URL(request.url).searchParams
-    const given = (name: string) => request.headers.get(name) ?? query.get(name)
+    const { headers, url } = request
+    const query = new URL(url).searchParams
     const token =
-      bearerToken(given('authorization')) ?? bearerToken(`Bearer ${given('authorization')}`)
+      bearerToken(headers.get('authorization')) ??
+      bearerToken(query.get('authorization')) ??
+      bearerToken(`Bearer ${query.get('authorization')}`)
     const { principal } = await keyOf(token)
     contexts.note(request, { principal, sessionId: sessionOf(principal) })
     const known = contexts.of(request)
@@ -75,7 +77,13 @@ export function socketRoutes(options: SocketRouteOptions) {
     let entry: OpenSocket | null = null
     const data: SocketData = {
       open(ws) {
-        const caller = { principal, version: given('protocol-version'), admit, onStage, decoder }
+        const caller = {
+          principal,
+          version: headers.get('protocol-version'),
+          admit,
+          onStage,
+          decoder,
+        }
         session = new Session(options, caller, ws)
         entry = { principal, close: (code, reason) => ws.close(code, reason) }
         sockets.add(entry)

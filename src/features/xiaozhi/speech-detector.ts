@@ -30,20 +30,19 @@ export function createEnergyDetector(): SpeechDetector {
   let filter = createHighPass()
   let window = { count: 0, sum: 0 }
   let blocks: number[] = []
-  let block = { count: 0, least: Number.POSITIVE_INFINITY }
+  let block: number[] = []
   let recent: boolean[] = []
   let isSpeech = false
 
   function measureRoom(rms: number): number {
     // Digital silence is no room; it would make all that follows loud.
-    if (rms > QUIET_RMS / 20) {
-      block.least = Math.min(block.least, rms)
-      if (++block.count === BLOCK_WINDOWS) {
-        blocks = [...blocks, block.least].slice(-FLOOR_BLOCKS)
-        block = { count: 0, least: Number.POSITIVE_INFINITY }
-      }
+    if (rms > QUIET_RMS / 20) block.push(rms)
+    const floor = Math.max(Math.min(quietOf(block), ...blocks), QUIET_RMS)
+    if (block.length === BLOCK_WINDOWS) {
+      blocks = [...blocks, quietOf(block)].slice(-FLOOR_BLOCKS)
+      block = []
     }
-    return Math.max(Math.min(block.least, ...blocks), QUIET_RMS)
+    return floor
   }
 
   function hear(rms: number): void {
@@ -71,12 +70,16 @@ export function createEnergyDetector(): SpeechDetector {
       filter = createHighPass()
       window = { count: 0, sum: 0 }
       blocks = []
-      block = { count: 0, least: Number.POSITIVE_INFINITY }
+      block = []
       recent = []
       isSpeech = false
     },
   }
 }
+
+/** The third lowest: the edges of digital silence are lower than the room. */
+const quietOf = (block: readonly number[]): number =>
+  block.toSorted((a, b) => a - b)[2] ?? Number.POSITIVE_INFINITY
 
 const CUTOFF_HZ = 200
 

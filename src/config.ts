@@ -25,15 +25,14 @@ const flag = (fallback: boolean) =>
     .default(fallback ? 'true' : 'false')
     .transform((value) => value === 'true')
 
+const wholeBetween = (least: number, most: number) => {
+  const error = `must be a whole number from ${least} to ${most}`
+  const isWithin = (value: number) => value >= least && value <= most
+  return z.string().regex(/^\d+$/, { error }).transform(Number).refine(isWithin, { error })
+}
+
 const whole = (least: number, most: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, { error: `must be a whole number from ${least} to ${most}` })
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, {
-      error: `must be a whole number from ${least} to ${most}`,
-    })
-    .default(fallback)
+  wholeBetween(least, most).default(fallback)
 
 const text = z.string().optional()
 
@@ -228,6 +227,8 @@ export const SETTINGS = {
   MB_TRANSCRIPT: flag(true).describe('false keeps no turns beyond the memory of a session'),
   MB_SEARCH_URL: http.describe('SearXNG with JSON output, for the tool web_search'),
   MB_MCP_CALL_MS: whole(1, 3_600_000, 60_000).describe('longest call of an MCP tool, ms'),
+  MB_WYOMING_PORT: wholeBetween(0, 65535).optional().describe('for Home Assistant; unset: off'),
+  MB_WYOMING_KEY: secret.describe('key whose assistant answers there'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
   MB_LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.join(', ')}` })
@@ -244,6 +245,7 @@ export const SETTINGS = {
 /** Settings that mean nothing one without the other. */
 const PAIRS = [
   ['MB_TLS_CERT', 'MB_TLS_KEY'],
+  ['MB_WYOMING_PORT', 'MB_WYOMING_KEY'],
   ['MB_GITHUB_CLIENT_ID', 'MB_GITHUB_CLIENT_SECRET'],
   ['MB_GOOGLE_CLIENT_ID', 'MB_GOOGLE_CLIENT_SECRET'],
   ['MB_OIDC_ISSUER', 'MB_OIDC_CLIENT_ID'],

@@ -72,6 +72,8 @@ export const SETTING_GROUPS = [
       MB_ASR_BASE_URL: '语音识别上游',
       MB_ASR_API_KEY: '语音识别上游的密钥',
       MB_ASR_MODEL: '上游的模型，或语音包里某个模型的文件夹',
+      MB_WYOMING_PORT: '供 Home Assistant 使用的 Wyoming 端口；不填：关闭',
+      MB_WYOMING_KEY: '在该端口上作答的密钥，与 MB_WYOMING_PORT 一起设置',
     },
   },
   {

@@ -40,11 +40,12 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   const lock = holdDataDir(folder)
   const printCode = codePrinter({ clock, terminal, write })
   const adapters = await openAdapters({ env, clock, log, program, fetch, printCode })
-  const { app, sse, close } = compose(adapters)
+  const { app, wyoming: door, sse, close } = compose(adapters)
 
   // Before anybody can know that it runs: a signal that finds no handler ends the process at once.
   const signal = firstSignal(clock)
   listen(app, config, tls)
+  const wyoming = (await door?.listen()) ?? null
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
   const facts = startFacts(url, adapters)
   if (terminal) write(banner(facts, version))
@@ -57,9 +58,12 @@ export async function runServe({ args, env, version, program, write }: Invocatio
     log.info('stopping', { signal, streams: sse.open() })
     // Not awaited: it resolves only after the last kept-alive connection has closed.
     void app.stop()
-    await answered(app, clock, DRAIN_MS)
+    wyoming?.stop()
+    const pending = () => (app.server?.pendingRequests ?? 0) + (wyoming?.busy() ?? 0)
+    await answered(pending, clock, DRAIN_MS)
     sse.close()
-    await answered(app, clock, 1_000)
+    wyoming?.close()
+    await answered(pending, clock, 1_000)
     // A server without kept-alive connections has stopped by now; stopping it again would throw.
     if (app.server) await app.stop(true)
     await close()
@@ -108,10 +112,10 @@ function listen(app: App, config: Config, tls: Tls | null): void {
   }
 }
 
-/** Resolves when every open request is answered, or after `ms`. */
-async function answered(app: App, clock: Clock, ms: number): Promise<void> {
+/** Resolves when nothing is pending, or after `ms`. */
+async function answered(pending: () => number, clock: Clock, ms: number): Promise<void> {
   const deadline = clock.steady() + ms
-  while ((app.server?.pendingRequests ?? 0) > 0 && clock.steady() < deadline) await clock.sleep(10)
+  while (pending() > 0 && clock.steady() < deadline) await clock.sleep(10)
 }
 
 /** Resolves with the first signal to stop. Another one, a second later, ends the process. */

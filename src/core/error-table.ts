@@ -147,6 +147,7 @@ export const ERRORS = {
   model_channel_changed: [503, '模型通道的配置已更改，本轮已中止，请重试'],
   session_full: [503, '会话内容过多且暂时无法整理，请稍后重试，或换用新的会话'],
   server_stopping: [503, '服务器正在停止，本轮未完成，请稍后重试'],
+  too_many_connections: [503, '服务器繁忙：打开的连接过多，请稍后重试'],
   too_many_streams: [503, '服务器繁忙：打开的会话流过多，请稍后重试'],
   memory_full: [503, '服务器繁忙：正在处理的大请求过多，请稍后重试'],
   encryption_not_configured: [503, '平台未配置加密密钥，无法使用自带模型通道'],

@@ -34,13 +34,14 @@ import { openSessions } from './sessions.ts'
 import { openSources } from './sources.ts'
 import { openSystem } from './system.ts'
 import { composeVoice } from './voice.ts'
+import { openWyoming } from './wyoming.ts'
 
 /** Also how often the clock is looked at, for a clock that was just set removes nothing. */
 const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters, limits: ServerLimits = {}) {
-  const { config, clock, log, db, kb } = adapters
+  const { config, clock, log, db, kb, live, parser, jsonParser, reader } = adapters
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
   const { budget, contexts, sse, limiter, uploads } = http
@@ -64,6 +65,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
 
   const calls = { limiter, checkBudget: budgets.check, onAdmitted: usage.countCall }
   const bearerKey = bearer({ ...calls, contexts, keys })
+  const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
   const secret = adapters.secrets.session
   const people = openConsole({ ...adapters, ...http, jobs, keys, openTurns, tenants, secret })
   const system = openSystem(adapters, jobs, tenants)
@@ -93,11 +95,11 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const prune = schedule(adapters, jobs, [logs, audit.audit, management.shares], servers)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
-  const { live, parser, jsonParser, reader } = adapters
   // In the order of dependencies: what still writes stops before what it writes to.
   const closing = [jobs, parser, jsonParser, ...Object.values(written), reader, live, db]
   const close = () => closeAll(log, closing)
-  return { app, budget, sse, jobs, keys, buffers: written, prune, people, sources, servers, close }
+  const doors = { app, wyoming, sse, people }
+  return { ...doors, budget, jobs, keys, buffers: written, prune, sources, servers, close }
 }
 
 type AgentParts = Pick<

@@ -88,15 +88,10 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close } = compose(
-    adapters,
-    {
-      personRequestsMax: 0,
-      playgroundTurnsMax: 0,
-      ...options,
-    },
-  )
+  const parts = compose(adapters, { personRequestsMax: 0, playgroundTurnsMax: 0, ...options })
+  const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close } = parts
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
+  const wyoming = (await parts.wyoming?.listen()) ?? null
   const url = String(app.server?.url).replace(/\/$/, '')
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const tokens = createSessionTokens({ secret: adapters.secrets.session, clock })
@@ -116,6 +111,8 @@ export async function startApp(options: AppOptions = {}) {
     jobs,
     /** Memory that all open requests hold. */
     budget,
+    /** The port for Wyoming clients, where one is set. */
+    wyomingPort: wyoming?.port ?? 0,
     /** Everything the server logged so far. */
     log: printed.text,
     printed,
@@ -152,6 +149,7 @@ export async function startApp(options: AppOptions = {}) {
     stopTurns: sse.close,
     async [Symbol.asyncDispose]() {
       sse.close()
+      wyoming?.close()
       await app.stop(true)
       await close()
       folder[Symbol.dispose]()

@@ -153,6 +153,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   session_full:
     'This session holds too much and cannot be folded now. Try again later or begin another one.',
   server_stopping: 'The server is stopping; try again shortly',
+  too_many_connections: 'The server is busy: too many connections are open; try again later',
   too_many_streams: 'The server is busy; try again shortly',
   memory_full: 'The server is busy: too many large requests. Try again shortly.',
   encryption_not_configured:

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { createEventDecoder, encodeEvent, type WyomingEvent } from './protocol.ts'
+import type { WyomingEvent } from '../ports/wyoming.ts'
+import { createEventDecoder, encodeEvent } from './protocol.ts'
 
 export interface WyomingAddress {
   readonly host: string

@@ -1,22 +1,16 @@
 import { parseUntrustedJson } from '../../core/json.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-
-/**
- * Wyoming, the voice protocol of Home Assistant: one line of JSON, then as many bytes of JSON as
- * `data_length` says, then as many bytes of sound as `payload_length` says.
- */
-export interface WyomingEvent {
-  readonly type: string
-  readonly data: Readonly<Record<string, unknown>>
-  readonly payload: Uint8Array
-}
+import type { WyomingEvent } from '../ports/wyoming.ts'
 
 const VERSION = '1.7.2'
 const LINE_BYTES_MAX = 1024 * 1024
 const PART_BYTES_MAX = 16 * 1024 * 1024
 const LF = 10
 
-/** One event as it goes over the wire. */
+/**
+ * One event as it goes over the wire: one line of JSON, then as many bytes of JSON as `data_length`
+ * says, then as many bytes of sound as `payload_length` says.
+ */
 export function encodeEvent(
   type: string,
   data: Readonly<Record<string, unknown>> = {},
@@ -32,14 +26,21 @@ export function encodeEvent(
 }
 
 interface Head {
+  readonly bytes: number
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
   readonly dataBytes: number
   readonly payloadBytes: number
 }
 
-/** Cuts bytes into events; throws `ChannelFailure` for what is not this protocol. */
-export function createEventDecoder(): (bytes: Uint8Array) => WyomingEvent[] {
+/**
+ * Cuts bytes into events; throws `ChannelFailure` for what is not this protocol, and for an event
+ * that is longer than `bytesMax` with all its parts.
+ */
+export function createEventDecoder(
+  bytesMax = Number.POSITIVE_INFINITY,
+): (bytes: Uint8Array) => WyomingEvent[] {
+  const lineMax = Math.min(LINE_BYTES_MAX, bytesMax)
   let held: Uint8Array = new Uint8Array(0)
   /** Not joined to `held` yet: joining at each read would copy a large event many times. */
   let fresh: Uint8Array[] = []
@@ -53,9 +54,11 @@ export function createEventDecoder(): (bytes: Uint8Array) => WyomingEvent[] {
   }
   const readHead = (): Head | null => {
     const end = held.indexOf(LF)
-    if (end > LINE_BYTES_MAX || (end < 0 && held.length > LINE_BYTES_MAX)) throw malformed()
+    if (end > lineMax || (end < 0 && held.length > lineMax)) throw malformed()
     if (end < 0) return null
-    return parseHead(take(end + 1))
+    const head = parseHead(take(end + 1))
+    if (head.bytes > bytesMax) throw malformed()
+    return head
   }
   const next = (): WyomingEvent | null => {
     head ??= readHead()
@@ -87,14 +90,11 @@ export function createEventDecoder(): (bytes: Uint8Array) => WyomingEvent[] {
 const malformed = () => new ChannelFailure('provider_error', 'malformed event')
 
 function parseHead(line: Uint8Array): Head {
-  const { type, data, data_length: dataBytes, payload_length: payloadBytes } = parseObject(line)
+  const { type, data, data_length: dataLength, payload_length: payloadLength } = parseObject(line)
   if (typeof type !== 'string') throw malformed()
-  return {
-    type,
-    data: isObject(data) ? data : {},
-    dataBytes: size(dataBytes),
-    payloadBytes: size(payloadBytes),
-  }
+  const [dataBytes, payloadBytes] = [size(dataLength), size(payloadLength)]
+  const bytes = line.length + dataBytes + payloadBytes
+  return { bytes, type, data: isObject(data) ? data : {}, dataBytes, payloadBytes }
 }
 
 function size(value: unknown): number {

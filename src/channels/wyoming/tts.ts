@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock.ts'
 import { TTS_FIRST_AUDIO_MS_MAX } from '../../core/limits/upstream.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { DEFAULT_VOICE, type PcmStream, type Tts } from '../ports/speech.ts'
+import type { WyomingEvent } from '../ports/wyoming.ts'
 import { connect, parseAddress, type WyomingConnection } from './connection.ts'
-import type { WyomingEvent } from './protocol.ts'
 
 export interface WyomingTtsOptions {
   /** `tcp://host:port`, usually port 10200. */

@@ -56,6 +56,10 @@ export const DOCUMENT_DEPTH_MAX = 256
 /** One file, by the clock; and processes that read files, which are apart from those of turns. */
 export const DOCUMENT_MS_MAX = 60_000
 export const DOCUMENT_PROCESSES = 1
+/** Connections of Wyoming, one of their events with all its parts, and what is heard in one go. */
+export const WYOMING_CONNECTIONS_MAX = 32
+export const WYOMING_EVENT_BYTES_MAX = 1024 * 1024
+export const WYOMING_AUDIO_SECONDS_MAX = 60
 /** Open speeches, and open recognitions, of all tenants for each core; upstreams do most of it. */
 export const VOICE_REQUESTS_PER_CORE = 32
 /** A tenant may hold this many times the slots that are free: alone it gets nearly all. */

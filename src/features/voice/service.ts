@@ -63,6 +63,9 @@ export function createVoice(options: VoiceOptions) {
     /** The kind of synthesis; null when none is configured. */
     speaks: (): string | null => tts()?.name ?? null,
 
+    /** The kind of recognition; null when none is configured. */
+    hears: (): string | null => hearing().asr?.name ?? null,
+
     /** The text as the parts of an mp3 of 32 kHz and 128 kbps. */
     async speak(utterance: Utterance, signal: AbortSignal): Promise<readonly Uint8Array[]> {
       const options = { tts: speaker(), codecs }

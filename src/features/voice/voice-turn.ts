@@ -134,7 +134,7 @@ function askAgain(error: unknown): never {
  * Runs a turn to its end. An `error` event becomes a 502 with its code and sentence, except that a
  * key that was revoked meanwhile is a 401.
  */
-async function replyOf(turn: OpenedTurn, signal: AbortSignal): Promise<string> {
+export async function replyOf(turn: OpenedTurn, signal: AbortSignal): Promise<string> {
   let reply: string | null = null
   let failure: ErrorCode | null = null
   await turn.run(signal, (events) => {

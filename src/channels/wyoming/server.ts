@@ -1,0 +1,131 @@
+import type { Server, Socket } from 'node:net'
+import { orAborted } from '../../core/abort.ts'
+import {
+  IDLE_SECONDS_MAX,
+  WYOMING_CONNECTIONS_MAX,
+  WYOMING_EVENT_BYTES_MAX,
+} from '../../core/limits/machine.ts'
+import type { WyomingEvent, WyomingHandler, WyomingPeer, WyomingServer } from '../ports/wyoming.ts'
+import { createEventDecoder, encodeEvent } from './protocol.ts'
+
+export interface WyomingServerOptions {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** Begins to serve a client that has connected. */
+  readonly open: (peer: WyomingPeer) => WyomingHandler
+  /** The event that a client beyond the limit of connections is sent before it is closed. */
+  readonly full: Readonly<Record<string, unknown>>
+}
+
+interface Connection {
+  isBusy(): boolean
+  destroy(): void
+}
+
+/** Listens for Wyoming clients; rejects when the address cannot be listened on. */
+export async function listenWyoming(options: WyomingServerOptions): Promise<WyomingServer> {
+  const { host, port, open, full } = options
+  const { createServer } = await import('node:net')
+  const connections = new Set<Connection>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    if (connections.size >= WYOMING_CONNECTIONS_MAX) {
+      socket.on('error', () => {})
+      socket.write(encodeEvent('error', full), () => socket.end())
+      return
+    }
+    const connection = serve(socket, open)
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
+  })
+  await listening(server, host, port)
+  const address = server.address()
+  const busy = () => [...connections].filter((one) => one.isBusy())
+  return {
+    port: typeof address === 'object' ? (address?.port ?? port) : port,
+    busy: () => busy().length,
+    stop() {
+      server.close()
+      for (const one of connections) if (!one.isBusy()) one.destroy()
+    },
+    close() {
+      if (server.listening) server.close()
+      for (const one of connections) one.destroy()
+    },
+  }
+}
+
+const listening = (server: Server, host: string, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      // Such as having no more file descriptors: the others are still served.
+      server.on('error', () => {})
+      resolve()
+    })
+  })
+
+/** Reads the events of one client, and gives them to its handler one after another. */
+function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
+  const left = new AbortController()
+  const decode = createEventDecoder(WYOMING_EVENT_BYTES_MAX)
+  const waiting: WyomingEvent[] = []
+  let waitingBytes = 0
+  let isWorking = false
+  let isBlocked = false
+
+  const peer: WyomingPeer = {
+    signal: left.signal,
+    async send(type, data, payload) {
+      left.signal.throwIfAborted()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      if (socket.write(encodeEvent(type, data, payload))) return
+      socket.once('drain', resolve)
+      isBlocked = true
+      await orAborted(promise, left.signal).finally(() => socket.off('drain', resolve))
+      isBlocked = false
+    },
+    close: () => void socket.end(),
+  }
+  const handle = open(peer)
+
+  async function work(): Promise<void> {
+    if (isWorking) return
+    isWorking = true
+    for (let event = waiting[0]; event && !left.signal.aborted; event = waiting[0]) {
+      await handle(event)
+      waiting.shift()
+      waitingBytes -= event.payload.length
+      if (waitingBytes <= WYOMING_EVENT_BYTES_MAX && socket.isPaused()) socket.resume()
+    }
+    isWorking = false
+  }
+
+  socket.on('data', (bytes) => {
+    let events: WyomingEvent[]
+    try {
+      events = decode(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
+    } catch {
+      // Nothing that follows can be read: where an event ends is not known any more.
+      socket.destroy()
+      return
+    }
+    for (const event of events) {
+      waiting.push(event)
+      waitingBytes += event.payload.length
+    }
+    // A client that sends faster than is worked on has to wait.
+    if (waitingBytes > WYOMING_EVENT_BYTES_MAX || waiting.length > EVENTS_WAITING_MAX)
+      socket.pause()
+    void work()
+  })
+  socket.setTimeout(IDLE_SECONDS_MAX * 1_000, () => {
+    if (isBlocked || !isWorking) socket.destroy()
+  })
+  socket.on('error', () => {})
+  socket.once('close', () => left.abort(new Error('client left')))
+  return { isBusy: () => isWorking, destroy: () => void socket.destroy() }
+}
+
+const EVENTS_WAITING_MAX = 1_000

@@ -1,0 +1,111 @@
+import type { WyomingPeer } from '../../channels/ports/wyoming.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { ErrorClass } from '../../core/error-table.ts'
+import { AppError, appError, internalError } from '../../core/errors.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Principal } from '../../core/principal.ts'
+import type { OpenTurns } from '../agent/open-turns.ts'
+import type { TurnNote } from './conversation.ts'
+
+/** Whom the key of the setting stands for. */
+export interface WyomingCaller {
+  readonly principal: Principal
+  /** Counts a turn to the key; throws `rate_limited` and `budget_spent`. */
+  readonly take: () => Promise<unknown>
+}
+
+/** A request for the log. */
+export interface WyomingRow extends Omit<TurnNote, 'refused'> {
+  readonly principal: Principal
+  readonly status: number
+  readonly errorClass: ErrorClass | null
+  readonly latencyMs: number
+}
+
+export interface RequestOptions {
+  /** Null when the key of the setting is unknown or revoked. */
+  readonly caller: () => Promise<WyomingCaller | null>
+  readonly openTurns: Pick<OpenTurns, 'run'>
+  readonly clock: Pick<Clock, 'steady'>
+  readonly log: Logger
+  readonly record: (row: WyomingRow) => void
+}
+
+type Note = (more: TurnNote) => void
+
+/** What all requests of Wyoming clients have in common: the key, the log, and how they fail. */
+export function createRequests({ caller, openTurns, clock, log, record }: RequestOptions) {
+  /** Whether the key was good once: one that is so no more was revoked. */
+  let wasGood = false
+
+  const refuse = async (peer: WyomingPeer, { message: text, code }: AppError): Promise<void> => {
+    if (!peer.signal.aborted) await peer.send('error', { text, code })
+  }
+
+  /** Tells the client, and ends the connection: Home Assistant waits for an answer until then. */
+  async function fail(peer: WyomingPeer, error: unknown): Promise<AppError> {
+    const failure = failureOf(peer, error)
+    if (failure.code === 'internal') log.error('wyoming failed', errorFields(error))
+    await refuse(peer, failure).catch(() => {})
+    peer.close()
+    return failure
+  }
+
+  /** Null after the client was told that the key is not good. */
+  async function admitted(peer: WyomingPeer): Promise<WyomingCaller | null> {
+    const known = await caller()
+    wasGood ||= known !== null
+    if (known !== null) return known
+    await refuse(peer, appError('invalid_key'))
+    if (wasGood) peer.close()
+    return null
+  }
+
+  /** Does what a client asks for, and writes a row about it. Never rejects. */
+  async function run(
+    peer: WyomingPeer,
+    work: (caller: WyomingCaller, note: Note) => Promise<void>,
+  ): Promise<void> {
+    const startedAt = clock.steady()
+    const known = await admitted(peer)
+    if (known === null) return
+    let noted: TurnNote = {}
+    const note: Note = (more) => {
+      noted = { ...noted, ...more }
+    }
+    const failure = await work(known, note).then(
+      () => null,
+      (error: unknown) => fail(peer, error),
+    )
+    const { refused, ...row } = noted
+    const { status, errorClass } = failure ?? refused ?? { status: 200, errorClass: null }
+    const latencyMs = Math.round(clock.steady() - startedAt)
+    const { principal } = known
+    if (status !== 401) record({ ...row, principal, status, errorClass, latencyMs })
+  }
+
+  return {
+    admitted,
+    fail,
+    run,
+
+    /** As `run`, and ends at once when the key is revoked. */
+    watch: (
+      peer: WyomingPeer,
+      work: (tenantId: string, signal: AbortSignal, note: Note) => Promise<void>,
+    ): Promise<void> =>
+      run(peer, ({ principal }, note) =>
+        openTurns.run(principal, peer.signal, async ({ signal }) => {
+          await work(principal.tenantId, signal, note).catch((error: unknown) => {
+            throw signal.aborted ? signal.reason : error
+          })
+          signal.throwIfAborted()
+        }),
+      ),
+  }
+}
+
+function failureOf({ signal }: WyomingPeer, error: unknown): AppError {
+  if (signal.aborted) return appError('canceled', {}, { cause: error })
+  return error instanceof AppError ? error : internalError(error)
+}

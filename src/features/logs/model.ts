@@ -38,6 +38,7 @@ export interface LogFilter {
   readonly statusTo: number
   readonly appId: string | null
   readonly deviceId: string | null
+  readonly keyId: string | null
   readonly sessionId: string | null
   readonly errorClass: string | null
   readonly since: number

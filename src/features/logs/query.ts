@@ -34,6 +34,7 @@ export function parseLogQuery(query: URLSearchParams): LogQuery {
       statusTo: to,
       appId: text('app_id'),
       deviceId: text('device_id'),
+      keyId: text('key_id'),
       sessionId: text('session_id'),
       errorClass: text('error_class'),
       since: time('since', text('since'), 0) ?? 0,

@@ -12,6 +12,7 @@ const FILTERS = queryDoc({
   status: 'a code such as 429 or a class such as 4xx',
   app_id: 'app of the key',
   device_id: 'device of the key',
+  key_id: 'the key',
   session_id: 'session of an agent call',
   error_class: 'a word such as rate_limited',
   since: 'ISO 8601, inclusive',

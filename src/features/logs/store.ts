@@ -48,6 +48,7 @@ const matching = (tenantId: string, filter: LogFilter): Statement => sql`
     AND (${filter.endpoint} IS NULL OR endpoint = ${filter.endpoint})
     AND (${filter.appId} IS NULL OR app_id = ${filter.appId})
     AND (${filter.deviceId} IS NULL OR device_id = ${filter.deviceId})
+    AND (${filter.keyId} IS NULL OR key_id = ${filter.keyId})
     AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
     AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})`
 

@@ -18,6 +18,17 @@ import { Missing } from './missing.tsx'
 /** The server address in commands of the manual; replaced by the reader's server. */
 const EXAMPLE_SERVER = 'http://127.0.0.1:3900'
 
+/** What stands for a server that other machines reach, such as `http://SERVER:3900`. */
+const OTHER_SERVER = /http:\/\/[^\s/:`"']+:3900/g
+
+const isLoopback = () => /^(localhost|127\..*|\[::1\])$/.test(location.hostname)
+
+/** The loopback address of this server would lead other machines to themselves. */
+const withReachable = (text: string): string =>
+  isLoopback()
+    ? text
+    : text.replace(OTHER_SERVER, (found) => (found === EXAMPLE_SERVER ? found : location.origin))
+
 /** Pages with fewer headings get no table of contents. */
 const CONTENTS_MIN = 4
 
@@ -36,7 +47,7 @@ function GuideText({ id }: { readonly id: GuideId }) {
   const { t, language } = useI18n()
   const query = useQuery({
     queryKey: ['guide', id, language],
-    queryFn: async () => partsOf(await readGuide(id, language)),
+    queryFn: async () => partsOf(withReachable(await readGuide(id, language))),
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (

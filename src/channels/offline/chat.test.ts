@@ -134,6 +134,8 @@ describe('offline responder', () => {
     expect(reply).toContain('《售后手册》第 3 段（第 7 页）：“整机保修两年。 电池保修一年。”')
     expect(reply).toContain(`《Long》第 1 段：“${'无关的话。'.repeat(80)}…”`)
     expect(reply.match(/^- /gm)).toHaveLength(3)
+    // The note is a paragraph of its own, not the end of the last quotation.
+    expect(reply).toContain('\n\n以上是原文摘录')
     expect(reply).toContain('没有连接任何语言模型')
     const english = await say('How long is the warranty?', { passages: PASSAGES })
     expect(english).toContain('"售后手册", passage 3 (page 7): "')

@@ -90,9 +90,9 @@ function timeSentence(content: string, phrases: Phrases): string | null {
 
 function quote(passages: readonly Passage[], phrases: Phrases): string {
   const lines = passages.slice(0, QUOTES_MAX).map(({ title, seq, text, page }) => {
-    const flat = text.replace(/\s+/g, ' ').trim()
+    const flat = text.replace(/^#+ /gm, '').replace(/\s+/g, ' ').trim()
     const start = firstChars(flat, QUOTE_CHARS_MAX)
     return `- ${phrases.passage(title, seq + 1, page, start === flat ? flat : `${start}…`)}`
   })
-  return [phrases.found, ...lines, phrases.foundNote].join('\n')
+  return [phrases.found, ...lines, '', phrases.foundNote].join('\n')
 }

@@ -138,6 +138,10 @@ const pages = [
     lazy(() => import('./pages/settings.tsx'), 'SettingsPage'),
   ),
   page(
+    '/system',
+    lazy(() => import('./pages/system.tsx'), 'SystemPage'),
+  ),
+  page(
     '/transfer',
     lazy(() => import('./pages/transfer.tsx'), 'Transfer'),
   ),

@@ -220,6 +220,10 @@ export function openSite(adapters: Adapters, sse: Sse, backups: Backups | null) 
   const embeddingTexts = () => embeddingNow().embedder.pending()
   const backupAge = backups?.ageSeconds ?? null
   metrics.watch({ streams: sse.open, embeddingTexts, backupAge })
-  const status = createStatus({ clock, ...openProbes(adapters, backups) })
+  const status = createStatus({
+    clock,
+    basis: adapters.live.config,
+    ...openProbes(adapters, backups),
+  })
   return { status, takesWrites: db.takesWrites, metrics }
 }

@@ -76,6 +76,19 @@ export const api = {
     remove: () => call<T.Provider>('DELETE', '/console/provider'),
     test: () => call<T.ProviderTest>('POST', '/console/provider/test'),
   },
+  system: {
+    read: () => call<{ settings: T.SystemSetting[] }>('GET', '/console/system'),
+    save: (changes: Readonly<Record<string, string | null>>) =>
+      call<{ settings: T.SystemSetting[] }>('PUT', '/console/system', changes),
+    test: (part: string) => call<T.SystemTest>('POST', '/console/system/test', { part }),
+    localModels: () => call<T.LocalModels>('GET', '/console/system/local-models'),
+    models: (input: { base_url: string; api_key?: string }) =>
+      call<T.AddressModels>('POST', '/console/system/models', input),
+    people: () => call<{ people: T.Person[] }>('GET', '/console/system/people'),
+    disable: (id: string, disabled: boolean) =>
+      call<T.Person>('PUT', at('system/people', id), { disabled }),
+    removePerson: (id: string) => call<unknown>('DELETE', at('system/people', id)),
+  },
   personas: {
     list: () => call<{ personas: T.Persona[] }>('GET', '/console/personas'),
     create: (input: { name: string; prompt: string; is_default: boolean }) =>

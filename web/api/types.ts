@@ -30,6 +30,7 @@ export type {
   McpServerRequest as McpServerInput,
   McpTool,
 } from '../../src/features/mcp-servers/model.ts'
+export type { Person } from '../../src/features/people/model.ts'
 export type { Persona } from '../../src/features/personas/model.ts'
 export type {
   ModelListResponse as ModelList,
@@ -52,6 +53,12 @@ export type {
   Refresh,
   Source,
 } from '../../src/features/sources/model.ts'
+export type {
+  LocalModelsResponse as LocalModels,
+  ModelListResponse as AddressModels,
+  SystemSetting,
+  SystemTestResponse as SystemTest,
+} from '../../src/features/system/model.ts'
 export type { ConfigExport, ImportResult } from '../../src/features/transfer/model.ts'
 export type { UsageResponse as Usage } from '../../src/features/usage/model.ts'
 

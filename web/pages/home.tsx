@@ -8,6 +8,7 @@ import { Health } from '../features/home/health.tsx'
 import { Figures, Overview } from '../features/home/overview.tsx'
 import { Step } from '../features/home/step.tsx'
 import { type Facts, isKnown, stepsDone, stepsLeft } from '../features/home/steps.ts'
+import { FirstModel } from '../features/system/first-run.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { CurlExample } from '../ui/curl.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -42,6 +43,7 @@ export function Home() {
   return (
     <Page title={t('home.title')} about={t(ready ? 'home.about.ready' : 'home.about')}>
       <Health facts={facts} tested={tested} />
+      <FirstModel status={facts.status} />
       {ready || !isKnown(facts) ? null : (
         <div className="mb-9">
           <Section title={t('home.start')} about={t('home.start.about', { left })}>

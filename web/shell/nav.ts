@@ -10,6 +10,7 @@ import {
   type LucideIcon,
   MessagesSquare,
   Mic,
+  ServerCog,
   Settings2,
   Smile,
   SquareTerminal,
@@ -73,6 +74,9 @@ export const NAV: readonly { readonly title: Key | null; readonly items: readonl
     ],
   },
 ]
+
+/** For people who run the server; the server itself refuses everybody else. */
+export const SYSTEM_ITEM = item('/app/system', 'nav.system', ServerCog, 'y')
 
 export const NAV_ITEMS: readonly NavItem[] = NAV.flatMap(({ items }) => items)
 

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { useAnswering } from '../features/studio/conversations.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { useOperator } from '../lib/operator.ts'
 import { Brand } from './logo.tsx'
-import { NAV, type NavItem, STUDIO } from './nav.ts'
+import { NAV, type NavItem, STUDIO, SYSTEM_ITEM } from './nav.ts'
 import { PaletteButton } from './palette.tsx'
 import { UserMenu } from './user-menu.tsx'
 
@@ -33,6 +34,7 @@ export function NavLink({ item, onGo, className = 'nav-link', iconSize = 17 }: N
 
 /** The list of pages; also the content of the drawer on a phone. */
 export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
+  const isOperator = useOperator()
   const { t } = useI18n()
   return (
     <>
@@ -49,6 +51,7 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
             ))}
           </div>
         ))}
+        {isOperator && <NavLink item={SYSTEM_ITEM} onGo={onGo} />}
       </nav>
       <div className="mt-auto pt-5">
         <UserMenu />

@@ -36,6 +36,15 @@ export interface StatusOptions {
   readonly probes: readonly Probe[]
   /** The probe of the dependency that everything needs. */
   readonly vital: string
+  /** What the probes ask by, such as settings; once it is another one, so is the report. */
+  readonly basis?: () => unknown
+}
+
+interface Known {
+  readonly at: number
+  /** What `basis` was. */
+  readonly by: unknown
+  readonly report: Promise<StatusReport>
 }
 
 /** The report is cached this long, however many people look. */
@@ -43,8 +52,8 @@ const CACHE_MS = 5_000
 const PROBE_MS = 3_000
 
 /** The state of every dependency, as one cached report. */
-export function createStatus({ clock, probes, vital }: StatusOptions) {
-  let known: { readonly at: number; readonly report: Promise<StatusReport> } | null = null
+export function createStatus({ clock, probes, vital, basis = () => null }: StatusOptions) {
+  let known: Known | null = null
 
   async function check(probe: Probe): Promise<Check[]> {
     const start = clock.steady()
@@ -71,7 +80,10 @@ export function createStatus({ clock, probes, vital }: StatusOptions) {
   return {
     read(): Promise<StatusReport> {
       const now = clock.steady()
-      if (!known || now - known.at >= CACHE_MS) known = { at: now, report: ask() }
+      const by = basis()
+      if (!known || known.by !== by || now - known.at >= CACHE_MS) {
+        known = { at: now, by, report: ask() }
+      }
       return known.report
     },
   }

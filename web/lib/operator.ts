@@ -1,0 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api/index.ts'
+
+/** Whether the signed-in person runs this server. */
+export const useOperator = (): boolean =>
+  useQuery({ queryKey: ['me'], queryFn: api.auth.me }).data?.operator === true

@@ -20,7 +20,8 @@ export interface WyomingServerOptions {
 
 interface Connection {
   isBusy(): boolean
-  destroy(): void
+  /** What was sent still arrives; what is being worked on is given up. */
+  end(): void
 }
 
 /** Listens for Wyoming clients; rejects when the address cannot be listened on. */
@@ -46,11 +47,11 @@ export async function listenWyoming(options: WyomingServerOptions): Promise<Wyom
     busy: () => busy().length,
     stop() {
       server.close()
-      for (const one of connections) if (!one.isBusy()) one.destroy()
+      for (const one of connections) if (!one.isBusy()) one.end()
     },
     close() {
       if (server.listening) server.close()
-      for (const one of connections) one.destroy()
+      for (const one of connections) one.end()
     },
   }
 }
@@ -125,7 +126,13 @@ function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
   })
   socket.on('error', () => {})
   socket.once('close', () => left.abort(new Error('client left')))
-  return { isBusy: () => isWorking, destroy: () => void socket.destroy() }
+  return {
+    isBusy: () => isWorking,
+    end() {
+      left.abort(new Error('server stopping'))
+      socket.end()
+    },
+  }
 }
 
 const EVENTS_WAITING_MAX = 1_000

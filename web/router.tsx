@@ -72,6 +72,8 @@ const Pending = () => (
 )
 
 const pages = [
+  // Within the frame, so that the way out is there.
+  page('$', Missing),
   playground,
   page(
     '/',

@@ -170,6 +170,7 @@ export const FIELD_WORDS: Readonly<Record<string, string>> = {
   ts: 'when',
   turn_count: 'turns',
   turns: 'the turns',
+  turns_today: 'turns of today',
   url: 'the address',
   user_text: 'what the person said',
   voice: 'voice of the speech; the platform has its own default',

@@ -132,6 +132,7 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   turns: '轮数',
   'turns a day': '每天的轮数',
   'turns of the last seven days that cited it': '近 7 天引用它的轮数',
+  'turns of today': '今天的轮数',
   'until when it is valid; null: for ever': '失效时间；null 为长期有效',
   'until when the code is valid': '激活码的失效时间',
   'up to eight pictures: https addresses or data:image/…;base64':

@@ -108,6 +108,9 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'turns returned, 1 to 100; default 50': '返回的轮数，1 到 100；默认 50',
   'next_before of the page before: turns with smaller numbers only':
     '上一页的 next_before：只返回编号更小的轮次',
+  'List the shares of an app': '列出应用的分享',
+  'Share an app by a link': '用链接分享应用',
+  'End a share': '结束分享',
   [[
     'Server-Sent Events; the data of each is JSON with its type field. The stats',
     'event has kb:"skipped" when the turn went on without its passages because',

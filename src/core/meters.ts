@@ -9,7 +9,14 @@ export interface Meters {
   upstreamFailed(upstream: string, reason: string): void
   /** A turn fell back from the tenant's channel to the platform's. */
   fellBack(reason: string): void
+  /** The work on a source ended: `ready`, `retried` or the class of its failure. */
+  sourceEnded(outcome: string, seconds: number): void
 }
 
 /** Counts nothing. */
-export const NO_METERS: Meters = { request() {}, upstreamFailed() {}, fellBack() {} }
+export const NO_METERS: Meters = {
+  request() {},
+  upstreamFailed() {},
+  fellBack() {},
+  sourceEnded() {},
+}

@@ -124,6 +124,9 @@ export function createSemaphore(options: SemaphoreOptions) {
   return {
     acquire,
 
+    /** How many pieces of work have a slot. */
+    held: held.total,
+
     /** Settles as `work` does; rejects with the signal's reason when it aborts before its start. */
     async run<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal) {
       const release = await acquire(key, signal)

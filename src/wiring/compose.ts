@@ -84,7 +84,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
       ...voice,
       ...{ stock, agent, budget, sockets, keys, calls },
     }),
-    ...openSite(adapters, sse, openBackups(adapters, jobs)),
+    ...openSite(adapters, sse, openBackups(adapters, jobs), sources.open),
     ...http,
     pages: adapters.pages,
     log,

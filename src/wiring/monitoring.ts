@@ -117,6 +117,7 @@ async function connects({ hostname, port }: URL, signal: AbortSignal): Promise<F
 export interface Gauges {
   readonly streams: () => number
   readonly embeddingTexts: () => number
+  readonly sources: (state: 'waiting' | 'reading') => number
   /** Null where no backups are made; gives null before the first. */
   readonly backupAge: (() => number | null) | null
 }
@@ -128,7 +129,29 @@ export interface Metrics {
   readonly page: MetricsPage | null
 }
 
+const SOURCE_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Makes the instruments of one registry. */
+async function openInstruments() {
+  const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
+  const registry = new Registry()
+  const registers = [registry]
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: `moonbase_${name}`, help, labelNames, registers })
+  const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
+    new Histogram({ name: `moonbase_${name}`, help, labelNames, buckets, registers })
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect(this: Gauge) {
+        this.set(read())
+      },
+    })
+  return { registry, registers, Gauge, counter, histogram, gauge }
+}
 
 /**
  * Counts for Prometheus when MB_METRICS_TOKEN is set; else nothing is counted, and the library that
@@ -136,11 +159,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
  */
 export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Promise<Metrics> {
   if (MB_METRICS_TOKEN === undefined) return { meters: NO_METERS, watch() {}, page: null }
-  const { Counter, Gauge, Histogram, Registry } = await import('prom-client')
-  const registry = new Registry()
-  const registers = [registry]
-  const counter = (name: string, help: string, labelNames: string[]) =>
-    new Counter({ name: `moonbase_${name}`, help, labelNames, registers })
+  const { registry, registers, Gauge, counter, histogram, gauge } = await openInstruments()
   const requests = counter('http_requests_total', 'Answered requests', [
     'method',
     'route',
@@ -151,22 +170,18 @@ export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Pr
     'reason',
   ])
   const fallbacks = counter('fallbacks_total', 'Turns that fell back to the platform', ['reason'])
-  const latency = new Histogram({
-    name: 'moonbase_http_request_seconds',
-    help: 'Time to headers ready',
-    labelNames: ['method', 'route'],
-    buckets: SECONDS,
-    registers,
-  })
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect(this: Gauge) {
-        this.set(read())
-      },
-    })
+  const readings = histogram(
+    'source_seconds',
+    'Work on a file or page',
+    ['outcome'],
+    SOURCE_SECONDS,
+  )
+  const latency = histogram(
+    'http_request_seconds',
+    'Time to headers ready',
+    ['method', 'route'],
+    SECONDS,
+  )
   gauge('process_resident_memory_bytes', 'Resident memory', () => process.memoryUsage.rss())
   gauge('process_cpu_seconds_total', 'Processor time used', () => {
     const { user, system } = process.cpuUsage()
@@ -188,8 +203,12 @@ export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Pr
       },
       upstreamFailed: (upstream, reason) => failures.inc({ upstream, reason }),
       fellBack: (reason) => fallbacks.inc({ reason }),
+      sourceEnded: (outcome, seconds) => readings.observe({ outcome }, seconds),
     },
-    watch({ streams, embeddingTexts, backupAge }) {
+    watch({ streams, embeddingTexts, sources, backupAge }) {
+      for (const state of ['waiting', 'reading'] as const) {
+        gauge(`moonbase_sources_${state}`, `Files and pages: ${state}`, () => sources(state))
+      }
       gauge('moonbase_streams_open', 'Open agent streams', streams)
       gauge('moonbase_embedding_queue_texts', 'Texts waiting for their vector', embeddingTexts)
       if (!backupAge) return
@@ -215,11 +234,16 @@ export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Pr
 const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** What the public pages show of the server's state, and what /metrics shows to its operator. */
-export function openSite(adapters: Adapters, sse: Sse, backups: Backups | null) {
+export function openSite(
+  adapters: Adapters,
+  sse: Sse,
+  backups: Backups | null,
+  sources: Gauges['sources'],
+) {
   const { clock, db, metrics, embeddingNow } = adapters
   const embeddingTexts = () => embeddingNow().embedder.pending()
   const backupAge = backups?.ageSeconds ?? null
-  metrics.watch({ streams: sse.open, embeddingTexts, backupAge })
+  metrics.watch({ streams: sse.open, embeddingTexts, sources, backupAge })
   const status = createStatus({
     clock,
     basis: adapters.live.config,

@@ -20,12 +20,9 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
   const shared = { store, documents: kb.parts, spool, kindOf: fileKind, clock }
   const pages = createPages({ ...shared, fetchFor: egress.fetchFor, fileBytesMax })
   const read = createReading({ parser, spool, clock, docBytesMax })
-  const work = createSourceWork({
-    ...shared,
-    ingest: createIngest({ ...shared, pages, read }),
-    jobs,
-    log,
-  })
+  const ingest = createIngest({ ...shared, pages, read })
+  const { meters } = adapters.metrics
+  const work = createSourceWork({ ...shared, ingest, jobs, log, meters })
   jobs.every('start sources', LOOK_EVERY_MS, work.startDue)
   work.wake()
   const limits = {
@@ -34,5 +31,9 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
     file_mb_max: config.MB_KB_MAX_FILE_MB,
   }
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
-  return { ...createSources({ ...shared, work, allow, limits }), startDue: work.startDue }
+  return {
+    ...createSources({ ...shared, work, allow, limits }),
+    startDue: work.startDue,
+    open: work.open,
+  }
 }

@@ -107,7 +107,10 @@ describe('retrieval in an agent turn', () => {
   })
 
   test('a turn shows no passage when none is near enough, and says how near it came', async () => {
-    const events = await ask({ text: 'What is the tallest mountain of South America?' })
+    const text = 'What is the tallest mountain of South America?'
+    const found = await caller(`${app.url}/v1`, key.headers)('POST', '/kb/search', { q: text })
+    expect(found.json().results).toMatchObject([{ title: '基地手册', shown: false }])
+    const events = await ask({ text })
     expect(events.map(({ type }) => type)).not.toContain('kb_refs')
     expect(searched(events)).toEqual({ searched: true, best: expect.any(Number), shown: 0 })
     expect(searched(events)?.best).toBeLessThan(0.45)

@@ -97,6 +97,25 @@ test('/metrics shows open streams, failures by reason, fallbacks and memory', as
   expect(text).toContain('\nmoonbase_database_log_bytes ')
 })
 
+test('/metrics counts the files that were read, by how that ended', async () => {
+  const { headers } = await app.key()
+  for (const [name, text] of [
+    ['a.txt', 'some text'],
+    ['b.txt', ' \n '],
+  ] as const) {
+    const body = new FormData()
+    body.append('file', new File([text], name))
+    const sent = await fetch(`${app.url}/v1/kb/files`, { method: 'POST', headers, body })
+    expect(sent.status).toBe(202)
+  }
+  await app.jobs.idle()
+  const text = await scrape()
+  expect(value(text, 'moonbase_source_seconds_count{outcome="ready"}')).toBe(1)
+  expect(value(text, 'moonbase_source_seconds_count{outcome="no_text"}')).toBe(1)
+  expect(text).toContain('\nmoonbase_sources_waiting 0\n')
+  expect(text).toContain('\nmoonbase_sources_reading 0\n')
+})
+
 test('/metrics counts failures of the voice upstreams', async () => {
   const env = { MB_TTS_BASE_URL: upstream.baseUrl, MB_ASR_BASE_URL: upstream.baseUrl }
   await using voiced = await startApp({ env: { ...env, MB_METRICS_TOKEN: TOKEN } })

@@ -6,6 +6,7 @@ import type { Source } from '../../src/features/sources/model.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
 import { expectRefusal } from '../support/kb.ts'
+import { startPageServer } from '../support/page-server.ts'
 import { longText, oneAxisEmbedder, sourcesClient } from '../support/sources.ts'
 
 const { embedder, hold, reached } = oneAxisEmbedder()
@@ -156,7 +157,8 @@ describe('an embedder that fails', () => {
     const client = sourcesClient(() => app)
     const key = await app.key()
     const bad = await client.ingest(key, '【坏】文字', { name: 'bad.txt' })
-    expect(bad).toMatchObject(rows('embedding'))
+    const retry_at = new Date(clock.now() + 10_000).toISOString()
+    expect(bad).toMatchObject({ ...rows('embedding'), retry_at })
     expect((await client.ingest(key, '好的文字')).state).toBe('ready')
     const tick = async () => {
       await app.startSources()
@@ -178,7 +180,7 @@ describe('an embedder that fails', () => {
     }
     expect(await client.get(key, bad.id)).toMatchObject({
       ...rows('failed'),
-      error_class: 'upstream',
+      ...{ error_class: 'upstream', retry_at: null },
       error: '知识库向量服务暂不可用，请稍后重试',
     })
   })
@@ -212,4 +214,28 @@ test('an upload whose client leaves is given up', async () => {
   socket.destroy()
   await until(spooled, (names) => names.length === 0)
   expect((await call(key, 'GET', '/sources')).body).toEqual({ sources: [] })
+})
+
+test('pages that wait for their host hold up no page of another', async () => {
+  const sleeping = Promise.withResolvers<void>()
+  const own = fakeClock()
+  await using app = await startApp({
+    embedder,
+    clock: { ...own, sleep: () => sleeping.promise },
+    env: { MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1' },
+  })
+  using page = startPageServer()
+  using other = startPageServer()
+  for (const one of [page, other]) one.html('<p>页面的文字</p>')
+  const { call, get, idle } = sourcesClient(() => app)
+  const key = await app.key()
+  for (const end of ['', '1', '2', '3']) {
+    await call(key, 'POST', '/urls', { url: `${page.url}${end}` })
+  }
+  const { body } = await call(key, 'POST', '/urls', { url: other.url })
+  while ((await get(key, body.id)).state !== 'ready') {}
+  own.advance(60_000)
+  sleeping.resolve()
+  await idle()
+  expect(page.requests).toHaveLength(4)
 })

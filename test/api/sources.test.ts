@@ -44,6 +44,7 @@ describe('a file', () => {
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         checked_at: null,
         changed_at: null,
+        retry_at: null,
       },
     ])
     await idle()

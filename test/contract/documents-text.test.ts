@@ -79,6 +79,17 @@ describe('kinds of files', () => {
     expect(fileKind(bytes, 'a.docx')).toBe('encrypted')
     await expect(read('a.docx', bytes)).rejects.toMatchObject({ reason: 'encrypted' })
   })
+
+  test('of an old office file only the directory is looked at', () => {
+    const bytes = Buffer.alloc(1_000 * 512)
+    bytes.write('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')
+    bytes.writeUInt16LE(9, 30)
+    bytes.writeUInt32LE(900, 48)
+    bytes.set(wide('EncryptedPackage'), 100 * 512)
+    expect(fileKind(bytes, 'a.doc')).toBeNull()
+    bytes.set(wide('EncryptedPackage'), 901 * 512 + 256)
+    expect(fileKind(bytes, 'a.docx')).toBe('encrypted')
+  })
 })
 
 describe('text', () => {

@@ -12,7 +12,7 @@ export type {
   DeviceRecodeResponse as PairingCode,
   DeviceRegisterResponse as RegisteredDevice,
 } from '../../src/features/devices/model.ts'
-export type { KbChunk, KbDoc, KbHit } from '../../src/features/kb/model.ts'
+export type { KbChunk, KbDoc, KbSearchHit as KbHit } from '../../src/features/kb/model.ts'
 export type {
   ApiKeyMeta,
   IssueKeyResponse as IssuedKey,

@@ -90,6 +90,8 @@ export const KB_BODY_BYTES_MAX = 1024 * 1024
  * busy when no other tenant does, for its chunks are embedded side by side.
  */
 export const KB_UPLOADS_PER_TENANT_MAX = 4
+/** Files that arrive at a time; a tenant with slow ones leaves as many slots free as it holds. */
+export const SOURCE_UPLOADS = { slots: 128, greed: 1 }
 /** Sources that are fetched at a time, and those that are read and embedded. */
 export const SOURCE_FETCHES = { slots: 16, perKey: 2 }
 export const SOURCE_READINGS = { slots: 4, perKey: 2 }

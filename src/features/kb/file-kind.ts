@@ -76,9 +76,23 @@ const OLE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
   start.every((byte, i) => bytes[i] === byte)
 
-/** The stream that holds the encrypted package ([MS-OFFCRYPTO] 2.3.4.4). */
-const isEncryptedOffice = (bytes: Uint8Array) =>
-  asBuffer(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))
+/** Entries of a compound file that are looked at, of 128 bytes each. */
+const DIRECTORY_BYTES = 64 * 128
+
+/**
+ * Whether a stream holds an encrypted package ([MS-OFFCRYPTO] 2.3.4.4). Only the beginning of the
+ * directory is read: it stands where the header says ([MS-CFB] 2.2).
+ */
+function isEncryptedOffice(bytes: Uint8Array): boolean {
+  const file = asBuffer(bytes)
+  if (file.length < OLE_HEADER_BYTES) return false
+  const sector = 2 ** (file.readUInt16LE(30) % 32)
+  const start = (file.readUInt32LE(48) + 1) * sector
+  const directory = file.subarray(start, start + DIRECTORY_BYTES)
+  return directory.includes(Buffer.from('EncryptedPackage', 'utf16le'))
+}
+
+const OLE_HEADER_BYTES = 512
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength)

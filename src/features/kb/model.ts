@@ -65,7 +65,11 @@ export const KbHit = z.object({
 })
 export type KbHit = z.infer<typeof KbHit>
 
-export const KbSearchResponse = z.object({ results: z.array(KbHit) })
+/** As a turn judges it: whether it would be shown this hit. */
+export const KbSearchHit = KbHit.extend({ shown: z.boolean() })
+export type KbSearchHit = z.infer<typeof KbSearchHit>
+
+export const KbSearchResponse = z.object({ results: z.array(KbSearchHit) })
 
 export const KbChunk = z.object({ seq: z.number().int(), text: z.string(), ...place })
 export type KbChunk = z.infer<typeof KbChunk>

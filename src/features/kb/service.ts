@@ -9,7 +9,7 @@ import { defineTool } from '../../tools/tool.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
 import { type Citation, countCitations, firstCitedDay } from './citation-store.ts'
 import { orUnavailable } from './embedding.ts'
-import type { KbChunk, KbCreateRequest, KbDoc, KbHit, KbPart } from './model.ts'
+import type { KbChunk, KbCreateRequest, KbDoc, KbHit, KbPart, KbSearchHit } from './model.ts'
 import type { Prepare } from './prepare.ts'
 import type { createSearch, Found, FoundPassage } from './search.ts'
 import type { KbStore } from './store.ts'
@@ -64,9 +64,17 @@ export function createKb(parts: KbParts) {
     },
 
     /** For people who try their documents out: the best hits, however far. */
-    async search(tenantId: string, q: string, signal?: AbortSignal): Promise<{ results: KbHit[] }> {
+    async search(
+      tenantId: string,
+      q: string,
+      signal?: AbortSignal,
+    ): Promise<{ results: KbSearchHit[] }> {
       const found = await orUnavailable(search(tenantId, q, signal))
-      return { results: listOf(found).map((one) => hitOf(one, KB_PREVIEW_CHARS_MAX)) }
+      const results = listOf(found).map((one) => ({
+        ...hitOf(one, KB_PREVIEW_CHARS_MAX),
+        shown: isShown(one),
+      }))
+      return { results }
     },
 
     /** The best hits with their whole passages, however far, for a program that judges itself. */
@@ -99,7 +107,7 @@ export function createKb(parts: KbParts) {
     ): Promise<Retrieval | null> {
       if ((await store.size(tenantId)).docs === 0) return null
       const { passages: found } = await search(tenantId, text, signal)
-      const shown = found.filter((one) => nearness(one) >= KB_SCORE_MIN)
+      const shown = found.filter(isShown)
       const best = shown.length > 0 ? shown.map(({ score }) => score) : found.map(nearness)
       cite(tenantId, shown)
       return { passages: shown.map((one) => hitOf(one)), best: Math.max(0, ...best) }
@@ -111,6 +119,8 @@ export type Kb = ReturnType<typeof createKb>
 
 /** What the line is compared with. */
 const nearness = ({ score, relevance }: FoundPassage) => Math.min(score, relevance)
+
+const isShown = (one: FoundPassage) => nearness(one) >= KB_SCORE_MIN
 
 /** A list is in the order of its scores, unless a reranker has put it in another. */
 const listOf = ({ passages, isReranked }: Found) =>

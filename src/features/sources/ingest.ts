@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { SOURCE_FETCHES, SOURCE_READINGS } from '../../core/limits/machine.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
+import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
 import type { Statement } from '../../storage/db.ts'
 import type { Part } from './cut.ts'
 import { failure, quotaFailure } from './failure.ts'
 import { cutTitle } from './model.ts'
-import type { Pages } from './pages.ts'
+import type { FetchedPage, Pages } from './pages.ts'
 import type { Read, ReadText } from './reading.ts'
 import type { Spool } from './spool.ts'
 import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
@@ -58,17 +58,14 @@ interface Spooled extends Version {
  * `SourceFailure`, or what the embedder and the database throw; nothing is shown then.
  */
 export function createIngest(options: IngestOptions) {
-  const { store, documents, spool, pages, read, kindOf, clock } = options
+  const { store, documents, spool, read, kindOf, clock } = options
   const fetches = createSemaphore(SOURCE_FETCHES)
+  const fetchPage = createFetch(fetches, options)
   const readings = createSemaphore(SOURCE_READINGS)
   const at = () => ({ now: clock.now(), iso: clock.iso() })
 
   async function checkPage(source: SourceRow, signal: AbortSignal): Promise<void> {
-    const fetchPage = async () => {
-      await enter(source, 'reading')
-      return pages.fetch(source, signal)
-    }
-    const page = await fetches.run(source.tenant_id, fetchPage, signal)
+    const page = await fetchPage(source, signal, () => enter(source, 'reading'))
     if (!page) {
       const { etag, last_modified: lastModified } = source
       await store.unchanged(source, { etag, lastModified }, at())
@@ -86,17 +83,15 @@ export function createIngest(options: IngestOptions) {
   }
 
   const makeDocuments = (source: SourceRow, file: Spooled, signal: AbortSignal) =>
-    readings.run(
-      source.tenant_id,
-      async () => {
-        await enter(source, 'reading')
-        const { id, tenant_id: tenantId, file_name: fileName } = source
-        const text = await read({ id, tenantId, fileName, ...file }, signal)
-        if (text.hash === source.text_hash) await store.unchanged(source, file, at())
-        else await embed(source, file, text, signal)
-      },
-      signal,
-    )
+    readings.run(source.tenant_id, () => readDocuments(source, file, signal), signal)
+
+  async function readDocuments(source: SourceRow, file: Spooled, signal: AbortSignal) {
+    await enter(source, 'reading')
+    const { id, tenant_id: tenantId, file_name: fileName } = source
+    const text = await read({ id, tenantId, fileName, ...file }, signal)
+    if (text.hash === source.text_hash) await store.unchanged(source, file, at())
+    else await embed(source, file, text, signal)
+  }
 
   /** What is replaced stays searchable until all new parts are stored. */
   async function embed(source: SourceRow, file: Spooled, text: ReadText, signal: AbortSignal) {
@@ -132,8 +127,38 @@ export function createIngest(options: IngestOptions) {
     if (isWaiting(source)) await store.setState(source, state)
   }
 
-  return (source: SourceRow, signal: AbortSignal): Promise<void> =>
-    (source.kind === 'url' ? checkPage : readFile)(source, signal)
+  return {
+    run: (source: SourceRow, signal: AbortSignal): Promise<void> =>
+      (source.kind === 'url' ? checkPage : readFile)(source, signal),
+    /** How many have their turn. */
+    running: () => fetches.held() + readings.held(),
+  }
+}
+
+/** Then a page keeps its slot while it waits, so that others do not pass it for ever. */
+const WAITS_MAX = 60
+
+/** Fetches a page in its tenant's turn. A page whose host was just asked waits without a slot. */
+function createFetch(slots: Semaphore, { pages, clock }: IngestOptions) {
+  return async function fetchPage(
+    source: SourceRow,
+    signal: AbortSignal,
+    begin: () => Promise<void>,
+  ): Promise<FetchedPage | null> {
+    for (let waits = 0; ; waits++) {
+      const page = await slots.run(
+        source.tenant_id,
+        async () => {
+          if (waits < WAITS_MAX && pages.waitMs(source) > 0) return 'early'
+          await begin()
+          return pages.fetch(source, signal)
+        },
+        signal,
+      )
+      if (page !== 'early') return page
+      await clock.sleep(pages.waitMs(source), signal)
+    }
+  }
 }
 
 export type Ingest = ReturnType<typeof createIngest>

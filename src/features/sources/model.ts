@@ -40,6 +40,8 @@ export const Source = z.object({
   created_at: z.string(),
   checked_at: z.string().nullable(),
   changed_at: z.string().nullable(),
+  /** When it is tried again, after the embedder has failed. */
+  retry_at: z.string().nullable(),
 })
 export type Source = z.infer<typeof Source>
 

@@ -42,7 +42,7 @@ export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptio
       signal,
       redirectsMax: SOURCE_REDIRECTS_MAX,
       urlCharsMax: SOURCE_URL_CHARS_MAX,
-      before: (url) => pace(url, signal),
+      before: (url) => pace.wait(url, signal),
     })
     const contentType = response.headers.get('content-type') ?? ''
     const body = contentOf(response, contentType)
@@ -61,6 +61,12 @@ export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptio
   }
 
   return {
+    /** How long until the host of the page may be asked again. */
+    waitMs(source: SourceRow): number {
+      const url = URL.parse(source.url ?? '')
+      return url ? pace.waitMs(url) : 0
+    },
+
     /** Null when the page says that it has not changed. Throws `SourceFailure`. */
     async fetch(source: SourceRow, stopped: AbortSignal): Promise<FetchedPage | null> {
       const late = new AbortController()
@@ -121,11 +127,14 @@ const HOSTS_MAX = 10_000
 function createPace(clock: Clock) {
   /** When a host may be asked again. */
   const hosts = createTtlMap<number>(clock, 60_000, HOSTS_MAX)
-  return async ({ protocol, hostname, port }: URL, signal: AbortSignal): Promise<void> => {
-    const host = `${hostname}:${port || protocol}`
-    const now = clock.steady()
-    const at = Math.max(now, hosts.get(host) ?? 0)
-    hosts.set(host, at + SOURCE_HOST_MS_MIN)
-    if (at > now) await clock.sleep(at - now, signal)
+  const hostOf = ({ protocol, hostname, port }: URL) => `${hostname}:${port || protocol}`
+  const waitMs = (url: URL) => Math.max(0, (hosts.get(hostOf(url)) ?? 0) - clock.steady())
+  return {
+    waitMs,
+    async wait(url: URL, signal: AbortSignal): Promise<void> {
+      const wait = waitMs(url)
+      hosts.set(hostOf(url), clock.steady() + wait + SOURCE_HOST_MS_MIN)
+      if (wait > 0) await clock.sleep(wait, signal)
+    },
   }
 }

@@ -8,7 +8,8 @@ import { newId } from '../../core/crypto.ts'
 import { appError, type ErrorCode } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { SOURCES_REFRESHED_MAX, SOURCES_WAITING_MAX } from '../../core/limits/contract.ts'
-import { SOURCE_FILE_NAME_CHARS_MAX } from '../../core/limits/machine.ts'
+import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_UPLOADS } from '../../core/limits/machine.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import type { Documents, KindOf } from './ingest.ts'
 import {
@@ -58,7 +59,7 @@ export function createSources(parts: SourcesParts) {
   }
 
   async function get(tenantId: string, id: string): Promise<Source> {
-    const source = await store.get(tenantId, id)
+    const source = await store.get(tenantId, id, clock.now())
     if (!source) throw missing()
     return source
   }
@@ -95,7 +96,7 @@ export function createSources(parts: SourcesParts) {
     },
 
     async list(tenantId: string): Promise<{ sources: Source[] }> {
-      return { sources: await store.list(tenantId) }
+      return { sources: await store.list(tenantId, clock.now()) }
     },
 
     /** To be checked as soon as possible. */
@@ -149,6 +150,7 @@ type Add = (tenantId: string, source: Omit<NewSource, 'created_at'>) => Promise<
 function createUpload({ store, spool, kindOf }: SourcesParts, add: Add) {
   /** Uploads under way, by tenant: they count like sources that wait, for they take disk space. */
   const arriving = new Map<string, number>()
+  const slots = createSemaphore(SOURCE_UPLOADS)
 
   function count(tenantId: string, by: 1 | -1): number {
     const now = (arriving.get(tenantId) ?? 0) + by
@@ -167,9 +169,10 @@ function createUpload({ store, spool, kindOf }: SourcesParts, add: Add) {
     try {
       const { waiting } = await store.counts(tenantId)
       if (waiting + underWay > SOURCES_WAITING_MAX) throw tooManyWaiting()
-      const form = await receive(async (file) => {
+      const save: Save = async (file) => {
         bytes = await spool.write(id, file)
-      })
+      }
+      const form = await slots.run(tenantId, () => receive(save))
       if (bytes === 0) throw appError('file_empty')
       const title = checked(SourceTitle, form.title)
       const fileName = form.fileName.toWellFormed()

@@ -171,10 +171,11 @@ export type SourceStore = ReturnType<typeof createSourceStore>
 
 function createReads(db: Db) {
   return {
-    async list(tenantId: string): Promise<Source[]> {
+    async list(tenantId: string, now: number): Promise<Source[]> {
       const rows = await db.all<ListedRow>(sql`
         SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
           s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
+          CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
           (SELECT json_group_array(json_array(d.id, d.char_count) ORDER BY d.part) FROM kb_doc d
             WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
         FROM kb_source s WHERE s.tenant_id = ${tenantId} ORDER BY s.created_at DESC, s.id DESC`)
@@ -182,10 +183,11 @@ function createReads(db: Db) {
     },
 
     /** Null when the tenant has no such source. */
-    async get(tenantId: string, id: string): Promise<Source | null> {
+    async get(tenantId: string, id: string, now: number): Promise<Source | null> {
       const row = await db.get<ListedRow>(sql`
         SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
           s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
+          CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
           (SELECT json_group_array(json_array(d.id, d.char_count) ORDER BY d.part) FROM kb_doc d
             WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
         FROM kb_source s WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`)
@@ -219,12 +221,14 @@ function createReads(db: Db) {
   }
 }
 
-type ListedRow = Omit<Source, 'char_count' | 'doc_ids' | 'parts'> & {
+type ListedRow = Omit<Source, 'char_count' | 'doc_ids' | 'parts' | 'retry_at'> & {
+  /** Epoch milliseconds. */
+  readonly retry_at: number | null
   /** JSON of the id and the size of each document. */
   readonly docs: string
 }
 
-function sourceOf({ docs, ...row }: ListedRow): Source {
+function sourceOf({ docs, retry_at, ...row }: ListedRow): Source {
   const listed: readonly [string, number][] = JSON.parse(docs)
   const { created_at, checked_at, changed_at, ...rest } = row
   return {
@@ -233,6 +237,7 @@ function sourceOf({ docs, ...row }: ListedRow): Source {
     doc_ids: listed.map(([id]) => id),
     parts: listed.length,
     ...{ created_at, checked_at, changed_at },
+    retry_at: retry_at === null ? null : new Date(retry_at).toISOString(),
   }
 }
 

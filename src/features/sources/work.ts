@@ -1,6 +1,7 @@
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { Meters } from '../../core/meters.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import { failure, SourceFailure, StatusFailure } from './failure.ts'
 import { type Documents, type Ingest, isWaiting } from './ingest.ts'
@@ -18,6 +19,7 @@ export interface WorkOptions {
   readonly jobs: Jobs
   readonly clock: Clock
   readonly log: Logger
+  readonly meters: Pick<Meters, 'sourceEnded'>
 }
 
 /**
@@ -25,35 +27,24 @@ export interface WorkOptions {
  * on with it.
  */
 export function createSourceWork(options: WorkOptions) {
-  const { store, documents, spool, ingest, jobs, clock, log } = options
+  const { store, documents, spool, ingest, jobs, clock, log, meters } = options
   const running = new Map<string, AbortController>()
   let recovered: Promise<void> | null = null
-  const at = () => ({ now: clock.now(), iso: clock.iso() })
 
   const sweep = () => jobs.run('remove old documents', documents.sweep)
-
-  async function fail(source: SourceRow, error: unknown): Promise<void> {
-    if (error instanceof SourceFailure) {
-      const isMissing = error instanceof StatusFailure && error.isMissing
-      await store.failed(source, error, isMissing, at())
-      return
-    }
-    const isUpstream = error instanceof ChannelFailure
-    log.warn('source not read', { attempt: source.attempts + 1, ...errorFields(error) })
-    const wait = RETRY_MS[source.attempts]
-    if (wait !== undefined) await store.postpone(source, clock.now() + wait, at())
-    else await store.failed(source, failure(isUpstream ? 'upstream' : 'internal'), false, at())
-  }
 
   async function work(key: SourceKey, signal: AbortSignal): Promise<void> {
     const source = await store.row(key.tenant_id, key.id)
     if (source?.due_at == null || source.due_at > clock.now()) return
+    const begin = clock.steady()
+    let outcome = 'ready'
     try {
-      await ingest(source, signal)
+      await ingest.run(source, signal)
     } catch (error) {
       if (signal.aborted) return
-      await fail(source, error)
+      outcome = await fail(options, source, error)
     }
+    meters.sourceEnded(outcome, (clock.steady() - begin) / 1_000)
     const left = await store.row(key.tenant_id, key.id)
     if (!left || left.kind === 'url' || !isWaiting(left)) spool.remove(key.id)
   }
@@ -90,6 +81,10 @@ export function createSourceWork(options: WorkOptions) {
     /** Starts all that is due now. */
     startDue,
 
+    /** How many are being worked on, or wait for their turn to be. */
+    open: (state: 'waiting' | 'reading'): number =>
+      state === 'reading' ? ingest.running() : running.size - ingest.running(),
+
     /** Does so at once, because something new is due. */
     wake: (): void => jobs.run('start sources', startDue),
 
@@ -103,6 +98,26 @@ export function createSourceWork(options: WorkOptions) {
 }
 
 export type SourceWork = ReturnType<typeof createSourceWork>
+
+/** Stores a failure, and says in a word what it was. */
+async function fail(options: WorkOptions, source: SourceRow, error: unknown): Promise<string> {
+  const { store, clock, log } = options
+  const at = { now: clock.now(), iso: clock.iso() }
+  if (error instanceof SourceFailure) {
+    const isMissing = error instanceof StatusFailure && error.isMissing
+    await store.failed(source, error, isMissing, at)
+    return error.errorClass
+  }
+  log.warn('source not read', { attempt: source.attempts + 1, ...errorFields(error) })
+  const wait = RETRY_MS[source.attempts]
+  if (wait !== undefined) {
+    await store.postpone(source, clock.now() + wait, at)
+    return 'retried'
+  }
+  const reason = error instanceof ChannelFailure ? 'upstream' : 'internal'
+  await store.failed(source, failure(reason), false, at)
+  return reason
+}
 
 /** Goes on with what an earlier server left, and removes what nobody needs any more. */
 async function recover({ store, documents, spool, clock }: WorkOptions): Promise<void> {

@@ -142,9 +142,10 @@ interface TroubleProps {
 
 /** Why it failed, or why its last check did, and the button that tries again. */
 function Trouble({ source, item, actions }: TroubleProps) {
-  const { t } = useI18n()
-  const { state, kind } = source
-  const reason = failureOf(source, t)
+  const { t, locale } = useI18n()
+  const time = (at: string) => new Date(at).toLocaleTimeString(locale)
+  const { state, kind, retry_at } = source
+  const reason = retry_at === null ? failureOf(source, t) : t('kb.retry', { at: time(retry_at) })
   if (reason === '' && state !== 'gone') return null
   const kept = state === 'ready' ? t('kb.check.failed') : state === 'gone' ? t('kb.gone') : ''
   return (

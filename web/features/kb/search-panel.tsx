@@ -46,7 +46,7 @@ interface HitsProps {
   readonly onOpen: (passage: Passage) => void
 }
 
-/** The passages found, with scores and the threshold. */
+/** The passages found, with scores, and which of them a turn would be given. */
 export function Hits({ results, onOpen }: HitsProps) {
   const { t } = useI18n()
   if (results.length === 0) return <p className="py-4 text-ink-2">{t('kb.search.none')}</p>
@@ -67,7 +67,7 @@ interface HitProps {
 function Hit({ hit, onOpen }: HitProps) {
   const { t } = useI18n()
   const placeOf = usePlace()
-  const used = hit.score >= KB_SCORE_MIN
+  const used = hit.shown
   const place = placeOf(hit)
   return (
     <li className="grid grid-cols-1 gap-1.5 py-3.5">

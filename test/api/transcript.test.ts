@@ -211,6 +211,14 @@ describe('replacing the last turn', () => {
     expect(refused.status).toBe(400)
   })
 
+  test("an app key does not replace a turn of another app's", async () => {
+    const ours = { ...(await app.key('a@example.com', { appId: 'ours' })).headers }
+    await talk('foreign', 1, 1)
+    expect(await say('mine', 'foreign', { replace_last: true }, ours)).toBe('llm_end')
+    expect(await say('better', 'foreign', { replace_last: true }, ours)).toBe('llm_end')
+    expect(texts(await page('foreign'))).toEqual(['better', 'turn 1'])
+  })
+
   test('a session that was deleted while the turn ran begins with it', async () => {
     await talk('meanwhile', 1, 2)
     upstream.reset()

@@ -131,7 +131,7 @@ export async function runTurn(
     sessionId === null ? NO_MEMORY : memory.recall(tenantId, sessionId),
     retrieveFor(options, turn, signal),
   ])
-  const replaces = (request.replace_last && recalled.turns.at(-1)) || null
+  const replaces = request.replace_last ? replaceable(recalled, principal) : null
   const before = replaces ? { ...recalled, turns: recalled.turns.slice(0, -1) } : recalled
   if (sessionId !== null && memory.isFull(before)) {
     folding.start(tenantId, sessionId, primary)
@@ -203,6 +203,13 @@ async function modelLoopOf(
 
 function forcedOf({ toolChoice }: Conversation): { forcedTool?: ForcedTool } {
   return toolChoice === 'auto' || toolChoice === 'none' ? {} : { forcedTool: toolChoice }
+}
+
+/** The newest turn; a key of an app or a device replaces only what its own app answered. */
+function replaceable({ turns }: Memory, { kind, appId }: Principal): StoredTurn | null {
+  const last = turns.at(-1) ?? null
+  const isForeign = (kind === 'app' || kind === 'device') && last?.app_id !== appId
+  return isForeign ? null : last
 }
 
 interface Remembered {

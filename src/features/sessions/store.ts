@@ -5,6 +5,8 @@ import type { SessionRow } from './model.ts'
 /** A turn as it is stored. */
 export interface StoredTurn {
   readonly seq: number
+  /** The app that answered. */
+  readonly app_id: string | null
   readonly user_text: string
   readonly reply: string
   readonly created_at: string
@@ -111,7 +113,7 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
      */
     async memory(tenantId: string, id: string): Promise<Memory | null> {
       const rows = await db.all<MemoryRow>(sql`
-        SELECT s.summary, s.folded_through, t.seq, t.user_text, t.reply, t.created_at
+        SELECT s.summary, s.folded_through, t.seq, t.app_id, t.user_text, t.reply, t.created_at
         FROM session s LEFT JOIN turn t
           ON t.tenant_id = s.tenant_id AND t.session_id = s.id AND t.seq > s.folded_through
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} ORDER BY t.seq`)
@@ -119,8 +121,8 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
       if (!first) return null
       const turns = rows.flatMap((row): StoredTurn[] => {
         if (row.seq === null) return []
-        const { seq, user_text, reply, created_at } = row
-        return [{ seq, user_text, reply, created_at }]
+        const { seq, app_id, user_text, reply, created_at } = row
+        return [{ seq, app_id, user_text, reply, created_at }]
       })
       return { summary: first.summary, foldedThrough: first.folded_through, turns }
     },
@@ -232,7 +234,8 @@ function extended(before: Memory, turn: FinishedTurn): Memory {
   const { summary, foldedThrough } = before
   const turns = before.turns.filter(({ seq }) => seq !== turn.replaces?.seq)
   const seq = 1 + Math.max(foldedThrough, turns.at(-1)?.seq ?? 0)
-  const added = { seq, user_text: turn.userText, reply: turn.reply, created_at: turn.at }
+  const { appId: app_id, userText: user_text, reply, at: created_at } = turn
+  const added = { seq, app_id, user_text, reply, created_at }
   return { summary, foldedThrough, turns: [...turns, added] }
 }
 

@@ -2,6 +2,25 @@ import { z } from 'zod'
 import { isAllowEntry } from './channels/egress/url-guard.ts'
 import { THINKING_FORMS } from './channels/ports/llm.ts'
 import { LOG_LEVELS } from './core/log.ts'
+import {
+  appSchemes,
+  encryptionKey,
+  every,
+  flag,
+  http,
+  list,
+  s3,
+  secret,
+  sender,
+  sessionSecret,
+  signup,
+  smtp,
+  speech,
+  text,
+  url,
+  whole,
+  wholeBetween,
+} from './setting-values.ts'
 
 /**
  * A setting that stops the start; the message is one sentence that names the variable. A server
@@ -19,144 +38,6 @@ export class ConfigError extends Error {
   }
 }
 
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .default(fallback ? 'true' : 'false')
-    .transform((value) => value === 'true')
-
-const wholeBetween = (least: number, most: number) => {
-  const error = `must be a whole number from ${least} to ${most}`
-  const isWithin = (value: number) => value >= least && value <= most
-  return z.string().regex(/^\d+$/, { error }).transform(Number).refine(isWithin, { error })
-}
-
-const whole = (least: number, most: number, fallback: number) =>
-  wholeBetween(least, most).default(fallback)
-
-const text = z.string().optional()
-
-/** Goes into a header, where any other character would make every request fail. */
-const secret = z
-  .string()
-  .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII characters' })
-  .optional()
-
-const url = (schemes: readonly string[]) =>
-  z
-    .string()
-    .refine((value) => hasHost(URL.parse(value), schemes), {
-      error: `must be a URL starting with ${schemes.map((s) => `${s}://`).join(' or ')}`,
-    })
-    .optional()
-
-const hasHost = (value: URL | null, schemes: readonly string[]) =>
-  value !== null && schemes.includes(value.protocol.slice(0, -1)) && value.hostname !== ''
-
-const http = url(['http', 'https'])
-const speech = url(['http', 'https', 'tcp'])
-
-const smtp = url(['smtp', 'smtps']).refine((value) => isDecodable(value ?? ''), {
-  error: 'must have %25 for a percent sign in its user and password',
-})
-
-function isDecodable(value: string): boolean {
-  try {
-    decodeURIComponent(value)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const list = (fallback: string) =>
-  z
-    .string()
-    .default(fallback)
-    .transform((value) =>
-      value
-        .split(',')
-        .map((item) => item.trim())
-        .filter(Boolean),
-    )
-
-/** Who may sign up: anyone, nobody new, or whoever a list of addresses and `@domain`s names. */
-const signup = z
-  .string()
-  .default('open')
-  .transform((value) =>
-    value === 'open' || value === 'closed'
-      ? value
-      : value.split(',').flatMap((item) => item.trim().toLowerCase() || []),
-  )
-  .refine(
-    (value) => typeof value === 'string' || value.every((item) => /^[^\s@]*@[^\s@]+$/.test(item)),
-    { error: 'must be open, closed, or a comma list of addresses and @domains' },
-  )
-
-const senderForm = /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
-const sender = z
-  .string()
-  .regex(senderForm, { error: 'must be an address, or a name and an <address>' })
-  .optional()
-
-/** Schemes of RFC 3986 that belong to an app; a browser's own would take the code to a page. */
-const appSchemes = list('moonbase').refine(
-  (schemes) =>
-    schemes.every(
-      (scheme) =>
-        /^[a-z][a-z0-9+.-]*$/.test(scheme) &&
-        !/^(https?|wss?|ftp|file|data|blob|about|javascript|vbscript|mailto)$/.test(scheme),
-    ),
-  { error: 'must be a comma list of lower-case deep-link schemes' },
-)
-
-/** 32 bytes as 64 hex digits or as base64, or the word `off`. */
-const encryptionKey = z
-  .string()
-  .transform((value) => (value === 'off' ? 'off' : keyBytes(value)))
-  .refine((value) => value !== null, { error: 'must be 32 bytes in base64 or hex, or off' })
-  .optional()
-
-/** The same forms, or a text of at least 32 characters, taken as it is. */
-const sessionSecret = z
-  .string()
-  .refine((value) => value.length >= 32, {
-    error: 'must be 32 bytes in base64 or hex, or a text of at least 32 characters',
-  })
-  .transform((value) => keyBytes(value) ?? Buffer.from(value))
-  .optional()
-
-function keyBytes(value: string): Buffer | null {
-  if (/^[0-9a-fA-F]{64}$/.test(value)) return Buffer.from(value, 'hex')
-  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return Buffer.from(value, 'base64')
-  return null
-}
-
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** No timer runs longer. */
-const EVERY_MS_MAX = 24 * UNIT_MS.d
-
-/** A time such as `6h` in milliseconds; 0 for another text. */
-export function durationMs(text: string): number {
-  const [, count, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
-  return unit === undefined ? 0 : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
-}
-
-const every = z
-  .string()
-  .default('6h')
-  .refine((text) => durationMs(text) >= UNIT_MS.s && durationMs(text) <= EVERY_MS_MAX, {
-    error: 'must be a number with s, m, h or d, from 1s to 24d',
-  })
-
-const s3 = z
-  .string()
-  .regex(/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w!.*'()/-]*)?$/, {
-    error: 'must be s3://bucket or s3://bucket/prefix',
-  })
-  .optional()
-
 /** Every setting of the product (contract, section 5), with what `--help` says of it. */
 export const SETTINGS = {
   MB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
@@ -169,6 +50,10 @@ export const SETTINGS = {
   MB_LLM_API_KEY: secret.describe('key of the platform channel'),
   MB_LLM_MODEL: text.describe('default model of the platform channel'),
   MB_LLM_DETECT: flag(true).describe('look for Ollama, LM Studio or llama.cpp on this machine'),
+  MB_MODEL_ARGS: text.describe('arguments of the model pack, such as -c 8192 -t 4 -ngl 99'),
+  MB_MODEL_IDLE_MIN: whole(0, 100_000, 0).describe(
+    'minutes without a turn after which the model pack is stopped; 0: never',
+  ),
   MB_LLM_TIMEOUT_MS: whole(1, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
   MB_LLM_THINKING: z
     .enum(THINKING_FORMS, { error: `must be ${THINKING_FORMS.join(', ')}` })

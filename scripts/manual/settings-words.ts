@@ -26,6 +26,8 @@ export const SETTING_GROUPS = [
       MB_LLM_API_KEY: '平台通道的密钥',
       MB_LLM_MODEL: '平台通道的默认模型',
       MB_LLM_DETECT: '在本机寻找 Ollama、LM Studio 或 llama.cpp',
+      MB_MODEL_ARGS: '模型包的参数，例如 -c 8192 -t 4 -ngl 99',
+      MB_MODEL_IDLE_MIN: '多少分钟没有对话就停止模型包；0 表示从不',
       MB_LLM_TIMEOUT_MS: '上游沉默的最长时间，毫秒',
       MB_LLM_THINKING: '平台通道上 thinking 的写法',
       MB_ALLOW_PRIVATE_HOSTS: '允许租户填写的内网主机',

@@ -3,7 +3,14 @@ import { ConfigError } from '../config.ts'
 import { OperatorError } from '../data-folder/operator-error.ts'
 import { type Invocation, UsageError } from './arguments.ts'
 import { openOutput, printable } from './output.ts'
-import { ASR_COMMAND, EMBED_COMMAND, mainFile, PARSE_COMMAND, programAt } from './program.ts'
+import {
+  ASR_COMMAND,
+  EMBED_COMMAND,
+  MODEL_COMMAND,
+  mainFile,
+  PARSE_COMMAND,
+  programAt,
+} from './program.ts'
 
 type Command = (invocation: Invocation) => Promise<void>
 
@@ -18,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   [EMBED_COMMAND]: async ({ args: [modelDir = ''] }) =>
     (await import('./workers.ts')).runEmbed(modelDir),
   [ASR_COMMAND]: async ({ args: [pack = ''] }) => (await import('./workers.ts')).runAsr(pack),
+  [MODEL_COMMAND]: async ({ args }) => (await import('./workers.ts')).runModel(args),
   [PARSE_COMMAND]: async () => (await import('./workers.ts')).runParse(),
 }
 

@@ -8,6 +8,8 @@ export const EMBED_COMMAND = 'embed-worker'
 export const ASR_COMMAND = 'asr-worker'
 /** The process that parses untrusted bytes: recordings and pages. */
 export const PARSE_COMMAND = 'parse-worker'
+/** The program that serves a model, which takes the place of this one. */
+export const MODEL_COMMAND = 'model-worker'
 
 /** The file that Bun is told to run; none for the executable, which has it inside. */
 export const mainFile = (): readonly string[] => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
@@ -24,6 +26,7 @@ export function programAt(main: string, self: readonly string[]): Program {
     asrWorker: [...self, ASR_COMMAND],
     parseWorker: [...self, PARSE_COMMAND],
     backup: [...self, 'backup', '--json'],
+    modelWorker: [...self, MODEL_COMMAND],
     writerUrl: thread('./storage/sqlite/writer.ts'),
     readerUrl: thread('./storage/sqlite/reader.ts'),
     encoderUrl: thread('./audio/encode-worker.ts'),

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { ParseFunctions } from '../channels/parser/worker.ts'
 import { ParseFailure } from '../channels/ports/parser.ts'
+import { dieWithParent, replaceProcess } from './exec.ts'
 
 /** What runs in the child processes that this program starts of itself. */
 
@@ -17,6 +18,25 @@ export async function runEmbed(modelDir: string): Promise<void> {
 export async function runParse(): Promise<void> {
   const { runParseWorker } = await import('../channels/parser/worker.ts')
   await runParseWorker(parseFunctions, process)
+}
+
+/**
+ * Becomes the program that serves a model, which must not outlive the server. Where the system
+ * cannot see to that, this process stays and ends the program when the server has gone.
+ */
+export async function runModel([program = '', ...args]: readonly string[]): Promise<void> {
+  if (process.platform === 'linux') {
+    dieWithParent()
+    replaceProcess(program, args, process.env)
+  }
+  const child = Bun.spawn([program, ...args], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const parent = process.ppid
+  const watch = setInterval(() => process.ppid !== parent && child.kill('SIGKILL'), 1_000)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => child.kill('SIGKILL'))
+  }
+  process.exitCode = await child.exited
+  clearInterval(watch)
 }
 
 /** `pack`: a `VoicePack` as JSON. */

@@ -19,6 +19,7 @@ import { openMail } from './console.ts'
 import { openKnowledge, openSharedEmbedder } from './knowledge.ts'
 import { createLiveSettings, type LiveSettings } from './live-settings.ts'
 import { openParser, openStorage } from './machine.ts'
+import { openModelPack } from './model-pack.ts'
 import { openPlatform } from './models.ts'
 import { openMetrics } from './monitoring.ts'
 import { builtInTools, openWebSearch } from './services.ts'
@@ -32,6 +33,8 @@ export interface Program {
   readonly asrWorker: readonly string[]
   readonly parseWorker: readonly string[]
   readonly backup: readonly string[]
+  /** Followed by the program that serves a model, and its arguments. */
+  readonly modelWorker: readonly string[]
   /** Addresses of its threads. */
   readonly writerUrl: string
   readonly readerUrl: string
@@ -68,8 +71,11 @@ export async function openAdapters(outside: Outside) {
   const stored = readStoredSettings(file, secrets.encryption, log)
   const effective = effectiveConfig(outside.env, stored, log)
   const live = createLiveSettings({ config: effective, fallback: config, clock, log })
+  const { modelWorker } = program
+  const modelPack = await openModelPack({ config, clock, log, fetch, modelWorker })
+  const { chat, embed, rerank: packedReranker } = modelPack.servers
   // Looks around on this machine while the rest is opened.
-  const finding = openPlatform({ live, clock, fetch })
+  const finding = openPlatform({ live, clock, fetch, packed: chat })
   const metrics = await openMetrics(config)
   const { meters } = metrics
   const parser = openParser(parseWorker, clock)
@@ -78,11 +84,14 @@ export async function openAdapters(outside: Outside) {
   const shared = { live, clock, log, fetch, meters }
   const speech = await openSpeech({ ...shared, asrWorker, encoderUrl, parser })
   const given = outside.embedder
-  const embeddingNow = await openSharedEmbedder({ ...shared, given, runtime, embedWorker })
+  const embeddingNow = await openSharedEmbedder({
+    ...shared,
+    ...{ given, runtime, embedWorker, packed: embed },
+  })
   // The writer thread had this long to start, beside all the above.
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl, db.failed)
-  const kb = await openKnowledge({ ...shared, db, reader, embeddingNow })
+  const kb = await openKnowledge({ ...shared, db, reader, embeddingNow, packedReranker })
   const egress = openEgress(live, outside)
   const webSearch = await openWebSearch(shared)
   const builtIn = builtInTools({ clock, egress, parser })
@@ -90,7 +99,16 @@ export async function openAdapters(outside: Outside) {
   const pages = await consolePages(runtime.webDir)
   const mailerNow = await openMail(live)
   const platform = await finding
-  const upstreams = { platform, speech, embeddingNow, egress, parser, jsonParser, mailerNow }
+  const upstreams = {
+    modelPack,
+    platform,
+    speech,
+    embeddingNow,
+    egress,
+    parser,
+    jsonParser,
+    mailerNow,
+  }
   return {
     ...outside,
     config,

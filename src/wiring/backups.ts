@@ -1,4 +1,4 @@
-import { durationMs } from '../config.ts'
+import { durationMs } from '../setting-values.ts'
 import { MINUTE_MS } from '../core/clock.ts'
 import { readBackupState } from '../data-folder/backup-state.ts'
 import type { Finding } from '../features/site/status.ts'

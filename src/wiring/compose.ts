@@ -96,7 +96,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   // In the order of dependencies: what still writes stops before what it writes to.
-  const closing = [jobs, parser, jsonParser, ...Object.values(written), reader, live, db]
+  const closing = [jobs, parser, jsonParser, ...Object.values(written), reader, live, modelPack, db]
   const close = () => closeAll(log, closing)
   const doors = { app, wyoming, sse, people }
   return { ...doors, budget, jobs, keys, buffers: written, prune, sources, servers, close }

@@ -1,3 +1,4 @@
+import type { LlamaServer } from '../channels/llama/server.ts'
 import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
 import { createOnnxEmbedder } from '../channels/onnx/embedder.ts'
 import { ModelFolderError, readModelFolder } from '../channels/onnx/model-folder.ts'
@@ -46,6 +47,8 @@ export interface EmbeddingOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
+  /** The embedding model of the model pack. */
+  readonly packed?: LlamaServer | undefined
 }
 
 export interface Embedding {
@@ -71,6 +74,8 @@ export async function openEmbedding(options: EmbeddingOptions): Promise<Embeddin
     const name = model ?? 'the first embedding model it lists'
     return { embedder, description: `${name} at ${new URL(baseUrl).host}` }
   }
+  if (options.packed && config.MB_EMBED_MODEL_DIR === undefined)
+    return packedEmbedding(options.packed, clock)
   const dir = config.MB_EMBED_MODEL_DIR ?? options.runtime.modelDir
   const model = await modelAt(dir)
   const binding = options.runtime.onnxBinding
@@ -80,6 +85,16 @@ export async function openEmbedding(options: EmbeddingOptions): Promise<Embeddin
   }
   const embedder = createOnnxEmbedder({ model, command, clock, log })
   return { embedder, description: `${model.name}, on this machine` }
+}
+
+function packedEmbedding({ name, endpoint, fetch }: LlamaServer, clock: Clock): Embedding {
+  const timeoutMs = REMOTE_TIMEOUT_MS
+  const embedder = createOpenAiEmbedder({ ...endpoint, fetch, clock, model: name, timeoutMs })
+  // Its port is another one after each start; the vectors are the same.
+  return {
+    embedder: { ...embedder, id: `pack:${name}` },
+    description: `${name}, of the model pack`,
+  }
 }
 
 async function modelAt(dir: string) {
@@ -129,12 +144,17 @@ export type EmbeddingNow = Awaited<ReturnType<typeof openSharedEmbedder>>
 const RERANK_SETTINGS = ['MB_RERANK_BASE_URL', 'MB_RERANK_API_KEY', 'MB_RERANK_MODEL'] as const
 
 /** The reranker that is configured; a failure is counted, and the search goes on without it. */
-async function openRerank({ live, clock, log, fetch, meters }: KnowledgeOptions) {
+async function openRerank(options: KnowledgeOptions) {
+  const { live, clock, log, fetch, meters, packedReranker } = options
   const rerankerNow = await live.part(RERANK_SETTINGS, (config) => {
     const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
-    if (baseUrl === undefined) return null
-    const model = config.MB_RERANK_MODEL ?? null
     const timeoutMs = RERANK_TIMEOUT_MS
+    if (baseUrl === undefined) {
+      if (!packedReranker) return null
+      const { name, endpoint, fetch: ask } = packedReranker
+      return createReranker({ ...endpoint, fetch: ask, clock, model: name, timeoutMs })
+    }
+    const model = config.MB_RERANK_MODEL ?? null
     return createReranker({ fetch, clock, baseUrl, apiKey, model, timeoutMs })
   })
   return async (question: string, texts: readonly string[], signal?: AbortSignal) => {
@@ -161,6 +181,8 @@ export interface KnowledgeOptions {
   readonly log: Logger
   readonly fetch: UpstreamFetch
   readonly meters: Meters
+  /** The reranking model of the model pack. */
+  readonly packedReranker?: LlamaServer | undefined
 }
 
 export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>

@@ -1,3 +1,4 @@
+import type { LlamaServer } from '../channels/llama/server.ts'
 import {
   createUpstreamFetch,
   type Endpoint,
@@ -31,6 +32,8 @@ export interface PlatformChannel {
   readonly description: string
   /** Null for the built-in responder. */
   readonly endpoint: Endpoint | null
+  /** The model pack, when it is what answers. */
+  readonly packed?: LlamaServer
 }
 
 const PLATFORM_SETTINGS = [
@@ -45,21 +48,29 @@ interface PlatformParts {
   readonly live: LiveSettings
   readonly clock: Clock
   readonly fetch: UpstreamFetch
+  /** The chat model of the model pack. */
+  readonly packed?: LlamaServer | undefined
 }
 
 /** How often a box without a model looks for a server that was started later. */
 const LOOK_AGAIN_MS = 15_000
 
 /**
- * The platform channel (contract, section 4, Offline default): the configured endpoint, else a
- * model server found on this machine, else the built-in responder until a server appears.
+ * The platform channel (contract, section 4, Offline default): the configured endpoint, else the
+ * model pack, else a model server found on this machine, else the built-in responder until a server
+ * appears.
  */
-export async function openPlatform({ live, clock, fetch }: PlatformParts) {
+export async function openPlatform({ live, clock, fetch, packed }: PlatformParts) {
   const turns = createLoopTurns(clock.steady)
-  const connect = (config: Config, { baseUrl, apiKey }: Endpoint, model: string | undefined) =>
+  const connect = (
+    config: Config,
+    { baseUrl, apiKey }: Endpoint,
+    model: string | undefined,
+    ask = fetch,
+  ) =>
     retryLlm(
       createOpenAiChat({
-        fetch,
+        fetch: ask,
         clock,
         baseUrl,
         apiKey,
@@ -74,11 +85,18 @@ export async function openPlatform({ live, clock, fetch }: PlatformParts) {
   async function choose(config: Config): Promise<PlatformChannel> {
     const apiKey = config.MB_LLM_API_KEY ?? ''
     if (config.MB_LLM_BASE_URL) {
+      packed?.rest()
       const host = new URL(config.MB_LLM_BASE_URL).host
       const model = config.MB_LLM_MODEL ?? 'the first model it lists'
       const endpoint = { baseUrl: config.MB_LLM_BASE_URL, apiKey }
       const llm = connect(config, endpoint, config.MB_LLM_MODEL)
       return { llm, description: `${host}, ${model}`, endpoint }
+    }
+    if (packed) {
+      packed.warm()
+      const { endpoint, name } = packed
+      const llm = connect(config, endpoint, name, packed.fetch)
+      return { llm, description: `${name}, of the model pack`, endpoint, packed }
     }
     const found = config.MB_LLM_DETECT ? await detectLocalServer({ fetch, clock }) : null
     if (!found) return { llm: createOfflineChat(), description: OFFLINE, endpoint: null }

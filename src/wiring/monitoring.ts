@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Gauge } from 'prom-client'
+import type { LlamaServer, ModelState } from '../channels/llama/server.ts'
 import type { Endpoint } from '../channels/net/upstream-fetch.ts'
 import { type Availability, availability } from '../channels/openai/models.ts'
 import type { Config } from '../config.ts'
@@ -39,7 +40,8 @@ export function upstreamProbes({ live, platform, speech, fetch }: Upstreams) {
         : ask({ baseUrl, apiKey: config[`MB_${kind}_API_KEY`] ?? '' }, signal)
     }
   const llm: Run = (signal) => {
-    const { endpoint } = platform.get()
+    const { endpoint, packed } = platform.get()
+    if (packed) return packedModel(packed)
     return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
   }
   const hear = voice('ASR', () => speech.hearing().asr)
@@ -49,6 +51,15 @@ export function upstreamProbes({ live, platform, speech, fetch }: Upstreams) {
   }
   return { llm, tts: voice('TTS', speech.tts), asr, ask }
 }
+
+const PACKED: Readonly<Record<ModelState, Finding>> = {
+  ready: { state: 'ok', class: 'ok' },
+  standby: { state: 'ok', class: 'standby' },
+  loading: { state: 'ok', class: 'loading' },
+  failed: { state: 'down', class: 'error' },
+}
+
+const packedModel = (model: LlamaServer): Finding => PACKED[model.state]
 
 /** Shows how the last recognition ended; a status page must not load the voice pack. */
 function localRecognition({ asr, exists, wanted }: LocalRecognition): Finding {

@@ -256,6 +256,8 @@ describe('a fresh install', () => {
     const data = events.map((event) => event.data)
     expect(data).toContainEqual({ type: 'tool_result', name: 'calculator', ok: true })
     expect(String(data.at(-1)?.reply)).toContain('408')
-    expect(String(data.at(-1)?.reply)).toContain('MB_LLM_BASE_URL')
+    const story = { text: '讲个故事吧' }
+    const refused = await (await postSse(`${server.url}/v1/agent`, { headers, body: story })).all()
+    expect(String(refused.at(-1)?.data.reply)).toContain('MB_LLM_BASE_URL')
   })
 })

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
 import { createReranker } from '../../channels/openai/reranker.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
@@ -12,6 +13,7 @@ import type { Program } from '../../wiring/adapters.ts'
 import { openEmbedding } from '../../wiring/knowledge.ts'
 import { createLiveSettings } from '../../wiring/live-settings.ts'
 import { openParser } from '../../wiring/machine.ts'
+import { lookForModelPack } from '../../wiring/model-pack.ts'
 import { openPlatform } from '../../wiring/models.ts'
 import { upstreamProbes } from '../../wiring/monitoring.ts'
 import { type LocalRecognition, openSpeech } from '../../wiring/voice.ts'
@@ -78,8 +80,11 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     hearing.local
       ? checkRecognition(hearing.local)
       : speechFinding('Speech recognition', 'MB_ASR', hearing.asr?.name, await asr(signal()))
+  const { pack } = lookForModelPack(config)
   const thinking = async () => {
     const { endpoint, description } = platform.get()
+    const isPacked = config.MB_LLM_BASE_URL === undefined && pack?.models.chat !== undefined
+    if (isPacked) return ok('Language model', 'the one of the model pack')
     const found = await llm(signal())
     return endpoint && found.state === 'ok'
       ? checkModel(config, endpoint, description, fetch, signal())
@@ -98,6 +103,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   await parser.close()
   return [
     model,
+    checkModelPack(config),
     speechFinding('Speech synthesis', 'MB_TTS', speech.tts()?.name, spoken),
     heard,
     search,
@@ -105,6 +111,16 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     mail,
     ...login,
   ]
+}
+
+/** Looks at the files; only the server starts the program. */
+function checkModelPack(config: Config): Finding {
+  const name = 'Model pack'
+  const { pack, folder, exists, missing } = lookForModelPack(config)
+  if (!exists) return ok(name, `none; ${folder} would hold llama-server and a *.gguf file`)
+  if (!pack) return warn(name, `lacks ${missing.join(' and ')}`, 'see the manual, Models')
+  const files = Object.values(pack.models).map((file) => basename(file ?? pack.program))
+  return ok(name, `${basename(pack.program)} with ${files.join(', ')}`)
 }
 
 /** Searches for a word, as the tool does. */

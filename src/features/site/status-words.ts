@@ -28,6 +28,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     class: {
       ok: '',
       standby: '待命',
+      loading: '模型正在装入',
       not_configured: '未配置',
       offline_responder: '未接入语言模型，由内置应答器回复',
       timeout: '响应超时',
@@ -64,6 +65,7 @@ export const WORDS: Readonly<Record<Language, Words>> = {
     class: {
       ok: '',
       standby: 'standing by',
+      loading: 'the model is being loaded',
       not_configured: 'not configured',
       offline_responder: 'no language model connected; the built-in responder answers',
       timeout: 'no answer in time',

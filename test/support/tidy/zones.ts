@@ -24,7 +24,7 @@ const ZONES: readonly (readonly [RegExp, Zone])[] = [
   [/^src\/tools\//, 'port'],
   [/^src\/storage\/migrations\//, 'port'],
   [/^src\/jobs\//, 'port'],
-  [/^src\/config\.ts$/, 'port'],
+  [/^src\/(config|setting-values)\.ts$/, 'port'],
   [/^src\/(storage|channels)\/[^/]+\//, 'adapter'],
   [/^src\/(audio|documents|native)\//, 'adapter'],
   [/^src\/features\/[^/]+\/(routes|[\w-]+-routes)\.ts$/, 'routes'],

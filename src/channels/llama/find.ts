@@ -1,0 +1,63 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** What a model of the pack is for. */
+export type PackModelKind = 'chat' | 'embed' | 'rerank'
+
+/** The files that make models run on this box without another service. */
+export interface ModelPack {
+  readonly folder: string
+  /** `llama-server` of llama.cpp, or a llamafile. */
+  readonly program: string
+  /** The GGUF file of each kind; a chat model of null lies inside the llamafile. */
+  readonly models: Readonly<Partial<Record<PackModelKind, string | null>>>
+}
+
+export interface ModelPackFinding {
+  /** Null unless there is a program and a model. */
+  readonly pack: ModelPack | null
+  /** The pack's folder, or the first place where it is looked for. */
+  readonly folder: string
+  readonly exists: boolean
+  /** The missing parts, in words for the operator. */
+  readonly missing: readonly string[]
+}
+
+const PROGRAMS = ['llama-server', 'llama-server.exe', 'bin/llama-server', 'build/bin/llama-server']
+
+/** Of a model in several files, llama.cpp is given the first and finds the others. */
+const LATER_PART = /-(?!0*1-of-)\d+-of-\d+\.gguf$/i
+
+const kindOf = (name: string): PackModelKind => {
+  if (/rerank/i.test(name)) return 'rerank'
+  return /embed/i.test(name) ? 'embed' : 'chat'
+}
+
+/** Looks for `packs/model` beside the data and beside the executable. */
+export function findModelPack(folders: readonly string[]): ModelPackFinding {
+  const packs = folders.map((folder) => resolve(folder, 'packs', 'model'))
+  const found = packs.filter(existsSync).map(lookInto)
+  const [first = ''] = packs
+  const absent = { pack: null, folder: first, exists: false, missing: [`the folder ${first}`] }
+  return found.find(({ pack }) => pack !== null) ?? found[0] ?? absent
+}
+
+function lookInto(folder: string): ModelPackFinding {
+  const names = readdirSync(folder).sort()
+  const llamafile = names.find((name) => name.endsWith('.llamafile'))
+  const name = PROGRAMS.find((path) => existsSync(join(folder, path))) ?? llamafile
+  const models: Partial<Record<PackModelKind, string | null>> = {}
+  for (const file of names) {
+    if (!/\.gguf$/i.test(file) || LATER_PART.test(file) || /mmproj/i.test(file)) continue
+    models[kindOf(file)] ??= join(folder, file)
+  }
+  // Most llamafiles carry their model.
+  if (Object.keys(models).length === 0 && name === llamafile && name) models.chat = null
+  const missing = [
+    ...(name === undefined ? [`llama-server or a *.llamafile in ${folder}`] : []),
+    ...(Object.keys(models).length === 0 ? [`a *.gguf file in ${folder}`] : []),
+  ]
+  const isWhole = name !== undefined && missing.length === 0
+  const pack = isWhole ? { folder, program: join(folder, name), models } : null
+  return { pack, folder, exists: true, missing }
+}

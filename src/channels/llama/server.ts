@@ -1,0 +1,237 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Endpoint, UpstreamFetch } from '../net/upstream-fetch.ts'
+import { ChannelFailure } from '../ports/failure.ts'
+
+/** A started program that serves a model. */
+export interface ModelProcess {
+  kill(): void
+  /** Resolves at its end with the last line that it printed before it was ready. */
+  readonly exited: Promise<string>
+}
+
+export interface LlamaServerOptions {
+  /** For people. */
+  readonly name: string
+  readonly endpoint: Endpoint
+  readonly start: () => ModelProcess
+  readonly fetch: UpstreamFetch
+  readonly clock: Clock
+  readonly log: Logger
+  /** Without a request for this long the program is ended; 0: never. */
+  readonly idleMs: number
+}
+
+const POLL_MS = 250
+const RESTART_MS = 1_000
+const RESTART_MS_MAX = 60_000
+/** After so many ends in a row a request no longer waits for the next try. */
+const FAILURES_WAITED_FOR = 3
+
+export type ModelState = 'loading' | 'ready' | 'standby' | 'failed'
+
+/**
+ * Keeps one program that serves a model on a loopback port: starts it, waits until it is healthy,
+ * starts it again when it has ended (after 1 s, 2 s … 60 s), and ends it when it is idle. A request
+ * waits for the model to be loaded; one that runs when the program ends fails, and no other.
+ */
+export class LlamaServer {
+  readonly name: string
+  readonly endpoint: Endpoint
+  /** Asks the program as `fetch` does, when it is ready. */
+  readonly fetch: UpstreamFetch
+  readonly #options: LlamaServerOptions
+  #state: ModelState = 'standby'
+  /** Ends in a row. */
+  #failures = 0
+  /** Requests whose answers are being read. */
+  #open = 0
+  #closed = false
+  #process: ModelProcess | null = null
+  /** Settles when the program that is starting is healthy, or has ended. */
+  #ready: Promise<void> = Promise.resolve()
+  #cancelIdle = () => {}
+  #cancelRestart = () => {}
+
+  constructor(options: LlamaServerOptions) {
+    this.#options = options
+    this.name = options.name
+    this.endpoint = options.endpoint
+    const ask = (url: string, init: RequestInit) => this.#ask(url, init)
+    this.fetch = Object.assign(ask, { unpacks: false } as const)
+  }
+
+  get state(): ModelState {
+    return this.#state
+  }
+
+  /** Loads the model before the first request, unless it is loaded. */
+  warm(): void {
+    if (this.#state === 'standby' && !this.#closed) this.#start()
+  }
+
+  /** Ends the program until a request comes; one that is running keeps it. */
+  rest(): void {
+    if (this.#open > 0) return
+    this.#cancelRestart()
+    this.#state = 'standby'
+    this.#end()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#cancelIdle()
+    this.#cancelRestart()
+    const { exited } = this.#process ?? { exited: null }
+    this.#end()
+    await exited
+  }
+
+  async #ask(url: string, init: RequestInit): Promise<Response> {
+    this.#open++
+    this.#cancelIdle()
+    const done = once(() => {
+      this.#open--
+      this.#armIdle()
+    })
+    try {
+      await this.#awaitReady(init.signal)
+      return watched(await this.#options.fetch(url, init), done)
+    } catch (error) {
+      done()
+      throw error
+    }
+  }
+
+  /** Resolves when the model answers. Throws `ChannelFailure`, and the reason of the signal. */
+  async #awaitReady(signal: AbortSignal | null | undefined): Promise<void> {
+    this.warm()
+    while (this.state !== 'ready') {
+      if (this.#closed || this.#failures >= FAILURES_WAITED_FOR) {
+        throw new ChannelFailure('channel_unavailable', 'the model does not start')
+      }
+      await abortable(this.#ready, signal)
+    }
+  }
+
+  #start(): void {
+    this.#cancelRestart()
+    this.#state = 'loading'
+    const started = this.#options.start()
+    this.#process = started
+    const isCurrent = () => this.#process === started
+    void started.exited.then((line) => isCurrent() && this.#onEnd(line))
+    this.#ready = this.#awaitHealth(isCurrent)
+  }
+
+  async #awaitHealth(isCurrent: () => boolean): Promise<void> {
+    const { name, clock, log } = this.#options
+    while (isCurrent()) {
+      if (await this.#isHealthy()) {
+        if (!isCurrent()) return
+        this.#state = 'ready'
+        this.#failures = 0
+        log.info('model ready', { model: name })
+        return this.#armIdle()
+      }
+      await clock.sleep(POLL_MS)
+    }
+  }
+
+  async #isHealthy(): Promise<boolean> {
+    const { apiKey, baseUrl } = this.endpoint
+    try {
+      const headers = { authorization: `Bearer ${apiKey}` }
+      const response = await this.#options.fetch(`${new URL(baseUrl).origin}/health`, { headers })
+      await response.body?.cancel()
+      return response.ok
+    } catch {
+      return false
+    }
+  }
+
+  #onEnd(line: string): void {
+    const { name, clock, log } = this.#options
+    this.#process = null
+    if (this.#closed) return
+    this.#cancelIdle()
+    this.#failures++
+    // What a program prints later might quote a prompt.
+    const told = this.#state === 'loading' ? { line } : {}
+    this.#state = 'failed'
+    const waitMs = Math.min(RESTART_MS * 2 ** (this.#failures - 1), RESTART_MS_MAX)
+    log.warn('model ended', { model: name, ...told, again_ms: waitMs })
+    const restarted = Promise.withResolvers<void>()
+    this.#ready = restarted.promise.then(() => this.#ready)
+    this.#cancelRestart = clock.after(waitMs, () => {
+      this.#start()
+      restarted.resolve()
+    })
+  }
+
+  #end(): void {
+    const running = this.#process
+    this.#process = null
+    running?.kill()
+  }
+
+  #armIdle(): void {
+    const { name, clock, log, idleMs } = this.#options
+    this.#cancelIdle()
+    if (idleMs === 0 || this.#open > 0 || this.#closed) return
+    this.#cancelIdle = clock.after(idleMs, () => {
+      if (this.#open > 0 || this.#state !== 'ready') return
+      this.#state = 'standby'
+      this.#end()
+      log.info('model stopped while nobody asks', { model: name })
+    })
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
+  }
+}
+
+async function abortable(work: Promise<void>, signal: AbortSignal | null | undefined) {
+  signal?.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  aborted.promise.catch(() => {})
+  const onAbort = () => aborted.reject(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    await Promise.race([work, aborted.promise])
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+/** The same answer; `onEnd` is called when its body has been read, has failed or is left. */
+function watched(response: Response, onEnd: () => void): Response {
+  if (!response.body) {
+    onEnd()
+    return response
+  }
+  const reader = response.body.getReader()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        onEnd()
+        controller.close()
+      } catch (error) {
+        onEnd()
+        throw error
+      }
+    },
+    cancel(reason) {
+      onEnd()
+      return reader.cancel(reason)
+    },
+  })
+  return new Response(body, { status: response.status, headers: response.headers })
+}

@@ -17,7 +17,6 @@ import {
   smtp,
   speech,
   text,
-  url,
   whole,
   wholeBetween,
 } from './setting-values.ts'

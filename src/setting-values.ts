@@ -24,7 +24,7 @@ export const secret = z
   .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII characters' })
   .optional()
 
-export const url = (schemes: readonly string[]) =>
+const url = (schemes: readonly string[]) =>
   z
     .string()
     .refine((value) => hasHost(URL.parse(value), schemes), {

@@ -1,8 +1,8 @@
-import { durationMs } from '../setting-values.ts'
 import { MINUTE_MS } from '../core/clock.ts'
 import { readBackupState } from '../data-folder/backup-state.ts'
 import type { Finding } from '../features/site/status.ts'
 import type { Jobs } from '../jobs/runner.ts'
+import { durationMs } from '../setting-values.ts'
 import type { Adapters } from './adapters.ts'
 import { backupPlace } from './backup-store.ts'
 

@@ -41,7 +41,7 @@ const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters, limits: ServerLimits = {}) {
-  const { config, clock, log, db, kb, live, parser, jsonParser, reader } = adapters
+  const { config, clock, log, db, kb, live, modelPack, parser, jsonParser, reader } = adapters
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
   const { budget, contexts, sse, limiter, uploads } = http

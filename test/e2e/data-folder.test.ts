@@ -203,7 +203,7 @@ describe('doctor', () => {
 
 test('every command has a help text', async () => {
   using folder = tempFolder()
-  for (const command of ['serve', 'key', 'backup', 'restore', 'doctor']) {
+  for (const command of ['serve', 'key', 'admin', 'backup', 'restore', 'doctor']) {
     const { out, code } = await run([command, '--help'], folder.path)
     expect(code).toBe(0)
     expect(out).toStartWith(`Usage: moonbase ${command}`)

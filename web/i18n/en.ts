@@ -574,7 +574,7 @@ export const en: Dictionary = {
   'provider.test.ok': 'The channel works: {ms} ms.',
   'provider.url': 'Base URL',
   'provider.url.hint':
-    'Root of an OpenAI-compatible endpoint, usually ending in /v1. An internal address has to be allowed by the operator in MB_ALLOW_PRIVATE_HOSTS.',
+    'Root of an OpenAI-compatible endpoint, usually ending in /v1. An internal address has to be allowed by who runs the server, on the page System.',
   'role.assistant': 'Assistant',
   'role.user': 'User',
   'secret.kept': 'I have saved it',

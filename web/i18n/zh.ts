@@ -540,7 +540,7 @@ export const zh = {
   'provider.test.ok': '通道可用，{ms} 毫秒。',
   'provider.url': '接口地址',
   'provider.url.hint':
-    'OpenAI 兼容接口的根地址，通常以 /v1 结尾。内网地址须由管理员用 MB_ALLOW_PRIVATE_HOSTS 放行。',
+    'OpenAI 兼容接口的根地址，通常以 /v1 结尾。内网地址须由平台管理员在“系统”页放行。',
   'role.assistant': '助手',
   'role.user': '用户',
   'secret.kept': '我已保存',

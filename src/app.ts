@@ -17,7 +17,6 @@ import { embeddingsRoutes } from './features/embeddings/routes.ts'
 import type { Embeddings } from './features/embeddings/service.ts'
 import { type AuthParts, authRoutes } from './features/login/routes.ts'
 import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
-import { mcpToolRoutes } from './features/mcp-servers/routes.ts'
 import { visitorRoutes } from './features/shares/visitor-routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
@@ -131,8 +130,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/console' })
         .use(playgroundRoutes(consoleGate, { ...services, sse, playgroundLimit }))
-        .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, playgroundLimit }))
-        .use(mcpToolRoutes(consoleGate, services.mcpServers, playgroundLimit)),
+        .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, playgroundLimit })),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
   table.fill(app.routes)

@@ -11,7 +11,7 @@ import { keyRoutes } from './features/keys/routes.ts'
 import type { Keys } from './features/keys/service.ts'
 import { logRoutes } from './features/logs/routes.ts'
 import type { Logs } from './features/logs/service.ts'
-import { mcpServerRoutes } from './features/mcp-servers/routes.ts'
+import { mcpServerRoutes, mcpToolRoutes } from './features/mcp-servers/routes.ts'
 import type { McpServers } from './features/mcp-servers/service.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import type { Members } from './features/members/service.ts'
@@ -42,6 +42,7 @@ import { type VoiceRouteOptions, voiceRoutes } from './features/voice/routes.ts'
 import type { Gate } from './http/gate.ts'
 import type { JsonAnswers } from './http/json-answers.ts'
 import type { RequestContexts } from './http/observe.ts'
+import type { PersonLimit } from './http/rate-limit.ts'
 
 /** Services of the routes that both surfaces have. */
 export interface SurfaceServices {
@@ -101,6 +102,9 @@ export interface ConsoleServices {
   readonly usage: Usage
   readonly members: Members
   readonly sessions: Sessions
+  readonly mcpServers: McpServers
+  /** Of what takes as much of the machine as a turn. */
+  readonly playgroundLimit: PersonLimit
   readonly audit: AuditParts
   readonly system: SystemRouteOptions
   readonly people: People
@@ -121,6 +125,7 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
     .use(usageRoutes(gate, usage, answers))
     .use(memberRoutes(gate, members))
     .use(auditRoutes(gate, audit))
+    .use(mcpToolRoutes(gate, services.mcpServers, services.playgroundLimit))
     .use(systemRoutes(gate, system))
     .use(peopleRoutes(gate, people))
 }

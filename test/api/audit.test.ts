@@ -35,7 +35,6 @@ const NOT_AUDITED = [
   ...['DELETE /kb/docs', 'DELETE /kb/docs/', 'POST /kb/sources/:id/refresh'],
   ...[
     'POST /mcp-servers/:id/refresh',
-    'POST /mcp-servers/:id/call',
     'POST /devices/pair/board',
     'PUT /conversations/:id',
     'POST /system/test',

@@ -127,6 +127,12 @@ describe('a tool that a person tries', () => {
     expect((await trying()).json()).toMatchObject({ ok: false, text: 'no such room' })
     server.answers(() => ({ content: [{ type: 'text', text: 'x'.repeat(20_000) }] }))
     expect((await trying()).json().text).toEndWith('xx\n[cut here]')
+    const audit = await me.console<{ entries: { action: string; target: string }[] }>(
+      'GET',
+      '/audit',
+    )
+    const tried = audit.json().entries.filter(({ action }) => action === 'server.call')
+    expect(tried.map(({ target }) => target)).toEqual([id, id, id])
     // Looking and trying approve nothing.
     expect((await me.read(id)).tools[0]).toMatchObject({ state: 'new' })
   })

@@ -35,6 +35,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /mcp-servers': 'server.create',
   'PUT /mcp-servers/:id': 'server.update',
   'PUT /mcp-servers/:id/tools': 'server.approve',
+  'POST /mcp-servers/:id/call': 'server.call',
   'DELETE /mcp-servers/:id': 'server.delete',
   'POST /import': 'import',
   'PUT /system': 'system.update',

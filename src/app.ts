@@ -20,6 +20,10 @@ import { type McpRouteOptions, mcpRoutes } from './features/mcp/routes.ts'
 import { visitorRoutes } from './features/shares/visitor-routes.ts'
 import { type MetricsPage, metricsRoutes, siteRoutes } from './features/site/routes.ts'
 import type { Status } from './features/site/status.ts'
+import {
+  type BoardsConsoleOptions,
+  boardsConsoleRoutes,
+} from './features/xiaozhi/console-routes.ts'
 import { type XiaozhiRouteOptions, xiaozhiRoutes } from './features/xiaozhi/routes.ts'
 import { type SocketRouteOptions, socketRoutes } from './features/xiaozhi/socket-routes.ts'
 import type { ConsolePages } from './http/console-pages.ts'
@@ -60,7 +64,8 @@ export interface AppOptions {
   readonly clock: Pick<Clock, 'now' | 'steady'>
   readonly mcp: Pick<McpRouteOptions, 'mcp' | 'door'>
   readonly xiaozhi: Omit<XiaozhiRouteOptions, 'origins'> &
-    Omit<SocketRouteOptions, 'contexts' | 'record'>
+    Omit<SocketRouteOptions, 'contexts' | 'record'> &
+    Omit<BoardsConsoleOptions, 'origins'>
   readonly status: Status
   /** Whether the database takes writes; `/healthz` tells. */
   readonly takesWrites: () => boolean
@@ -129,6 +134,7 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(consoleOnly(consoleGate, services))
     .use(
       new Elysia({ prefix: '/console' })
+        .use(boardsConsoleRoutes(consoleGate, { ...options.xiaozhi, ...auth }))
         .use(playgroundRoutes(consoleGate, { ...services, sse, playgroundLimit }))
         .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, playgroundLimit })),
     )

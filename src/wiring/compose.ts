@@ -14,12 +14,13 @@ import { createAssistants } from '../features/chat/assistants.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
 import type { Usage } from '../features/usage/service.ts'
+import type { Sockets } from '../features/xiaozhi/sockets.ts'
 import { bearer, gate } from '../http/gate.ts'
 import { createJsonAnswers } from '../http/json-answers.ts'
 import { createRequestContexts } from '../http/observe.ts'
 import { createRateLimiter, personLimit } from '../http/rate-limit.ts'
 import { createBodyTimers, createRequestMemory } from '../http/request-limits.ts'
-import { createSse } from '../http/sse.ts'
+import { createSse, type Sse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 import { openBackups } from './backups.ts'
@@ -98,9 +99,18 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   // In the order of dependencies: what still writes stops before what it writes to.
   const closing = [jobs, parser, jsonParser, ...Object.values(written), reader, live, modelPack, db]
   const close = () => closeAll(log, closing)
-  const doors = { app, wyoming, sse, people }
+  const doors = { app, wyoming, sse: closedWith(sse, sockets), people }
   return { ...doors, budget, jobs, keys, buffers: written, prune, sources, servers, close }
 }
+
+/** Streams and sockets end together when the server stops. */
+const closedWith = ({ open, close }: Sse, sockets: Sockets) => ({
+  open,
+  close() {
+    close()
+    sockets.close()
+  },
+})
 
 type AgentParts = Pick<
   AgentOptions,

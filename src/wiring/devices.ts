@@ -21,6 +21,7 @@ import type { Keys } from '../features/keys/service.ts'
 import type { Voice } from '../features/voice/service.ts'
 import { speakSentence, speakTurn } from '../features/voice/spoken-turn.ts'
 import { outcomeOf, stopwatch } from '../features/voice/voice-turn.ts'
+import { isReachable } from '../features/xiaozhi/console-routes.ts'
 import type { Sockets } from '../features/xiaozhi/sockets.ts'
 import { createEnergyDetector } from '../features/xiaozhi/speech-detector.ts'
 import { BoardTurns } from '../features/xiaozhi/turn.ts'
@@ -29,6 +30,7 @@ import { type CallOptions, createCalls } from '../http/gate.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Db } from '../storage/db.ts'
+import type { LiveSettings } from './live-settings.ts'
 import type { Speech } from './voice.ts'
 
 export interface DeviceParts {
@@ -55,8 +57,9 @@ export function openDevices({ config, clock, log, db, keys, secret }: DevicePart
   // Not the machine gate's limiter: it counts keys, this one counts addresses.
   const limiter = createRateLimiter(clock)
   const devices = createDevices({ store: createDeviceStore(db), clock, keys, random: randomBytes })
+  const boardStore = createBoardStore(db)
   const boards = {
-    ...{ keys, clock, store: createBoardStore(db), secret: deriveKey(secret, 'board key') },
+    ...{ keys, clock, store: boardStore, secret: deriveKey(secret, 'board key') },
     waiting: createWaitingBoards({
       clock,
       digits: () => randomDigits(6),
@@ -77,6 +80,7 @@ export function openDevices({ config, clock, log, db, keys, secret }: DevicePart
       takeTry: (address) => void limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation'),
       onSeen: lastSeen.add,
     }),
+    lastTurns: boardStore.lastTurns,
     pairing: createPairing({ ...boards, devices, guesses, random: randomBytes }),
     /** For the routes that devices themselves call. */
     endpoints: {
@@ -105,16 +109,23 @@ export interface XiaozhiParts {
   readonly sockets: Sockets
   readonly keys: Keys
   readonly calls: CallOptions
+  readonly live: Pick<LiveSettings, 'config'>
 }
 
 /** Wires what stock voice boards call: their start, and the socket of their turns. */
 export function openXiaozhi(parts: XiaozhiParts) {
   const { stock, speech, voice, agent, clock, log, budget, sockets, keys, calls } = parts
-  const { boards, endpoints, onSeen } = stock
+  const { live } = parts
+  const { boards, endpoints, lastTurns, onSeen } = stock
   const { codecs } = speech
+  const { MB_PUBLIC_URL: address } = live.config()
+  if (address !== undefined && !isReachable(address)) {
+    log.warn('voice boards cannot reach this address', { setting: 'MB_PUBLIC_URL' })
+  }
   return {
     ...{
       boards,
+      lastTurns,
       addressOf: endpoints.addressOf,
       onSeen,
       clock,

@@ -132,6 +132,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'DELETE /console/personas/:id/default': ['person', 404],
   'GET /console/settings': ['person', 200],
   'PUT /console/settings': ['person', 200],
+  'GET /console/boards': ['person', 200],
   'GET /console/usage': ['person', 200],
   'GET /console/members': ['person', 200, 'owner'],
   'POST /console/members': ['person', 400, 'owner'],

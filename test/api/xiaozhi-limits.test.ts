@@ -93,6 +93,12 @@ describe('a socket is closed', () => {
     await expect(openSocket(websocket)).rejects.toThrow()
   })
 
+  test('when the server stops, after it was told that its speech has ended', async () => {
+    const { socket } = await greeted()
+    app.stopTurns()
+    expect(await socket.closed).toMatchObject({ code: 1001 })
+  })
+
   test('when its first message is no hello', async () => {
     const { websocket, socket } = await greeted()
     await socket.close()

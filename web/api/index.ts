@@ -68,6 +68,12 @@ export const api = {
       call<T.Device>('PUT', at('devices', id), input),
     recode: (id: string) => call<T.PairingCode>('POST', at('devices', id, '/recode')),
     remove: (id: string) => call<unknown>('DELETE', at('devices', id)),
+    /** Which board shows these digits. */
+    waiting: (code: string) =>
+      call<T.WaitingBoard>('POST', '/console/devices/pair/board', { code }),
+    pair: (input: { code: string; name: string; app_id: string | null }) =>
+      call<T.Device>('POST', '/console/devices/pair', input),
+    boards: () => call<T.Boards>('GET', '/console/boards'),
   },
   provider: {
     read: () => call<T.Provider>('GET', '/console/provider'),

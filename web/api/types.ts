@@ -11,6 +11,7 @@ export type {
   Device,
   DeviceRecodeResponse as PairingCode,
   DeviceRegisterResponse as RegisteredDevice,
+  WaitingBoardResponse as WaitingBoard,
 } from '../../src/features/devices/model.ts'
 export type { KbChunk, KbDoc, KbSearchHit as KbHit } from '../../src/features/kb/model.ts'
 export type {
@@ -68,3 +69,4 @@ export interface Completion {
   readonly choices: readonly { readonly message: { readonly content: string | null } }[]
   readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number }
 }
+export type { BoardsResponse as Boards } from '../../src/features/xiaozhi/console-routes.ts'

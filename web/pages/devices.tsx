@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Mic, Plus } from 'lucide-react'
+import { Hash, Mic, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { DEVICES_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Device, PairingCode } from '../api/types.ts'
 import { DeviceDialog, type DeviceDraft } from '../features/devices/device-dialog.tsx'
 import { DeviceTable } from '../features/devices/device-table.tsx'
+import { DigitsDialog } from '../features/devices/digits-dialog.tsx'
 import { PairingDialog } from '../features/devices/pairing-dialog.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
@@ -18,7 +19,10 @@ import { Empty, Loaded } from '../ui/state.tsx'
 
 const POLL_MS = 20_000
 
-type Asked = { readonly what: 'new' | 'edit' | 'recode' | 'delete'; readonly device: Device | null }
+type Asked = {
+  readonly what: 'new' | 'digits' | 'edit' | 'recode' | 'delete'
+  readonly device: Device | null
+}
 type Shown = { readonly name: string; readonly code: PairingCode }
 
 export function Devices() {
@@ -35,9 +39,21 @@ export function Devices() {
   const ask = (what: Asked['what']) => (device: Device) => setAsked({ what, device })
   const full = (query.data?.devices.length ?? 0) >= DEVICES_MAX
   const add = full ? null : (
-    <Button kind="primary" icon={<Plus size={16} aria-hidden />} onClick={askNew}>
-      {t('devices.new')}
-    </Button>
+    <>
+      <Button
+        icon={<Hash size={16} aria-hidden />}
+        onClick={() => setAsked({ what: 'digits', device: null })}
+      >
+        {t('devices.digits')}
+      </Button>
+      <Button
+        kind="primary"
+        icon={<Plus size={16} aria-hidden />}
+        onClick={() => setAsked({ what: 'new', device: null })}
+      >
+        {t('devices.new')}
+      </Button>
+    </>
   )
   return (
     <Page title={t('nav.devices')} about={<About />} actions={add}>
@@ -143,6 +159,7 @@ function Dialogs({ asked, shown, onAsk, onShow }: DialogsProps) {
         onConfirm={() => device && remove.mutate(device.id)}
         onClose={close}
       />
+      <DigitsDialog open={asked?.what === 'digits'} onClose={close} />
       <PairingDialog
         name={shown?.name ?? ''}
         code={shown?.code ?? null}

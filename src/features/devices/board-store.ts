@@ -67,6 +67,13 @@ export function createBoardStore(db: Db) {
       return storedAsExpected(db.batch([expectRows(1, insertDevice), expectRows(1, insertKey)]))
     },
 
+    /** When each device had its last turn by its own socket. */
+    lastTurns: (tenantId: string) =>
+      db.all<{ device_id: string; at: string }>(sql`
+        SELECT d.id AS device_id, s.last_at AS at FROM device d JOIN session s
+          ON s.tenant_id = d.tenant_id AND s.id = 'dev-' || d.id
+        WHERE d.tenant_id = ${tenantId}`),
+
     /** Sets what a valid key is known by, after the secret of its derivation has changed. */
     async renewKey(device: BoundDevice, hash: string, tail: string): Promise<void> {
       await db.run(sql`

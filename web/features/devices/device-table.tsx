@@ -8,6 +8,7 @@ import type { Device } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useNow } from '../../lib/time.ts'
 import { Ago, Badge } from '../../ui/page.tsx'
+import { useBoards } from './board-address.tsx'
 
 interface DeviceActions {
   readonly onEdit: (device: Device) => void
@@ -42,10 +43,19 @@ export function DeviceTable(props: DeviceActions & { readonly devices: readonly 
 function State({ device }: { readonly device: Device }) {
   const { t } = useI18n()
   const now = useNow(15_000)
+  const boards = useBoards()
   if (device.activated_at === null) {
     const over = device.code_expires_at !== null && Date.parse(device.code_expires_at) <= now
     return (
       <Badge tone={over ? 'bad' : 'warn'}>{t(over ? 'devices.expired' : 'devices.pending')}</Badge>
+    )
+  }
+  if (boards.data?.connected.includes(device.id)) {
+    const dot = <span className="size-2 animate-pulse rounded-full bg-good" aria-hidden />
+    return (
+      <Badge tone="good" icon={dot}>
+        {t('devices.connected')}
+      </Badge>
     )
   }
   const seen = device.last_seen_at
@@ -79,6 +89,8 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
   const trigger = useRef<HTMLButtonElement>(null)
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const app = apps.data?.apps.find(({ id }) => id === device.app_id)
+  const boards = useBoards()
+  const turn = boards.data?.last_turns.find(({ device_id }) => device_id === device.id)
   const hardware = [device.hw_model, device.firmware].filter(Boolean).join(' · ')
   const bound = device.app_id === null ? t('devices.app.none') : t('devices.app.gone')
   const icon = { size: 15, 'aria-hidden': true } as const
@@ -92,6 +104,11 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
       <td className="lead">{device.name}</td>
       <td data-label={t('devices.state')}>
         <State device={device} />
+        {turn && (
+          <span className="block text-[0.86rem] text-ink-3">
+            {t('devices.turn')} <Ago at={turn.at} />
+          </span>
+        )}
       </td>
       <td data-label={t('devices.app')} className={app ? '' : 'text-ink-3'}>
         {app?.name ?? bound}

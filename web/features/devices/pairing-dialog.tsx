@@ -1,7 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
-import { useMemo } from 'react'
-import { encode } from 'uqr'
 import { api } from '../../api/index.ts'
 import type { PairingCode } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -9,23 +7,13 @@ import { useNow } from '../../lib/time.ts'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/page.tsx'
+import { Qr } from '../../ui/qr.tsx'
+import { BoardAddress } from './board-address.tsx'
 
 const POLL_MS = 2_000
 
 /** Groups the code as `ABCD EFGH IJKL MNOP`, to read it aloud and type it easily. */
 const inFours = (code: string) => code.replace(/.{4}(?=.)/g, '$& ')
-
-function Qr({ text }: { readonly text: string }) {
-  const { data, size } = useMemo(() => encode(text, { border: 2 }), [text])
-  const path = data
-    .flatMap((row, y) => row.map((on, x) => (on ? `M${x} ${y}h1v1h-1z` : '')))
-    .join('')
-  return (
-    <svg viewBox={`0 0 ${size} ${size}`} className="size-44 rounded-lg bg-white" aria-hidden>
-      <path d={path} fill="#111" shapeRendering="crispEdges" />
-    </svg>
-  )
-}
 
 interface PairingProps {
   readonly name: string
@@ -106,6 +94,7 @@ function Pairing({ code, onRecode }: ShownProps) {
           {t('devices.pair.server')} <code className="break-all">{location.origin}</code>
         </Notice>
       </div>
+      <BoardAddress code={code.activation_code} />
       <div className="flex w-full justify-end gap-2">
         <CopyButton text={code.activation_code} label={t('copy.action')} />
         <Button onClick={onRecode}>{t('devices.recode')}</Button>

@@ -92,6 +92,7 @@ describeWeb('a conversation', () => {
   test('a question after the sign-in has ended leads to signing in and is kept', async () => {
     await using guest = await open()
     const { page, context } = guest
+    await page.waitForLoadState('networkidle')
     const cookies = await context.cookies()
     await context.clearCookies()
     await ask(page, 'Am I still here?')
@@ -226,7 +227,7 @@ describeWeb('a conversation', () => {
     await page.getByRole('button', { name: en['apps.create'] }).click()
     await page.getByText(en['studio.setup.mark']).waitFor({ state: 'detached' })
     const app = page.getByRole('combobox', { name: en['studio.app'] })
-    expect(await app.locator('option:checked').textContent()).toBe('Pirate')
+    await app.locator('option:checked', { hasText: 'Pirate' }).waitFor({ state: 'attached' })
     expect(guest.complaints).toEqual([])
   }, 30_000)
 })

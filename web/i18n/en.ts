@@ -592,7 +592,6 @@ export const en: Dictionary = {
   'provider.url.hint':
     'Root of an OpenAI-compatible endpoint, usually ending in /v1. An internal address has to be allowed by who runs the server, on the page System.',
   'role.assistant': 'Assistant',
-  'role.user': 'User',
   'secret.kept': 'I have saved it',
   'secret.once': 'Copy it now and keep it safe. It cannot be shown again.',
   'session.again': 'Sign in again (new tab)',
@@ -608,10 +607,10 @@ export const en: Dictionary = {
   'sessions.empty.text': 'They appear after the first conversation.',
   'sessions.find': 'Find by title or text',
   'sessions.from': 'From',
-  'sessions.history': 'The latest messages, word for word; older ones are in the summary.',
+  'sessions.history':
+    'All that was said here. The model itself reads the newest turns, and a summary of the others.',
   'sessions.id': 'Session',
   'sessions.last': 'Last active',
-  'sessions.none': 'This session has no messages',
   'sessions.older': 'Older sessions',
   'sessions.summary': 'Summary of what came before',
   'sessions.turns': 'Turns',

@@ -1,15 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { MessagesSquare, SquareTerminal, Trash2 } from 'lucide-react'
+import { SquareTerminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
-import { Past } from '../features/studio/past.tsx'
+import { Transcript } from '../features/studio/transcript.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, Loaded } from '../ui/state.tsx'
 
 /** Shows the stored turns of a session. */
 export function SessionPage() {
@@ -17,13 +15,9 @@ export function SessionPage() {
   const navigate = useNavigate()
   const { id = 'anon' }: { id?: string } = useParams({ strict: false })
   const [asked, setAsked] = useState(false)
-  const query = useQuery({
-    queryKey: ['sessions', id],
-    queryFn: () => api.sessions.history(id),
-  })
   const remove = useAction(api.sessions.remove, {
     done: 'sessions.deleted',
-    refresh: ['sessions'],
+    refresh: ['sessions', 'conversations', 'transcript'],
     onDone: () => void navigate({ to: '/app/sessions' }),
   })
   const actions = (
@@ -39,16 +33,9 @@ export function SessionPage() {
   )
   return (
     <Page title={id} about={t('sessions.history')} actions={actions}>
-      <Loaded query={query}>
-        {(history) => (
-          <div className="grid max-w-3xl grid-cols-1 gap-6">
-            {history.messages.length === 0 && (
-              <Empty icon={<MessagesSquare />} title={t('sessions.none')} />
-            )}
-            <Past history={history} />
-          </div>
-        )}
-      </Loaded>
+      <div className="grid max-w-3xl grid-cols-1 gap-6">
+        <Transcript key={id} session={id} />
+      </div>
       <Confirm
         title={t('sessions.delete.title', { id })}
         loss={t('sessions.delete.loss')}

@@ -8,7 +8,7 @@ import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
 
 interface TalkProps {
-  readonly conversation: Conversation
+  readonly conversation: Pick<Conversation, 'turns' | 'older' | 'summary' | 'running'>
   readonly actions: TurnActions
 }
 

@@ -1,5 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { STUDIO } from '../../shell/nav.ts'
 import { type Place, useConversations } from './conversations.ts'
 
 const freshSession = () => `play-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`
@@ -11,6 +12,8 @@ const freshSession = () => `play-${crypto.getRandomValues(new Uint32Array(1))[0]
  */
 export function useChosen() {
   const navigate = useNavigate()
+  // False on the way to another page: its address is not ours to change.
+  const isHere = useLocation({ select: ({ pathname }) => pathname }) === STUDIO
   const conversations = useConversations()
   const search: Record<string, unknown> = useSearch({ strict: false })
   const text = (name: string) => (search[name] === undefined ? '' : String(search[name]))
@@ -20,6 +23,7 @@ export function useChosen() {
   const here = { session: text('session') || fresh, app: text('app') }
   const chosen: Place = linked || !left ? here : left
   const choose = (more: Partial<Place>) => {
+    if (!isHere) return
     const { app, session } = { ...chosen, ...more }
     void navigate({
       to: '.',

@@ -1,30 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { api } from '../../api/index.ts'
 import { useAnswering, useConversations, useTurns } from './conversations.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
 import type { Setup } from './use-setup.ts'
-
-const PAGE = 30
-
-/** What the server has stored of a session; older turns are loaded when they are asked for. */
-function useStored(session: string) {
-  const query = useInfiniteQuery({
-    queryKey: ['transcript', session],
-    queryFn: ({ pageParam }) =>
-      api.sessions.transcript(session, {
-        limit: PAGE,
-        ...(pageParam === null ? {} : { before: pageParam }),
-      }),
-    initialPageParam: null as number | null,
-    getNextPageParam: ({ next_before }) => next_before,
-  })
-  const { data } = query
-  const rows = useMemo(() => data?.pages.flatMap(({ turns }) => turns) ?? [], [data])
-  return { ...query, rows }
-}
+import { useStored, useSummary } from './use-stored.ts'
 
 /** The turns of the chosen session, and what can be done with them. */
 export function useConversation(
@@ -36,10 +16,7 @@ export function useConversation(
   const live = useTurns(session)
   const running = useAnswering(session)
   const stored = useStored(session)
-  const memory = useQuery({
-    queryKey: ['memory', session],
-    queryFn: () => api.sessions.history(session),
-  })
+  const summary = useSummary(session)
   const [thread] = useState(createThread)
   const turns = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
   const begun = live.length > 0
@@ -69,7 +46,7 @@ export function useConversation(
     turns,
     /** Null until the first page is there. */
     older: stored,
-    summary: memory.data?.summary ?? '',
+    summary,
     isEmpty: !begun && stored.data !== undefined && turns.length === 0,
     running,
     say,

@@ -1,7 +1,6 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
-import { reload } from '../../lib/reload.ts'
 import { useAction } from '../../lib/services.tsx'
 import { useConversations } from './conversations.ts'
 
@@ -37,8 +36,7 @@ export function useRail(typed: string) {
 
 /** Deletes after a moment in which it can be undone; leaving the page does not undo it. */
 function useRemoval() {
-  const client = useQueryClient()
-  const { forget } = useConversations()
+  const { forget, tellStored } = useConversations()
   const [going, setGoing] = useState<readonly string[]>([])
   const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>())
   const settle = (id: string) => {
@@ -49,9 +47,7 @@ function useRemoval() {
   const removeNow = async (id: string) => {
     await api.sessions.remove(id)
     forget(id)
-    await Promise.all(
-      ['conversations', 'sessions', 'transcript', 'memory'].map((key) => reload(client, [key])),
-    )
+    tellStored(id)
   }
   const action = useAction(removeNow, { onDone: (_, id) => settle(id) })
   const latest = useRef(action.mutateAsync)

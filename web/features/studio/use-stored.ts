@@ -1,0 +1,31 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api } from '../../api/index.ts'
+
+const PAGE = 30
+
+/** What the server has stored of a session; older turns are loaded when they are asked for. */
+export function useStored(session: string) {
+  const query = useInfiniteQuery({
+    queryKey: ['transcript', session],
+    queryFn: ({ pageParam }) =>
+      api.sessions.transcript(session, {
+        limit: PAGE,
+        ...(pageParam === null ? {} : { before: pageParam }),
+      }),
+    initialPageParam: null as number | null,
+    getNextPageParam: ({ next_before }) => next_before,
+  })
+  const { data } = query
+  const rows = useMemo(() => data?.pages.flatMap(({ turns }) => turns) ?? [], [data])
+  return { ...query, rows }
+}
+
+/** What the model still knows of turns that it no longer reads word for word; empty at first. */
+export function useSummary(session: string): string {
+  const memory = useQuery({
+    queryKey: ['memory', session],
+    queryFn: () => api.sessions.history(session),
+  })
+  return memory.data?.summary ?? ''
+}

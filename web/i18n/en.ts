@@ -783,7 +783,7 @@ export const en: Dictionary = {
   'system.address': 'Public address',
   'system.address.about': 'For links in mail and sign-in by other providers.',
   'system.hosts': 'Private hosts',
-  'system.hosts.about': 'Hosts of your own network that every tenant of this server may reach.',
+  'system.hosts.about': 'Hosts of your own network that every workspace of this server may reach.',
   'system.people': 'People',
   'system.people.about': 'Everybody who can sign in to this server.',
   'system.people.operator': 'Runs the server',

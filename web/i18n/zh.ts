@@ -738,7 +738,7 @@ export const zh = {
   'system.address': '公开地址',
   'system.address.about': '用于邮件中的链接和第三方登录。',
   'system.hosts': '内部主机',
-  'system.hosts.about': '本服务器所有租户都可以访问的内网主机。',
+  'system.hosts.about': '本服务器所有工作空间都可以访问的内网主机。',
   'system.people': '用户',
   'system.people.about': '所有可以登录本服务器的人。',
   'system.people.operator': '平台管理员',

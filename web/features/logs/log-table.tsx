@@ -49,7 +49,7 @@ function Row({ row }: { readonly row: LogRow }) {
       <td className="lead" data-label={t('logs.endpoint')}>
         <div className="min-w-0">
           <code className="whitespace-nowrap">{row.endpoint}</code>
-          {row.channel && <Second>{channelName(row.channel, t)}</Second>}
+          {row.channel && <Small>{channelName(row.channel, t)}</Small>}
         </div>
       </td>
       <td className="plain" data-label={t('logs.status')}>
@@ -76,6 +76,11 @@ const channelName = (channel: string, t: ReturnType<typeof useI18n>['t']) =>
 
 const Second = ({ children }: { readonly children: string }) => (
   <span className="block text-[0.84rem] font-normal text-ink-3">{children}</span>
+)
+
+/** Left out on a phone, where a row has to be short. */
+const Small = ({ children }: { readonly children: string }) => (
+  <span className="block text-[0.84rem] font-normal text-ink-3 max-sm:hidden">{children}</span>
 )
 
 /** The address of the row. */
@@ -143,11 +148,11 @@ function Session({ row: { text_chars }, id }: SessionProps) {
         to="/app/sessions/$id"
         params={{ id }}
         title={id}
-        className="block max-w-40 truncate underline-offset-2 hover:underline"
+        className="target underline-offset-2 hover:underline"
       >
-        {id}
+        <span className="block max-w-40 truncate">{id}</span>
       </Link>
-      {text_chars !== null && <Second>{t('kb.fact.chars', { count: text_chars })}</Second>}
+      {text_chars !== null && <Small>{t('kb.fact.chars', { count: text_chars })}</Small>}
     </div>
   )
 }

@@ -3,10 +3,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/index.ts'
 import { GUIDE_IDS, guidePath } from '../../guides/pages.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useOperator } from '../../lib/operator.ts'
 import { useAction } from '../../lib/services.tsx'
 import { setTheme } from '../../lib/theme.ts'
 import { ask, SHORTCUTS_ASKED } from '../../shell/keys.ts'
-import { NAV_ITEMS } from '../../shell/nav.ts'
+import { NAV_ITEMS, SYSTEM_ITEM } from '../../shell/nav.ts'
 import type { Entry, Group } from './match.ts'
 
 const THEMES = ['light', 'dark', 'system'] as const
@@ -17,7 +18,8 @@ export function useEntries(): Group[] {
   const named = useNamed()
   const actions = useActions()
   const goTo = useNavigate()
-  const pages = NAV_ITEMS.map(({ to, label }) => ({
+  const places = useOperator() ? [...NAV_ITEMS, SYSTEM_ITEM] : NAV_ITEMS
+  const pages = places.map(({ to, label }) => ({
     ...{ id: to, label: t(label), also: to },
     run: () => void goTo({ to }),
   }))

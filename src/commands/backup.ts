@@ -19,9 +19,11 @@ const USAGE = 'moonbase backup [FILE] [--json]'
 export async function runBackup(invocation: Invocation): Promise<void> {
   const { args, env, version, write } = invocation
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } })
+  // Before the folder is looked at: a mistyped command is told so.
+  const file = positionals.length === 0 ? null : onlyFile(positionals, USAGE)
   const config = loadConfig(env)
   checkDatabaseExists(config.MB_DATA_DIR)
-  if (positionals.length === 0) {
+  if (file === null) {
     const { storeBackup } = await import('./store-backup.ts')
     const stored = await storeBackup(config, invocation).catch((error: unknown) => {
       throw explainStorage(error, config.MB_DATA_DIR)
@@ -29,7 +31,6 @@ export async function runBackup(invocation: Invocation): Promise<void> {
     write(values.json === true ? `${JSON.stringify(stored)}\n` : storedText(stored))
     return
   }
-  const file = onlyFile(positionals, USAGE)
   const target = resolve(file)
   checkTarget(target, config.MB_DATA_DIR)
   await writeSnapshot(config, version, dirname(target), (draft) => {

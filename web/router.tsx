@@ -144,6 +144,14 @@ const pages = [
     lazy(() => import('./pages/system.tsx'), 'SystemPage'),
   ),
   page(
+    '/members',
+    lazy(() => import('./pages/members.tsx'), 'Members'),
+  ),
+  page(
+    '/audit',
+    lazy(() => import('./pages/audit.tsx'), 'AuditPage'),
+  ),
+  page(
     '/transfer',
     lazy(() => import('./pages/transfer.tsx'), 'Transfer'),
   ),

@@ -13,6 +13,7 @@ export const MANUAL_PATHS = [
   '/docs/homeassistant',
   '/docs/devices',
   '/docs/voice',
+  '/docs/team',
   '/docs/operate',
   '/docs/usage',
   '/docs/security',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ACTIONS } from '../../src/features/audit/actions.ts'
+import { en } from '../../web/i18n/en.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { fakeClock } from '../support/clock.ts'
@@ -50,6 +51,11 @@ describe('the table of audited routes', () => {
   test('every changing route of the console is audited, or known not to be', () => {
     const open = changing.filter((name) => !(name in ACTIONS) && !NOT_AUDITED.includes(name))
     expect(open).toEqual([])
+  })
+
+  test('every action has words in the console', () => {
+    const unnamed = Object.values(ACTIONS).filter((action) => !(`audit.action.${action}` in en))
+    expect(unnamed).toEqual([])
   })
 
   test('every audited route is one of the console', () => {

@@ -2,6 +2,8 @@ import { SESSIONS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
 import { call, postForm, segment } from './client.ts'
 import type * as T from './types.ts'
 
+type Role = T.Me['role']
+
 const at = (path: string, id: string, rest = '') => `/console/${path}/${segment(id)}${rest}`
 
 /** `?name=value`, without what is undefined or empty. */
@@ -19,6 +21,7 @@ export const api = {
     start: (email: string) => call<{ sent: true }>('POST', '/auth/email/start', { email }),
     verify: (email: string, code: string) =>
       call<T.Me>('POST', '/auth/email/verify', { email, code }),
+    switchTo: (tenant_id: string) => call<T.Me>('POST', '/auth/tenant', { tenant_id }),
     logout: () => call<{ ok: true }>('POST', '/auth/logout'),
   },
   keys: {
@@ -35,6 +38,23 @@ export const api = {
     issueKey: (id: string, input: T.KeyInput) =>
       call<T.IssuedKey>('POST', at('apps', id, '/keys'), input),
   },
+  shares: {
+    list: (app: string) => call<{ shares: T.Share[] }>('GET', at('apps', app, '/shares')),
+    create: ({ app, input }: { app: string; input: T.ShareInput }) =>
+      call<T.IssuedShare>('POST', at('apps', app, '/shares'), input),
+    remove: ({ app_id, id }: T.Share) =>
+      call<unknown>('DELETE', at('apps', app_id, `/shares/${segment(id)}`)),
+  },
+  members: {
+    list: () => call<{ members: T.Member[] }>('GET', '/console/members'),
+    invite: (input: { email: string; role: Role }) =>
+      call<T.Member & { mailed: boolean }>('POST', '/console/members', input),
+    setRole: ({ id, role }: { id: string; role: Role }) =>
+      call<T.Member>('PUT', at('members', id), { role }),
+    remove: (id: string) => call<unknown>('DELETE', at('members', id)),
+  },
+  audit: (before: string | null) =>
+    call<T.Audit>('GET', `/console/audit${before === null ? '' : `?before=${before}`}`),
   kb: {
     list: () => call<{ docs: T.KbDoc[] }>('GET', '/console/kb/docs'),
     create: (title: string, text: string) =>

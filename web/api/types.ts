@@ -7,6 +7,7 @@ export type {
 } from '../../src/features/agent/events.ts'
 export type { AgentCheckResponse as AgentCheck, AppDraft } from '../../src/features/agent/model.ts'
 export type { App, AppUpsertRequest as AppInput } from '../../src/features/apps/model.ts'
+export type { AuditResponse as Audit } from '../../src/features/audit/model.ts'
 export type {
   Device,
   DeviceRecodeResponse as PairingCode,
@@ -31,6 +32,7 @@ export type {
   McpServerRequest as McpServerInput,
   McpTool,
 } from '../../src/features/mcp-servers/model.ts'
+export type { Member } from '../../src/features/members/model.ts'
 export type { Person } from '../../src/features/people/model.ts'
 export type { Persona } from '../../src/features/personas/model.ts'
 export type {
@@ -48,6 +50,11 @@ export type {
   TurnDetails,
 } from '../../src/features/sessions/model.ts'
 export type { TenantSettings as Settings } from '../../src/features/settings/model.ts'
+export type {
+  IssuedShare,
+  Share,
+  ShareRequest as ShareInput,
+} from '../../src/features/shares/model.ts'
 export type { StatusReport as Status } from '../../src/features/site/status.ts'
 export type {
   KbLimitsResponse as KbLimits,

@@ -3,7 +3,7 @@ export const GUIDE_GROUPS = [
   { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools', 'mcp'] },
   { id: 'connect', pages: ['typescript', 'python', 'curl', 'openwebui', 'homeassistant'] },
   { id: 'sound', pages: ['devices', 'voice'] },
-  { id: 'run', pages: ['operate', 'usage', 'security', 'settings', 'licences'] },
+  { id: 'run', pages: ['team', 'operate', 'usage', 'security', 'settings', 'licences'] },
   { id: 'build', pages: ['api', 'errors'] },
 ] as const
 

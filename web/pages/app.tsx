@@ -6,6 +6,7 @@ import { api } from '../api/index.ts'
 import type { App } from '../api/types.ts'
 import { AppForm } from '../features/apps/app-form.tsx'
 import { AppKeys } from '../features/apps/app-keys.tsx'
+import { AppShares } from '../features/shares/app-shares.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
@@ -64,6 +65,7 @@ function Editor({ app }: { readonly app: App }) {
     <Page title={app.name} about={t('apps.edit.about')} actions={actions}>
       <AppForm app={app} />
       <AppKeys app={app} />
+      <AppShares app={app} />
       <Confirm
         title={t('apps.delete.title', { name: app.name })}
         loss={t('apps.delete.loss')}

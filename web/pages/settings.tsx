@@ -1,6 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { MODEL_CHARS_MAX, PRICE_MAX } from '../../src/core/limits/contract.ts'
+import {
+  MODEL_CHARS_MAX,
+  PRICE_MAX,
+  TENANT_NAME_CHARS_MAX,
+} from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { Settings } from '../api/types.ts'
 import { temperatureOf } from '../features/apps/draft.ts'
@@ -48,16 +52,22 @@ function priceOf(text: string): number | null | 'wrong' {
 
 function SettingsForm({ settings }: { readonly settings: Settings }) {
   const { t } = useI18n()
+  const [name, setName] = useState(settings.name ?? '')
   const [model, setModel] = useState(settings.model ?? '')
   const [thinking, setThinking] = useState(settings.thinking)
   const [temperature, setTemperature] = useState(settings.temperature?.toString() ?? '')
-  const save = useAction(api.settings.save, { done: 'settings.saved', refresh: ['settings'] })
+  const save = useAction(api.settings.save, {
+    done: 'settings.saved',
+    refresh: ['settings', 'me'],
+    onDone: (saved) => setName(saved.name ?? ''),
+  })
   const [priceIn, setPriceIn] = useState(settings.price_in?.toString() ?? '')
   const [priceOut, setPriceOut] = useState(settings.price_out?.toString() ?? '')
   const value = temperatureOf(temperature)
   const [price_in, price_out] = [priceOf(priceIn), priceOf(priceOut)]
   const wrong = [value, price_in, price_out].includes('wrong')
   const dirty =
+    name.trim() !== settings.name ||
     (model.trim() || null) !== settings.model ||
     thinking !== settings.thinking ||
     value !== settings.temperature ||
@@ -66,11 +76,24 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (value === 'wrong' || price_in === 'wrong' || price_out === 'wrong') return
-    const own = { ...settings, model: model.trim() || null, thinking, temperature: value }
+    const own = {
+      ...settings,
+      name: name.trim(),
+      model: model.trim() || null,
+      thinking,
+      temperature: value,
+    }
     save.mutate({ ...own, price_in: price_in ?? undefined, price_out: price_out ?? undefined })
   }
   return (
     <form className="card grid gap-6 p-6" onSubmit={submit}>
+      <TextField
+        label={t('settings.name')}
+        hint={t('settings.name.hint')}
+        value={name}
+        maxLength={TENANT_NAME_CHARS_MAX}
+        onText={setName}
+      />
       <TextField
         label={t('field.model')}
         hint={t('settings.model.hint')}
@@ -94,25 +117,11 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
         on={thinking}
         onChange={setThinking}
       />
-      <div className="grid items-start gap-6 sm:grid-cols-2">
-        <TextField
-          label={t('settings.price.in')}
-          hint={t('settings.price.hint')}
-          placeholder={t('settings.price.none')}
-          problem={price_in === 'wrong' ? t('settings.price.wrong') : null}
-          inputMode="decimal"
-          value={priceIn}
-          onText={setPriceIn}
-        />
-        <TextField
-          label={t('settings.price.out')}
-          placeholder={t('settings.price.none')}
-          problem={price_out === 'wrong' ? t('settings.price.wrong') : null}
-          inputMode="decimal"
-          value={priceOut}
-          onText={setPriceOut}
-        />
-      </div>
+      <Prices
+        wrongIn={price_in === 'wrong'}
+        wrongOut={price_out === 'wrong'}
+        {...{ priceIn, setPriceIn, priceOut, setPriceOut }}
+      />
       <div className="flex justify-end border-t border-line pt-5">
         <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong} idle={!dirty}>
           {t('action.save')}
@@ -120,5 +129,39 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       </div>
       <Unsaved isDirty={() => dirty} />
     </form>
+  )
+}
+
+interface PricesProps {
+  readonly priceIn: string
+  readonly priceOut: string
+  readonly wrongIn: boolean
+  readonly wrongOut: boolean
+  readonly setPriceIn: (text: string) => void
+  readonly setPriceOut: (text: string) => void
+}
+
+function Prices({ priceIn, priceOut, wrongIn, wrongOut, setPriceIn, setPriceOut }: PricesProps) {
+  const { t } = useI18n()
+  return (
+    <div className="grid items-start gap-6 sm:grid-cols-2">
+      <TextField
+        label={t('settings.price.in')}
+        hint={t('settings.price.hint')}
+        placeholder={t('settings.price.none')}
+        problem={wrongIn ? t('settings.price.wrong') : null}
+        inputMode="decimal"
+        value={priceIn}
+        onText={setPriceIn}
+      />
+      <TextField
+        label={t('settings.price.out')}
+        placeholder={t('settings.price.none')}
+        problem={wrongOut ? t('settings.price.wrong') : null}
+        inputMode="decimal"
+        value={priceOut}
+        onText={setPriceOut}
+      />
+    </div>
   )
 }

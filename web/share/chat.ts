@@ -70,6 +70,7 @@ function draw(text: string) {
   talkBox.append(turn)
   return {
     showReply: (markdown: string) => reply.replaceChildren(...replyNodes(markdown)),
+    replyText: () => reply.textContent,
     showSources(list: readonly Source[]) {
       sources.textContent = list.length > 0 ? words.sources + list.map(nameOf).join(' · ') : ''
     },
@@ -131,7 +132,7 @@ async function say(text: string): Promise<void> {
       turn.showSources(sources)
       turn.showState('')
     })
-    told.textContent = reply
+    told.textContent = turn.replyText()
     talk = { session, said: [...talk.said, { text, reply, sources }].slice(-KEPT_MAX) }
     fresh.hidden = false
     keep()

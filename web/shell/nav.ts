@@ -10,10 +10,12 @@ import {
   type LucideIcon,
   MessagesSquare,
   Mic,
+  ScrollText,
   ServerCog,
   Settings2,
   Smile,
   SquareTerminal,
+  Users,
   Wrench,
 } from 'lucide-react'
 import type { Key } from '../i18n/index.tsx'
@@ -70,6 +72,8 @@ export const NAV: readonly { readonly title: Key | null; readonly items: readonl
     title: 'nav.tenant',
     items: [
       item('/app/settings', 'nav.settings', Settings2, 't'),
+      item('/app/members', 'nav.members', Users, 'e'),
+      item('/app/audit', 'nav.audit', ScrollText, 'i'),
       item('/app/transfer', 'nav.transfer', ArrowLeftRight, 'x'),
     ],
   },

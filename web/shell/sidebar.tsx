@@ -5,6 +5,7 @@ import { useOperator } from '../lib/operator.ts'
 import { Brand } from './logo.tsx'
 import { NAV, type NavItem, STUDIO, SYSTEM_ITEM } from './nav.ts'
 import { PaletteButton } from './palette.tsx'
+import { TenantMenu } from './tenant-menu.tsx'
 import { UserMenu } from './user-menu.tsx'
 
 interface NavLinkProps {
@@ -41,8 +42,9 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
       <Link to="/app" className="mb-4 rounded-lg px-2.5 py-1" onClick={onGo}>
         <Brand />
       </Link>
+      <TenantMenu />
       <PaletteButton onGo={onGo} />
-      <nav aria-label={t('nav.label')} className="grid gap-5">
+      <nav aria-label={t('nav.label')} className="grid gap-3.5">
         {NAV.map(({ title, items }) => (
           <div key={title ?? 'top'} className="grid gap-0.5">
             {title && <p className="px-2.5 pb-1 text-[0.8rem] text-ink-3">{t(title)}</p>}

@@ -61,14 +61,15 @@ const Item = ({ icon, onPick, children }: ItemProps) => (
 )
 
 /**
- * The signed-in person. When another person has signed in from another tab, the page reloads: else
- * it would show data of the first person and change data of the second.
+ * The signed-in person. When another person has signed in from another tab, or this one has gone to
+ * another tenant, the page reloads: else it would show data of the first and change data of the
+ * second.
  */
 function useMe() {
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me, staleTime: 0 })
   const { own } = useConversations()
   const first = useRef<string>(undefined)
-  const id = me.data?.user_id
+  const id = me.data && `${me.data.user_id} ${me.data.tenant_id}`
   useEffect(() => {
     if (id !== undefined) own(id)
     if (first.current !== undefined && id !== undefined && first.current !== id) {

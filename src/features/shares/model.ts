@@ -61,6 +61,8 @@ export type Share = z.infer<typeof Share>
 
 /** The only answer that holds the token, which opens `/s/{token}`. */
 export const IssuedShare = Share.extend({ token: z.string() })
+export type IssuedShare = z.infer<typeof IssuedShare>
+
 export const SharesResponse = z.object({ shares: z.array(Share) })
 export const ShareDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
 

@@ -1,0 +1,71 @@
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api/index.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction, useToasts } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/form.tsx'
+import { type Role, useRoles } from './roles.ts'
+
+interface InviteProps {
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+export function InviteDialog({ open, onClose }: InviteProps) {
+  const { t } = useI18n()
+  return (
+    <Dialog
+      title={t('members.invite')}
+      about={t('members.invite.about')}
+      open={open}
+      onClose={onClose}
+    >
+      <InviteForm onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function InviteForm({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useI18n()
+  const toasts = useToasts()
+  const roles = useRoles()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('editor')
+  const invite = useAction(api.members.invite, {
+    refresh: ['members'],
+    onDone: ({ mailed }) => {
+      toasts.show('good', t(mailed ? 'members.mailed' : 'members.invited'))
+      onClose()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    invite.mutate({ email, role })
+  }
+  return (
+    <form className="grid gap-5" onSubmit={submit}>
+      <TextField
+        label={t('login.email')}
+        type="email"
+        required
+        autoComplete="off"
+        value={email}
+        onText={setEmail}
+      />
+      <SelectField
+        label={t('members.role')}
+        hint={t('members.role.hint')}
+        value={role}
+        choices={roles}
+        onPick={(value) => setRole(value as Role)}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={invite.isPending}>
+          {t('members.invite')}
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,112 @@
+import { useState } from 'react'
+import { api } from '../../api/index.ts'
+import type { Member } from '../../api/types.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { useAction } from '../../lib/services.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Ago, Badge } from '../../ui/page.tsx'
+import { type Role, useRoles } from './roles.ts'
+
+interface TableProps {
+  readonly members: readonly Member[]
+  /** Address of the reader. */
+  readonly own: string
+}
+
+export function MemberTable({ members, own }: TableProps) {
+  const { t } = useI18n()
+  const [asked, setAsked] = useState<Member | null>(null)
+  const leaves = asked?.email === own
+  const remove = useAction(api.members.remove, {
+    done: 'members.removed',
+    refresh: ['members', 'me'],
+    onDone: () => setAsked(null),
+  })
+  return (
+    <>
+      <table className="rows stack">
+        <thead>
+          <tr>
+            <th>{t('login.email')}</th>
+            <th>{t('members.role')}</th>
+            <th>{t('members.since')}</th>
+            <th>
+              <span className="sr-only">{t('field.actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <Row
+              key={member.id}
+              member={member}
+              isOwn={member.email === own}
+              onRemove={() => setAsked(member)}
+            />
+          ))}
+        </tbody>
+      </table>
+      <Confirm
+        title={
+          leaves
+            ? t('members.leave.title')
+            : t('members.remove.title', { email: asked?.email ?? '' })
+        }
+        loss={t(leaves ? 'members.leave.loss' : 'members.remove.loss')}
+        action={t(leaves ? 'members.leave' : 'members.remove')}
+        open={asked !== null}
+        busy={remove.isPending}
+        onConfirm={() => asked && remove.mutate(asked.id)}
+        onClose={() => setAsked(null)}
+      />
+    </>
+  )
+}
+
+interface RowProps {
+  readonly member: Member
+  readonly isOwn: boolean
+  readonly onRemove: () => void
+}
+
+function Row({ member, isOwn, onRemove }: RowProps) {
+  const { t } = useI18n()
+  const roles = useRoles()
+  const change = useAction(api.members.setRole, {
+    done: 'members.saved',
+    refresh: ['members', 'me'],
+  })
+  return (
+    <tr>
+      <td className="lead">
+        <span className="min-w-0 break-all">
+          {member.email} {isOwn && <Badge tone="accent">{t('members.you')}</Badge>}
+        </span>
+      </td>
+      <td data-label={t('members.role')}>
+        <select
+          className="input"
+          aria-label={`${t('members.role')} ${member.email}`}
+          value={member.role}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate({ id: member.id, role: event.target.value as Role })}
+        >
+          {roles.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </td>
+      <td data-label={t('members.since')} className="text-ink-2">
+        {member.joined_at ? <Ago at={member.joined_at} /> : <Badge>{t('members.waiting')}</Badge>}
+      </td>
+      <td className="actions num whitespace-nowrap">
+        <Button kind="danger" size="small" onClick={onRemove}>
+          {t(isOwn ? 'members.leave' : 'members.remove')}
+        </Button>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,96 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ScrollText } from 'lucide-react'
+import { api } from '../api/index.ts'
+import type { Audit } from '../api/types.ts'
+import { type Key, useI18n } from '../i18n/index.tsx'
+import { Button } from '../ui/button.tsx'
+import { Ago, Page } from '../ui/page.tsx'
+import { Empty, Loaded } from '../ui/state.tsx'
+
+type Entry = Audit['entries'][number]
+
+/** Who changed what; for owners and operators. */
+export function AuditPage() {
+  const { t } = useI18n()
+  const query = useInfiniteQuery({
+    queryKey: ['audit'],
+    queryFn: ({ pageParam }) => api.audit(pageParam),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_before,
+  })
+  return (
+    <Page title={t('nav.audit')} about={t('audit.about')}>
+      <div className="card overflow-hidden">
+        <Loaded query={query}>
+          {({ pages }) => {
+            const entries = pages.flatMap((page) => page.entries)
+            return entries.length === 0 ? (
+              <Empty icon={<ScrollText />} title={t('audit.empty')} />
+            ) : (
+              <EntryTable entries={entries} />
+            )
+          }}
+        </Loaded>
+        {query.hasNextPage && (
+          <div className="border-t border-line p-3 text-center">
+            <Button
+              kind="quiet"
+              size="small"
+              busy={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              {t('audit.more')}
+            </Button>
+          </div>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
+  const { t, wordsOf } = useActions()
+  return (
+    <table className="rows stack">
+      <thead>
+        <tr>
+          <th>{t('audit.what')}</th>
+          <th>{t('audit.who')}</th>
+          <th>{t('audit.when')}</th>
+          <th>{t('audit.target')}</th>
+          <th>{t('audit.from')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <tr key={entry.id}>
+            <td className="lead">{wordsOf(entry.action)}</td>
+            <td data-label={t('audit.who')} className="break-all">
+              {entry.person ?? t('audit.key', { id: entry.key_id ?? '' })}
+            </td>
+            <td data-label={t('audit.when')} className="text-ink-2">
+              <Ago at={entry.ts} />
+            </td>
+            <td data-label={t('audit.target')} className="break-all text-ink-2">
+              <code>{entry.target ?? '–'}</code>
+            </td>
+            <td data-label={t('audit.from')} className="text-ink-2">
+              <code>{entry.address}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** The words of an action; every one has some (test/api/audit.test.ts). */
+function useActions() {
+  const { t } = useI18n()
+  const wordsOf = (action: string): string => {
+    const [noun, verb] = action.split('.')
+    const key = verb === undefined ? `audit.action.${noun}` : `audit.action.${noun}.${verb}`
+    return t(key as Key)
+  }
+  return { t, wordsOf }
+}

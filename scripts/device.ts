@@ -9,6 +9,7 @@ import { Refused } from './device/refusal.ts'
 import { createServer, type Server } from './device/server.ts'
 import { pronounce, record } from './device/sound.ts'
 import { createTurns, type Turns } from './device/turns.ts'
+import { runXiaozhi } from './device/xiaozhi.ts'
 import { readArguments, runScript, UsageError, wholeNumber } from './usage.ts'
 
 const HELP = `A simulated Moonbase device.
@@ -31,6 +32,13 @@ One action; without any of these, each typed line is one turn
 
 Lines typed: a sentence is said, an empty line records 5 seconds, "/speak TEXT" streams,
 "/audio FILE" sends a recording. The device sends a heartbeat every 60 seconds.
+
+A xiaozhi board instead
+  --protocol xiaozhi
+                    start, pair and talk as an unmodified board does; --say TEXT or typed lines
+  --mac MAC         its address (02:00:00:00:00:01)
+  --frames 1|2|3    version of its frames (1)
+  --frame-ms 20|60  length of its packets (60)
 
 Options
   --out FILE        write the sound to FILE instead of playing it (mp3, or wav of a stream)
@@ -62,6 +70,10 @@ function readOptions(args: string[]) {
       out: text,
       session: { ...text, default: 'device' },
       voice: text,
+      protocol: { ...text, default: 'moonbase' },
+      mac: { ...text, default: '02:00:00:00:00:01' },
+      frames: { ...text, default: '1' },
+      'frame-ms': { ...text, default: '60' },
     },
   })
   const url = URL.parse(values.server ?? '')
@@ -135,4 +147,14 @@ async function runDevice(options: Options): Promise<void> {
   clearInterval(timer)
 }
 
-await runScript(HELP, (args) => runDevice(readOptions(args)).catch(fail))
+const runBoard = ({ origin, code, mac, say: text, ...options }: Options) =>
+  runXiaozhi({
+    ...{ origin, code, mac, text, say },
+    version: wholeNumber('--frames', options.frames, 1, 3),
+    frameMs: wholeNumber('--frame-ms', options['frame-ms'], 20, 60),
+  })
+
+await runScript(HELP, (args) => {
+  const options = readOptions(args)
+  return (options.protocol === 'xiaozhi' ? runBoard(options) : runDevice(options)).catch(fail)
+})

@@ -59,7 +59,7 @@ describeWeb('what a person made is not lost', () => {
       await press(page, en['keys.create'])
       await page.keyboard.press('Escape')
       const key = await page.getByTestId('secret').textContent()
-      await press(page, en['copy.action'])
+      await page.getByRole('button', { name: en['copy.action'], exact: true }).click()
       await page.getByRole('button', { name: en['copy.done'] }).waitFor()
       const other = await guest.context.newPage()
       await other.goto('/docs')

@@ -1,3 +1,4 @@
+import { useI18n } from '../i18n/index.tsx'
 import { CopyButton } from './button.tsx'
 
 const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
@@ -18,12 +19,13 @@ interface ExampleProps {
 }
 
 export function CurlExample({ body, apiKey }: ExampleProps) {
+  const { t } = useI18n()
   const command = curlOf(body, apiKey)
   return (
     <div className="relative">
       <pre className="code pr-14">{command}</pre>
       <div className="absolute top-2 right-2">
-        <CopyButton text={command} size="small" />
+        <CopyButton text={command} what={t('docs.example')} size="small" />
       </div>
     </div>
   )

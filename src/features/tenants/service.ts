@@ -18,7 +18,7 @@ export interface SignedInUser extends User {
 
 /**
  * People and their tenants: each e-mail address is one person, who belongs to one tenant or several
- * and is in one of them at a time, in all browsers alike (decisions/061-members.md).
+ * and is in one of them at a time, in all browsers alike (decisions/057-members.md).
  */
 export function createTenants({ store, clock }: TenantParts) {
   /** The person of a session; null when there is none, or one who may not sign in. */

@@ -196,4 +196,4 @@ test('a session that no model can fold stops taking turns and loses none', async
   upstream.reply({ text: 'again' })
   expect(await ask()).toContain('again')
   expect(await history('full')).toMatchObject({ summary: 'SUMMARY at last', count: 4 })
-}, 20_000)
+}, 60_000)

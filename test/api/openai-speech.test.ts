@@ -240,7 +240,7 @@ describe('speech of an upstream that fails', () => {
       // The tries are our own; the client makes none.
       expect(upstream.requests.length - before).toBe(calls)
     },
-    10_000,
+    60_000,
   )
 
   test('that is not configured is a 502 with the code channel_unavailable', async () => {

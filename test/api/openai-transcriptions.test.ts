@@ -189,7 +189,7 @@ describe('refused transcriptions', () => {
     expect(await ask({}, most)).toEqual({ text: '好' })
     const more = await refusalOf(ask({}, new Uint8Array(most.length + 1)))
     expect(more).toMatchObject({ status: 413, code: 'request_too_large' })
-  }, 20_000)
+  }, 60_000)
 
   test('a wrong method is a 405, and no key a 401', async () => {
     const wrong = await caller(app.url, key.headers)('GET', '/v1/audio/transcriptions')
@@ -216,7 +216,7 @@ describe('a transcription of an upstream that fails', () => {
       expect(error.message).not.toContain('SECRET')
       expect(upstream.requests.length - before).toBe(calls)
     },
-    10_000,
+    60_000,
   )
 
   test('that is not configured is a 502 with the code channel_unavailable', async () => {

@@ -259,4 +259,4 @@ test('without transcripts a fold deletes what it folds, and a start what was kep
   expect((await read(without)).at(-1)).toBe('turn 12')
   await tell(without, 22, 32)
   expect((await read(without)).at(-1)).toBe('turn 23')
-}, 20_000)
+}, 60_000)

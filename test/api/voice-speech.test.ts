@@ -142,7 +142,7 @@ describe.each(PATHS)('POST %s', (path) => {
       expect(response.status).toBe(502)
       expect(await response.text()).toBe('语音合成暂不可用，请稍后重试')
     },
-    10_000,
+    60_000,
   )
 
   test('speech is 502 when the upstream answers no sound at all', async () => {
@@ -154,7 +154,7 @@ describe.each(PATHS)('POST %s', (path) => {
     upstream.speech.fault(503)
     upstream.speech.fault(429, { retryAfter: '0' })
     expect((await say(path, { text: 'x' })).status).toBe(200)
-  }, 10_000)
+  }, 60_000)
 
   test('speech is 502 without a configured voice', async () => {
     const other = await silent.key()

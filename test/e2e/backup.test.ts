@@ -89,7 +89,7 @@ describe('a backup', () => {
     expect(readdirSync(drawer.path).sort()).toEqual([running, ...others, 'b.db'].sort())
     await using _server = await startServer({ dataDir: folder.path })
     expect(readdirSync(folder.path)).not.toContain('moonbase.db.restoring')
-  }, 20_000)
+  }, 60_000)
 
   test('a backup appears whole or not at all, and replaces only a backup', async () => {
     using folder = tempFolder()
@@ -114,7 +114,7 @@ describe('a backup', () => {
     expect(await run(['backup', file], data)).toMatchObject({ code: 0 })
     expect(await run(['backup', file], data)).toMatchObject({ code: 0 })
     expect(readdirSync(folder.path).sort()).toEqual(['b.db', 'data', 'letter.txt'])
-  }, 30_000)
+  }, 60_000)
 })
 
 describe('restore', () => {
@@ -139,7 +139,7 @@ describe('restore', () => {
     const status = async (headers: Headers) =>
       (await fetch(`${server.url}/v1/sessions`, { headers })).status
     expect([await status(first), await status(second)]).toEqual([200, 401])
-  }, 30_000)
+  }, 60_000)
 
   test('a restore is refused while a server runs on the folder', async () => {
     using folder = tempFolder()
@@ -149,7 +149,7 @@ describe('restore', () => {
     await using server = await startServer({ dataDir: data })
     expect(sentence(await run(['restore', folder.file('b.db'), '--force'], data))).toContain('runs')
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-  }, 30_000)
+  }, 60_000)
 
   test('a restore ignores the log of a server that was killed', async () => {
     using folder = tempFolder()
@@ -163,7 +163,7 @@ describe('restore', () => {
     await run(['restore', folder.file('b.db'), '--force'], data)
     await using server = await startServer({ dataDir: data })
     expect(await said(server, headers)).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('a restore refuses a damaged, truncated, newer or foreign file untouched', async () => {
     using folder = tempFolder()
@@ -213,7 +213,7 @@ describe('restore', () => {
       expect(told).toContain('schema differs')
       expect(existsSync(folder.file('fresh', 'moonbase.db'))).toBe(false)
     },
-    20_000,
+    60_000,
   )
 
   test('a restore prints no control characters of a backup', async () => {
@@ -227,7 +227,7 @@ describe('restore', () => {
     expect(code).toBe(0)
     expect(out).toContain('by version ?[2J')
     expect(out).not.toMatch(/(?!\n)\p{Cc}/u)
-  }, 20_000)
+  }, 60_000)
 })
 
 function alter(path: string, sql: string): void {

@@ -55,7 +55,7 @@ test('a data folder that others may write is closed at the start, with a note', 
     expect(modeOf(`${data}/${name}`)).toBe(0o600)
   }
   expect((await doctor(data))['Data folder']?.level).toBe('ok')
-}, 30_000)
+}, 60_000)
 
 test.skipIf(process.getuid?.() !== 0)(
   'a data folder of another user is refused by every command that opens it',
@@ -93,7 +93,7 @@ describe('a link in the data folder', () => {
       expect(modeOf(elsewhere)).toBe(0o755)
       if (before) expect(readFileSync(elsewhere).equals(before)).toBe(true)
     },
-    30_000,
+    60_000,
   )
 
   test('a symbolic link as MB_DATA_DIR leads to the folder', async () => {
@@ -102,7 +102,7 @@ describe('a link in the data folder', () => {
     symlinkSync(data, folder.file('link'))
     await using server = await startServer({ dataDir: folder.file('link') })
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-  }, 30_000)
+  }, 60_000)
 })
 
 test('the doctor reports a trigger that the product did not make', async () => {
@@ -116,7 +116,7 @@ test('the doctor reports a trigger that the product did not make', async () => {
     level: 'fail',
     text: expect.stringContaining('unrevoke'),
   })
-}, 30_000)
+}, 60_000)
 
 test('a missing secrets.json stops the start while stored model keys need it', async () => {
   using folder = tempFolder()
@@ -140,7 +140,7 @@ test('a missing secrets.json stops the start while stored model keys need it', a
   expect(await off.stop()).toBe(0)
   await using server = await startServer({ dataDir: data })
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-}, 30_000)
+}, 60_000)
 
 test.skipIf(!canMount)(
   'a read-only data folder is refused in one sentence',

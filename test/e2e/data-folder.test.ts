@@ -23,7 +23,7 @@ describe('a data folder', () => {
       const open = ['.', ...inside].filter((name) => statSync(join(made, name)).mode & 0o077)
       expect(open).toEqual([])
     }
-  }, 20_000)
+  }, 60_000)
 
   test('a data folder belongs to one server at a time, also after a kill', async () => {
     using folder = tempFolder()
@@ -33,7 +33,7 @@ describe('a data folder', () => {
     await first.kill()
     await using second = await startServer({ dataDir: folder.path })
     expect((await fetch(`${second.url}/healthz`)).status).toBe(200)
-  }, 20_000)
+  }, 60_000)
 
   test('a data folder that is a file, or below one, is refused in one sentence', async () => {
     using folder = tempFolder()
@@ -46,7 +46,7 @@ describe('a data folder', () => {
       expect({ err, code }).toEqual({ err: '', code: 1 })
       expect(out).toContain('MB_DATA_DIR')
     }
-  }, 20_000)
+  }, 60_000)
 
   test('a damaged database is refused in one sentence, and not written to', async () => {
     using folder = tempFolder()
@@ -61,7 +61,7 @@ describe('a data folder', () => {
     expect(code).toBe(1)
     const { checks } = JSON.parse(out) as { checks: { name: string; level: string }[] }
     expect(checks).toContainEqual(expect.objectContaining({ name: 'Database', level: 'fail' }))
-  }, 20_000)
+  }, 60_000)
 
   test.skipIf(!canMount)(
     'a data folder that cannot be written is refused in one sentence',
@@ -75,7 +75,7 @@ describe('a data folder', () => {
       }
       expect((await run(['doctor'], folder.path, {}, readOnly)).code).toBe(1)
     },
-    20_000,
+    60_000,
   )
 
   test.skipIf(!canMount)(
@@ -154,7 +154,7 @@ describe('doctor', () => {
     expect(Object.values(level)).not.toContain('fail')
     expect(level.Embedding).toBe('ok')
     expect(readdirSync(folder.path)).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('the doctor finds nothing wrong with a running server, without disturbing it', async () => {
     using folder = tempFolder()
@@ -163,7 +163,7 @@ describe('doctor', () => {
     expect(code).toBe(0)
     expect(level.Database).toBe('ok')
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-  }, 30_000)
+  }, 60_000)
 
   test('the doctor names what is wrong, and no secret', async () => {
     using folder = tempFolder()
@@ -191,7 +191,7 @@ describe('doctor', () => {
       Address: 'fail',
       'Native parts': 'ok',
     })
-  }, 30_000)
+  }, 60_000)
 
   test('the doctor reports a wrong setting', async () => {
     using folder = tempFolder()
@@ -211,4 +211,4 @@ test('every command has a help text', async () => {
   for (const args of [['backup', 'a', 'b'], ['restore'], ['doctor', 'x']]) {
     expect(sentence(await run(args, folder.path))).toContain('usage: moonbase')
   }
-}, 20_000)
+}, 60_000)

@@ -66,7 +66,7 @@ describe('the simulated device', () => {
     expect(again.code).toBe(0)
     const { body } = await devices.call('GET', `/${id}`)
     expect(body.hw_model).toBe('Moonbase device script')
-  }, 30_000)
+  }, 60_000)
 
   test('the simulated device streams speech and reports when it began', async () => {
     const { upstream, devices, app } = world
@@ -77,7 +77,7 @@ describe('the simulated device', () => {
     const { out: told } = await device.start(['--code', code, '--speak', '你好', '--out', out])
     expect(told).toMatch(/First sound after \d+ ms, 0\.50 s of speech/)
     expect(Bun.file(out).size).toBe(44 + 32_000)
-  }, 30_000)
+  }, 60_000)
 
   test('the simulated device records and plays with the programs of the machine', async () => {
     const { upstream, devices, app } = world
@@ -99,7 +99,7 @@ describe('the simulated device', () => {
     expect(Bun.file(at('played.raw')).size).toBe(6_400 * 2)
     expect(Bun.file(at('played.mp3')).size).toBeGreaterThan(1_000)
     expect(exit).toBe(0)
-  }, 30_000)
+  }, 60_000)
 
   test('the simulated device reports a revoked key, and pairs again', async () => {
     const { devices, app } = world
@@ -117,7 +117,7 @@ describe('the simulated device', () => {
     const again = await device.start(['--code', String(body.activation_code)], [])
     expect(again.out).toContain(`Paired as device ${id}`)
     expect(again.code).toBe(0)
-  }, 30_000)
+  }, 60_000)
 
   test('a used pairing code leaves no file, and is told from a wrong one', async () => {
     const { devices, app } = world
@@ -129,7 +129,7 @@ describe('the simulated device', () => {
     expect((await device.start(['--code', 'NOPE'])).out).toContain('The code is wrong')
     expect((await device.start([])).out).toContain('not paired')
     expect(readdirSync(device.folder.path).filter((name) => name.includes('key'))).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('the simulated device sends its key to its own server only', async () => {
     const { devices, app } = world
@@ -143,7 +143,7 @@ describe('the simulated device', () => {
     expect(exit).toBe(1)
     await Bun.write(device.key, 'sk-mb-secret')
     expect((await device.start([])).out).toContain('is not the key file of a device')
-  }, 30_000)
+  }, 60_000)
 
   test('the simulated device waits when asked to, and reports other refusals', async () => {
     const refusals: Record<string, number[]> = {
@@ -171,7 +171,7 @@ describe('the simulated device', () => {
     expect(gone.out).toContain('was not reached')
     expect(gone.out).toContain('same network')
     expect(gone.code).toBe(1)
-  }, 30_000)
+  }, 60_000)
 
   test('the simulated device refuses wrong options and prints its help', async () => {
     using device = makeDevice('not a url')
@@ -182,7 +182,7 @@ describe('the simulated device', () => {
     expect(help.out).toContain('--code CODE')
     expect(help.code).toBe(0)
     expect(existsSync(device.key)).toBe(false)
-  }, 30_000)
+  }, 60_000)
 })
 
 // A real recogniser and real speech; without them the scripted ones above have to do.

@@ -50,7 +50,7 @@ describe('doctor', () => {
     const [absent] = await model('/v1', 'gpt-x')
     expect(absent).toMatchObject({ level: 'warn' })
     expect(absent?.mend).toEndWith('qwen3, m?[2J')
-  }, 30_000)
+  }, 60_000)
 
   test('the doctor searches by the engine that is set, and reports one without JSON', async () => {
     await using site = startSite({
@@ -65,7 +65,7 @@ describe('doctor', () => {
       expect(check?.mend).toContain('MB_SEARCH_URL')
     }
     expect(await found('Web search', {})).toMatchObject([{ level: 'ok' }])
-  }, 30_000)
+  }, 60_000)
 
   test('the doctor reports a mail server that accepts no mail, and sends none', async () => {
     const mail = await startMailServer({ password: 'right' })
@@ -99,5 +99,5 @@ describe('doctor', () => {
     expect((await login(plain))[0]).toMatchObject({ level: 'warn' })
     expect(await login({ ...plain, MB_COOKIE_SECURE: 'false' })).toEqual([])
     expect(await login({ MB_PUBLIC_URL: 'http://localhost:3900' })).toEqual([])
-  }, 30_000)
+  }, 60_000)
 })

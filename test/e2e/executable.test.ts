@@ -62,7 +62,7 @@ test('the executable knows its version, and its doctor finds nothing wrong', asy
   expect({ out, err, code }).toMatchObject({ err: '', code: 0 })
   expect(out).toMatch(/ok +Embedding/)
   expect(out).toMatch(/ok +Native parts/)
-}, 30_000)
+}, 60_000)
 
 test('the executable refuses a data folder that is none in one sentence', async () => {
   for (const command of ['serve', 'doctor', 'backup x.db', 'key create']) {
@@ -71,7 +71,7 @@ test('the executable refuses a data folder that is none in one sentence', async 
     expect(out + err).toContain('MB_DATA_DIR')
     expect(err.trim().split('\n')).toHaveLength(1)
   }
-}, 30_000)
+}, 60_000)
 
 test('the executable starts, makes a key, and answers with a tool', async () => {
   server = await start()
@@ -83,7 +83,7 @@ test('the executable starts, makes a key, and answers with a tool', async () => 
   expect(events.at(-1)?.type).toBe('llm_end')
   expect(String(events.at(-1)?.reply)).toContain('408')
   expect(readdirSync(folder.path).sort()).toEqual(['data', 'moonbase'])
-}, 30_000)
+}, 60_000)
 
 test('the executable parses a large body in its JSON thread', async () => {
   const image = `data:image/png;base64,${'A'.repeat(400_000)}`
@@ -160,7 +160,7 @@ test('the executable is backed up while it runs, and restored elsewhere', async 
   server = await start({ MB_DATA_DIR: elsewhere.MB_DATA_DIR, ...voice })
   const answer = await fetch(`${server.url}/v1/sessions/s/history`, { headers })
   expect(((await answer.json()) as { count: number }).count).toBe(4)
-}, 30_000)
+}, 60_000)
 
 test('the executable speaks and recognises speech', async () => {
   upstream.speech.always({ ms: 500 })
@@ -174,7 +174,7 @@ test('the executable speaks and recognises speech', async () => {
   const body = JSON.stringify({ audio_b64: Buffer.from(clip).toString('base64'), kb: false })
   const loop = await post('/v1/voice', body)
   expect(await loop.json()).toMatchObject({ reply_text: '好的', audio_format: 'mp3' })
-}, 30_000)
+}, 60_000)
 
 test('the executable stops with exit code 0 on a signal', async () => {
   expect(await server.stop()).toBe(0)

@@ -155,7 +155,7 @@ describe('an acknowledged turn', () => {
     const { messages } = (await answer.json()) as { messages: { role: string; content: string }[] }
     const said = messages.filter(({ role }) => role === 'user').map(({ content }) => content)
     expect(said).toEqual(['turn 1', 'turn 2', 'turn 3', 'turn 4', 'turn 5'])
-  }, 20_000)
+  }, 60_000)
 })
 
 /** A server with a scripted model, and a client that is about to ask it. */
@@ -201,7 +201,7 @@ describe('a graceful stop', () => {
     expect(((await answer.json()) as { count: number }).count).toBe(2)
     const logs = await fetch(`${again.url}/v1/logs`, { headers })
     expect(((await logs.json()) as { logs: unknown[] }).logs).toHaveLength(1)
-  }, 20_000)
+  }, 60_000)
 
   test('a second signal after a second cuts a graceful stop short', async () => {
     using folder = tempFolder()

@@ -49,7 +49,7 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
       }
       await upstream.stop()
     },
-    30_000,
+    60_000,
   )
 
   test('the programs of the TypeScript page of the manual work as printed', async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
     const { out, err, code } = await runProgram([process.execPath, path], { env })
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toMatch(/\n \d+ tokens\n/)
-  }, 30_000)
+  }, 60_000)
 
   test('the program of the API page of the manual prints the reply as it grows', async () => {
     await using app = await startApp()
@@ -82,5 +82,5 @@ describe.skipIf(!CURL)('the commands of the manual', () => {
     const { out, code } = await runProgram([process.execPath, path], { cwd: folder.path })
     expect(code).toBe(0)
     expect(out).toContain('Moonbase')
-  }, 30_000)
+  }, 60_000)
 })

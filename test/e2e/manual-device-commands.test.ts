@@ -37,5 +37,5 @@ describe.skipIf(!CURL)('the commands of the guide', () => {
     const turn = await run('/v1/voice -H', same, paired.key)
     expect(turn).toMatchObject({ reply_text: '开了。', audio_format: 'mp3' })
     expect(await heardBy(upstream)).toEqual(Buffer.from(question))
-  }, 30_000)
+  }, 60_000)
 })

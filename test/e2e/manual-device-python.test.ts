@@ -77,7 +77,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(file(pi.folder.file('sound.raw')).size).toBe(6_400 * 2)
     const { body } = await devices.call('GET', `/${id}`)
     expect(body).toMatchObject({ firmware: '1.0.0', hw_model: 'Raspberry Pi' })
-  }, 30_000)
+  }, 60_000)
 
   test('the Raspberry Pi program starts again with its key, and plays mp3', async () => {
     const { devices, app } = world
@@ -91,7 +91,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(exit).toBe(0)
     expect((await file(mp3).bytes()).slice(0, 1)[0]).toBe(0xff)
     expect(existsSync(pi.folder.file('sound.raw'))).toBe(false)
-  }, 30_000)
+  }, 60_000)
 
   test('the Raspberry Pi program says what to do when its key was revoked', async () => {
     const { devices, app } = world
@@ -106,7 +106,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     const again = await pi.start(['--code', String(body.activation_code)])
     expect(again.out).toContain(`Paired as device ${id}`)
     expect(again.code).toBe(0)
-  }, 30_000)
+  }, 60_000)
 
   test('the Raspberry Pi program tells a used code from a wrong one', async () => {
     const { devices, app } = world
@@ -116,7 +116,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect((await pi.start(['--code', 'AAAA-BBBB'])).out).toContain('a code lasts 15 minutes')
     expect((await pi.start([])).out).toContain('Not paired yet')
     expect(existsSync(pi.key)).toBe(false)
-  }, 30_000)
+  }, 60_000)
 
   test('the Raspberry Pi program sends its key to no other server', async () => {
     const { devices, app } = world
@@ -126,7 +126,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     const { out, code: exit } = await pi.start(['--code', code])
     expect(out).toContain('is for http://other:3900')
     expect(exit).toBe(1)
-  }, 30_000)
+  }, 60_000)
 
   test('the Raspberry Pi program waits when asked to, and repeats a question', async () => {
     const refusals: Record<string, number[]> = {
@@ -150,7 +150,7 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
     expect(out).toContain('Please repeat.')
     expect(out).toContain('Answer: b')
     expect(code).toBe(0)
-  }, 30_000)
+  }, 60_000)
 
   // The guide's own commands make the certificates.
   test.skipIf(!OPENSSL)(
@@ -173,6 +173,6 @@ describe.skipIf(!PYTHON)('the Raspberry Pi program of the guide', () => {
       expect(stranger.out).toContain('certificate verify failed')
       expect(stranger.code).toBe(1)
     },
-    30_000,
+    60_000,
   )
 })

@@ -84,7 +84,7 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
     )
     const { body: device } = await devices.call('GET', `/${id}`)
     expect(device).toMatchObject({ firmware: '1.0.0', hw_model: 'ESP32' })
-  }, 30_000)
+  }, 60_000)
 
   test('the ESP32 sketch starts again with the key in its flash', async () => {
     const { devices } = world
@@ -94,7 +94,7 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
     expect(out).not.toContain('Activation code')
     expect(out).toContain('You: ')
     expect(exit).toBe(0)
-  }, 30_000)
+  }, 60_000)
 
   test('the ESP32 sketch forgets a revoked key and asks for a new code', async () => {
     const { devices } = world
@@ -106,7 +106,7 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
     expect(out).toContain('make a new code')
     expect(out).toContain(`Paired as device ${id}`)
     expect(exit).toBe(0)
-  }, 30_000)
+  }, 60_000)
 
   test('the ESP32 sketch reports a used code, and speech it did not understand', async () => {
     const { upstream, devices } = world
@@ -120,5 +120,5 @@ describe.skipIf(!COMPILER)('the ESP32 sketch of the guide', () => {
     const { out } = await start([fresh])
     expect(out).toContain('Recognition: status 502')
     expect(out).toContain('Repeat.')
-  }, 30_000)
+  }, 60_000)
 })

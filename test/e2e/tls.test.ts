@@ -58,7 +58,7 @@ test('a TLS server serves https, and finishes open streams on a stop', async () 
   expect(last).toBe('llm_end')
   expect(await stopped).toBe(0)
   await upstream.stop()
-}, 20_000)
+}, 60_000)
 
 test('a TLS server reports wrong certificate files in one sentence', async () => {
   using folder = tempFolder()
@@ -81,7 +81,7 @@ test('a TLS server reports wrong certificate files in one sentence', async () =>
     expect(told).toStartWith(name)
     expect(told).not.toContain('PRIVATE')
   }
-}, 20_000)
+}, 60_000)
 
 test.each([
   [{}, 'http://127.0.0.1:0/v1/agent'],

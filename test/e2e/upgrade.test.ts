@@ -88,7 +88,7 @@ describe.each(MIGRATIONS.map(({ name }, index) => [name, index] as const))(
       const copies = existsSync(`${data}/backups`) ? readdirSync(`${data}/backups`) : []
       expect(copies.length).toBe(index === MIGRATIONS.length - 1 ? 0 : 1)
       expect((await run(['doctor'], data)).code).toBe(0)
-    }, 20_000)
+    }, 60_000)
   },
 )
 

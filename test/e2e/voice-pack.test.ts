@@ -112,7 +112,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     const body = JSON.stringify({ audio_b64: recording(MIDDLE).toBase64() })
     const loop = await fetch(`${app.url}/v1/voice`, { method: 'POST', headers, body })
     expect(await loop.json()).toMatchObject({ asr_text: '中' })
-  }, 30_000)
+  }, 60_000)
 
   test('silence has no text, in compressed recordings too', async () => {
     using data = tempFolder()
@@ -123,7 +123,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     for (const sound of [wav(RATE, nothing), await mp3(RATE, nothing)]) {
       expect(await hear(app.url, headers, sound)).toEqual(heard(''))
     }
-  }, 30_000)
+  }, 60_000)
 
   test('a recording of minutes is recognised in segments to its end', async () => {
     using data = tempFolder()
@@ -133,7 +133,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     const long = [...new Array(150).fill(LOW), 0, ...new Array(30).fill(MIDDLE), 0, 0, 0, 0, HIGH]
     const { body } = await hear(app.url, headers, recording(...long))
     expect((JSON.parse(body) as { text: string }).text).toMatch(/^低+中+高$/)
-  }, 30_000)
+  }, 60_000)
 
   test('a voice activity detector decides which parts are recognised', async () => {
     using data = tempFolder()
@@ -147,7 +147,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect(await hear(app.url, headers, wav(RATE, both))).toEqual(heard('低'))
     expect(await hear(app.url, headers, wav(RATE, faint))).toEqual(heard(''))
     expect((await diagnosis(data.path))?.text).toContain('silero_vad')
-  }, 30_000)
+  }, 60_000)
 
   test('a damaged model is a 502 that the doctor explains, and works once mended', async () => {
     using data = tempFolder()
@@ -165,7 +165,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     writeFileSync(path, whole)
     expect(await hear(app.url, headers, recording(LOW))).toEqual(heard('低'))
     expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
-  }, 30_000)
+  }, 60_000)
 
   test('the doctor reports a recogniser library that cannot be loaded', async () => {
     using data = tempFolder()
@@ -175,7 +175,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     const found = await diagnosis(data.path)
     expect(found).toMatchObject({ level: 'fail' })
     expect(found?.text).toContain('cannot be loaded')
-  }, 30_000)
+  }, 60_000)
 
   test('the server survives its recogniser process, and leaves none behind', async () => {
     using data = tempFolder()
@@ -193,5 +193,5 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect(second).not.toBe(first)
     expect(await server.stop()).toBe(0)
     expect(() => process.kill(second, 0)).toThrow()
-  }, 30_000)
+  }, 60_000)
 })

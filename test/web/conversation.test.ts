@@ -70,7 +70,7 @@ describeWeb('a conversation', () => {
     await reply(page, 'One moment, here it is.').waitFor()
     expect(await field(page).inputValue()).toBe('half a thought')
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('a stopped question is there after a reload, with the words that came', async () => {
     await using guest = await open()
@@ -87,7 +87,7 @@ describeWeb('a conversation', () => {
     await page.reload()
     await stopped.waitFor()
     expect(await page.locator('.bubble').allTextContents()).toEqual(['Count to a hundred'])
-  }, 30_000)
+  }, 60_000)
 
   test('a question after the sign-in has ended leads to signing in and is kept', async () => {
     await using guest = await open()
@@ -102,7 +102,7 @@ describeWeb('a conversation', () => {
     world.platform.reply({ text: 'Yes, you are.' })
     await page.getByRole('button', { name: en['studio.retry'] }).click()
     await reply(page, 'Yes, you are.').waitFor()
-  }, 30_000)
+  }, 60_000)
 
   test('the other tab of a conversation shows a turn once it has ended', async () => {
     await using guest = await open()
@@ -120,7 +120,7 @@ describeWeb('a conversation', () => {
       'From which tab?',
       'And now?',
     ])
-  }, 30_000)
+  }, 60_000)
 
   test('the last question is edited, and answered again, in its place', async () => {
     await using guest = await open()
@@ -142,7 +142,7 @@ describeWeb('a conversation', () => {
     await page.reload()
     await reply(page, 'It is Lima.').waitFor()
     expect(await page.locator('.bubble').allTextContents()).toEqual(['The capital of Peru'])
-  }, 30_000)
+  }, 60_000)
 
   test('conversations are found, named, opened and deleted on a phone too', async () => {
     await using guest = await open()
@@ -173,7 +173,7 @@ describeWeb('a conversation', () => {
     await rail.getByRole('button', { name: /^Library/ }).click()
     await reply(page, 'At nine.').waitFor()
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('formulas, code, sources and files are where they are expected', async () => {
     await using guest = await open()
@@ -210,7 +210,7 @@ describeWeb('a conversation', () => {
     const marked = page.getByRole('dialog').locator('mark')
     expect(await marked.textContent()).toContain('Goods may be returned within 14 days.')
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('a setup is tried before it is saved as an app', async () => {
     await using guest = await open()
@@ -229,5 +229,5 @@ describeWeb('a conversation', () => {
     const app = page.getByRole('combobox', { name: en['studio.app'] })
     await app.locator('option:checked', { hasText: 'Pirate' }).waitFor({ state: 'attached' })
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 })

@@ -26,5 +26,5 @@ describeWeb('an error of the server', () => {
     const words = page.getByText('The limit of 9 keys is reached, revoked ones included')
     await words.first().waitFor()
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 })

@@ -6,7 +6,7 @@ import { type SignedIn, signIn } from '../support/login.ts'
 import { seedTenant } from '../support/seed-tenant.ts'
 import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
 
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 
 /** Resolves once what has the focus bears that name. */
 const focused = (page: Page, name: string) =>

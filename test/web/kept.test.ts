@@ -6,7 +6,7 @@ import { type SignedIn, signIn } from '../support/login.ts'
 import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
 
 const GREET = { language: 'en' } as const
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 

@@ -35,5 +35,5 @@ describeWeb('the log page', () => {
     await page.getByRole('button', { name: '500 of' }).click()
     expect(await page.locator('tbody tr').count()).toBe(550)
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 })

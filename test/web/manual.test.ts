@@ -28,7 +28,7 @@ describeWeb('the manual', () => {
       expect(await Bun.file(await download.path()).text()).toBe(`${shown}\n`)
     }
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('the manual is one step from the device page, in the language in use', async () => {
     const session = await signIn(at.app)
@@ -42,7 +42,7 @@ describeWeb('the manual', () => {
     await page.getByRole('link', { name: 'Pair a device' }).click()
     await page.waitForURL('**/app/devices')
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('the manual search finds words of any page and opens their place', async () => {
     await using guest = await visit(at.browser, at.app.url, PHONE)
@@ -58,7 +58,7 @@ describeWeb('the manual', () => {
     expect((await heading.boundingBox())?.y).toBeLessThan(PHONE.height)
     expect(await page.getByRole('searchbox').inputValue()).toBe('')
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('the manual names this server in commands, and opens at a linked part', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
@@ -76,5 +76,5 @@ describeWeb('the manual', () => {
     await page.getByRole('main').getByRole('link', { name: 'Operate', exact: true }).click()
     await page.waitForURL('**/docs/operate#https')
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 })

@@ -120,7 +120,7 @@ describeWeb('every page', () => {
     await page.getByRole('combobox').fill('new key')
     await page.getByRole('option', { name: 'New key', selected: true }).click()
     await page.getByRole('dialog', { name: 'New key' }).waitFor()
-  }, 30_000)
+  }, 60_000)
 
   test('leaving a form with unsaved input asks first', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
@@ -135,7 +135,7 @@ describeWeb('every page', () => {
     await leave()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
-  }, 30_000)
+  }, 60_000)
 
   test('the menu and the drawer are accessible', async () => {
     const phone = { language: 'zh', theme: 'dark', width: 390, height: 800 } as const
@@ -150,7 +150,7 @@ describeWeb('every page', () => {
     await page.getByRole('link', { name: 'Model channel' }).click()
     await page.getByRole('heading', { level: 1, name: 'Model channel' }).waitFor()
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('en-GB')
-  }, 30_000)
+  }, 60_000)
 
   test('the API reference sends requests', async () => {
     await using stranger = await visit(at.browser, at.app.url, { language: 'en' })
@@ -165,12 +165,12 @@ describeWeb('every page', () => {
     await operation.getByText('200', { exact: true }).first().waitFor()
     const answer = operation.getByRole('textbox', { name: 'Answer' })
     expect(await answer.inputValue()).toContain('Night desk')
-  }, 30_000)
+  }, 60_000)
 
   test('an ended session leads to the sign-in page and back', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.context.clearCookies()
     await guest.page.goto('/app/logs')
     await guest.page.waitForURL(/\/login\?next=%2Fapp%2Flogs/)
-  }, 30_000)
+  }, 60_000)
 })

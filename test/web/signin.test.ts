@@ -27,14 +27,14 @@ describeWeb('signing in', () => {
     const code = await at.app.printed.until((text) => codesFor(email, text)[1] ?? null)
     await page.keyboard.type(code)
     await page.getByRole('heading', { level: 1, name: en['nav.keys'] }).waitFor()
-  }, 30_000)
+  }, 60_000)
 
   test('a person who is signed in already is sent to the console', async () => {
     const session = await signIn(at.app, 'ada@example.com')
     await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
     await guest.page.goto('/login?next=%2Fapp%2Fusage')
     await guest.page.getByRole('heading', { level: 1, name: en['nav.usage'] }).waitFor()
-  }, 30_000)
+  }, 60_000)
 
   test('the sign-in page shows English sentences to an English reader', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
@@ -42,12 +42,12 @@ describeWeb('signing in', () => {
     await guest.page.getByRole('textbox', { name: en['login.email'] }).fill('a@b')
     await guest.page.keyboard.press('Enter')
     await guest.page.getByText('This is not a valid e-mail address').waitFor()
-  }, 30_000)
+  }, 60_000)
 
   test('an unknown address shows a page that says so', async () => {
     await using guest = await visit(at.browser, at.app.url, { language: 'en' })
     const response = await guest.page.goto('/nothing/here')
     expect(response?.status()).toBe(404)
     await guest.page.getByRole('heading', { level: 1, name: en['missing.title'] }).waitFor()
-  }, 30_000)
+  }, 60_000)
 })

@@ -61,7 +61,7 @@ describeWeb('the studio', () => {
     expect(await right('.bubble')).toBeLessThanOrEqual(390)
     expect(await right('.prose > div')).toBeLessThanOrEqual(390)
     expect(await right('.prose table')).toBeGreaterThan(390)
-  }, 30_000)
+  }, 60_000)
 
   test('a reply of thousands of nested quotes is shown as text', async () => {
     await using guest = await open()
@@ -73,7 +73,7 @@ describeWeb('the studio', () => {
     world.platform.reply({ pieces: ['still here'] })
     await ask(page, 'and now?')
     await page.locator('.prose', { hasText: 'still here' }).waitFor()
-  }, 30_000)
+  }, 60_000)
 
   test('the studio says when a reply was written without the knowledge base', async () => {
     await using guest = await open()
@@ -90,7 +90,7 @@ describeWeb('the studio', () => {
     await ask(page, 'And now?')
     await ended(page)
     expect(await page.getByText(en['studio.kb-skipped']).count()).toBe(1)
-  }, 30_000)
+  }, 60_000)
 
   test('the studio shows a reply while it streams, and its tools and passages', async () => {
     await using guest = await open()
@@ -110,7 +110,7 @@ describeWeb('the studio', () => {
     await ended(page)
     expect(await page.locator('.prose li').allTextContents()).toEqual(['done'])
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('the studio draws a reply of 5,000 tokens to its end', async () => {
     await using guest = await open()
@@ -135,7 +135,7 @@ describeWeb('the studio', () => {
     await page.getByRole('button', { name: en['studio.stop'] }).click()
     await page.getByText(en['studio.stopped'].replace('{count}', '2')).waitFor()
     await world.platform.aborted()
-  }, 30_000)
+  }, 60_000)
 
   test('the studio reports a fallback, retries, and sends pasted pictures', async () => {
     await using guest = await open()
@@ -203,7 +203,7 @@ describeWeb('speaking', () => {
     await page.locator('.prose', { hasText: 'It is sunny.' }).waitFor()
     expect(await page.locator('audio').getAttribute('src')).toStartWith('data:audio/mpeg;base64,')
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('the microphone is released when the studio is left', async () => {
     await using guest = await visit(browser, app.url, GREET, await signIn(app))
@@ -234,5 +234,5 @@ describeWeb('speaking', () => {
     await page.getByRole('link', { name: en['nav.usage'] }).click()
     await microphone('ended')
     expect(guest.complaints).toEqual([])
-  }, 30_000)
+  }, 60_000)
 })

@@ -49,7 +49,7 @@ describeWeb('a team', () => {
     await page.getByRole('row', { name: new RegExp(en['audit.action.member.update']) }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     expect([...guest.complaints, ...other.complaints]).toEqual([])
-  }, 30_000)
+  }, 60_000)
 
   test('an app is shared, and a visitor talks to it on its page and on a site', async () => {
     using site = startPageServer()
@@ -92,5 +92,5 @@ describeWeb('a team', () => {
     await frame.getByRole('button', { name: '发送' }).click()
     await frame.locator('.reply', { hasText: 'From the frame' }).waitFor()
     expect([...guest.complaints, ...visitor.complaints]).toEqual([])
-  }, 30_000)
+  }, 60_000)
 })

@@ -29,6 +29,6 @@ describeWeb('the first visit', () => {
       expect(bytes).toBeLessThan(FIRST_LOAD_BYTES_MAX)
       expect([...hosts]).toEqual([at.app.url])
     },
-    30_000,
+    60_000,
   )
 })

@@ -166,7 +166,8 @@ const SEGMENTS = [
   '*',
   ':id',
   '🦊',
-  'x'.repeat(8_000),
+  // Twice in a path it still fits the 16 KB that the runtime reads of a request line and headers.
+  'x'.repeat(7_000),
 ]
 
 describe.each(routes.filter(({ path }) => path.includes(':')))('$method $path', (route) => {

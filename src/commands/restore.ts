@@ -54,7 +54,7 @@ export async function runRestore({ args, env, write }: Invocation): Promise<void
   } catch (error) {
     throw explainStorage(error, dataDir)
   } finally {
-    rmSync(fetched, { force: true })
+    if (statOrNull(fetched)) rmSync(fetched, { force: true })
     lock.release()
   }
 }

@@ -12,6 +12,7 @@ export const MANUAL_PATHS = [
   '/docs/openwebui',
   '/docs/homeassistant',
   '/docs/devices',
+  '/docs/xiaozhi',
   '/docs/voice',
   '/docs/team',
   '/docs/operate',

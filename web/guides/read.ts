@@ -20,6 +20,7 @@ const texts: Readonly<Record<Language, Readonly<Record<GuideId, Load>>>> = {
     team: () => import('./zh/team.md', { with: { type: 'text' } }),
     usage: () => import('./zh/usage.md', { with: { type: 'text' } }),
     devices: () => import('./zh/devices.md', { with: { type: 'text' } }),
+    xiaozhi: () => import('./zh/xiaozhi.md', { with: { type: 'text' } }),
     voice: () => import('./zh/voice.md', { with: { type: 'text' } }),
     operate: () => import('./zh/operate.md', { with: { type: 'text' } }),
     security: () => import('./zh/security.md', { with: { type: 'text' } }),
@@ -43,6 +44,7 @@ const texts: Readonly<Record<Language, Readonly<Record<GuideId, Load>>>> = {
     team: () => import('./en/team.md', { with: { type: 'text' } }),
     usage: () => import('./en/usage.md', { with: { type: 'text' } }),
     devices: () => import('./en/devices.md', { with: { type: 'text' } }),
+    xiaozhi: () => import('./en/xiaozhi.md', { with: { type: 'text' } }),
     voice: () => import('./en/voice.md', { with: { type: 'text' } }),
     operate: () => import('./en/operate.md', { with: { type: 'text' } }),
     security: () => import('./en/security.md', { with: { type: 'text' } }),
@@ -59,10 +61,26 @@ const programs: Readonly<Record<string, Load>> = {
   'moonbase-device.ino': () => import('./moonbase-device.ino', { with: { type: 'text' } }),
 }
 
+/** Drawings by the path that the pages give, so that they also show where the source is read. */
+const pictures: Readonly<Record<string, Load>> = {
+  '../../pictures/xiaozhi/address.svg': () =>
+    import('../pictures/xiaozhi/address.svg', { with: { type: 'text' } }),
+  '../../pictures/xiaozhi/hotspot.svg': () =>
+    import('../pictures/xiaozhi/hotspot.svg', { with: { type: 'text' } }),
+  '../../pictures/xiaozhi/advanced.svg': () =>
+    import('../pictures/xiaozhi/advanced.svg', { with: { type: 'text' } }),
+  '../../pictures/xiaozhi/wifi.svg': () =>
+    import('../pictures/xiaozhi/wifi.svg', { with: { type: 'text' } }),
+  '../../pictures/xiaozhi/ready.svg': () =>
+    import('../pictures/xiaozhi/ready.svg', { with: { type: 'text' } }),
+  '../../pictures/xiaozhi/digits.svg': () =>
+    import('../pictures/xiaozhi/digits.svg', { with: { type: 'text' } }),
+}
+
 /** Comments around the output of scripts/manual.ts. */
 const GENERATED_MARK = /^<!-- .* -->\n/gm
 
-/** A page of the manual as Markdown, with its programs inserted. */
+/** A page of the manual as Markdown, with its programs and pictures inserted. */
 export async function readGuide(id: GuideId, language: Language): Promise<string> {
   const { default: text } = await texts[language][id]()
   let guide = text.replace(GENERATED_MARK, '')
@@ -70,6 +88,12 @@ export async function readGuide(id: GuideId, language: Language): Promise<string
     if (!guide.includes(`{{${name}}}`)) continue
     const { default: program } = await load()
     guide = guide.replace(`{{${name}}}`, () => program.trimEnd())
+  }
+  for (const [path, load] of Object.entries(pictures)) {
+    if (!guide.includes(`](${path})`)) continue
+    const { default: drawing } = await load()
+    const url = `data:image/svg+xml,${encodeURIComponent(drawing)}`
+    guide = guide.replace(`](${path})`, () => `](${url})`)
   }
   return guide
 }

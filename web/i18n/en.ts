@@ -213,6 +213,7 @@ export const en: Dictionary = {
   'guide.typescript': 'TypeScript client',
   'guide.usage': 'Usage and budgets',
   'guide.voice': 'Speech and recognition',
+  'guide.xiaozhi': 'xiaozhi voice boards',
   'home.about': 'A few steps, and your first assistant answers.',
   'home.about.ready': 'Everything is set up.',
   'home.all': 'All',

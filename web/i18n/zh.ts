@@ -204,6 +204,7 @@ export const zh = {
   'guide.typescript': 'TypeScript 客户端',
   'guide.usage': '用量与额度',
   'guide.voice': '语音合成与识别',
+  'guide.xiaozhi': '小智语音板',
   'home.about': '几步之后，第一个助手就能对外回答。',
   'home.about.ready': '一切就绪。',
   'home.all': '全部',

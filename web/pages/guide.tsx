@@ -4,7 +4,7 @@ import { ArrowLeft, ArrowRight, Download } from 'lucide-react'
 import type { Token, Tokens } from 'marked'
 import { type ReactNode, useEffect } from 'react'
 import { DocsFrame } from '../features/docs/frame.tsx'
-import { fileOf, type GuidePart, partsOf } from '../features/docs/guide.ts'
+import { drawingOf, fileOf, type GuidePart, partsOf } from '../features/docs/guide.ts'
 import { OwnLinks, Show } from '../features/markdown/tokens.tsx'
 import { GUIDE_IDS, type GuideId, guidePath, isGuide } from '../guides/pages.ts'
 import { readGuide } from '../guides/read.ts'
@@ -151,6 +151,8 @@ function Part({ part: { id, title, tokens } }: { readonly part: GuidePart }) {
   const body = (
     <div className="prose guide max-w-3xl">
       {withIndexKeys(tokens).map(({ key, item }) => {
+        const drawing = drawingOf(item)
+        if (drawing) return <img key={key} src={drawing.href} alt={drawing.text} className="my-4" />
         const file = fileOf(item)
         return file === null ? (
           <Show key={key} token={withThisServer(item)} />

@@ -26,6 +26,13 @@ export function partsOf(markdown: string): GuidePart[] {
   return parts
 }
 
+/** The drawing that is a whole paragraph; replies cannot show one (features/markdown). */
+export function drawingOf(token: Token): Tokens.Image | null {
+  const [only, ...others] = token.type === 'paragraph' ? (token as Tokens.Paragraph).tokens : []
+  if (only?.type !== 'image' || others.length > 0) return null
+  return only.href.startsWith('data:image/svg+xml,') ? (only as Tokens.Image) : null
+}
+
 /** The file name of a code block, from ```` ```python file=name.py ````. */
 export const fileOf = (token: Token): string | null =>
   token.type === 'code'

@@ -51,6 +51,13 @@ describe.each(pages)('the manual page $id', ({ zh: chinese, en: english }) => {
     expect(new Set(ids(english)).size).toBe(ids(english).length)
   })
 
+  test('a manual page holds its pictures, the same in both languages', () => {
+    const pictures = (text: string) =>
+      [...text.matchAll(/!\[[^\]]+\]\((.*)\)/g)].map(([, url]) => url)
+    expect(pictures(chinese)).toEqual(pictures(english))
+    for (const url of pictures(english)) expect(url).toStartWith('data:image/svg+xml,%3Csvg')
+  })
+
   test('a manual page links to existing places', () => {
     for (const text of [chinese, english]) {
       for (const [, link = ''] of text.matchAll(/\]\((\/[^)]*)\)/g)) {

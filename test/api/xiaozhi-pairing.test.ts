@@ -110,7 +110,8 @@ describe('a board whose address holds the activation code', () => {
   test('that does not name itself redeems nothing', async () => {
     const { code } = await devices.register()
     for (const headers of [{ 'device-id': '' }, { 'client-id': '' }]) {
-      expect((await board({ headers }).start(code)).activation?.message).toBe(WRONG)
+      const told = await board({ headers }).start(code)
+      expect(told).toMatchObject({ activation: { message: WRONG }, firmware: { version: '2.4.2' } })
     }
     // The body may be no JSON: the headers say who asks.
     const told = await board().start(code, { body: '{"version":2,"board":{"type":"x"' })

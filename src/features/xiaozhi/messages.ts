@@ -4,7 +4,7 @@ import type { FrameVersion } from './frames.ts'
 
 const Hello = z.object({
   type: z.literal('hello'),
-  version: z.unknown(),
+  version: z.unknown().optional(),
   features: z.object({ mcp: z.unknown() }).partial().nullish().catch(null),
 })
 export type Hello = z.infer<typeof Hello>

@@ -17,18 +17,25 @@ const VERSION_CHARS_MAX = 40
 export function readBoard(headers: Headers, body: string): Board | null {
   const [mac, clientId] = [headers.get('device-id') ?? '', headers.get('client-id') ?? '']
   if (!IDENTITY.test(mac) || !IDENTITY.test(clientId)) return null
-  const { application, board } = objectOf(parsed(body))
-  const [agentName, agentVersion] = /^([^/]*)(?:.*\/([^/]*))?$/
-    .exec(headers.get('user-agent') ?? '')
-    ?.slice(1) ?? ['', '']
-  const { type, name } = objectOf(board)
+  const { type, name } = objectOf(objectOf(parsed(body)).board)
+  const [agentName, agentVersion] = agentOf(headers)
   return {
     mac: mac.toLowerCase(),
     clientId,
     type: label(type) ?? label(name) ?? (agentVersion ? label(agentName) : null),
-    firmware: version(objectOf(application).version) ?? version(agentVersion),
+    firmware: readFirmware(headers, body),
   }
 }
+
+/** The version that a start-up request tells, also of a board that does not name itself. */
+export function readFirmware(headers: Headers, body: string): string | null {
+  const { application } = objectOf(parsed(body))
+  return version(objectOf(application).version) ?? version(agentOf(headers)[1])
+}
+
+/** The name and the version of the user agent. */
+const agentOf = (headers: Headers) =>
+  /^([^/]*)(?:.*\/([^/]*))?$/.exec(headers.get('user-agent') ?? '')?.slice(1) ?? []
 
 function parsed(body: string): unknown {
   try {

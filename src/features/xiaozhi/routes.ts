@@ -9,9 +9,8 @@ import {
   type SocketAddresses,
 } from '../../http/client-address.ts'
 import type { Origins } from '../../http/origin.ts'
-import type { Board } from '../devices/board.ts'
 import type { Boards } from '../devices/boards.ts'
-import { type OtaFacts, otaAnswer, otaRefusal, readBoard, WRONG_CODE } from './ota.ts'
+import { type OtaFacts, otaAnswer, otaRefusal, readBoard, readFirmware, WRONG_CODE } from './ota.ts'
 
 export interface XiaozhiRouteOptions {
   readonly boards: Pick<Boards, 'start' | 'isPaired'>
@@ -36,8 +35,9 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
 
   /** Always 200 and JSON: the firmware shows the message of nothing else. */
   async function start({ request, server, params }: Asked): Promise<object> {
-    const board = readBoard(request.headers, await bodyOf(request))
-    const facts = factsOf(request, board)
+    const body = await bodyOf(request)
+    const board = readBoard(request.headers, body)
+    const facts = factsOf(request, readFirmware(request.headers, body))
     const address = addressGroup(addressOf(request, server))
     try {
       if (board === null) return otaRefusal(facts, WRONG_CODE)
@@ -57,10 +57,10 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
     return Response.json({}, { status: paired ? 200 : 202, headers: NO_STORE })
   }
 
-  const factsOf = (request: Request, board: Board | null): OtaFacts => ({
+  const factsOf = (request: Request, firmware: string | null): OtaFacts => ({
     now: clock.now(),
     zoneMinutes: -new Date(clock.now()).getTimezoneOffset(),
-    firmware: board?.firmware ?? null,
+    firmware,
     socketUrl: `${options.origins.base(request).replace(/^http/, 'ws')}${SOCKET_PATH}`,
   })
 

@@ -100,6 +100,8 @@ export class BoardTurns {
 
   async #hear({ tenantId }: Principal, said: Said, turn: BoardTurn): Promise<string> {
     if ('text' in said) return said.text
+    // A button that was pressed for a moment: recognisers refuse a file without sound.
+    if (said.samples.length === 0) throw appError('speech_not_understood')
     const { voice, codecs, clock, speech } = this.options
     const timed = speech.stopwatch(clock, turn.onStage)
     const text = await timed('/v1/asr', async (note) => {
@@ -118,15 +120,18 @@ export class BoardTurns {
     const ended = Promise.withResolvers<TurnEnd>()
     const request = { text, images: [], kb: true, ownTools: tools() }
     const { agent, speech, clock } = this.options
-    const opened = await agent.openTurn(principal, request, sessionId)
     const timed = speech.stopwatch(clock, onStage)
+    const opening = agent.openTurn(principal, request, sessionId)
     const written = timed('/v1/agent', async (note) => {
       note({ sessionId, textChars: charCount(text) })
+      const turn = await opening
       const { failure } = await ended.promise
-      note({ channel: opened.channel })
+      // Another channel may have answered than the first.
+      note({ channel: turn.channel })
       if (failure !== null && !signal.aborted) throw failure
     })
     written.catch(() => {})
+    const opened = await opening
     const speaking = this.#speaking(principal.tenantId)
     let failure: unknown = null
     const speak = (sentence: string) => {
@@ -136,13 +141,16 @@ export class BoardTurns {
         ? speech.speakSentence(speaking, sentence, signal)
         : silence(sentence, failure)
     }
-    for await (const sentence of speech.speakTurn(opened, speak, signal, ended.resolve)) {
-      await mouth.say(sentence).catch((error: unknown) => {
-        failure ??= error
-      })
-      signal.throwIfAborted()
+    try {
+      for await (const sentence of speech.speakTurn(opened, speak, signal, ended.resolve)) {
+        await mouth.say(sentence).catch((error: unknown) => {
+          if (!signal.aborted) failure ??= error
+        })
+        signal.throwIfAborted()
+      }
+    } finally {
+      stage.end(failure)
     }
-    stage.end(failure)
     await written
     if (failure !== null) throw failure
   }

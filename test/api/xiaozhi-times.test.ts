@@ -160,11 +160,15 @@ test('an interrupted turn has its rows in the request log', async () => {
   board.socket.send({ type: 'abort' })
   await board.socket.next('tts', 'stop')
   await board.socket.close()
-  await app.flush()
-  const path = `${app.url}/v1/logs?device_id=${board.id}`
-  const { logs } = (await (await fetch(path, { headers: owner.headers })).json()) as {
-    logs: { endpoint: string; status: number }[]
-  }
-  const rows = logs.map(({ endpoint, status }) => `${endpoint} ${status}`).sort()
+  // The steps of the turn end after the board was told that its speech has ended.
+  let rows: string[] = []
+  while (rows.length < 3) rows = await rowsOf(board.id)
   expect(rows).toEqual(['/v1/agent 200', '/v1/tts 200', '/xiaozhi 101'])
 })
+
+async function rowsOf(deviceId: string): Promise<string[]> {
+  await app.flush()
+  const answer = await fetch(`${app.url}/v1/logs?device_id=${deviceId}`, { headers: owner.headers })
+  const { logs } = (await answer.json()) as { logs: { endpoint: string; status: number }[] }
+  return logs.map(({ endpoint, status }) => `${endpoint} ${status}`).sort()
+}

@@ -92,7 +92,7 @@ export const en: Dictionary = {
   'devices.board': 'A xiaozhi voice board: the address for its Wi-Fi page',
   'devices.board.address': 'the address of the board',
   'devices.board.steps':
-    'On the Wi-Fi page of the board open “Advanced”, enter this address as “Custom OTA URL” and save. The board restarts and pairs by itself.',
+    'On the Wi-Fi page of the board open “Advanced”, enter this address as “Custom OTA URL” and save. Then choose your Wi-Fi there: the board connects and pairs by itself.',
   'devices.board.unreachable':
     "No board can reach this address: it means the board itself. Open the console by this machine's address on your network, or set MB_PUBLIC_URL.",
   'devices.code.left': 'Expires in {clock}',

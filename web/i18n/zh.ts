@@ -87,7 +87,7 @@ export const zh = {
   'devices.board': '小智（xiaozhi）语音板：填到配网页的地址',
   'devices.board.address': '语音板的地址',
   'devices.board.steps':
-    '在语音板的 Wi-Fi 配网页打开“高级选项”，把这个地址填到“自定义 OTA 地址”里并保存。语音板重启后自动完成配对。',
+    '在语音板的 Wi-Fi 配网页打开“高级选项”，把这个地址填到“自定义 OTA 地址”里并保存。然后在那里选择您的 Wi-Fi：语音板连接后自动完成配对。',
   'devices.board.unreachable':
     '语音板无法访问这个地址：它指向语音板自己。请用本机在局域网中的地址打开控制台，或设置 MB_PUBLIC_URL。',
   'devices.code.left': '{clock} 后过期',

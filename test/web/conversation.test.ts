@@ -5,20 +5,12 @@ import { launch, visit } from '../support/chromium.ts'
 import { type Failover, startFailover } from '../support/failover.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { BUILD_MS, buildConsole, describeWeb } from './setup.ts'
+import { ask, ended, field, turnOf } from './studio-page.ts'
 
-const field = (page: Page) => page.getByRole('textbox', { name: en['studio.ask'] })
 const link = (page: Page, name: string) =>
   page.getByRole('navigation').first().getByRole('link', { name, exact: true })
 /** The reply that has this text; a status says it once, too. */
 const reply = (page: Page, text: string) => page.locator('.prose', { hasText: text })
-const ended = (page: Page) => page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
-
-async function ask(page: Page, text: string) {
-  await field(page).fill(text)
-  await page.keyboard.press('Enter')
-  await page.locator('.bubble', { hasText: text }).waitFor()
-}
-
 describeWeb('a conversation', () => {
   let world: Failover
   let browser: Browser
@@ -108,13 +100,12 @@ describeWeb('a conversation', () => {
     await using guest = await open()
     const { page, context } = guest
     world.platform.reply({ text: 'The first answer.' })
-    await ask(page, 'From which tab?')
-    await ended(page)
+    await ended(await ask(page, 'From which tab?'))
     const other = await context.newPage()
     await other.goto(page.url())
     await reply(other, 'The first answer.').waitFor()
     world.platform.reply({ text: 'The second answer.' })
-    await ask(page, 'And now?')
+    await ended(await ask(page, 'And now?'))
     await reply(other, 'The second answer.').waitFor()
     expect(await other.locator('.bubble').allTextContents()).toEqual([
       'From which tab?',
@@ -126,18 +117,17 @@ describeWeb('a conversation', () => {
     await using guest = await open()
     const { page } = guest
     world.platform.reply({ text: 'Paris.' })
-    await ask(page, 'The capital of France')
-    await ended(page)
+    await ended(await ask(page, 'The capital of France'))
     world.platform.reply({ text: 'Lima.' })
     await page.getByRole('button', { name: en['studio.edit'] }).click()
     await page.getByRole('textbox', { name: en['studio.edit'] }).fill('The capital of Peru')
     await page.keyboard.press('Enter')
     await reply(page, 'Lima.').waitFor()
-    await ended(page)
+    await ended(turnOf(page, 'The capital of Peru'))
     world.platform.reply({ text: 'It is Lima.' })
     await page.getByRole('button', { name: en['studio.again'] }).click()
     await reply(page, 'It is Lima.').waitFor()
-    await ended(page)
+    await ended(turnOf(page, 'The capital of Peru'))
     expect(JSON.stringify(world.asked(world.platform).at(-1)?.body)).not.toContain('Lima')
     await page.reload()
     await reply(page, 'It is Lima.').waitFor()
@@ -149,12 +139,10 @@ describeWeb('a conversation', () => {
     const { page } = guest
     await page.setViewportSize({ width: 390, height: 800 })
     world.platform.reply({ text: 'At nine.' })
-    await ask(page, 'When does the library open?')
-    await ended(page)
+    await ended(await ask(page, 'When does the library open?'))
     await page.getByRole('button', { name: en['studio.new'] }).click()
     world.platform.reply({ text: 'At noon.' })
-    await ask(page, 'When is lunch?')
-    await ended(page)
+    await ended(await ask(page, 'When is lunch?'))
     await page.getByRole('button', { name: en['studio.left'] }).click()
     const rail = page.getByRole('dialog')
     await rail.getByRole('searchbox').fill('nine')

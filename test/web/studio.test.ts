@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { launch, visit } from '../support/chromium.ts'
@@ -7,18 +7,9 @@ import { type Failover, startFailover } from '../support/failover.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { BUILD_MS, buildConsole, describeWeb } from './setup.ts'
+import { ask, ended, field } from './studio-page.ts'
 
 const GREET = { language: 'en' } as const
-
-/** Asks, and resolves once the new turn stands on the page. */
-async function ask(page: Page, text: string) {
-  const bubbles = page.locator('.bubble')
-  const before = await bubbles.count()
-  await page.getByRole('textbox', { name: en['studio.ask'] }).fill(text)
-  await page.keyboard.press('Enter')
-  await bubbles.nth(before).waitFor()
-}
-const ended = (page: Page) => page.locator('[data-testid=reply][aria-busy=false]').last().waitFor()
 
 describeWeb('the studio', () => {
   let world: Failover
@@ -39,7 +30,7 @@ describeWeb('the studio', () => {
   async function open() {
     const guest = await visit(browser, world.app.url, GREET, session)
     await guest.page.goto('/app/studio')
-    await guest.page.getByRole('textbox', { name: en['studio.ask'] }).waitFor()
+    await field(guest.page).waitFor()
     return guest
   }
 
@@ -51,8 +42,7 @@ describeWeb('the studio', () => {
     world.platform.reply({
       pieces: [`| a | b | c |\n| - | - | -: |\n| ${cell} | ${cell} | 3.14 |`],
     })
-    await ask(page, 'a table, please')
-    await ended(page)
+    await ended(await ask(page, 'a table, please'))
     const right = (of: string) =>
       page
         .locator(of)
@@ -67,8 +57,7 @@ describeWeb('the studio', () => {
     await using guest = await open()
     const { page } = guest
     world.platform.reply({ pieces: ['> '.repeat(5_000)] })
-    await ask(page, 'quotes, please')
-    await ended(page)
+    await ended(await ask(page, 'quotes, please'))
     await page.locator('.prose pre', { hasText: '> > >' }).waitFor()
     world.platform.reply({ pieces: ['still here'] })
     await ask(page, 'and now?')
@@ -84,11 +73,11 @@ describeWeb('the studio', () => {
     })
     expect(stored.status()).toBe(201)
     world.platform.embeddings.alwaysFault(400)
-    await ask(page, 'What powers the base?')
-    await page.getByText(en['studio.kb-skipped']).waitFor()
+    const turn = await ask(page, 'What powers the base?')
+    await ended(turn)
+    await turn.getByText(en['studio.kb-skipped']).waitFor()
     world.platform.reset()
-    await ask(page, 'And now?')
-    await ended(page)
+    await ended(await ask(page, 'And now?'))
     expect(await page.getByText(en['studio.kb-skipped']).count()).toBe(1)
   }, 60_000)
 
@@ -102,12 +91,12 @@ describeWeb('the studio', () => {
       pieces: ['It is **forty', '-two**.\n\n', '- done\n'],
       hold: { after: 1, until: rest.promise },
     })
-    await ask(page, 'six times seven?')
+    const turn = await ask(page, 'six times seven?')
     await page.getByText('It is').waitFor()
     await page.getByText('calculator').waitFor()
     rest.resolve()
     await page.locator('.prose strong', { hasText: 'forty-two' }).waitFor()
-    await ended(page)
+    await ended(turn)
     expect(await page.locator('.prose li').allTextContents()).toEqual(['done'])
     expect(guest.complaints).toEqual([])
   }, 60_000)
@@ -119,8 +108,7 @@ describeWeb('the studio', () => {
       n % 40 === 39 ? `w${n}.\n\n` : `w${n} `,
     )
     world.platform.reply({ pieces })
-    await ask(page, 'a long one')
-    await ended(page)
+    await ended(await ask(page, 'a long one'))
     const words = ((await page.locator('.prose').last().textContent()) ?? '').match(/w\d+/g)
     expect(words).toHaveLength(5_000)
     expect(words?.at(-1)).toBe('w4999')
@@ -130,10 +118,10 @@ describeWeb('the studio', () => {
     await using guest = await open()
     const { page } = guest
     world.platform.fault('hang', { after: 2 })
-    await ask(page, 'never ends')
-    await page.locator('.prose').last().waitFor()
+    const turn = await ask(page, 'never ends')
+    await turn.locator('.prose', { hasText: 'one two' }).waitFor()
     await page.getByRole('button', { name: en['studio.stop'] }).click()
-    await page.getByText(en['studio.stopped'].replace('{count}', '2')).waitFor()
+    await turn.getByText(en['studio.stopped'].replace('{count}', '2')).waitFor()
     await world.platform.aborted()
   }, 60_000)
 
@@ -148,13 +136,13 @@ describeWeb('the studio', () => {
     expect(saved.status).toBe(200)
     world.byo.fault(401)
     world.platform.reply({ text: 'from the platform' })
-    await ask(page, 'who answers?')
-    await page.getByText(en['fallback.title']).waitFor()
-    await page.locator('.prose', { hasText: 'from the platform' }).waitFor()
-    await ended(page)
-    await page.getByText(en['channel.fallback']).waitFor()
+    const first = await ask(page, 'who answers?')
+    await ended(first)
+    await first.getByText(en['fallback.title']).waitFor()
+    await first.locator('.prose', { hasText: 'from the platform' }).waitFor()
+    await first.getByText(en['channel.fallback']).waitFor()
 
-    await page.getByRole('textbox', { name: en['studio.ask'] }).focus()
+    await field(page).focus()
     await page.evaluate(async () => {
       const canvas = document.createElement('canvas')
       canvas.width = canvas.height = 4
@@ -163,14 +151,14 @@ describeWeb('the studio', () => {
     })
     await page.keyboard.press('Control+V')
     await page.getByRole('img', { name: 'Image 1' }).waitFor()
-    await ask(page, 'what is this?')
-    await ended(page)
-    const sent = world.asked(world.byo).at(-1)?.body
-    expect(JSON.stringify(sent)).toContain('data:image/png;base64,')
+    await ended(await ask(page, 'what is this?'))
+    const lastAsked = () => JSON.stringify(world.asked(world.byo).at(-1)?.body)
+    expect(lastAsked()).toContain('data:image/png;base64,')
     world.byo.reply({ text: 'a square' })
     await page.getByRole('button', { name: en['studio.again'] }).click()
     await page.locator('.prose', { hasText: 'a square' }).waitFor()
-    expect(JSON.stringify(world.asked(world.byo).at(-1)?.body)).toContain('data:image/png')
+    expect(world.asked(world.byo)).toHaveLength(3)
+    expect(lastAsked()).toContain('data:image/png')
     expect(guest.complaints).toEqual([])
   }, 60_000)
 })

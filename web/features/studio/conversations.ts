@@ -28,11 +28,11 @@ export function createConversations({ stream, storage }: Options) {
   const drafts = createDrafts(storage)
   let last: Place | null = null
   const running = new Map<string, AbortController>()
-  const stored = new Set<(session: string) => void>()
+  const stored = new Set<(session: string) => Promise<void>>()
 
-  /** Tells who shows what the server has stored. */
-  const tellStored = (session: string) => {
-    for (const listener of stored) listener(session)
+  /** Tells who shows what the server has stored; resolves once they have read it again. */
+  const tellStored = async (session: string) => {
+    await Promise.all([...stored].map((listener) => listener(session)))
   }
 
   /**
@@ -65,9 +65,11 @@ export function createConversations({ stream, storage }: Options) {
     turns.change(session, id, how)
     const turn = turns.turnsOf(session).find((one) => one.id === id) ?? null
     const isStored = turn?.state === 'done'
-    if (isStored && replaces) turns.drop(session, replaces.id)
     turns.keepUnsaved()
-    if (isStored) tellStored(session)
+    // Until then the list has the turn that was replaced, and its number may not be known.
+    if (isStored) {
+      void tellStored(session).then(() => replaces && turns.drop(session, replaces.id))
+    }
     return turn
   }
 
@@ -101,7 +103,7 @@ export function createConversations({ stream, storage }: Options) {
       }
       storage.setItem(OWNER, person)
     },
-    onStored: (listener: (session: string) => void) => void stored.add(listener),
+    onStored: (listener: (session: string) => Promise<void>) => void stored.add(listener),
   }
 }
 

@@ -10,13 +10,11 @@ const SHOWN = ['conversations', 'memory', 'sessions', 'transcript'] as const
 /** After a turn, this tab and the others read again what the server has stored. */
 export function joinTabs(conversations: Conversations, queries: QueryClient): void {
   const others = new BroadcastChannel(CHANNEL)
-  const refresh = () => {
-    for (const key of SHOWN) void reload(queries, [key])
-  }
+  const refresh = () => Promise.all(SHOWN.map((key) => reload(queries, [key])))
   others.onmessage = refresh
-  conversations.onStored(() => {
-    refresh()
+  conversations.onStored(async () => {
     others.postMessage(null)
+    await refresh()
   })
   addEventListener('pagehide', conversations.keepUnsaved)
 }

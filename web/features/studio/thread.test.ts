@@ -39,6 +39,15 @@ describe('the thread of a conversation', () => {
     expect(ids(thread(rows, [failed]))).toEqual(['seq:1', 'seq:2', 'new'])
   })
 
+  test('a turn that is answered anew hides the old one, which the list names only later', () => {
+    const old = live('old', { text: 'question 1', state: 'done', reply: 'a', at: 1_000 })
+    const anew = live('new', { text: 'question 1', at: 9_000, replaces: { id: 'old', seq: null } })
+    expect(ids(createThread()([row(1, 'a')], [old, anew]))).toEqual(['new'])
+    const same = { ...anew, state: 'done', reply: 'a' } as const
+    const again = { ...row(2, 'a'), user_text: 'question 1' }
+    expect(ids(createThread()([again], [old, same]))).toEqual(['new'])
+  })
+
   test('a turn that was not stored stands where it was asked', () => {
     const stopped = live('stopped', { at: 1_500, state: 'stopped' })
     expect(ids(createThread()([row(2, 'b'), row(1, 'a')], [stopped]))).toEqual([

@@ -29,10 +29,12 @@ export function createThread() {
     const gone = replacedIn(live)
     const told = [...rows].sort((a, b) => b.seq - a.seq).filter((row) => !gone.seqs.has(row.seq))
     // From the newest on, because two turns may say the same.
-    const turns = told.map((row) => {
+    const turns = told.flatMap((row) => {
       const at = waiting.findLastIndex((turn) => isOf(turn, row))
       const [turn] = at < 0 ? [] : waiting.splice(at, 1)
-      return turn ? settledOf(turn, row) : storedOf(row)
+      if (!turn) return storedOf(row)
+      // Its number was not known yet when it was replaced.
+      return gone.ids.has(turn.id) ? [] : settledOf(turn, row)
     })
     const open = waiting.filter(({ id }) => !gone.ids.has(id))
     return inOrder(turns.reverse(), open)

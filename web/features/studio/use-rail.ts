@@ -47,7 +47,7 @@ function useRemoval() {
   const removeNow = async (id: string) => {
     await api.sessions.remove(id)
     forget(id)
-    tellStored(id)
+    await tellStored(id)
   }
   const action = useAction(removeNow, { onDone: (_, id) => settle(id) })
   const latest = useRef(action.mutateAsync)

@@ -1,0 +1,28 @@
+import type { Locator, Page } from 'playwright-core'
+import { en } from '../../web/i18n/en.ts'
+
+/** What the tests of the studio share. */
+
+/** Where the question is written. */
+export const field = (page: Page) => page.getByRole('textbox', { name: en['studio.ask'] })
+
+/** The turn in which this was asked: question and reply. */
+export const turnOf = (page: Page, question: string) =>
+  page.locator('li.turn', { has: page.locator('.bubble', { hasText: question }) })
+
+/** Asks, and resolves with the new turn once it stands on the page; each needs its own words. */
+export async function ask(page: Page, question: string): Promise<Locator> {
+  const turn = turnOf(page, question)
+  if ((await turn.count()) > 0) throw new Error(`asked before: ${question}`)
+  await field(page).fill(question)
+  await page.keyboard.press('Enter')
+  await turn.waitFor()
+  return turn
+}
+
+/** Resolves once the reply of this turn has ended, however it did, and the next can be asked. */
+export async function ended(turn: Locator): Promise<void> {
+  await turn.locator('[data-testid=reply][aria-busy=false]').waitFor()
+  // The last word of an answer comes before the end of its stream.
+  await turn.page().getByRole('button', { name: en['studio.send'] }).waitFor()
+}

@@ -11,3 +11,12 @@ test('no route lets the framework read the body before the handler has decided t
     .map(({ method, path }) => `${method} ${path}`)
   expect(guessed).toEqual([])
 })
+
+test('no hook makes the framework parse cookies and queries for all routes', async () => {
+  await using app = await startApp()
+  // It parses them for every route once a single hook hands its whole context to a function.
+  const turn = app.routes.find(({ path }) => path === '/v1/agent')
+  const handler = String(turn?.compile())
+  expect(handler).toContain('mapResponse')
+  expect(handler).not.toMatch(/parseCookie|parseQuery|headers\.toJSON/)
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isOneSlip, mayBeMisspelt } from './spell-correction.ts'
+import { isOneSlip, mayBeMisspelt } from './spelling.ts'
 
 for (const [word, other, near] of [
   ['warranty', 'waranty', true],

@@ -1,0 +1,137 @@
+import { sha256Hex } from '../core/crypto.ts'
+import { type Statement, sql } from './db.ts'
+import type { WordMatch } from './indexes.ts'
+import { mayBeMisspelt } from './spelling.ts'
+
+/** Characters in front of every stored term, so that a search finds its tenant's alone. */
+const TAG_CHARS = 12
+export const tenantTag = (tenantId: string) => sha256Hex(tenantId).slice(0, TAG_CHARS)
+
+/** How many entries the tenant has. To count them in an index takes 5 ms for 100,000. */
+export const entriesOf = (tenantId: string): Statement => sql`
+  SELECT coalesce(sum(chunk_count), 0) AS entries FROM kb_doc
+  WHERE tenant_id = ${tenantId} AND stage = 'live'`
+
+/** A term to rank by. One that ends in `*` stands for all that begin so. */
+export interface Weighed {
+  readonly term: string
+  readonly weight: number
+}
+
+/** What a search asks of the inverted index of one tenant. */
+export interface WordReads {
+  /** How many entries the tenant has. */
+  entries(): Promise<number>
+  /** How many entries hold each term. */
+  countOf(terms: readonly string[]): Promise<readonly number[]>
+  /**
+   * What to look for in place of a term that ends in `*`: itself, or, where too many begin so, the
+   * terms that most entries hold.
+   */
+  expand(term: string): Promise<readonly string[]>
+  /** Terms that one slip turns into the word. */
+  nearTerms(word: string): Promise<readonly string[]>
+  /**
+   * The entries that hold the terms, best first: the sum over their terms of the weight times
+   * `REPEATED` times `n / (n + K1)`, where `n` is how often the entry holds the term. Equal ones
+   * are in the order of their keys.
+   */
+  gains(terms: readonly Weighed[], limit: number): Promise<readonly { key: number; gain: number }[]>
+}
+
+/**
+ * BM25 (Robertson and others, 1994) with its usual k1 and without the length of entries, in which
+ * chunks differ little.
+ */
+export const K1 = 1.2
+/** A repeated term weighs at most this many times a single one. */
+export const REPEATED = K1 + 1
+
+/** Inverse document frequency (Robertson and Spärck Jones) of a term in `holding` entries. */
+const rarity = (all: number, holding: number) =>
+  Math.log(1 + (all - holding + 0.5) / (holding + 0.5))
+
+/** Words of one query that are looked up as misspelt. */
+const MISSPELT_MAX = 3
+/** Corrections of one misspelt word: those that most entries hold. */
+const MEANT_MAX = 3
+/** A guess counts for less than a word that is there as it was written. */
+const GUESS_SHARE = 0.9
+
+/**
+ * A term that more entries hold than this number and this share says little and takes most of the
+ * time of a search. It is left out when the question has other terms.
+ */
+const COMMON_MIN = 500
+const COMMON_SHARE = 0.3
+/** Entries that one search ranks, about 30 ms; beyond it the commonest terms are left out. */
+export const RANKED_ENTRIES_MAX = 50_000
+
+/** Terms with one beginning beyond which only the most held are looked for. */
+export const PREFIXED_TERMS_MAX = 1_000
+export const PREFIXED_TERMS_USED = 32
+
+/** A term to look for, and how many entries hold it. */
+interface Asked {
+  readonly term: string
+  readonly count: number
+  /** Part of its weight that counts: corrections of one word share that word's weight. */
+  readonly share: number
+}
+
+const isPrefix = (term: string) => term.endsWith('*')
+
+/** Corrections of the words that no entry holds. */
+async function correct(reads: WordReads, asked: readonly Asked[]): Promise<Asked[]> {
+  const unknown = asked.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
+  const guesses = unknown.slice(0, MISSPELT_MAX).map(async ({ term }) => {
+    const near = await reads.nearTerms(term)
+    if (near.length === 0) return []
+    const held = await reads.countOf(near)
+    // A vocabulary may still name the terms of a deleted entry.
+    const found = near
+      .flatMap((one, i) => (held[i] ? [{ term: one, count: held[i] }] : []))
+      .sort((a, b) => b.count - a.count)
+      .slice(0, MEANT_MAX)
+    return found.map((one) => ({ ...one, share: GUESS_SHARE / found.length }))
+  })
+  return (await Promise.all(guesses)).flat()
+}
+
+/** The terms to rank by, of those that some entry holds. */
+function telling(held: readonly Asked[], own: number): Asked[] {
+  const common = Math.max(COMMON_MIN, own * COMMON_SHARE)
+  const rare = held.filter(({ count }) => count <= common)
+  let entries = 0
+  return (rare.length > 0 ? rare : held)
+    .toSorted((a, b) => a.count - b.count)
+    .filter(({ count }, i) => {
+      entries += count
+      return i === 0 || entries <= RANKED_ENTRIES_MAX
+    })
+}
+
+/** The search of `WordIndex`: the same rules, and so the same coverage, on every index. */
+export async function searchWords(
+  reads: WordReads,
+  terms: readonly string[],
+  limit: number,
+): Promise<WordMatch[]> {
+  const asSaid = terms.filter((term) => /[^"*]/.test(term))
+  const expanded = asSaid.map((term) => (isPrefix(term) ? reads.expand(term) : [term]))
+  const wanted = (await Promise.all(expanded)).flat()
+  if (wanted.length === 0) return []
+  const [own, holding] = await Promise.all([reads.entries(), reads.countOf(wanted)])
+  if (own === 0) return []
+  const asked = wanted.map((term, i) => ({ term, count: holding[i] ?? 0, share: 1 }))
+  const ideal = asked.reduce((sum, { count }) => sum + rarity(own, count), 0) * REPEATED
+  const meant = await correct(reads, asked)
+  const used = telling([...asked.filter(({ count }) => count > 0), ...meant], own)
+  if (used.length === 0) return []
+  const weighed = used.map(({ term, count, share }) => ({
+    term,
+    weight: share * rarity(own, count),
+  }))
+  const rows = await reads.gains(weighed, limit)
+  return rows.map(({ key, gain }) => ({ key, coverage: Math.min(1, gain / ideal) }))
+}

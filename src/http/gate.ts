@@ -113,7 +113,7 @@ export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {
   ): Promise<Record<string, string>> => {
     const { tenantId, keyId } = principal
     if (keyId === null) throw invalidKey()
-    const headers = limiter.take(keyId, rateLimit)
+    const headers = await limiter.take(keyId, rateLimit)
     if (dailyTokens > 0 && isTurn) await checkBudget({ tenantId, keyId, dailyTokens }, headers)
     onAdmitted(principal)
     return headers

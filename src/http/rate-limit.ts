@@ -1,93 +1,59 @@
-import type { Clock } from '../core/clock.ts'
 import { appError, type RateLimitCode } from '../core/errors.ts'
-import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
-import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
 import type { Principal } from '../core/principal.ts'
+import type { RateWindows, Standing } from '../core/rate-windows.ts'
 import { addressGroup, type ClientAddress, type SocketAddresses } from './client-address.ts'
 
-/** `seconds` until a slot is free; rounded up to at least 1 (specification, Errors 429). */
+const secondsLeft = ({ msLeft }: Standing) => Math.max(1, Math.ceil(msLeft / 1000))
+
+/** Rounded up to at least 1 second (specification, Errors 429). */
 function limited(
-  seconds: number,
+  standing: Standing,
   code: RateLimitCode = 'rate_limited',
   headers: Record<string, string> = {},
 ) {
-  const retryAfter = String(Math.max(1, Math.ceil(seconds)))
+  const retryAfter = String(secondsLeft(standing))
   return appError(code, {}, { headers: { ...headers, 'retry-after': retryAfter } })
 }
 
-interface Window {
-  /** On the steady clock, which nobody sets. */
-  readonly startedAt: number
-  used: number
-}
-
 /**
- * Fixed windows of 60 seconds that begin with a subject's first request (specification, Limits).
- * They live in memory: a restart forgives, and several servers would share them behind this
- * interface.
+ * Limits over windows of 60 seconds that begin with a subject's first request (specification,
+ * Limits), or of another length.
  */
-export function createRateLimiter(clock: Pick<Clock, 'steady'>, windowMs = RATE_WINDOW_MS) {
-  // In order of their start, so ended windows are at the front.
-  const windows = new Map<string, Window>()
-
-  const isOpen = ({ startedAt }: Window) => clock.steady() - startedAt < windowMs
-  const secondsLeft = ({ startedAt }: Window) =>
-    Math.max(1, Math.ceil((startedAt + windowMs - clock.steady()) / 1000))
-
-  /** Drops open windows, too, beyond the maximum: strangers can begin any number of them. */
-  function dropEnded() {
-    for (const [subject, window] of windows) {
-      if (isOpen(window) && windows.size < RATE_WINDOWS_MAX) return
-      windows.delete(subject)
-    }
-  }
-
-  function windowOf(subject: string): Window {
-    const current = windows.get(subject)
-    if (current && isOpen(current)) return current
-    dropEnded()
-    const fresh = { startedAt: clock.steady(), used: 0 }
-    windows.set(subject, fresh)
-    return fresh
-  }
-
+export function createRateLimiter(windows: RateWindows) {
   return {
     /**
      * Takes one slot and returns the headers that tell the caller where it stands; 0 is unlimited
      * and has none. Throws `rate_limited` with the same headers and `Retry-After`.
      */
-    take(subject: string, limit: number, code?: RateLimitCode): Record<string, string> {
+    async take(
+      subject: string,
+      limit: number,
+      code?: RateLimitCode,
+    ): Promise<Record<string, string>> {
       if (limit === 0) return {}
-      const window = windowOf(subject)
-      const seconds = secondsLeft(window)
-      const allowed = window.used < limit
-      if (allowed) window.used += 1
+      const standing = await windows.count(subject, limit)
       const headers = {
         'x-ratelimit-limit': String(limit),
-        'x-ratelimit-remaining': String(limit - window.used),
-        'x-ratelimit-reset': String(seconds),
+        'x-ratelimit-remaining': String(Math.max(0, limit - standing.used)),
+        'x-ratelimit-reset': String(secondsLeft(standing)),
       }
-      if (!allowed) throw limited(seconds, code, headers)
+      if (!standing.counted) throw limited(standing, code, headers)
       return headers
     },
 
     /** Throws `rate_limited` when `limit` slots are taken; takes none itself. */
-    check(subject: string, limit: number, code?: RateLimitCode): void {
-      const window = windows.get(subject)
-      if (!window || window.used < limit || !isOpen(window)) return
-      throw limited(secondsLeft(window), code)
+    async check(subject: string, limit: number, code?: RateLimitCode): Promise<void> {
+      const standing = await windows.look(subject, limit)
+      if (!standing.counted) throw limited(standing, code)
     },
 
-    /** Whether `limit` slots are taken; takes none itself. */
-    isSpent(subject: string, limit: number): boolean {
-      const window = windows.get(subject)
-      return window !== undefined && window.used >= limit && isOpen(window)
+    /** Takes a slot that may be given back. Throws `rate_limited`. */
+    async reserve(subject: string, limit: number, code?: RateLimitCode): Promise<void> {
+      const standing = await windows.count(subject, limit)
+      if (!standing.counted) throw limited(standing, code)
     },
 
-    /** Takes a slot, whatever the limit. */
-    count(subject: string): void {
-      windowOf(subject).used += 1
-    },
+    giveBack: async (subject: string): Promise<void> => windows.giveBack(subject),
   }
 }
 
@@ -106,9 +72,9 @@ export interface Caller {
 export const addressLimit =
   (limiter: RateLimiter, clientAddress: ClientAddress) =>
   (name: string, limit: number) =>
-  ({ request, server, set }: Caller): void => {
+  async ({ request, server, set }: Caller): Promise<void> => {
     const subject = `${name} ${addressGroup(clientAddress(request, server))}`
-    Object.assign(set.headers, limiter.take(subject, limit))
+    Object.assign(set.headers, await limiter.take(subject, limit))
   }
 
 export type AddressLimit = ReturnType<typeof addressLimit>
@@ -116,22 +82,24 @@ export type AddressLimit = ReturnType<typeof addressLimit>
 /** Requests a minute of one signed-in person; 0 is unlimited. Throws `rate_limited`. */
 export const personLimit =
   (limiter: RateLimiter, name: string, most: number) =>
-  ({ userId }: Principal): void =>
-    void limiter.take(`${name} ${userId}`, most)
+  async ({ userId }: Principal): Promise<void> =>
+    void (await limiter.take(`${name} ${userId}`, most))
 
 export type PersonLimit = ReturnType<typeof personLimit>
 
 /**
- * Counts wrong guesses by client address, no matter whose secret they are at. `check` throws
- * `rate_limited` for an address with too many; `count` adds one.
+ * Counts wrong guesses by client address, no matter whose secret they are at. `check` and `reserve`
+ * throw `rate_limited` for an address with too many; `reserve` counts one, which `giveBack` takes
+ * back when the guess was right.
  */
 export const guessLimit =
   (limiter: RateLimiter, clientAddress: ClientAddress, most: number) =>
   ({ request, server }: Omit<Caller, 'set'>) => {
     const subject = addressGroup(clientAddress(request, server))
     return {
-      check: (): void => limiter.check(subject, most),
-      count: (): void => limiter.count(subject),
+      check: (): Promise<void> => limiter.check(subject, most),
+      reserve: (): Promise<void> => limiter.reserve(subject, most),
+      giveBack: (): Promise<void> => limiter.giveBack(subject),
     }
   }
 

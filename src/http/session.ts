@@ -83,7 +83,7 @@ export function sessionGate(options: SessionGateOptions) {
     if (!principal) throw appError('not_signed_in')
     origins.check(request)
     contexts.note(request, { principal })
-    limit(principal)
+    await limit(principal)
     const least = leastRole(request.method, route)
     checkRole(principal.role, least)
     const confirm = async () => {

@@ -12,6 +12,7 @@ import { openSecrets } from '../data-folder/secrets.ts'
 import { openSpool } from '../data-folder/spool.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
+import { createOwnState } from '../storage/shared-state.ts'
 import { holdsSealed } from '../storage/sqlite/inspect.ts'
 import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
@@ -91,7 +92,9 @@ export async function openAdapters(outside: Outside) {
   // The writer thread had this long to start, beside all the above.
   const db = await storage.opening
   const reader = createReadThread(file, readerUrl, db.failed)
-  const kb = await openKnowledge({ ...shared, db, reader, embeddingNow, packedReranker })
+  const state = createOwnState(clock)
+  const parts = { db, shared: state, reader, embeddingNow, packedReranker }
+  const kb = await openKnowledge({ ...shared, ...parts })
   const egress = openEgress(live, outside)
   const webSearch = await openWebSearch(shared)
   const builtIn = builtInTools({ clock, egress, parser })
@@ -118,6 +121,7 @@ export async function openAdapters(outside: Outside) {
     spool,
     ...upstreams,
     db,
+    shared: state,
     pages,
     reader,
     secrets,

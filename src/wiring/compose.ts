@@ -1,5 +1,6 @@
 import { createApp } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
+import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
 import {
   PERSON_REQUESTS_MAX,
   PLAYGROUND_TURNS_MAX,
@@ -42,14 +43,14 @@ const PRUNE_EVERY_MS = 10 * MINUTE_MS
 
 /** Wires every part to every other, in the order of their dependencies; nothing listens yet. */
 export function compose(adapters: Adapters, limits: ServerLimits = {}) {
-  const { config, clock, log, db, kb, live, modelPack, parser, jsonParser, reader } = adapters
+  const { config, clock, log, db, kb, parser, jsonParser } = adapters
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
   const { budget, contexts, sse, limiter, uploads } = http
   const { logs, usage, budgets, buffers, record } = openRecords(adapters)
 
   const tenants = createTenants({ store: createTenantStore(db), clock })
-  const { keys, openTurns, sockets, admit } = openKeys({ db, clock, usage, budgets, tenants })
+  const { keys, openTurns, sockets, admit } = openKeys({ ...adapters, usage, budgets, tenants })
   const servers = openMcpServers(adapters, jobs)
   const management = openManagement({ ...{ db, clock, log, keys, tenants }, ...servers })
   const stock = openDevices({ ...adapters, keys, secret: adapters.secrets.session })
@@ -97,7 +98,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   // In the order of dependencies: what still writes stops before what it writes to.
-  const closing = [jobs, parser, jsonParser, ...Object.values(written), reader, live, modelPack, db]
+  const { reader, live, modelPack, shared } = adapters
+  const writers = [jobs, parser, jsonParser, ...Object.values(written)]
+  const closing = [...writers, reader, live, modelPack, shared, db]
   const close = () => closeAll(log, closing)
   const doors = { app, wyoming, sse: closedWith(sse, sockets), people }
   return { ...doors, budget, jobs, keys, buffers: written, prune, sources, servers, close }
@@ -117,10 +120,10 @@ type AgentParts = Pick<
   'budget' | 'configs' | 'memory' | 'folding' | 'toolsFor' | 'channelOf' | 'admit' | 'openTurns'
 > & { readonly usage: Usage; readonly onSeen: (principal: Principal) => void }
 
-function openAgent({ clock, log, metrics, kb, egress }: Adapters, parts: AgentParts) {
+function openAgent({ clock, log, metrics, kb, egress, shared }: Adapters, parts: AgentParts) {
   const { usage, onSeen, ...rest } = parts
   return createAgent({
-    ...{ clock, log, meters: metrics.meters, ...rest },
+    ...{ clock, log, meters: metrics.meters, turnOrder: shared.turnOrder, ...rest },
     retrieve: kb.service.retrieve,
     countTokens: usage.countTokens,
     imageGuard: egress.publicOnly,
@@ -179,11 +182,11 @@ function openHttp(adapters: Adapters, limits: ServerLimits) {
   const { requestBytesMax = requestBudgetBytes() } = limits
   const { personRequestsMax = PERSON_REQUESTS_MAX } = limits
   const { playgroundTurnsMax = PLAYGROUND_TURNS_MAX } = limits
-  const { config, clock, log, jsonParser } = adapters
+  const { config, clock, log, shared, jsonParser } = adapters
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
   const memory = createRequestMemory(budget)
-  const limiter = createRateLimiter(clock)
+  const limiter = createRateLimiter(shared.openWindows('key', RATE_WINDOW_MS))
   return {
     budget,
     memory,

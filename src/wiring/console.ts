@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { type Clock, DAY_MS, HOUR_MS } from '../core/clock.ts'
 import { deriveKey } from '../core/crypto.ts'
 import { LOCAL_DOMAIN } from '../core/email.ts'
-import { LOGIN_CODES_WINDOW_MS } from '../core/limits/contract.ts'
+import { LOGIN_CODES_WINDOW_MS, RATE_WINDOW_MS } from '../core/limits/contract.ts'
 import {
   INVITATIONS_PER_ADDRESS_MAX,
   INVITATIONS_PER_DAY_MAX,
@@ -39,6 +39,7 @@ import {
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
+import type { SharedState } from '../storage/shared-state.ts'
 import type { LiveSettings } from './live-settings.ts'
 
 export interface ConsoleParts {
@@ -50,6 +51,7 @@ export interface ConsoleParts {
   readonly jobs: Jobs
   readonly tenants: Tenants
   readonly db: Db
+  readonly shared: Pick<SharedState, 'openWindows' | 'openCodes'>
   readonly openTurns: Pick<OpenTurns, 'recheck'>
   readonly contexts: RequestContexts
   readonly keys: Keys
@@ -63,7 +65,7 @@ export interface ConsoleParts {
 
 /** Wires login, sessions and the console's gate. */
 export function openConsole(parts: ConsoleParts) {
-  const { config, live, clock, secret, tenants, contexts, uploads, personLimit } = parts
+  const { config, live, clock, secret, shared, tenants, contexts, uploads, personLimit } = parts
   const proxies = config.MB_TRUST_PROXY
   const tls = config.MB_TLS_CERT !== undefined
   const publicUrl = () => live.config().MB_PUBLIC_URL
@@ -85,9 +87,12 @@ export function openConsole(parts: ConsoleParts) {
       sessions,
       origins,
       secureCookies: config.MB_COOKIE_SECURE,
-      addressLimit: addressLimit(createRateLimiter(clock), clientAddress(proxies)),
+      addressLimit: addressLimit(
+        createRateLimiter(shared.openWindows('address', RATE_WINDOW_MS)),
+        clientAddress(proxies),
+      ),
       guessLimit: guessLimit(
-        createRateLimiter(clock, HOUR_MS),
+        createRateLimiter(shared.openWindows('login guess by address', HOUR_MS)),
         clientAddress(proxies),
         LOGIN_GUESSES_PER_HOUR_MAX,
       ),
@@ -109,15 +114,15 @@ const openPeople = ({ db, clock, openTurns }: ConsoleParts) =>
   createPeople({ store: createPeopleStore(db), clock, nameOf, onEnded: openTurns.recheck })
 
 /** Wires who belongs to a tenant. */
-function openMembers({ db, clock, jobs, tenants, openTurns }: ConsoleParts, delivery: Delivery) {
-  const limiter = createRateLimiter(clock, DAY_MS)
-  const mailLimiter = createRateLimiter(clock, DAY_MS)
+function openMembers(parts: ConsoleParts, delivery: Delivery) {
+  const { db, clock, jobs, shared, tenants, openTurns } = parts
+  const limiter = createRateLimiter(shared.openWindows('invitation', DAY_MS))
+  const mails = shared.openWindows('invitation mail', DAY_MS)
 
   /** One address gets few mails a day, from whatever tenants: anybody may invite anybody. */
-  function mail(email: string, inviterId: string): boolean {
+  async function mail(email: string, inviterId: string): Promise<boolean> {
     if (delivery.medium() !== 'mail' || email.endsWith(LOCAL_DOMAIN)) return false
-    if (mailLimiter.isSpent(email, INVITATIONS_PER_ADDRESS_MAX)) return false
-    mailLimiter.count(email)
+    if (!(await mails.count(email, INVITATIONS_PER_ADDRESS_MAX)).counted) return false
     jobs.run('send invitation', async (signal) => {
       const inviter = await tenants.byId(inviterId)
       if (inviter) await delivery.invite(email, inviter.email, signal)
@@ -127,7 +132,9 @@ function openMembers({ db, clock, jobs, tenants, openTurns }: ConsoleParts, deli
   return createMembers({
     store: createMemberStore(db),
     clock,
-    checkInvitations: (tenantId) => void limiter.take(tenantId, INVITATIONS_PER_DAY_MAX),
+    async checkInvitations(tenantId) {
+      await limiter.take(tenantId, INVITATIONS_PER_DAY_MAX)
+    },
     mail,
     onRemoved: openTurns.recheck,
   })
@@ -136,17 +143,18 @@ function openMembers({ db, clock, jobs, tenants, openTurns }: ConsoleParts, deli
 /** Wires every way of signing in. */
 function openLogin(parts: ConsoleParts) {
   const { tenants, config, live, clock, log, jobs, keys, secret, printCode, mailerNow } = parts
+  const { openCodes, openWindows } = parts.shared
   const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
   const site = () => live.config().MB_PUBLIC_URL
   const delivery = createDelivery({ mailerNow, print: printCode, site, log })
   const email = createEmailLogin({
     clock,
-    codes: createLoginCodes({ clock, key: deriveKey(secret, 'login code') }),
+    codes: createLoginCodes({ openCodes, key: deriveKey(secret, 'login code') }),
     signup,
     delivery,
     jobs,
-    codeLimiter: createRateLimiter(clock, LOGIN_CODES_WINDOW_MS),
-    guessLimiter: createRateLimiter(clock, DAY_MS),
+    codeLimiter: createRateLimiter(openWindows('login code', LOGIN_CODES_WINDOW_MS)),
+    guessLimiter: createRateLimiter(openWindows('login guess', DAY_MS)),
   })
   const oauth = createOAuthLogin({
     providers: identityProviders(config, parts.fetch),
@@ -155,7 +163,7 @@ function openLogin(parts: ConsoleParts) {
     signup,
     log,
   })
-  const native = createNativeLogin({ clock, keys, schemes: config.MB_APP_SCHEMES })
+  const native = createNativeLogin({ openCodes, keys, schemes: config.MB_APP_SCHEMES })
   return { email, oauth, native, delivery }
 }
 

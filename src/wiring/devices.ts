@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { type Clock, HOUR_MS } from '../core/clock.ts'
-import { deriveKey, randomBytes, randomDigits, randomHex } from '../core/crypto.ts'
-import { ACTIVATIONS_MAX, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
+import { deriveKey, randomBytes, randomHex } from '../core/crypto.ts'
+import { ACTIVATIONS_MAX, RATE_WINDOW_MS, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
 import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
 import type { Principal } from '../core/principal.ts'
@@ -30,6 +30,7 @@ import { type CallOptions, createCalls } from '../http/gate.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Db } from '../storage/db.ts'
+import type { SharedState } from '../storage/shared-state.ts'
 import type { LiveSettings } from './live-settings.ts'
 import type { Speech } from './voice.ts'
 
@@ -38,6 +39,7 @@ export interface DeviceParts {
   readonly clock: Clock
   readonly log: Logger
   readonly db: Db
+  readonly shared: Pick<SharedState, 'openWindows' | 'openCodes'>
   readonly keys: Keys
   /** The session secret. */
   readonly secret: Uint8Array
@@ -46,7 +48,7 @@ export interface DeviceParts {
 export type Stock = ReturnType<typeof openDevices>
 
 /** Wires devices: management, activation, and the time each was last seen. */
-export function openDevices({ config, clock, log, db, keys, secret }: DeviceParts) {
+export function openDevices({ config, clock, log, db, shared, keys, secret }: DeviceParts) {
   const store = createActivationStore(db)
   const lastSeen = createWriteBehindQueue<LastSeen>({
     clock,
@@ -55,29 +57,31 @@ export function openDevices({ config, clock, log, db, keys, secret }: DevicePart
     write: store.write,
   })
   // Not the machine gate's limiter: it counts keys, this one counts addresses.
-  const limiter = createRateLimiter(clock)
+  const limiter = createRateLimiter(shared.openWindows('activation', RATE_WINDOW_MS))
   const devices = createDevices({ store: createDeviceStore(db), clock, keys, random: randomBytes })
   const boardStore = createBoardStore(db)
   const boards = {
     ...{ keys, clock, store: boardStore, secret: deriveKey(secret, 'board key') },
     waiting: createWaitingBoards({
-      clock,
-      digits: () => randomDigits(6),
-      challenge: () => randomHex(16),
+      openCodes: shared.openCodes,
+      secret: deriveKey(secret, 'waiting board'),
+      nonce: () => randomHex(16),
     }),
   }
-  const wrong = createRateLimiter(clock, HOUR_MS)
+  const wrong = createRateLimiter(shared.openWindows('pairing guess', HOUR_MS))
   const guesses = {
-    check: (tenantId: string) =>
-      wrong.check(tenantId, WRONG_PAIRINGS_MAX, 'rate_limited_activation'),
-    count: wrong.count,
+    reserve: (tenantId: string) =>
+      wrong.reserve(tenantId, WRONG_PAIRINGS_MAX, 'rate_limited_activation'),
+    giveBack: wrong.giveBack,
   }
   return {
     devices,
     boards: createBoards({
       ...boards,
       activation: store,
-      takeTry: (address) => void limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation'),
+      async takeTry(address) {
+        await limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation')
+      },
       onSeen: lastSeen.add,
     }),
     lastTurns: boardStore.lastTurns,

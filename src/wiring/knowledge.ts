@@ -30,6 +30,7 @@ import { createKbStore } from '../features/kb/store.ts'
 import { createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
 import type { Db } from '../storage/db.ts'
+import type { SharedState } from '../storage/shared-state.ts'
 import type { ReadThread } from '../storage/sqlite/read-thread.ts'
 import { createVectorIndex } from '../storage/sqlite/vectors.ts'
 import { createWordIndex } from '../storage/sqlite/words.ts'
@@ -175,6 +176,7 @@ async function openRerank(options: KnowledgeOptions) {
 export interface KnowledgeOptions {
   readonly live: LiveSettings
   readonly db: Db
+  readonly shared: Pick<SharedState, 'leases'>
   readonly reader: ReadThread
   readonly embeddingNow: EmbeddingNow
   readonly clock: Clock
@@ -189,7 +191,7 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { live, db, reader, embeddingNow, clock, log } = options
+  const { live, db, shared, reader, embeddingNow, clock, log } = options
   const embedderNow = () => embeddingNow().shared
   const vectors = createVectorIndex(reader)
   const words = createWordIndex(reader)
@@ -219,8 +221,7 @@ export async function openKnowledge(options: KnowledgeOptions) {
     reembed: createReembed({
       store: createStaleStore({ db, vectors, words }),
       embedderNow,
-      clock,
-      log,
+      ...{ leases: shared.leases, clock, log },
     }),
     toolsFor: searchTool(service.retrieve),
   }

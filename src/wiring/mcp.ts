@@ -34,13 +34,14 @@ export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
 
 /** Wires the servers whose tools tenants use, and joins those tools with the product's own. */
 export function openMcpServers(adapters: Adapters, jobs: Jobs) {
-  const { live, clock, log, db, secrets, egress, jsonParser, toolsFor: own } = adapters
+  const { live, clock, log, db, shared, secrets, egress, jsonParser, toolsFor: own } = adapters
+  const { leases } = shared
   const fetchFor = (tenantId: string) => createUpstreamFetch(egress.fetchFor(tenantId))
   const parse = parseBeside(jsonParser)
   const client = createMcpClient({ fetchFor, parse, clock, version })
   const store = createMcpServerStore(db)
   const seal = secrets.encryption && createSeal(secrets.encryption)
-  const refresh = createRefresh({ store, seal, client, clock, log, inBackground: jobs.run })
+  const refresh = createRefresh({ store, seal, client, leases, clock, log, inBackground: jobs.run })
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   const callMs = live.config().MB_MCP_CALL_MS
   const isOwn = ownAddress(live.config)

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { appError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { Principal } from '../core/principal.ts'
-import { createOpenTurns } from '../features/agent/open-turns.ts'
+import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
 import { createAudit } from '../features/audit/service.ts'
@@ -30,6 +30,7 @@ import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Db, Reader } from '../storage/db.ts'
+import type { SharedState } from '../storage/shared-state.ts'
 import { createCalculator } from '../tools/calculator.ts'
 import { createCurrentTime } from '../tools/current-time.ts'
 import { createFetchUrl } from '../tools/fetch-url.ts'
@@ -41,6 +42,7 @@ import type { LiveSettings } from './live-settings.ts'
 
 export interface KeyParts {
   readonly db: Db
+  readonly shared: Pick<SharedState, 'announcer' | 'leases'>
   readonly clock: Clock
   readonly usage: Pick<Usage, 'activity'>
   readonly budgets: Pick<Budgets, 'check'>
@@ -48,9 +50,10 @@ export interface KeyParts {
 }
 
 /** Wires keys to the turns that end with them, and to what they may spend. */
-export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
+export function openKeys({ db, shared, clock, usage, budgets, tenants }: KeyParts) {
+  const { announcer, leases } = shared
   const shares = createShareStore(db)
-  const openTurns = createOpenTurns({
+  const turns = createOpenTurns({
     clock,
     async stillValid(principal) {
       const { tenantId, userId, shareId } = principal
@@ -59,15 +62,21 @@ export function openKeys({ db, clock, usage, budgets, tenants }: KeyParts) {
       return keys.stillValid(principal)
     },
   })
-  const sockets = createSockets((principal) => keys.stillValid(principal))
+  const sockets = createSockets((principal) => keys.stillValid(principal), leases)
+  const recheckHere = (tenantId: string) =>
+    Promise.all([turns.recheck(tenantId), sockets.recheck(tenantId)])
+  announcer.on('revoked', recheckHere)
+  /** Ends what is open, in this process and in others, of what may go on no longer. */
+  async function recheck(tenantId: string): Promise<void> {
+    await Promise.all([recheckHere(tenantId), announcer.announce('revoked', tenantId)])
+  }
   const keys = createKeys({
     store: createKeyStore(db),
     clock,
     activity: usage.activity,
-    async onRevoked(tenantId) {
-      await Promise.all([openTurns.recheck(tenantId), sockets.recheck(tenantId)])
-    },
+    onRevoked: recheck,
   })
+  const openTurns: OpenTurns = { ...turns, recheck }
 
   /** Lets a turn begin whose key is still valid and has tokens left; the console needs no key. */
   async function admit({ tenantId, keyId }: Principal): Promise<void> {
@@ -102,6 +111,7 @@ export function openManagement({ db, clock, log, keys, mcpServers, tenants }: Ma
 
 export interface RecordParts {
   readonly db: Db
+  readonly shared: Pick<SharedState, 'isAlone'>
   readonly reader: Reader
   readonly clock: Clock
   readonly log: Logger
@@ -118,8 +128,11 @@ export function openAudit({
   return { audit, addressOf: clientAddress(config.MB_TRUST_PROXY) }
 }
 
+/** As long as other processes gather what they have counted. */
+const SHARED_BUDGET_MS = 1_000
+
 /** What is written of requests after they were answered: log rows and the count of calls. */
-export function openRecords({ db, reader, clock, log }: RecordParts) {
+export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
   const store = createLogStore(db, reader)
   const rows = createWriteBehindQueue<LogRow | RowEnd>({
     clock,
@@ -133,7 +146,8 @@ export function openRecords({ db, reader, clock, log }: RecordParts) {
     write: usageStore.write,
   })
   const { betweenWrites } = sums
-  const budgets = createBudgets({ store: usageStore, clock, betweenWrites })
+  const keptMs = shared.isAlone ? Number.POSITIVE_INFINITY : SHARED_BUDGET_MS
+  const budgets = createBudgets({ store: usageStore, clock, keptMs, betweenWrites })
   const logs = createLogs({ store, clock, buffer: rows })
   return {
     logs,

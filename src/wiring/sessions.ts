@@ -11,6 +11,7 @@ import { createTranscriptStore } from '../features/sessions/transcript-store.ts'
 import { createTranscripts } from '../features/sessions/transcripts.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db, Reader } from '../storage/db.ts'
+import type { SharedState } from '../storage/shared-state.ts'
 
 export interface SessionParts {
   readonly config: Pick<Config, 'MB_TRANSCRIPT'>
@@ -18,14 +19,18 @@ export interface SessionParts {
   readonly log: Logger
   readonly db: Db
   readonly reader: Reader
+  readonly shared: Pick<SharedState, 'isAlone' | 'leases'>
   readonly jobs: Jobs
   readonly budget: MemoryBudget
 }
 
 /** Wires sessions: what a turn remembers, and what people and programs read of it. */
-export function openSessions({ config, clock, log, db, reader, jobs, budget }: SessionParts) {
+export function openSessions(parts: SessionParts) {
+  const { config, clock, log, db, reader, shared, jobs, budget } = parts
   const keepsTranscript = config.MB_TRANSCRIPT
-  const store = keepRecent(createSessionStore(db, { keepsTranscript }))
+  const stored = createSessionStore(db, { keepsTranscript })
+  // Another process may store the next turn: then each turn reads what there is, in one statement.
+  const store = shared.isAlone ? keepRecent(stored) : stored
   /** Deletes what was kept while transcripts were on. */
   async function forgetFolded(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await store.forgetFolded()) > 0);
@@ -33,7 +38,7 @@ export function openSessions({ config, clock, log, db, reader, jobs, budget }: S
   if (!keepsTranscript) jobs.run('forget transcripts', forgetFolded)
   return {
     memory: createMemory({ store }),
-    folding: createFolding({ store, clock, jobs, log, budget }),
+    folding: createFolding({ store, clock, jobs, leases: shared.leases, log, budget }),
     services: {
       sessions: createSessions({ store }),
       transcripts: createTranscripts({ store: createTranscriptStore(db) }),

@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 1_000
 
 /** Files and pages that become documents, and the work on them in the background. */
 export function openSources(adapters: Adapters, jobs: Jobs) {
-  const { config, live, clock, log, db, kb, parser, egress, spool } = adapters
+  const { config, live, clock, log, db, shared: state, kb, parser, egress, spool } = adapters
   const fileBytesMax = config.MB_KB_MAX_FILE_MB * 1024 * 1024
   const { docBytesMax } = kb.limits
   const store = createSourceStore(db)
@@ -22,7 +22,7 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
   const read = createReading({ parser, spool, clock, docBytesMax })
   const ingest = createIngest({ ...shared, pages, read })
   const { meters } = adapters.metrics
-  const work = createSourceWork({ ...shared, ingest, jobs, log, meters })
+  const work = createSourceWork({ ...shared, ingest, jobs, leases: state.leases, log, meters })
   jobs.every('start sources', LOOK_EVERY_MS, work.startDue)
   work.wake()
   const limits = {

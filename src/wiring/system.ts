@@ -8,7 +8,7 @@ import {
   loadConfig,
   SETTINGS,
 } from '../config.ts'
-import { createSeal } from '../core/encryption.ts'
+import { createSeal, type Seal } from '../core/encryption.ts'
 import { appError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { Secrets } from '../data-folder/secrets.ts'
@@ -30,9 +30,16 @@ export function readStoredSettings(
   encryption: Secrets['encryption'],
   log: Logger,
 ): SettingTexts {
-  const seal = encryption && createSeal(encryption)
+  return textsOf(sealedSettings(file), encryption && createSeal(encryption), log)
+}
+
+function textsOf(
+  rows: readonly { readonly name: string; readonly value_sealed: Uint8Array }[],
+  seal: Seal | null,
+  log: Logger,
+): SettingTexts {
   const texts: Record<string, string> = {}
-  for (const { name, value_sealed } of sealedSettings(file)) {
+  for (const { name, value_sealed } of rows) {
     const text = seal?.open(value_sealed, ownerOf(name)) ?? null
     if (text !== null && isSystemSetting(name)) texts[name] = text
     else log.warn('a setting of the console is left out', { name })
@@ -72,7 +79,9 @@ export function openSystem(
   jobs: Jobs,
   tenants: Pick<Tenants, 'byId'>,
 ): SystemRouteOptions {
-  const { clock, db, env, fetch, kb, live, secrets, stored } = adapters
+  const { clock, db, env, fetch, kb, live, log, secrets, shared, stored } = adapters
+  const store = createSystemStore(db)
+  const seal = secrets.encryption && createSeal(secrets.encryption)
 
   async function prepare(texts: SettingTexts) {
     try {
@@ -84,12 +93,14 @@ export function openSystem(
   }
 
   const system = createSystem({
-    store: createSystemStore(db),
-    seal: secrets.encryption && createSeal(secrets.encryption),
+    ...{ store, seal },
     environment: givenSettings(env),
     ...{ stored, defaultOf, prepare },
+    readStored: async () => (shared.isAlone ? null : textsOf(await store.all(), seal, log)),
     onApplied: () => jobs.run('embed anew', kb.reembed.run),
+    announce: () => shared.announcer.announce('settings', ''),
   })
+  shared.announcer.on('settings', system.reload)
   return {
     system,
     trial: createTrial({ clock, tries: systemTries(adapters) }),

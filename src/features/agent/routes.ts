@@ -85,7 +85,7 @@ export const playgroundRoutes = (
   new Elysia().use(gate).post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
-      playgroundLimit(principal)
+      await playgroundLimit(principal)
       const { app_id: appId, ...input } = await playgroundBody.read(request, upload)
       const session = sessionId(input.session_id)
       await sessions.checkOwn(principal, session, input.replace_last ? 'session' : 'turn')
@@ -115,7 +115,7 @@ export const agentCheckRoutes = (
   return new Elysia().use(gate).post(
     '/agent/check',
     async ({ principal, request, server }) => {
-      playgroundLimit(principal)
+      await playgroundLimit(principal)
       const client = clientOf(principal, request, server)
       return withoutIdleTimeout(request, server, () =>
         sse.whole(client, (signal) => check(principal, signal)),

@@ -1,6 +1,6 @@
 import { checkImageData, checkImageHosts, type ImageGuard } from '../../channels/egress/images.ts'
 import type { Principal } from '../../core/principal.ts'
-import { createSemaphore } from '../../core/semaphore.ts'
+import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
 import { type Emit, errorEvent } from './events.ts'
 import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
@@ -18,6 +18,7 @@ export interface AgentOptions extends TurnOptions {
    */
   readonly admit: (principal: Principal) => Promise<void>
   readonly openTurns: OpenTurns
+  readonly turnOrder: TurnOrder
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
   /** Called for each turn that is about to begin, without being waited for. */
@@ -46,8 +47,7 @@ export interface OpenedTurn {
 
 /** The agent: turns of a session run one after another, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { configs, channelOf, admit, openTurns, imageGuard, onTurn, log } = options
-  const sessions = createSemaphore({ perKey: 1 })
+  const { configs, channelOf, admit, openTurns, turnOrder, imageGuard, onTurn, log } = options
 
   return {
     /**
@@ -74,7 +74,11 @@ export function createAgent(options: AgentOptions) {
       let trace: Trace | null = null
 
       /** Decides by what is configured now: turns before this one may have taken long. */
-      async function begin({ signal, confirm }: TurnGuard, emit: Emit): Promise<ModelAnswer> {
+      async function begin(
+        { signal, confirm }: TurnGuard,
+        emit: Emit,
+        fence: Fence,
+      ): Promise<ModelAnswer> {
         await confirm()
         const { draft } = request
         const personaId = (draft ? draft.persona_id : request.persona_id) ?? null
@@ -85,7 +89,7 @@ export function createAgent(options: AgentOptions) {
         begun.resolve()
         const resolved = resolveTurn(config, request)
         trace = new Trace(options.clock.steady)
-        const turn = { principal, sessionId, request, resolved, channel, trace, confirm }
+        const turn = { principal, sessionId, request, resolved, channel, trace, confirm, fence }
         return runTurn(options, turn, signal, emit)
       }
 
@@ -98,11 +102,12 @@ export function createAgent(options: AgentOptions) {
         over: over.promise,
         async run(client, emit) {
           try {
-            return await openTurns.run(principal, client, (guard) =>
-              sessionId === null
-                ? begin(guard, emit)
-                : sessions.run(`${tenantId}/${sessionId}`, () => begin(guard, emit), guard.signal),
-            )
+            return await openTurns.run(principal, client, (guard) => {
+              const inTurn = (fence: Fence) => begin(guard, emit, fence)
+              return sessionId === null
+                ? inTurn([])
+                : turnOrder.run(tenantId, sessionId, inTurn, guard.signal)
+            })
           } catch (error) {
             if (!client.aborted) await emit([errorEvent(error, log)])
             return null

@@ -12,6 +12,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/memory-budget.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
+import type { Fence } from '../../storage/shared-state.ts'
 import type { Tool } from '../../tools/tool.ts'
 import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
@@ -108,6 +109,8 @@ export interface Turn {
   readonly channel: ChannelChoice
   readonly trace: Trace
   readonly confirm: TurnGuard['confirm']
+  /** The turn is stored together with these. */
+  readonly fence: Fence
 }
 
 const NO_MEMORY: Memory = { summary: '', foldedThrough: 0, turns: [] }
@@ -221,7 +224,7 @@ interface Remembered {
 /** Stores the turn; once the session is long, its older half is folded by the same channel. */
 async function appendTurn(
   { clock, memory, folding }: TurnOptions,
-  { principal, sessionId, request }: Turn & { readonly sessionId: string },
+  { principal, sessionId, request, fence }: Turn & { readonly sessionId: string },
   { text: reply, channel }: ModelAnswer,
   { before, replaces, details }: Remembered,
 ): Promise<void> {
@@ -229,7 +232,7 @@ async function appendTurn(
   const userText = rememberedText(request.text, request.images)
   const isLong = await memory.appendTurn(before, {
     ...{ tenantId, sessionId, userText, reply, at: clock.iso(), appId, deviceId, userId, replaces },
-    details: JSON.stringify(details),
+    ...{ details: JSON.stringify(details), fence },
   })
   // By the channel that answered. A tenant's own that has just failed would fail at the summary,
   // too; and the platform's sees only what the `provider_fallback` event has announced.

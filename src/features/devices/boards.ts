@@ -20,7 +20,7 @@ export interface BoardsOptions {
    * Counts a try by client address, together with those by code alone. Throws
    * `rate_limited_activation` when there were too many.
    */
-  readonly takeTry: (address: string) => void
+  readonly takeTry: (address: string) => Promise<void>
   readonly onSeen: (seen: LastSeen) => void
 }
 
@@ -82,10 +82,10 @@ export function createBoards(options: BoardsOptions) {
       const { board, code } = call
       const device = await find(call)
       if (device && isOf(device, board)) return { key: await keyOf(device, board) }
-      if (code === null) return { key: null, waiting: waiting.ask(board, address) }
+      if (code === null) return { key: null, waiting: await waiting.ask(board, address) }
       // A spent code is a name and no credential: to try one gains nothing.
       if (device?.key_id) throw appError('activation_code_wrong')
-      takeTry(address)
+      await takeTry(address)
       const hash = hashOfInput(code)
       if (device === null || hash === null) throw appError('activation_code_wrong')
       return { key: await redeem(hash, device, board) }

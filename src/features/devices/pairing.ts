@@ -20,8 +20,14 @@ export interface PairingOptions {
   readonly random: (bytes: number) => Uint8Array
   /** The keys of boards are derived from it. */
   readonly secret: Uint8Array
-  /** The wrong digits of a tenant; `check` throws `rate_limited_activation` after too many. */
-  readonly guesses: { check(tenantId: string): void; count(tenantId: string): void }
+  /**
+   * The wrong digits of a tenant: `reserve` counts a guess, which `giveBack` takes back when it was
+   * right. It throws `rate_limited_activation` after too many.
+   */
+  readonly guesses: {
+    reserve(tenantId: string): Promise<void>
+    giveBack(tenantId: string): Promise<void>
+  }
 }
 
 /** Binds boards by the six digits that they show (contract 2, 4.2). */
@@ -29,12 +35,13 @@ export function createPairing(options: PairingOptions) {
   const { store, devices, keys, waiting, clock, random, secret, guesses } = options
 
   /** Throws `pairing_code_wrong`, which counts as a guess. */
-  function boardOf(tenantId: string, digits: string): WaitingBoard {
-    guesses.check(tenantId)
-    const found = waiting.find(digits)
-    if (found) return found
-    guesses.count(tenantId)
-    throw appError('pairing_code_wrong')
+  async function guess(tenantId: string, find: () => Promise<WaitingBoard | null>) {
+    // Counted before, so that guesses at the same time pass no limit together.
+    await guesses.reserve(tenantId)
+    const found = await find()
+    if (!found) throw appError('pairing_code_wrong')
+    await guesses.giveBack(tenantId)
+    return found
   }
 
   /** Null when the tenant has no room for a device or a key. */
@@ -55,8 +62,8 @@ export function createPairing(options: PairingOptions) {
 
   return {
     /** The board that shows these digits, for its owner to know it. Throws as `pair` does. */
-    waitingBoard(tenantId: string, digits: string): WaitingBoardResponse {
-      const { board } = boardOf(tenantId, digits)
+    async waitingBoard(tenantId: string, digits: string): Promise<WaitingBoardResponse> {
+      const { board } = await guess(tenantId, () => waiting.find(digits))
       return { board: board.type, mac_tail: board.mac.replace(/[^0-9a-z]/g, '').slice(-4) }
     },
 
@@ -65,17 +72,16 @@ export function createPairing(options: PairingOptions) {
      * hour `rate_limited_activation`, and `quota_devices` or `quota_keys`.
      */
     async pair(tenantId: string, asked: DevicePairRequest): Promise<Device> {
-      const found = boardOf(tenantId, asked.code)
       // Taken away at once: somebody else may have read the same digits off the board.
-      waiting.remove(found)
+      const found = await guess(tenantId, () => waiting.take(asked.code))
       try {
         const id = await insert(tenantId, found, asked)
         if (id !== null) return await devices.read(tenantId, id)
       } catch (error) {
-        waiting.add(found)
+        await waiting.add(found)
         throw error
       }
-      waiting.add(found)
+      await waiting.add(found)
       const { devices: all } = await devices.list(tenantId)
       throw all.length >= DEVICES_MAX
         ? appError('quota_devices', { max: DEVICES_MAX })

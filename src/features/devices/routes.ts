@@ -141,7 +141,7 @@ const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =
     '/devices/activate',
     async ({ request, server, set }) => {
       const address = addressGroup(addressOf(request, server))
-      const headers = limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation')
+      const headers = await limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation')
       Object.assign(set.headers, headers)
       return activation.activate((await code.read(request)).code)
     },

@@ -1,5 +1,6 @@
-import type { Clock } from '../../core/clock.ts'
+import { hmacHex } from '../../core/crypto.ts'
 import { ACTIVATION_CODE_TTL_MS, WAITING_BOARDS_MAX } from '../../core/limits/contract.ts'
+import type { OpenCodes } from '../../core/one-time-codes.ts'
 import { type Board, boardKey } from './board.ts'
 
 /** A board that nobody has paired yet, and the digits that it shows and speaks. */
@@ -7,88 +8,82 @@ export interface WaitingBoard {
   readonly board: Board
   readonly digits: string
   readonly challenge: string
-  /** Epoch milliseconds. */
-  readonly until: number
   /** The client address it asked from, as limits count addresses. */
   readonly address: string
+  /** What digits and challenge are derived from. */
+  readonly nonce: string
 }
 
 export interface WaitingOptions {
-  readonly clock: Pick<Clock, 'now'>
-  /** Six digits, every six equally likely. */
-  readonly digits: () => string
-  readonly challenge: () => string
+  readonly openCodes: OpenCodes
+  /** The digits of boards are derived from it; what is kept of them is their hash. */
+  readonly secret: Uint8Array
+  /** Fresh for each board that begins to wait. */
+  readonly nonce: () => string
 }
 
 /**
- * Boards that wait to be paired by their six digits. They live in memory: after a restart a board
- * asks again and gets fresh digits. When too many wait, the oldest of the address with the most go,
- * so that one stranger who invents boards displaces only their own.
+ * Boards that wait to be paired by their six digits. When too many wait, the oldest of the address
+ * with the most go, so that one stranger who invents boards displaces only their own.
  */
-export function createWaitingBoards({ clock, digits, challenge }: WaitingOptions) {
-  // In order of their arrival, which is also that of their end.
-  const byBoard = new Map<string, WaitingBoard>()
-  const byDigits = new Map<string, WaitingBoard>()
-  const perAddress = new Map<string, number>()
+export function createWaitingBoards({ openCodes, secret, nonce: fresh }: WaitingOptions) {
+  const life = { ttlMs: ACTIVATION_CODE_TTL_MS, countMax: WAITING_BOARDS_MAX }
+  /** The nonce of each board, which its digits are derived from. */
+  const nonces = openCodes('waiting board', life)
+  /** The board that shows each digits. */
+  const boards = openCodes('pairing digits', life)
 
-  function remove(waiting: WaitingBoard): void {
-    byBoard.delete(boardKey(waiting.board))
-    byDigits.delete(waiting.digits)
-    const left = (perAddress.get(waiting.address) ?? 1) - 1
-    if (left > 0) perAddress.set(waiting.address, left)
-    else perAddress.delete(waiting.address)
+  const nameOf = (board: Board) => hmacHex(secret, boardKey(board))
+  const hashOf = (digits: string) => hmacHex(secret, `digits\n${digits}`)
+
+  function waitingOf(board: Board, address: string, nonce: string): WaitingBoard {
+    const derived = (what: string) => hmacHex(secret, [what, boardKey(board), nonce].join('\n'))
+    // A number of 48 bits: some digits are likelier than others by less than a billionth.
+    const digits = String(Number.parseInt(derived('shown').slice(0, 12), 16) % 1_000_000)
+    const challenge = derived('challenge').slice(0, 32)
+    return { board, digits: digits.padStart(6, '0'), challenge, address, nonce }
   }
 
-  function removeEnded(): void {
-    for (const waiting of byBoard.values()) {
-      if (waiting.until > clock.now()) return
-      remove(waiting)
-    }
+  async function add(waiting: WaitingBoard): Promise<void> {
+    const { board, digits, address, nonce } = waiting
+    await nonces.put(nameOf(board), nonce, address)
+    await boards.put(hashOf(digits), JSON.stringify({ board, address, nonce }), address)
   }
 
-  function makeRoom(): void {
-    if (byBoard.size < WAITING_BOARDS_MAX) return
-    const [busiest] = [...perAddress].reduce((a, b) => (b[1] > a[1] ? b : a))
-    for (const waiting of byBoard.values()) {
-      if (waiting.address !== busiest) continue
-      remove(waiting)
-      return
-    }
-  }
-
-  function freshDigits(): string {
+  async function begin(board: Board, address: string): Promise<WaitingBoard> {
     for (;;) {
-      const tried = digits()
-      if (!byDigits.has(tried)) return tried
+      const waiting = waitingOf(board, address, fresh())
+      if ((await boards.read(hashOf(waiting.digits))) !== null) continue
+      await add(waiting)
+      return waiting
     }
   }
 
-  function add(waiting: WaitingBoard): WaitingBoard {
-    makeRoom()
-    byBoard.set(boardKey(waiting.board), waiting)
-    byDigits.set(waiting.digits, waiting)
-    perAddress.set(waiting.address, (perAddress.get(waiting.address) ?? 0) + 1)
-    return waiting
+  function boardIn(value: string | null): WaitingBoard | null {
+    if (value === null) return null
+    const { board, address, nonce } = JSON.parse(value) as WaitingBoard
+    return waitingOf(board, address, nonce)
   }
 
   return {
     /** The same digits for a board until they end. */
-    ask(board: Board, address: string): WaitingBoard {
-      removeEnded()
-      const known = byBoard.get(boardKey(board))
-      if (known) return known
-      const until = clock.now() + ACTIVATION_CODE_TTL_MS
-      return add({ board, digits: freshDigits(), challenge: challenge(), until, address })
+    async ask(board: Board, address: string): Promise<WaitingBoard> {
+      const nonce = await nonces.read(nameOf(board))
+      return nonce === null ? begin(board, address) : waitingOf(board, address, nonce)
     },
 
     /** The board that shows these digits. */
-    find(shown: string): WaitingBoard | null {
-      removeEnded()
-      return byDigits.get(shown) ?? null
+    find: async (digits: string) => boardIn(await boards.read(hashOf(digits))),
+
+    /** The same, which waits no more; of many who ask at the same time one gets it. */
+    async take(digits: string): Promise<WaitingBoard | null> {
+      const taken = boardIn(await boards.take(hashOf(digits)))
+      if (!taken) return null
+      // Two starts of a board at the same time have two; those that it was told last are its own.
+      return (await nonces.take(nameOf(taken.board))) === taken.nonce ? taken : null
     },
 
-    remove,
-    /** Puts a removed board back, with the digits that it shows. */
+    /** Puts a board back that was taken, with the digits that it shows. */
     add,
   }
 }

@@ -1,5 +1,6 @@
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { Leases } from '../../storage/shared-state.ts'
 import type { EmbedderNow } from './embedding.ts'
 import { indexTextsOf } from './index-text.ts'
 import type { StaleDoc, StaleStore } from './stale-store.ts'
@@ -11,6 +12,7 @@ const WAIT_MS_MAX = HOUR_MS
 export interface ReembedParts {
   readonly store: StaleStore
   readonly embedderNow: EmbedderNow
+  readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
 }
@@ -20,7 +22,7 @@ export interface ReembedParts {
  * their stored text. A restart continues where it stopped. Documents that wait are found by their
  * words.
  */
-export function createReembed({ store, embedderNow, clock, log }: ReembedParts) {
+export function createReembed({ store, embedderNow, leases, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
     const texts = await store.textsOf(doc)
     const embedder = embedderNow()
@@ -47,12 +49,12 @@ export function createReembed({ store, embedderNow, clock, log }: ReembedParts) 
     if (done > 0) log.info('embedded anew', { documents: done })
   }
 
-  let running: Promise<void> | null = null
+  let running: Promise<unknown> | null = null
 
   return {
     /** Works until no document is left that may be tried now; called at start and at intervals. */
-    run(signal: AbortSignal): Promise<void> {
-      running ??= work(signal).finally(() => {
+    run(signal: AbortSignal): Promise<unknown> {
+      running ??= leases.hold('embed anew', signal, work).finally(() => {
         running = null
       })
       return running

@@ -1,8 +1,11 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../core/clock.ts'
 import { createLogger } from '../../core/log.ts'
+import { createOneTimeCodes } from '../../core/one-time-codes.ts'
 import { createJobs } from '../../jobs/runner.ts'
 import { createEmailLogin, createLoginCodes } from './email.ts'
+
+const free = { reserve: async () => {}, giveBack: async () => {} }
 
 function loginFor(isAllowed: (email: string) => Promise<boolean>) {
   const clock = systemClock()
@@ -16,7 +19,10 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
   })
   const jobs = createJobs({ clock, log })
   const sent: string[] = []
-  const codes = createLoginCodes({ clock, key: new Uint8Array(32) })
+  const codes = createLoginCodes({
+    openCodes: (_, life) => createOneTimeCodes(clock, life),
+    key: new Uint8Array(32),
+  })
   const login = createEmailLogin({
     clock,
     codes,
@@ -28,8 +34,8 @@ function loginFor(isAllowed: (email: string) => Promise<boolean>) {
       },
     },
     jobs,
-    codeLimiter: { take: () => ({}) },
-    guessLimiter: { check: () => {}, count: () => {} },
+    codeLimiter: { take: async () => ({}) },
+    guessLimiter: { check: async () => {}, ...free },
   })
   return { login, codes, jobs, sent }
 }
@@ -40,8 +46,8 @@ test('an address is looked up only after the login answer is sent', async () => 
     asked.push(email)
     return email === 'known@example.com'
   })
-  expect(login.start('known@example.com')).toEqual({ sent: true })
-  expect(login.start('refused@example.com')).toEqual({ sent: true })
+  expect(await login.start('known@example.com')).toEqual({ sent: true })
+  expect(await login.start('refused@example.com')).toEqual({ sent: true })
   // What handlers and the framework still do with promises before the answer is written.
   for (let step = 0; step < 100; step++) await Promise.resolve()
   expect(asked).toEqual([])
@@ -50,11 +56,9 @@ test('an address is looked up only after the login answer is sent', async () => 
   expect(sent).toEqual(['known@example.com'])
 })
 
-const free = { check: () => {}, count: () => {} }
-
 test('a right code of an address that may not sign up is refused like a wrong one', async () => {
   const { login, codes } = loginFor(async () => false)
-  const code = codes.issue('refused@example.com')
+  const code = await codes.issue('refused@example.com')
   await expect(login.verify('refused@example.com', code, free)).rejects.toThrow(
     '验证码错误或已过期',
   )

@@ -1,4 +1,3 @@
-import { createTtlMap } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
 import { hmacHex, randomDigits, sameSecret } from '../../core/crypto.ts'
 import { normalEmail } from '../../core/email.ts'
@@ -10,22 +9,24 @@ import {
   LOGIN_CODES_PER_ADDRESS_MAX,
 } from '../../core/limits/contract.ts'
 import { LOGIN_CODES_MAX, LOGIN_GUESSES_PER_PERSON_MAX } from '../../core/limits/machine.ts'
+import type { OpenCodes } from '../../core/one-time-codes.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { SignedInUser } from '../tenants/service.ts'
 import type { Delivery } from './delivery.ts'
 import type { SignupPolicy } from './signup-policy.ts'
 
-/** Counts events of a subject in a window of time; `take` and `check` throw `rate_limited_…`. */
+/** Counts events of a subject in a window of time; all but `giveBack` throw `rate_limited_…`. */
 interface Limiter {
-  take(subject: string, limit: number, code: RateLimitCode): unknown
-  check(subject: string, limit: number, code: RateLimitCode): void
-  count(subject: string): void
+  take(subject: string, limit: number, code: RateLimitCode): Promise<unknown>
+  check(subject: string, limit: number, code: RateLimitCode): Promise<void>
+  reserve(subject: string, limit: number, code: RateLimitCode): Promise<void>
+  giveBack(subject: string): Promise<void>
 }
 
-/** The wrong guesses of one client address; `check` throws `rate_limited_…`. */
+/** The wrong guesses of one client address; `reserve` counts one and throws `rate_limited_…`. */
 export interface GuessCount {
-  check(): void
-  count(): void
+  reserve(): Promise<void>
+  giveBack(): Promise<void>
 }
 
 export interface EmailLoginOptions {
@@ -37,14 +38,28 @@ export interface EmailLoginOptions {
   /** Codes sent to one e-mail address, in windows of ten minutes. */
   readonly codeLimiter: Pick<Limiter, 'take'>
   /** Wrong guesses at the codes of one e-mail address, in windows of a day. */
-  readonly guessLimiter: Pick<Limiter, 'check' | 'count'>
+  readonly guessLimiter: Pick<Limiter, 'check' | 'reserve' | 'giveBack'>
 }
 
 /** Login by a one-time code (specification, Login; contract, Login). */
 export function createEmailLogin(options: EmailLoginOptions) {
   const { clock, codes, signup, delivery, jobs, codeLimiter, guessLimiter } = options
-  const checkGuesses = (email: string) =>
-    guessLimiter.check(email, LOGIN_GUESSES_PER_PERSON_MAX, 'rate_limited_guesses')
+  const guesses = [LOGIN_GUESSES_PER_PERSON_MAX, 'rate_limited_guesses'] as const
+
+  /**
+   * As `codes.spend`. A guess counts before it is looked at and is taken back when it was none or
+   * right, so that requests at the same time cannot pass the limits together.
+   */
+  async function spend(email: string, code: string, byClient: GuessCount) {
+    await byClient.reserve()
+    await guessLimiter.reserve(email, ...guesses).catch(async (error) => {
+      await byClient.giveBack()
+      throw error
+    })
+    const right = await codes.spend(email, code)
+    if (right !== false) await Promise.all([byClient.giveBack(), guessLimiter.giveBack(email)])
+    return right
+  }
 
   return {
     medium: delivery.medium,
@@ -55,10 +70,10 @@ export function createEmailLogin(options: EmailLoginOptions) {
      * job begins with a timer, because a promise alone could run before the answer is written.
      * Throws `rate_limited_…`.
      */
-    start(email: string): { sent: true } {
-      checkGuesses(email)
-      codeLimiter.take(email, LOGIN_CODES_PER_ADDRESS_MAX, 'rate_limited_email')
-      const code = codes.issue(email)
+    async start(email: string): Promise<{ sent: true }> {
+      await guessLimiter.check(email, ...guesses)
+      await codeLimiter.take(email, LOGIN_CODES_PER_ADDRESS_MAX, 'rate_limited_email')
+      const code = await codes.issue(email)
       jobs.run('send login code', async (signal) => {
         await clock.sleep(0, signal)
         if (await signup.isAllowed(email)) await delivery.deliver(email, code, signal)
@@ -68,18 +83,11 @@ export function createEmailLogin(options: EmailLoginOptions) {
 
     /**
      * The person who holds the code. Throws the same `login_code_wrong` whatever is wrong, or
-     * `rate_limited_…`. Checking, guessing and counting happen in one step without a wait, so that
-     * requests at the same time cannot pass the limits together.
+     * `rate_limited_…`.
      */
     async verify(given: string, code: string, byClient: GuessCount): Promise<SignedInUser> {
       const email = normalEmail(given) ?? ''
-      byClient.check()
-      checkGuesses(email)
-      const right = codes.spend(email, code.trim())
-      if (right === false) {
-        byClient.count()
-        guessLimiter.count(email)
-      }
+      const right = await spend(email, code.trim(), byClient)
       const user = right ? await signup.admit(email) : null
       if (!user) throw appError('login_code_wrong')
       return user
@@ -90,25 +98,22 @@ export function createEmailLogin(options: EmailLoginOptions) {
 export type EmailLogin = ReturnType<typeof createEmailLogin>
 
 export interface CodesOptions {
-  readonly clock: Clock
+  readonly openCodes: OpenCodes
   /** Codes are hashed with this key: all million plain hashes of six digits are quickly made. */
   readonly key: Uint8Array
 }
 
 /** One-time codes by e-mail address (specification, Login): one each, few guesses, five minutes. */
-export function createLoginCodes({ clock, key }: CodesOptions) {
-  const codes = createTtlMap<{ readonly hash: string; wrong: number }>(
-    clock,
-    LOGIN_CODE_SECONDS_MAX * 1000,
-    LOGIN_CODES_MAX,
-  )
+export function createLoginCodes({ openCodes, key }: CodesOptions) {
+  const life = { ttlMs: LOGIN_CODE_SECONDS_MAX * 1000, countMax: LOGIN_CODES_MAX }
+  const codes = openCodes('login code', life)
   const hashOf = (email: string, code: string) => hmacHex(key, `${email}\n${code}`)
 
   return {
     /** A new code; it voids the one before. */
-    issue(email: string): string {
+    async issue(email: string): Promise<string> {
       const code = randomDigits(LOGIN_CODE_DIGITS)
-      codes.set(email, { hash: hashOf(email, code), wrong: 0 })
+      await codes.put(email, hashOf(email, code))
       return code
     },
 
@@ -116,14 +121,13 @@ export function createLoginCodes({ clock, key }: CodesOptions) {
      * Whether this was the code. The right guess spends it and the last wrong one voids it. Null
      * when there was no code to guess.
      */
-    spend(email: string, code: string): boolean | null {
+    async spend(email: string, code: string): Promise<boolean | null> {
       const given = hashOf(email, code)
-      const held = codes.get(email)
-      if (!held) return null
-      const right = sameSecret(given, held.hash)
-      if (!right) held.wrong += 1
-      if (right || held.wrong >= LOGIN_CODE_WRONG_ATTEMPTS_MAX) codes.delete(email)
-      return right
+      const held = await codes.attempt(email, LOGIN_CODE_WRONG_ATTEMPTS_MAX)
+      if (held === null) return null
+      if (!sameSecret(given, held)) return false
+      // Of right guesses at the same time one spends it.
+      return (await codes.take(email)) === held || null
     },
   }
 }

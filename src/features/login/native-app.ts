@@ -1,13 +1,12 @@
-import { createTtlMap } from '../../core/bounded-maps.ts'
-import type { Clock } from '../../core/clock.ts'
 import { randomToken, sameSecret, sha256Base64Url, sha256Hex } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { EXCHANGE_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
 import { EXCHANGE_CODES_MAX } from '../../core/limits/machine.ts'
+import type { OpenCodes } from '../../core/one-time-codes.ts'
 import type { Keys } from '../keys/service.ts'
 
 export interface NativeOptions {
-  readonly clock: Clock
+  readonly openCodes: OpenCodes
   readonly keys: Keys
   /** Deep-link schemes that apps may use (MB_APP_SCHEMES). */
   readonly schemes: readonly string[]
@@ -19,15 +18,18 @@ export interface NativeRequest {
   readonly scheme: string
 }
 
+/** What a code stands for. */
+interface Grant {
+  readonly tenantId: string
+  readonly challenge: string
+}
+
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
 /** Hands a native app an API key, by a code in its deep link and PKCE (specification, Login). */
-export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
-  const codes = createTtlMap<{ readonly tenantId: string; readonly challenge: string }>(
-    clock,
-    EXCHANGE_CODE_SECONDS_MAX * 1000,
-    EXCHANGE_CODES_MAX,
-  )
+export function createNativeLogin({ openCodes, keys, schemes }: NativeOptions) {
+  const life = { ttlMs: EXCHANGE_CODE_SECONDS_MAX * 1000, countMax: EXCHANGE_CODES_MAX }
+  const codes = openCodes('exchange code', life)
 
   return {
     /** Throws a 400 for a malformed or refused parameter. */
@@ -52,17 +54,16 @@ export function createNativeLogin({ clock, keys, schemes }: NativeOptions) {
       })}`,
 
     /** A deep link that hands the app a new code for this tenant. */
-    grant(tenantId: string, { challenge, scheme }: NativeRequest): string {
+    async grant(tenantId: string, { challenge, scheme }: NativeRequest): Promise<string> {
       const code = randomToken(32)
-      codes.set(sha256Hex(code), { tenantId, challenge })
+      await codes.put(sha256Hex(code), JSON.stringify({ tenantId, challenge } satisfies Grant))
       return `${scheme}://auth/callback?code=${code}`
     },
 
     /** Spends the code, even when the verifier is wrong. Throws `unauthorized`. */
     async exchange(code: string, verifier: string) {
-      const name = sha256Hex(code)
-      const grant = codes.get(name)
-      codes.delete(name)
+      const kept = await codes.take(sha256Hex(code))
+      const grant = kept === null ? null : (JSON.parse(kept) as Grant)
       if (!grant || !sameSecret(sha256Base64Url(verifier), grant.challenge)) {
         throw appError('exchange_code_wrong')
       }

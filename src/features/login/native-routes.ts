@@ -34,14 +34,14 @@ export function nativeRoutes({ native, sessions, addressLimit }: NativeRoutePart
     .get(
       '/native/authorize',
       async ({ request, server, set }) => {
-        limit({ request, server, set })
+        await limit({ request, server, set })
         const asked = native.read(new URL(request.url).searchParams)
         const person = await sessions.find(request)
         // The app gets a general key, which may change nearly everything.
         if (person) checkRole(person.role, 'editor')
         set.status = 302
         set.headers.location = person
-          ? native.grant(person.tenantId, asked)
+          ? await native.grant(person.tenantId, asked)
           : `/login?next=${encodeURIComponent(native.path(asked))}`
         return ''
       },
@@ -50,7 +50,7 @@ export function nativeRoutes({ native, sessions, addressLimit }: NativeRoutePart
     .post(
       '/native/exchange',
       async ({ request, server, set }) => {
-        limit({ request, server, set })
+        await limit({ request, server, set })
         const body = await exchangeBody.read(request)
         return native.exchange(body.code, body.code_verifier)
       },

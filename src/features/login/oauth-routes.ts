@@ -36,7 +36,7 @@ export function oauthRoutes(parts: OAuthRouteParts) {
     .get(
       '/oauth/:provider',
       async ({ request, server, set, params }) => {
-        limit({ request, server, set })
+        await limit({ request, server, set })
         const { href } = redirectUri(request, params.provider)
         const next = new URL(request.url).searchParams.get('next')
         const { location, sealed } = await oauth.start(params.provider, href, next)
@@ -50,7 +50,7 @@ export function oauthRoutes(parts: OAuthRouteParts) {
     .get(
       '/oauth/:provider/callback',
       async ({ request, server, set, params }) => {
-        limit({ request, server, set })
+        await limit({ request, server, set })
         const callback = redirectUri(request, params.provider)
         callback.search = new URL(request.url).search
         const sealed = cookieValues(request, COOKIE)

@@ -75,7 +75,7 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
     .post(
       '/email/start',
       async ({ request, server, set }) => {
-        limitStarts({ request, server, set })
+        await limitStarts({ request, server, set })
         return email.start((await startBody.read(request)).email)
       },
       {
@@ -87,9 +87,9 @@ function loginRoutes(gate: Gate, parts: LoginRouteParts) {
     .post(
       '/email/verify',
       async ({ request, server, set }) => {
-        limitSteps({ request, server, set })
+        await limitSteps({ request, server, set })
         const guesses = guessLimit({ request, server })
-        guesses.check()
+        await guesses.check()
         const body = await verifyBody.read(request)
         const user = await email.verify(body.email, body.code, guesses)
         set.headers['set-cookie'] = sessions.cookieFor(user)

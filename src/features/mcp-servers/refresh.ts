@@ -10,6 +10,7 @@ import {
 import { MCP_LISTINGS_AT_ONCE_MAX, MCP_LISTINGS_PER_TENANT_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
+import type { Leases } from '../../storage/shared-state.ts'
 import { readListing } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
 import type { McpServerStore, StoredServer } from './store.ts'
@@ -21,10 +22,11 @@ export interface RefreshOptions {
   readonly store: Pick<McpServerStore, 'list' | 'listed' | 'failed' | 'due'>
   readonly seal: Seal | null
   readonly client: Pick<McpClient, 'list'>
+  readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
   /** Starts work that nobody waits for. */
-  readonly inBackground: (name: string, work: () => Promise<unknown>) => void
+  readonly inBackground: (name: string, work: (signal: AbortSignal) => Promise<unknown>) => void
 }
 
 /** The header's owner, so that a sealed value copied to another server does not open there. */
@@ -41,7 +43,7 @@ export function endpointOf(server: StoredServer, seal: Seal | null): McpEndpoint
 
 /** Asks servers for their tools, and keeps what they answer. */
 export function createRefresh(options: RefreshOptions) {
-  const { store, seal, client, clock, log, inBackground } = options
+  const { store, seal, client, leases, clock, log, inBackground } = options
   const listings = createSemaphore({
     slots: MCP_LISTINGS_AT_ONCE_MAX,
     perKey: MCP_LISTINGS_PER_TENANT_MAX,
@@ -97,8 +99,9 @@ export function createRefresh(options: RefreshOptions) {
   function soon(tenantId: string, id: string): void {
     if (asking.has(id)) return
     asking.add(id)
-    inBackground('list mcp tools', () =>
-      askSaved(tenantId, id)
+    inBackground('list mcp tools', (signal) =>
+      leases
+        .hold(`mcp ${id}`, signal, () => askSaved(tenantId, id))
         .catch((error) => log.warn('mcp listing failed', errorFields(error)))
         .finally(() => asking.delete(id)),
     )

@@ -127,7 +127,7 @@ export const mcpToolRoutes = (gate: Gate, servers: McpServers, limit: PersonLimi
     .post(
       '/mcp-servers/:id/call',
       async ({ principal, params, request, upload, server }) => {
-        limit(principal)
+        await limit(principal)
         servers.checkAvailable()
         const input = await trial.read(request, upload)
         // The call has a limit of its own, which the operator may make a long one.

@@ -10,9 +10,9 @@ export interface MembersOptions {
   readonly store: MemberStore
   readonly clock: Clock
   /** Throws `rate_limited` for a tenant that invites too many people a day. */
-  readonly checkInvitations: (tenantId: string) => void
+  readonly checkInvitations: (tenantId: string) => Promise<void>
   /** Sends an invitation in the background; false where there is no mail. */
-  readonly mail: (email: string, inviterId: string) => boolean
+  readonly mail: (email: string, inviterId: string) => Promise<boolean>
   /** Ends what the people of the tenant have open and may no longer do. */
   readonly onRemoved: (tenantId: string) => Promise<void>
 }
@@ -37,7 +37,7 @@ export function createMembers(options: MembersOptions) {
     /** Throws `member_exists`, and `quota_members` at the quota. */
     async invite({ tenantId, userId }: Principal, email: string, role: Role) {
       if (await store.has(tenantId, email)) throw appError('member_exists')
-      checkInvitations(tenantId)
+      await checkInvitations(tenantId)
       const at = clock.iso()
       const id = newId()
       if (!(await store.insert({ id, tenantId, email, role, at }, MEMBERS_MAX))) {
@@ -46,7 +46,7 @@ export function createMembers(options: MembersOptions) {
       }
       const member = await store.find(tenantId, id)
       if (!member) throw missing()
-      return { ...memberOf(member), mailed: mail(email, userId ?? '') }
+      return { ...memberOf(member), mailed: await mail(email, userId ?? '') }
     },
 
     /** Holds from the member's next request on. Throws `last_owner`. */

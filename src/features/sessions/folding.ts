@@ -6,6 +6,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/memory-budget.ts'
 import { firstChars } from '../../core/text.ts'
 import type { Jobs } from '../../jobs/runner.ts'
+import type { Leases } from '../../storage/shared-state.ts'
 import { isOverLimit } from './service.ts'
 import type { SessionStore, StoredTurn } from './store.ts'
 
@@ -13,6 +14,7 @@ export interface FoldingOptions {
   readonly store: SessionStore
   readonly clock: Pick<Clock, 'after'>
   readonly jobs: Jobs
+  readonly leases: Pick<Leases, 'hold'>
   readonly log: Logger
   /** The memory that all requests share; a summary may not take more of it than a turn. */
   readonly budget: MemoryBudget
@@ -36,7 +38,7 @@ const INSTRUCTION =
  * Turns are replaced by the summary in one transaction; on any failure all turns stay in place for
  * the next time (contract, section 4, Memory).
  */
-export function createFolding({ store, clock, jobs, log, budget }: FoldingOptions) {
+export function createFolding({ store, clock, jobs, leases, log, budget }: FoldingOptions) {
   const underWay = new Set<string>()
 
   async function fold(
@@ -82,7 +84,8 @@ export function createFolding({ store, clock, jobs, log, budget }: FoldingOption
       if (underWay.has(name)) return
       underWay.add(name)
       jobs.run('fold memory', (signal) =>
-        fold(tenantId, sessionId, writer, signal)
+        leases
+          .hold(`fold ${name}`, signal, (held) => fold(tenantId, sessionId, writer, held))
           .catch((error: unknown) =>
             log.warn('memory not folded', { tenant: tenantId, ...errorFields(error) }),
           )

@@ -1,5 +1,6 @@
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
+import type { Fence } from '../../storage/shared-state.ts'
 import type { SessionRow } from './model.ts'
 
 /** A turn as it is stored. */
@@ -34,6 +35,8 @@ export interface FinishedTurn {
   readonly details: string | null
   /** The turn in whose place it is stored; null: it is one more. */
   readonly replaces: StoredTurn | null
+  /** What fails, and the turn with it, when others no longer wait for it. */
+  readonly fence?: Fence
   /** The person in the console; absent or null for every other caller. */
   readonly userId?: string | null
 }
@@ -127,10 +130,13 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
       return { summary: first.summary, foldedThrough: first.folded_through, turns }
     },
 
-    /** Stores a turn and its index row together; they are on disk when this resolves. */
+    /**
+     * Stores a turn and its index row together; they are on disk when this resolves. Rejects with
+     * `NotAsExpected` when its time is over.
+     */
     async appendTurn(turn: FinishedTurn): Promise<void> {
       const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
-      await db.batch([...removal, touchSession(turn), insertTurn(turn)])
+      await db.batch([...(turn.fence ?? []), ...removal, touchSession(turn), insertTurn(turn)])
     },
 
     /**

@@ -74,7 +74,7 @@ export function visitorRoutes(parts: VisitorParts) {
         const share = await shares.open(params.token)
         allowOrigin(request, share, set.headers)
         set.headers['cache-control'] = 'no-store'
-        limit({ request, server, set })
+        await limit({ request, server, set })
         const { text, session_id } = await turnBody.read(request)
         await shares.takeTurn(share)
         const visitor = visitorOf(share)

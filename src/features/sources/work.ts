@@ -3,6 +3,7 @@ import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Jobs } from '../../jobs/runner.ts'
+import type { Leases } from '../../storage/shared-state.ts'
 import { failure, SourceFailure, StatusFailure } from './failure.ts'
 import { type Documents, type Ingest, isWaiting } from './ingest.ts'
 import type { Spool } from './spool.ts'
@@ -17,6 +18,7 @@ export interface WorkOptions {
   readonly spool: Spool
   readonly ingest: Ingest
   readonly jobs: Jobs
+  readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
   readonly meters: Pick<Meters, 'sourceEnded'>
@@ -27,7 +29,7 @@ export interface WorkOptions {
  * on with it.
  */
 export function createSourceWork(options: WorkOptions) {
-  const { store, documents, spool, ingest, jobs, clock, log, meters } = options
+  const { store, documents, spool, ingest, jobs, leases, clock, log, meters } = options
   const running = new Map<string, AbortController>()
   let recovered: Promise<void> | null = null
 
@@ -56,7 +58,7 @@ export function createSourceWork(options: WorkOptions) {
     jobs.run('read a source', async (stopping) => {
       const signal = AbortSignal.any([stopping, ended.signal])
       try {
-        await work(key, signal)
+        await leases.hold(`source ${key.id}`, signal, (held) => work(key, held))
       } catch (error) {
         // The database does not answer.
         log.error('source not worked on', errorFields(error))

@@ -33,8 +33,12 @@ export interface SystemOptions {
   readonly defaultOf: (name: string) => string | null
   /** Checks what the console sets and makes the parts. Throws `field_invalid`. */
   readonly prepare: (stored: SettingTexts) => Promise<Prepared>
-  /** Called after a change. */
+  /** What is stored now, where another process may have changed it; else null. */
+  readonly readStored: () => Promise<SettingTexts | null>
+  /** Called after a change, also of another process. */
   readonly onApplied: () => void
+  /** Tells other processes of a change. */
+  readonly announce: () => Promise<void>
 }
 
 /** The owner that sealed values are bound to. No tenant has this id. */
@@ -49,7 +53,7 @@ const tailOf = (text: string) => [...text].slice(-TAIL_CHARS).join('')
  * this order, so a fault leaves all as it was. One change runs at a time.
  */
 export function createSystem(options: SystemOptions) {
-  const { store, seal, environment, defaultOf, prepare, onApplied } = options
+  const { store, seal, environment, prepare, readStored, onApplied, announce } = options
   const edits = createSemaphore({ slots: 1 })
   let stored: SettingTexts = options.stored
 
@@ -66,49 +70,52 @@ export function createSystem(options: SystemOptions) {
     const isSecret = SECRET_SETTINGS.has(name)
     return {
       name,
-      value: isSecret ? null : given === undefined ? defaultOf(name) : withoutPassword(given),
+      value: isSecret
+        ? null
+        : given === undefined
+          ? options.defaultOf(name)
+          : withoutPassword(given),
       secret_tail: isSecret && given !== undefined ? tailOf(given) : null,
       source,
       locked: isLocked(name),
     }
   }
 
-  /** A key stays with its address: it is given anew for another one, or it is gone. */
-  function dropKeys(changes: Map<string, string | null>): void {
-    for (const [address, key] of Object.entries(KEY_OF_ADDRESS)) {
-      const to = changes.get(address)
-      if (to === undefined || changes.has(key) || !(key in stored)) continue
-      const from = stored[address]
-      if (from !== undefined && !isSameServer(from, to)) changes.set(key, null)
-    }
+  /** Puts in use what another process has stored. */
+  async function reload(): Promise<void> {
+    const next = await readStored()
+    if (next === null || sameTexts(next, stored)) return
+    use(next, await prepare(next))
+  }
+
+  function use(next: SettingTexts, { commit }: Prepared): void {
+    commit()
+    stored = next
+    onApplied()
   }
 
   async function apply(changes: Map<string, string | null>, { seal: sealed }: Seal) {
-    dropKeys(changes)
-    const next: Record<string, string> = { ...stored }
-    for (const [name, text] of changes) {
-      if (text === null) delete next[name]
-      else next[name] = text
-    }
+    await reload()
+    dropKeys(changes, stored)
+    const next = withChanges(stored, changes)
     const prepared = await prepare(next)
     try {
-      const rows = [...changes].map(
-        ([name, text]) => [name, text === null ? null : sealed(text, ownerOf(name))] as const,
-      )
-      await store.write(new Map(rows))
+      await store.write(sealedRows(changes, sealed))
     } catch (error) {
       await prepared.discard()
       throw error
     }
-    prepared.commit()
-    stored = next
-    onApplied()
+    use(next, prepared)
+    await announce()
   }
 
   const get = (): SystemResponse => ({ settings: SYSTEM_SETTINGS.map(show) })
 
   return {
     get,
+
+    /** To be called when another process has changed what is stored. */
+    reload: (): Promise<void> => edits.run('', reload),
 
     /** The key of an address that is set, where no other one is given. */
     keyFor(address: string): string {
@@ -127,6 +134,33 @@ export function createSystem(options: SystemOptions) {
     },
   }
 }
+
+/** A key stays with its address: it is given anew for another one, or it is gone. */
+function dropKeys(changes: Map<string, string | null>, stored: SettingTexts): void {
+  for (const [address, key] of Object.entries(KEY_OF_ADDRESS)) {
+    const to = changes.get(address)
+    if (to === undefined || changes.has(key) || !(key in stored)) continue
+    const from = stored[address]
+    if (from !== undefined && !isSameServer(from, to)) changes.set(key, null)
+  }
+}
+
+const sealedRows = (changes: ReadonlyMap<string, string | null>, sealed: Seal['seal']) =>
+  new Map(
+    [...changes].map(([name, text]) => [name, text === null ? null : sealed(text, ownerOf(name))]),
+  )
+
+function withChanges(stored: SettingTexts, changes: ReadonlyMap<string, string | null>) {
+  const next: Record<string, string> = { ...stored }
+  for (const [name, text] of changes) {
+    if (text === null) delete next[name]
+    else next[name] = text
+  }
+  return next
+}
+
+const sameTexts = (one: SettingTexts, other: SettingTexts): boolean =>
+  Object.keys({ ...one, ...other }).every((name) => one[name] === other[name])
 
 export type System = ReturnType<typeof createSystem>
 

@@ -3,6 +3,11 @@ import { type Db, type Statement, sql } from '../../storage/db.ts'
 /** What the console sets for the whole server, each value sealed. */
 export function createSystemStore(db: Db) {
   return {
+    all: () =>
+      db.all<{ name: string; value_sealed: Uint8Array }>(
+        sql`SELECT name, value_sealed FROM system_setting`,
+      ),
+
     /** Stores all of it or nothing; null removes a setting. */
     async write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void> {
       if (changes.size > 0)

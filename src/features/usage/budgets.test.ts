@@ -12,10 +12,11 @@ const tokens = (inputTokens: number, more: Partial<UsageSum> = {}): UsageSum => 
 
 /** Budgets over sums that wait to be written and a stored sum that can be held back. */
 function budgetsWith(waiting: UsageSum[], stored: () => Promise<number>) {
-  const clock = { at: TODAY * DAY_MS, now: () => clock.at }
+  const clock = { at: TODAY * DAY_MS, now: () => clock.at, steady: () => 0 }
   const budgets = createBudgets({
     store: { tokensOfDay: async () => stored() },
     clock,
+    keptMs: 1,
     betweenWrites: (work) => work(waiting),
   })
   const isSpent = () =>

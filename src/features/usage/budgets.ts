@@ -6,7 +6,9 @@ import type { UsageStore, UsageSum } from './store.ts'
 
 export interface BudgetsOptions {
   readonly store: Pick<UsageStore, 'tokensOfDay'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'steady'>
+  /** How long a sum is believed before it is read again: other processes may add to it. */
+  readonly keptMs: number
   /** Runs `work` while no sum is being written; `waiting` are the sums that are not stored yet. */
   readonly betweenWrites: <Result>(
     work: (waiting: Iterable<UsageSum>) => Promise<Result>,
@@ -25,14 +27,16 @@ interface Spent {
   day: number
   tokens: number
   isLoaded: boolean
+  /** On the steady clock. */
+  readonly readAt: number
 }
 
 /**
  * Daily token budgets of keys (contract-2, section 6). What a key has spent today is read once and
  * then counted in memory, so that a turn waits for no disk. It is exact, also across a restart: it
- * begins as what is stored and what waits to be.
+ * begins as what is stored and what waits to be. It is read again where other processes count, too.
  */
-export function createBudgets({ store, clock, betweenWrites }: BudgetsOptions) {
+export function createBudgets({ store, clock, keptMs, betweenWrites }: BudgetsOptions) {
   const known = leastRecentlyUsed<Spent>(BUDGETS_KEPT_MAX, () => 1)
 
   /** A clock that is set back over midnight begins no new day: the budget was for both. */
@@ -41,12 +45,14 @@ export function createBudgets({ store, clock, betweenWrites }: BudgetsOptions) {
     if (today > spent.day) Object.assign(spent, { day: today, tokens: 0 })
   }
 
+  const isKept = ({ isLoaded, readAt }: Spent) => isLoaded && clock.steady() - readAt < keptMs
+
   const load = ({ tenantId, keyId }: BudgetedKey): Promise<Spent> =>
     betweenWrites(async (waiting) => {
       const there = known.get(keyId)
-      if (there?.isLoaded) return there
+      if (there && isKept(there)) return there
       const day = Math.floor(clock.now() / DAY_MS)
-      const spent: Spent = { day, tokens: 0, isLoaded: false }
+      const spent: Spent = { day, tokens: 0, isLoaded: false, readAt: clock.steady() }
       for (const sum of waiting) if (sum.keyId === keyId && sum.day === day) add(spent, sum)
       // From here on `count` adds to it.
       known.put(keyId, spent)
@@ -72,7 +78,7 @@ export function createBudgets({ store, clock, betweenWrites }: BudgetsOptions) {
      */
     async check(key: BudgetedKey, headers: Readonly<Record<string, string>> = {}): Promise<void> {
       const there = known.get(key.keyId)
-      const spent = there?.isLoaded ? there : await load(key)
+      const spent = there && isKept(there) ? there : await load(key)
       roll(spent)
       if (spent.tokens < key.dailyTokens) return
       const seconds = Math.ceil((DAY_MS - (clock.now() % DAY_MS)) / 1000)

@@ -37,7 +37,7 @@ export const boardsConsoleRoutes = (
       return {
         address: `${base}/xiaozhi/`,
         reachable: isReachable(base),
-        connected: sockets.connected(principal.tenantId),
+        connected: await sockets.connected(principal.tenantId),
         last_turns: await lastTurns(principal.tenantId),
       }
     },

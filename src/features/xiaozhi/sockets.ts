@@ -1,4 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
+import type { Lease, Leases } from '../../storage/shared-state.ts'
 
 /** The open socket of a device. */
 export interface OpenSocket {
@@ -10,8 +11,12 @@ export interface OpenSocket {
 const [GOING_AWAY, POLICY] = [1001, 1008]
 
 /** The open sockets of all devices, one each: a new one closes the old (contract 2, 4.2). */
-export function createSockets(stillValid: (principal: Principal) => Promise<boolean>) {
+export function createSockets(
+  stillValid: (principal: Principal) => Promise<boolean>,
+  leases: Pick<Leases, 'seize' | 'heldElsewhere'>,
+) {
   const byTenant = new Map<string, Map<string, OpenSocket>>()
+  const claims = new WeakMap<OpenSocket, Lease>()
 
   async function recheck(tenantId: string): Promise<void> {
     const open = [...(byTenant.get(tenantId)?.values() ?? [])]
@@ -30,11 +35,14 @@ export function createSockets(stillValid: (principal: Principal) => Promise<bool
       open.set(deviceId ?? '', socket)
       byTenant.set(tenantId, open)
       before?.close(POLICY, 'replaced')
+      const replaced = () => socket.close(POLICY, 'replaced')
+      claims.set(socket, leases.seize(nameOf(tenantId, deviceId ?? ''), replaced))
       // What was revoked since the key was looked at is found now.
       recheck(tenantId).catch(() => socket.close(1011, 'error'))
     },
 
     remove(socket: OpenSocket): void {
+      void claims.get(socket)?.release()
       const { tenantId, deviceId } = socket.principal
       const open = byTenant.get(tenantId)
       if (open?.get(deviceId ?? '') !== socket) return
@@ -46,7 +54,12 @@ export function createSockets(stillValid: (principal: Principal) => Promise<bool
     recheck,
 
     /** Ids of the tenant's devices whose socket is open. */
-    connected: (tenantId: string): string[] => [...(byTenant.get(tenantId)?.keys() ?? [])],
+    async connected(tenantId: string): Promise<string[]> {
+      const prefix = nameOf(tenantId, '')
+      const elsewhere = await leases.heldElsewhere(prefix)
+      const here = byTenant.get(tenantId)?.keys() ?? []
+      return [...new Set([...here, ...elsewhere.map((name) => name.slice(prefix.length))])]
+    },
 
     /** The server stops. */
     close(): void {
@@ -56,5 +69,7 @@ export function createSockets(stillValid: (principal: Principal) => Promise<bool
     },
   }
 }
+
+const nameOf = (tenantId: string, deviceId: string) => `socket ${tenantId}/${deviceId}`
 
 export type Sockets = ReturnType<typeof createSockets>

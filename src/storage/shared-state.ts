@@ -1,0 +1,94 @@
+import type { Clock } from '../core/clock.ts'
+import { createOneTimeCodes, type OpenCodes } from '../core/one-time-codes.ts'
+import { createRateWindows, type OpenWindows } from '../core/rate-windows.ts'
+import { createSemaphore } from '../core/semaphore.ts'
+import type { Statement } from './db.ts'
+
+/** What the storing transaction of a turn begins with: it fails when the turn's time is over. */
+export type Fence = readonly Statement[]
+
+/** Turns of one session run one after another, in the order in which they came. */
+export interface TurnOrder {
+  /** Rejects with the signal's reason when the signal aborts before the turn's time. */
+  run<Result>(
+    tenantId: string,
+    sessionId: string,
+    work: (fence: Fence) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result>
+}
+
+/** What is held until it is released, or until another process has taken it over. */
+export interface Lease {
+  release(): Promise<void>
+}
+
+/** Who of several processes does a thing. */
+export interface Leases {
+  /**
+   * Does `work` while no other process may do work of this name; else resolves with false. The
+   * signal of `work` aborts as `signal` does, and when the lease was lost.
+   */
+  hold(
+    name: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<boolean>
+  /** Takes the name over from whoever has it, and calls `onLost` when somebody else does so. */
+  seize(name: string, onLost: () => void): Lease
+  /** The names beginning with `prefix` that other processes hold. */
+  heldElsewhere(prefix: string): Promise<string[]>
+}
+
+/** What processes tell each other. */
+export type Topic =
+  /** Credentials of this tenant were revoked. */
+  | 'revoked'
+  /** The settings of the whole server were changed. */
+  | 'settings'
+
+export interface Announcer {
+  /** Tells all other processes; they hear of it within a second. */
+  announce(topic: Topic, subject: string): Promise<void>
+  /** Calls `hear` with the subjects that other processes announce. */
+  on(topic: Topic, hear: (subject: string) => Promise<unknown>): void
+}
+
+/** What all processes that serve one database must agree on. */
+export interface SharedState {
+  /** No other process writes to the database, so that rows may be kept in memory. */
+  readonly isAlone: boolean
+  readonly turnOrder: TurnOrder
+  readonly openWindows: OpenWindows
+  readonly openCodes: OpenCodes
+  readonly leases: Leases
+  readonly announcer: Announcer
+  close(): Promise<void>
+}
+
+/** The state of a server that is alone on its database: it lives in memory. */
+export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
+  const sessions = createSemaphore({ perKey: 1 })
+  return {
+    isAlone: true,
+    turnOrder: {
+      run: (tenantId, sessionId, work, signal) =>
+        sessions.run(`${tenantId}/${sessionId}`, () => work(NO_FENCE), signal),
+    },
+    openWindows: (_, windowMs) => createRateWindows(clock, windowMs),
+    openCodes: (_, life) => createOneTimeCodes(clock, life),
+    leases: {
+      async hold(_, signal, work) {
+        await work(signal)
+        return true
+      },
+      seize: () => NO_LEASE,
+      heldElsewhere: async () => [],
+    },
+    announcer: { announce: async () => {}, on() {} },
+    close: async () => {},
+  }
+}
+
+const NO_FENCE: Fence = []
+const NO_LEASE: Lease = { release: async () => {} }

@@ -54,6 +54,7 @@ export async function visit(
     const [name = '', value = ''] = session.headers.cookie.split('=')
     await context.addCookies([{ name, value, url, httpOnly: true }])
   }
+  await slowDown(context)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -63,4 +64,25 @@ export async function visit(
     if (message.type() === 'error' && !failed) complaints.push(message.text())
   })
   return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/**
+ * A test may not depend on how fast a page is. `SLOW_PAGES=600 bun test test/web` delays each
+ * request by up to 600 ms, at random; `SLOW_PAGES=10x` gives scripts a tenth of the processor.
+ */
+async function slowDown(context: BrowserContext): Promise<void> {
+  const { SLOW_PAGES: slow } = process.env
+  if (!slow) return
+  const most = Number.parseInt(slow, 10)
+  if (slow.endsWith('x')) {
+    context.on('page', async (page) => {
+      const client = await context.newCDPSession(page)
+      await client.send('Emulation.setCPUThrottlingRate', { rate: most })
+    })
+  } else {
+    await context.route('**/*', async (route) => {
+      await Bun.sleep(Math.random() * most)
+      await route.continue().catch(() => {})
+    })
+  }
 }

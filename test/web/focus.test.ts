@@ -1,10 +1,10 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { seedTenant } from '../support/seed-tenant.ts'
-import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
+import { BUILD_MS, describeWeb, soon, useConsole } from './setup.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -85,7 +85,7 @@ describeWeb('the focus', () => {
       // There is nothing to save until something changes again.
       await page.locator('main button[aria-disabled=true]', { hasText: 'Save' }).waitFor()
       await page.getByRole('textbox', { name: en['field.model'] }).fill('qwen4')
-      expect(await save.getAttribute('aria-disabled')).toBe(null)
+      await soon(() => save.getAttribute('aria-disabled'), null)
     },
     TIMEOUT_MS,
   )

@@ -81,14 +81,12 @@ async function chat(page: Page, t: Texts, name: string) {
   await page.getByLabel(t['studio.app'], { exact: true }).selectOption({ label: name })
   await page.getByRole('textbox', { name: t['studio.ask'] }).fill('退货须在几天内提出？')
   await page.keyboard.press('Enter')
-  const reply = page.getByTestId('reply')
-  await reply.and(page.locator('[aria-busy=false]')).waitFor()
+  const reply = page.locator('[data-testid=reply][aria-busy=false]')
   await reply
     .getByRole('button', { name: /returns/ })
     .first()
     .click()
-  const passage = page.getByRole('dialog').locator('[aria-current=true]')
-  expect(await passage.textContent()).toContain('七天内')
+  await page.getByRole('dialog').locator('[aria-current=true]', { hasText: '七天内' }).waitFor()
   await page.keyboard.press('Escape')
 }
 

@@ -1,10 +1,17 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
-import { BUILD_MS, describeWeb, useConsole } from './setup.ts'
+import { BUILD_MS, describeWeb, soon, useConsole } from './setup.ts'
 
-const PAGES = ['/app/apps', '/app/personas', '/app/kb', '/app/keys', '/app/devices'] as const
+/** Pages, and the long name that each shows. */
+const PAGES = [
+  ['/app/apps', 'W'.repeat(60)],
+  ['/app/personas', 'P'.repeat(200)],
+  ['/app/kb', '标'.repeat(200)],
+  ['/app/keys', 'W'.repeat(60)],
+  ['/app/devices', 'W'.repeat(60)],
+] as const
 const WIDTHS = [390, 900, 1440] as const
 
 /** What of a page lies beyond its right edge, or beyond that of the card it stands in. */
@@ -50,10 +57,11 @@ describeWeb('names as long as they may be', () => {
     async (width) => {
       const look = { language: 'en', width, height: 800 } as const
       await using guest = await visit(at.browser, at.app.url, look, session)
-      for (const path of PAGES) {
-        await guest.page.goto(path)
-        await guest.page.waitForLoadState('networkidle')
-        expect({ path, cut: await cutOff(guest.page) }).toEqual({ path, cut: [] })
+      const { page } = guest
+      for (const [path, name] of PAGES) {
+        await page.goto(path)
+        await page.getByRole('main').getByText(name).first().waitFor()
+        await soon(async () => ({ path, cut: await cutOff(page) }), { path, cut: [] })
       }
     },
     60_000,

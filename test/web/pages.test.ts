@@ -4,7 +4,7 @@ import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { seedTenant } from '../support/seed-tenant.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { describeWeb, soon, useConsole } from './setup.ts'
 
 const PAGES = [
   '/app',
@@ -65,7 +65,7 @@ describeWeb('every page', () => {
           path,
           findings: [],
         })
-        expect({ path, overhang: await overhang(guest.page) }).toEqual({ path, overhang: 0 })
+        await soon(async () => ({ path, over: await overhang(guest.page) }), { path, over: 0 })
       }
       expect(guest.complaints).toEqual([])
     }, 120_000)
@@ -81,11 +81,11 @@ describeWeb('every page', () => {
     const { page } = guest
     await open(page, '/app/keys')
     await page.getByRole('button', { name: 'Revoke' }).first().click()
-    expect(await page.getByRole('alertdialog').textContent()).toContain('cannot be restored')
+    await page.getByRole('alertdialog').getByText('cannot be restored').waitFor()
     expect(await seriousFindings(page)).toEqual([])
     await page.keyboard.press('Escape')
     await open(page, '/app/nothing-here')
-    expect(await page.title()).toBe('This page does not exist · Moonbase')
+    await soon(() => page.title(), 'This page does not exist · Moonbase')
     await page.getByRole('navigation').first().getByRole('link', { name: 'Knowledge base' }).click()
     await open(page, '/app/kb')
     await page.getByRole('link', { name: 'Warranty', exact: true }).click()
@@ -103,9 +103,9 @@ describeWeb('every page', () => {
     await open(page, '/app')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
-    await page.keyboard.press('g')
-    await page.keyboard.press('k')
+    await soon(() => page.evaluate(() => document.activeElement?.id), 'main')
+    // Both at once: the second key of a shortcut has to follow the first.
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press('k')])
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
@@ -131,6 +131,7 @@ describeWeb('every page', () => {
       page.getByRole('navigation').first().getByRole('link', { name: 'Keys' }).click()
     await leave()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('half an app')
     await leave()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
@@ -149,7 +150,7 @@ describeWeb('every page', () => {
     await page.getByRole('menuitemradio', { name: 'English' }).click()
     await page.getByRole('link', { name: 'Model channel' }).click()
     await page.getByRole('heading', { level: 1, name: 'Model channel' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en-GB')
+    await soon(() => page.evaluate(() => document.documentElement.lang), 'en-GB')
   }, 60_000)
 
   test('the API reference sends requests', async () => {
@@ -164,7 +165,7 @@ describeWeb('every page', () => {
     await operation.getByRole('button', { name: 'Send' }).click()
     await operation.getByText('200', { exact: true }).first().waitFor()
     const answer = operation.getByRole('textbox', { name: 'Answer' })
-    expect(await answer.inputValue()).toContain('Night desk')
+    await soon(async () => (await answer.inputValue()).includes('Night desk'), true)
   }, 60_000)
 
   test('an ended session leads to the sign-in page and back', async () => {

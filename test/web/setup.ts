@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, beforeAll, describe, expect } from 'bun:test'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { buildWeb } from '../../scripts/build-web.ts'
@@ -35,6 +35,16 @@ export async function startProduct() {
       folder[Symbol.dispose]()
     },
   }
+}
+
+const SOON_MS = 20_000
+
+/** Reads what a page shows until it is what was expected; a page changes when it likes. */
+export async function soon<T>(read: () => Promise<T>, expected: T): Promise<void> {
+  const end = performance.now() + SOON_MS
+  while (!Bun.deepEquals(await read(), expected) && performance.now() < end) await Bun.sleep(25)
+  const shown: unknown = await read()
+  expect(shown).toEqual(expected)
 }
 
 /** One server and one browser for the tests of a file. */

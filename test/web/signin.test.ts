@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { en } from '../../web/i18n/en.ts'
 import { visit } from '../support/chromium.ts'
 import { codesFor, signIn } from '../support/login.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { describeWeb, soon, useConsole } from './setup.ts'
 
 describeWeb('signing in', () => {
   const at = useConsole()
@@ -19,7 +19,7 @@ describeWeb('signing in', () => {
     await page.getByText(en['login.code.wrong']).waitFor()
     // What is typed next takes the place of the wrong one.
     await page.keyboard.type('1')
-    expect(await field.inputValue()).toBe('1')
+    await soon(() => field.inputValue(), '1')
     await page.reload()
     await field.waitFor()
     await page.getByRole('button', { name: en['login.resend'] }).click()

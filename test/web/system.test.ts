@@ -4,7 +4,7 @@ import { zh } from '../../web/i18n/zh.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { visit } from '../support/chromium.ts'
 import { signIn } from '../support/login.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { describeWeb, soon, useConsole } from './setup.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -37,14 +37,14 @@ describeWeb('the system page', () => {
       await page.getByRole('link', { name: en['nav.system'] }).click()
       const model = page.locator('details').filter({ hasText: en['system.llm.about'] })
       await model.getByText('MB_LLM_MODEL').waitFor()
-      expect(await model.getByRole('textbox', { name: /^Model/ }).inputValue()).toBe('llama3:8b')
+      await soon(() => model.getByRole('textbox', { name: /^Model/ }).inputValue(), 'llama3:8b')
       const mail = page.locator('details').filter({ hasText: en['system.mail.about'] })
       await mail.locator('summary').press('Enter')
-      expect(await mail.getByLabel(/^Sender/).getAttribute('readonly')).toBe('')
+      await soon(() => mail.getByLabel(/^Sender/).getAttribute('readonly'), '')
       await mail.getByLabel(/^Mail server/).fill('nowhere')
       await mail.getByRole('button', { name: en['action.save'], exact: true }).click()
       await mail.getByRole('alert').waitFor()
-      expect(await mail.getByLabel(/^Mail server/).getAttribute('aria-invalid')).toBe('true')
+      await soon(() => mail.getByLabel(/^Mail server/).getAttribute('aria-invalid'), 'true')
 
       await button('Disable ada@example.com').click()
       await page

@@ -6,7 +6,7 @@ import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { startPageServer } from '../support/page-server.ts'
 import { startUpstream } from '../support/upstream.ts'
-import { describeWeb, useConsole } from './setup.ts'
+import { describeWeb, soon, useConsole } from './setup.ts'
 
 const upstream = await startUpstream()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
@@ -77,8 +77,8 @@ describeWeb('a team', () => {
     await chat.getByRole('textbox').fill('保修多久？')
     await chat.getByRole('textbox').press('Enter')
     await chat.getByText('Two', { exact: true }).waitFor()
+    await soon(() => chat.locator('.reply').textContent(), 'Two years <b>')
     await chat.getByRole('button', { name: '新对话' }).waitFor()
-    expect(await chat.locator('.reply').textContent()).toBe('Two years <b>')
     expect(await seriousFindings(chat)).toEqual([])
     await chat.reload()
     await chat.getByText('保修多久？').waitFor()

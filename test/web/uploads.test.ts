@@ -3,7 +3,7 @@ import { en } from '../../web/i18n/en.ts'
 import { seriousFindings } from '../support/axe.ts'
 import { pdfFile } from '../support/pdf-file.ts'
 import { choose, fill, HANDBOOK, row, state, textFile, useKnowledgeBase } from './kb-page.ts'
-import { describeWeb } from './setup.ts'
+import { describeWeb, soon } from './setup.ts'
 
 const TIMEOUT_MS = 60_000
 
@@ -161,7 +161,7 @@ describeWeb('files on their way into the knowledge base', () => {
       const sources = await kb.sourcesOf(session)
       expect(sources.map(({ char_count }) => char_count)).toEqual([36])
       await row(page, 'Prices').getByText('36 characters').waitFor()
-      expect(await row(page, 'Prices').count()).toBe(1)
+      await soon(() => row(page, 'Prices').count(), 1)
     },
     TIMEOUT_MS,
   )

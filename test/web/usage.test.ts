@@ -6,6 +6,7 @@ import { visit } from '../support/chromium.ts'
 import { type SignedIn, signIn } from '../support/login.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { describeWeb, useConsole } from './setup.ts'
+import { ask, ended } from './studio-page.ts'
 
 const upstream = await startUpstream()
 afterAll(upstream.stop)
@@ -35,8 +36,8 @@ describeWeb('keys, budgets and usage', () => {
 
     // The code to copy has the key, and the key works from here.
     await press(page, 'Python')
-    expect(await page.locator('pre').textContent()).toContain(`api_key="${key}"`)
-    expect(await page.locator('pre').textContent()).toContain(`base_url="${at.app.url}/v1"`)
+    await page.locator('pre', { hasText: `api_key="${key}"` }).waitFor()
+    await page.locator('pre', { hasText: `base_url="${at.app.url}/v1"` }).waitFor()
     upstream.reply({ text: 'Hello from the kitchen', usage: { input: 600, output: 5 } })
     await press(page, en['connect.try.send'])
     await page.getByText('Hello from the kitchen').waitFor()
@@ -46,7 +47,7 @@ describeWeb('keys, budgets and usage', () => {
     const row = page.getByRole('row', { name: /Kitchen/ })
     await row.getByText(say(en['keys.tokens.spent'], { spent: 605, all: '1,000' })).waitFor()
     await row.getByText(say(en['keys.calls'], { count: 1 })).waitFor()
-    expect(await row.textContent()).toContain(key.slice(-4))
+    await row.filter({ hasText: key.slice(-4) }).waitFor()
 
     // The budget is lowered to what was spent.
     await row.getByRole('button', { name: en['keys.edit'] }).click()
@@ -101,10 +102,10 @@ describeWeb('keys, budgets and usage', () => {
       ['told', '1,200 → 34 tokens'],
       ['not told', /about \d+ → 2 tokens/],
     ] as const) {
-      await page.getByRole('textbox').last().fill('hi')
-      await page.keyboard.press('Enter')
-      await page.getByTestId('reply').getByText(reply, { exact: true }).waitFor()
-      await page.getByText(words).waitFor()
+      const turn = await ask(page, `Was it ${reply}?`)
+      await ended(turn)
+      await turn.getByText(reply, { exact: true }).waitFor()
+      await turn.getByText(words).waitFor()
     }
     expect(guest.complaints).toEqual([])
   }, 60_000)

@@ -15,6 +15,7 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
   '@radix-ui/react-dialog': primitives,
   '@radix-ui/react-dropdown-menu': primitives,
   '@radix-ui/react-switch': primitives,
+  '@streamparser/json': { zh: '逐项读取大型 JSON 文件', en: 'large JSON files, an item at a time' },
   '@tanstack/react-query': { zh: '控制台读取数据', en: 'reading data in the console' },
   '@tanstack/react-router': { zh: '控制台的页面地址', en: 'addresses of the console' },
   '@wasm-audio-decoders/flac': losslessAudio,

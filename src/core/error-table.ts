@@ -122,6 +122,7 @@ export const ERRORS = {
   rate_limited_guesses: [429, '该邮箱的验证码错误次数过多，请稍后再试或使用其他登录方式'],
   rate_limited_activation: [429, '激活尝试过于频繁，请稍后再试'],
   too_many_waiting: [429, '等待处理的来源过多（最多 {max} 个），请稍后再试'],
+  import_running: [429, '另一次导入正在进行，请等它结束后再试'],
 
   internal: [500, '服务器内部错误'],
   disk_full: [500, '服务器存储空间已满，内容未保存，请稍后重试'],

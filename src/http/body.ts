@@ -7,7 +7,7 @@ import { BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import { SHORT_BODY_BYTES_MAX } from '../core/limits/machine.ts'
 import type { JsonParser } from './json-parser.ts'
 import type { ParsedJson } from './json-worker.ts'
-import type { BodyTimer, createBodyTimers } from './request-limits.ts'
+import type { BodyTimer, createBodyTimers, RequestMemory } from './request-limits.ts'
 
 export interface JsonBodyOptions {
   readonly bytesMax?: number
@@ -62,12 +62,17 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
 /** What authenticated uploads need of the server. */
 export interface Uploads {
   readonly timerFor: ReturnType<typeof createBodyTimers>
+  readonly hold: RequestMemory['add']
   readonly parse: JsonParser['parse']
 }
 
 /** An authenticated upload: how long it may take, and whether its credential is still valid. */
 export interface UploadContext {
   readonly timer: BodyTimer
+  /** Resets the idle timeout alone, for a body that may take any time while it advances. */
+  readonly keepOpen: () => void
+  /** Counts bytes that a body of any size holds in memory at a time. Throws `memory_full`. */
+  readonly hold: (bytes: number) => void
   /** Throws 401 when the credential was revoked while the body was arriving. */
   readonly confirm: () => Promise<void>
   /** Parses a large body beside the event loop. */

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
+import { IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
 import type { UploadContext, Uploads } from './body.ts'
 import type { RequestContexts } from './observe.ts'
@@ -33,8 +34,12 @@ export const gate = (
       Object.assign(set.headers, headers)
       const owner = principal.tenantId
       const timer = uploads.timerFor(request, server, owner)
-      const parse = (bytes: Uint8Array) => uploads.parse(owner, bytes)
-      const upload: UploadContext = { timer, confirm, parse }
+      const upload: UploadContext = {
+        ...{ timer, confirm },
+        keepOpen: () => server?.timeout(request, IDLE_SECONDS_MAX),
+        hold: (bytes) => uploads.hold(request, owner, bytes),
+        parse: (bytes) => uploads.parse(owner, bytes),
+      }
       return { principal, upload }
     })
     .macro({

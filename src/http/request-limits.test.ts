@@ -32,6 +32,8 @@ function serve(options: Omit<BodyTimerOptions, 'memory'>) {
       const upload = {
         timer: bodyTimerFor(request, self, 'tenant'),
         confirm: async () => {},
+        keepOpen: () => {},
+        hold: () => {},
         parse: never,
       }
       const bytes = readBytes(request, 1_000_000, upload)

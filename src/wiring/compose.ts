@@ -52,7 +52,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const { keys, openTurns, sockets, admit } = openKeys({ ...adapters, usage, budgets, tenants })
   const servers = openMcpServers(adapters, jobs)
-  const management = openManagement({ ...{ db, clock, log, keys, tenants }, ...servers })
+  const sources = openSources(adapters, jobs)
+  const managed = { db, clock, log, keys, tenants, kb, sources, jobs }
+  const management = openManagement({ ...managed, ...servers })
   const stock = openDevices({ ...adapters, keys, secret: adapters.secrets.session })
   const { endpoints, lastSeen, onSeen } = stock
   const { provider, channelOf, modelLists } = openProvider(adapters)
@@ -61,7 +63,6 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const turn = { budget, configs, channelOf, admit, openTurns, onSeen, usage }
   const agent = openAgent(adapters, { ...turn, ...talk, toolsFor: servers.toolsFor })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
-  const sources = openSources(adapters, jobs)
   const audit = openAudit(adapters)
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
@@ -196,6 +197,7 @@ function openHttp(adapters: Adapters, limits: ServerLimits) {
     sse: createSse({ clock, streamsMax: config.MB_MAX_STREAMS, memory, onError }),
     uploads: {
       timerFor: createBodyTimers({ steady: clock.steady, memory }),
+      hold: memory.add,
       parse: jsonParser.parse,
     },
     personLimit: personLimit(limiter, 'console', personRequestsMax),

@@ -12,6 +12,8 @@ import type { Clock } from '../core/clock.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Meters } from '../core/meters.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
+import { createArchive } from '../features/kb/archive.ts'
+import { createArchiveStore } from '../features/kb/archive-store.ts'
 import { createCalibration } from '../features/kb/calibration.ts'
 import {
   addCitations,
@@ -211,13 +213,16 @@ export async function openKnowledge(options: KnowledgeOptions) {
     ...{ clock, log, name: 'citations', keyOf: keyOfCitation, plus: addCitations },
     write: createCitationWrite(db, clock),
   })
-  const service = createKb({ store, prepare, limits, search, clock, citations })
+  const archiveStore = createArchiveStore({ db, reader })
+  const progress = (tenantId: string) => archiveStore.progress(tenantId, embedderNow().id)
+  const service = createKb({ store, prepare, limits, search, clock, citations, progress })
   return {
     service,
     citations,
     services: { kb: service, embeddings: createEmbeddings(embedderNow) },
     parts: createPartStore({ ...stored, store, prepare }),
     limits,
+    archive: createArchive({ store, archive: archiveStore, limits, clock }),
     reembed: createReembed({
       store: createStaleStore({ db, vectors, words }),
       embedderNow,

@@ -28,6 +28,7 @@ import { createUsageStore, keyOfSum, plus, type UsageSum } from '../features/usa
 import { createSockets } from '../features/xiaozhi/sockets.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'
+import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Db, Reader } from '../storage/db.ts'
 import type { SharedState } from '../storage/shared-state.ts'
@@ -39,6 +40,7 @@ import type { ToolsFor } from '../tools/tool-box.ts'
 import { createWebSearch } from '../tools/web-search.ts'
 import type { Adapters, Egress } from './adapters.ts'
 import type { LiveSettings } from './live-settings.ts'
+import type { openSources } from './sources.ts'
 
 export interface KeyParts {
   readonly db: Db
@@ -96,14 +98,25 @@ export interface ManagementParts {
   readonly keys: Keys
   readonly mcpServers: McpServers
   readonly tenants: Tenants
+  readonly kb: Pick<Adapters['kb'], 'archive' | 'reembed'>
+  readonly sources: Pick<ReturnType<typeof openSources>, 'archive'>
+  readonly jobs: Jobs
 }
 
 /** How a tenant's assistants are set up, and the document that carries it elsewhere. */
-export function openManagement({ db, clock, log, keys, mcpServers, tenants }: ManagementParts) {
+export function openManagement(parts: ManagementParts) {
+  const { db, clock, log, keys, mcpServers, tenants, kb, sources, jobs } = parts
   const apps = createApps({ store: createAppStore(db), keys, clock })
   const personas = createPersonas({ store: createPersonaStore(db), clock })
   const settings = createSettings({ store: createSettingsStore(db), tenants })
-  const transfer = createTransfer({ personas, apps, settings, mcpServers, clock, log })
+  const transfer = createTransfer({
+    ...{ personas, apps, settings, mcpServers, clock, log },
+    documents: { docs: kb.archive, sources: sources.archive, clock, log },
+    onDocuments() {
+      jobs.run('remove old documents', sources.archive.sweep)
+      jobs.run('embed anew', kb.reembed.run)
+    },
+  })
   const { onRevoked: onRemoved } = keys
   const shares = createShares({ store: createShareStore(db), apps, clock, onRemoved })
   return { apps, personas, settings, mcpServers, transfer, shares }

@@ -1,4 +1,6 @@
 import { fileKind } from '../features/kb/file-kind.ts'
+import { createSourceArchive } from '../features/sources/archive.ts'
+import { createSourceArchiveStore } from '../features/sources/archive-store.ts'
 import { createIngest } from '../features/sources/ingest.ts'
 import { createPages } from '../features/sources/pages.ts'
 import { createReading } from '../features/sources/reading.ts'
@@ -31,8 +33,13 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
     file_mb_max: config.MB_KB_MAX_FILE_MB,
   }
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
+  const service = createSources({ ...shared, work, allow, limits })
+  const archive = createSourceArchiveStore(db)
+  const { addUrl } = service
+  const { docsMax } = kb.limits
   return {
-    ...createSources({ ...shared, work, allow, limits }),
+    ...service,
+    archive: createSourceArchive({ ...shared, archive, work, addUrl, docsMax, allow }),
     startDue: work.startDue,
     open: work.open,
   }

@@ -53,6 +53,7 @@ const SHARED: Readonly<Record<string, Row>> = {
   'POST /kb/files': ['kbEdit', 400],
   'POST /kb/urls': ['kbEdit', 400],
   'GET /kb/limits': ['kbEdit', 200],
+  'GET /kb/embedding': ['kbEdit', 200],
   'GET /kb/sources': ['kbEdit', 200],
   'GET /kb/sources/:id': ['kbEdit', 404],
   'PUT /kb/sources/:id': ['kbEdit', 400],

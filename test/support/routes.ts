@@ -27,7 +27,7 @@ export function emptyApp() {
   const refuse = () => Promise.reject(new Error('nobody is let in'))
   const memory = createRequestMemory(createMemoryBudget(0))
   const timerFor = createBodyTimers({ steady: () => 0, memory })
-  const uploads = { timerFor, parse: refuse }
+  const uploads = { timerFor, hold: memory.add, parse: refuse }
   const given: Partial<Parts> = {
     machineGate: gate('machine', refuse, uploads),
     consoleGate: gate('console', refuse, uploads),

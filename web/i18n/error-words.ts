@@ -125,6 +125,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   rate_limited_guesses:
     'Too many wrong codes for this address; try again later or sign in another way',
   rate_limited_activation: 'Too many activations; try again shortly',
+  import_running: 'Another import is running; try again when it has ended',
   too_many_waiting: 'Too many sources are waiting (at most {max}); try again shortly',
   internal: 'The server had a fault',
   disk_full: 'The disk of the server is full; nothing was stored. Try again later.',

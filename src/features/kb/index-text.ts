@@ -21,10 +21,7 @@ const HEADING_CHARS_MAX = 100
  * the heading more weight. Tuned with scripts/bench/retrieval.ts.
  */
 export function indexTextsOf(title: string, chunks: readonly string[]): string[] {
-  const parts = chunks.map((text, i) => {
-    const shared = sharedUnits(chunks[i - 1] ?? '', text)
-    return { text, fresh: text.slice(shared) }
-  })
+  const parts = chunks.map((text, i) => ({ text, fresh: freshText(chunks[i - 1] ?? '', text) }))
   const headings = headingsOf(parts.map(({ fresh }) => fresh).join(''))
   const path: Heading[] = []
   let next = 0
@@ -52,12 +49,16 @@ function enter(path: Heading[], heading: Heading): void {
  * its new text begins another one. `before` is the chunk before it.
  */
 export function ownText(before: string, text: string): string {
-  const fresh = text.slice(sharedUnits(before, text))
+  const fresh = freshText(before, text)
   return isHeading(fresh) || endsParagraph(before) ? fresh : text
 }
 
 /** Whether a chunk ends with a blank line; longer gaps are not looked through. */
 const endsParagraph = (text: string) => /\n[ \t\r]*\n\s*$/.test(text.slice(-GAP_UNITS_MAX))
+
+/** What a chunk adds to the one before it. */
+export const freshText = (before: string, text: string): string =>
+  text.slice(sharedUnits(before, text))
 
 /** Length of the overlap: the end of `before` that `text` begins with. */
 function sharedUnits(before: string, text: string): number {

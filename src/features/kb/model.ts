@@ -22,6 +22,10 @@ export type KbDoc = z.infer<typeof KbDoc>
 
 export const KbDocsResponse = z.object({ docs: z.array(KbDoc) })
 
+/** How far the documents are embedded; those that wait are found by their words. */
+export const KbProgress = z.object({ docs: z.number().int(), waiting: z.number().int() })
+export type KbProgress = z.infer<typeof KbProgress>
+
 const anyText = (name: string) =>
   z
     .string({ error: issue('field_required', { field: name, kind: 'string' }) })

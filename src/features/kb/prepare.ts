@@ -33,6 +33,18 @@ export interface PrepareParts {
   readonly clock: Pick<Clock, 'steady'>
 }
 
+/** A chunk before it is indexed. */
+export type PlainChunk = Pick<NewChunk, 'text' | 'page' | 'heading'>
+
+/** The chunks of a document, with the page and the heading at which each begins. */
+export function chunksOf({ text, places }: Omit<DocText, 'title'>): PlainChunk[] {
+  const placeAt = placesIn(places ?? headingPlaces(text))
+  return cutChunks(text, pagesIn(places ?? [])).map((one) => ({
+    text: one.text,
+    ...placeAt(one.freshAt),
+  }))
+}
+
 /** Cuts a document into chunks and embeds them. Rejects as the embedder does. */
 export function createPrepare({ embedderNow, clock }: PrepareParts) {
   return async function prepare(
@@ -41,15 +53,14 @@ export function createPrepare({ embedderNow, clock }: PrepareParts) {
     signal?: AbortSignal,
   ): Promise<PreparedDoc> {
     const slice = timeSlice(clock.steady)
-    const cut = cutChunks(text, pagesIn(places ?? []))
+    const plain = chunksOf({ text, places })
     if (slice.isOver()) await slice.next()
-    const texts = cut.map((one) => one.text)
+    const texts = plain.map((one) => one.text)
     const embedder = embedderNow()
     const indexed = await embedder.indexChunks(tenantId, indexTextsOf(title, texts), signal)
-    const placeAt = placesIn(places ?? headingPlaces(text))
-    const chunks = cut.map(({ text, freshAt }, seq) => {
+    const chunks = plain.map((chunk, seq) => {
       const index = indexed[seq] as (typeof indexed)[number]
-      return { ...index, text, ...placeAt(freshAt) }
+      return { ...index, ...chunk }
     })
     return { charCount: charCount(text), chunks, model: embedder.id }
   }

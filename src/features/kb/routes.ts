@@ -15,6 +15,7 @@ import {
   KbCreateResponse,
   KbDeleteResponse,
   KbDocsResponse,
+  KbProgress,
   KbSearchRequest,
   KbSearchResponse,
 } from './model.ts'
@@ -57,6 +58,11 @@ export const kbRoutes = (gate: Gate, kb: Kb, contexts: RequestContexts, answers:
         detail: { summary: 'Add a document', requestBody: createBody.doc },
       },
     )
+    .get('/kb/embedding', ({ principal }) => kb.progress(principal.tenantId), {
+      allow: NOT_DEVICES,
+      response: KbProgress,
+      detail: { summary: 'How many documents wait to be embedded' },
+    })
     .get(
       '/kb/docs/:id/chunks',
       ({ principal, params, request }) => {

@@ -9,7 +9,15 @@ import { defineTool } from '../../tools/tool.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
 import { type Citation, countCitations, firstCitedDay } from './citation-store.ts'
 import { orUnavailable } from './embedding.ts'
-import type { KbChunk, KbCreateRequest, KbDoc, KbHit, KbPart, KbSearchHit } from './model.ts'
+import type {
+  KbChunk,
+  KbCreateRequest,
+  KbDoc,
+  KbHit,
+  KbPart,
+  KbProgress,
+  KbSearchHit,
+} from './model.ts'
 import type { Prepare } from './prepare.ts'
 import type { createSearch, Found, FoundPassage } from './search.ts'
 import type { KbStore } from './store.ts'
@@ -31,6 +39,7 @@ export interface KbParts {
   readonly limits: KbLimits
   readonly search: ReturnType<typeof createSearch>
   readonly clock: Clock
+  readonly progress: (tenantId: string) => Promise<KbProgress>
   /** What was shown to turns, up before it is stored. */
   readonly citations: { add(citation: Citation): void; flush(): Promise<void> }
 }
@@ -50,6 +59,9 @@ export function createKb(parts: KbParts) {
       await citations.flush()
       return { docs: await store.list(tenantId, firstCitedDay(clock)) }
     },
+
+    /** How many documents wait to be embedded, after an import or a change of the model. */
+    progress: parts.progress,
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
       if (!(await store.remove(tenantId, id))) throw appError('not_found', { what: 'doc' })

@@ -26,7 +26,9 @@ export const keysOf = ({ num, chunk_count }: StoredDoc): number[] =>
 
 const seqOf = (key: number) => key % KEYS_PER_DOC
 
-export interface NewChunk extends ChunkIndex {
+export interface NewChunk extends Omit<ChunkIndex, 'vector'> {
+  /** Null in a document that waits to be embedded. */
+  readonly vector: Float32Array | null
   readonly text: string
   readonly page: number | null
   readonly heading: string | null
@@ -37,9 +39,15 @@ export interface NewDoc {
   /** `new`: one of the parts of a source, which are shown together (part-store.ts). */
   readonly stage: 'live' | 'new'
   readonly doc: Omit<KbDoc, 'cited_7d'>
+  /** `WAITING` where the chunks have no vectors yet. */
   readonly model: string
   readonly chunks: readonly NewChunk[]
+  /** A document that this one replaces. */
+  readonly replaces?: string | undefined
 }
+
+/** No model has embedded it: a document that waits, and is found by its words meanwhile. */
+export const WAITING = ''
 
 /** A chunk as a search returns it and a model reads it. */
 export interface Passage extends KbChunk {
@@ -75,18 +83,21 @@ export function createKbStore({ db, reader, vectors, words, docsMax }: KbStorePa
     /**
      * Stores document, chunks, words and vectors, all or nothing; they are on disk when this
      * resolves. False when the tenant has `docsMax` documents already, of which a new one is none.
+     * What it replaces is hidden in the same moment, and removed by the next sweep (part-store.ts).
      */
     async insert(added: NewDoc): Promise<boolean> {
-      const { tenantId, model, chunks } = added
+      const { tenantId, model, chunks, replaces } = added
       // Keys beyond these would be those of the next document, which may be another tenant's.
       if (chunks.length > KEYS_PER_DOC) throw new Error('the document has too many chunks')
       const num = await nextNum()
       const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
+      const embedded = keyed.flatMap(({ key, vector }) => (vector ? [{ key, vector }] : []))
       const batch = db.batch([
+        ...(replaces === undefined ? [] : [retireDoc(tenantId, replaces)]),
         expectRows(1, insertDoc(num, added, docsMax)),
         ...chunks.map((chunk, seq) => insertChunk(num, seq, chunk)),
         ...words.upsert(tenantId, keyed),
-        ...vectors.upsert({ tenantId, model }, keyed),
+        ...(embedded.length > 0 ? vectors.upsert({ tenantId, model }, embedded) : []),
       ])
       return await storedAsExpected(batch)
     },
@@ -127,6 +138,9 @@ const insertDoc = (num: number, added: NewDoc, docsMax: number): Statement => {
   WHERE ${stage} = 'new' OR
     (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live') < ${docsMax}`
 }
+
+const retireDoc = (tenantId: string, id: string): Statement => sql`
+  UPDATE kb_doc SET stage = 'old' WHERE tenant_id = ${tenantId} AND id = ${id} AND stage = 'live'`
 
 const insertChunk = (num: number, seq: number, { text, page, heading }: NewChunk): Statement => sql`
   INSERT INTO kb_chunk (doc_num, seq, text, page, heading)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DAY_MS } from '../../core/clock.ts'
 import { issue } from '../../core/errors.ts'
 import { optionalText, requiredText } from '../../core/fields.ts'
 import { SOURCE_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
@@ -9,6 +10,9 @@ import { firstChars } from '../../core/text.ts'
 
 const REFRESH = ['off', 'daily', 'weekly'] as const
 export type Refresh = (typeof REFRESH)[number]
+
+/** How long after a check the next one is due. */
+export const REFRESH_MS = { off: null, daily: DAY_MS, weekly: 7 * DAY_MS } as const
 
 const SOURCE_STATES = ['queued', 'reading', 'embedding', 'ready', 'failed', 'gone'] as const
 export type SourceState = (typeof SOURCE_STATES)[number]

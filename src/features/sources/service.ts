@@ -3,7 +3,7 @@ import {
   checkLiteral,
   type LiteralRefusal,
 } from '../../channels/egress/url-guard.ts'
-import { type Clock, DAY_MS } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError, type ErrorCode } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
@@ -15,6 +15,7 @@ import type { Documents, KindOf } from './ingest.ts'
 import {
   cutTitle,
   type KbLimitsResponse,
+  REFRESH_MS,
   type Refresh,
   type Source,
   SourceTitle,
@@ -44,8 +45,6 @@ export interface SourcesParts {
   readonly allow: () => AllowList
   readonly limits: KbLimitsResponse
 }
-
-const REFRESH_MS = { off: null, daily: DAY_MS, weekly: 7 * DAY_MS } as const
 
 /** Files and web pages that become documents (contract 2, 3.3). */
 export function createSources(parts: SourcesParts) {
@@ -86,11 +85,10 @@ export function createSources(parts: SourcesParts) {
     upload: createUpload(parts, add),
 
     addUrl(tenantId: string, { url: given, title, refresh }: UrlRequest): Promise<Source> {
-      const literal = checkLiteral(given, allow())
-      if ('refused' in literal) throw appError(URL_ERRORS[literal.refused], { field: 'url' })
+      const url = checkedUrl(given, allow())
       return add(tenantId, {
-        ...{ id: newId(), kind: 'url', url: literal.url.href, refresh },
-        ...{ title: title || cutTitle(literal.url.host), is_named: title ? 1 : 0 },
+        ...{ id: newId(), kind: 'url', url: url.href, refresh },
+        ...{ title: title || cutTitle(url.host), is_named: title ? 1 : 0 },
         ...{ file_name: '', media_type: 'application/octet-stream', bytes: 0 },
       })
     },
@@ -143,6 +141,13 @@ const URL_ERRORS = {
   credentials: 'url_credentials',
   internal: 'url_internal',
 } as const satisfies Record<LiteralRefusal, ErrorCode>
+
+/** The address of a page that a tenant names; throws what is wrong with it. */
+export function checkedUrl(given: string, allow: AllowList): URL {
+  const literal = checkLiteral(given, allow)
+  if ('refused' in literal) throw appError(URL_ERRORS[literal.refused], { field: 'url' })
+  return literal.url
+}
 
 type Add = (tenantId: string, source: Omit<NewSource, 'created_at'>) => Promise<Source>
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
+import { CarriedDocumentShown } from './document.ts'
 
 export const ConfigExport = z.object({
   format_version: z.literal(1),
@@ -38,6 +39,11 @@ export const ConfigExport = z.object({
 })
 export type ConfigExport = z.infer<typeof ConfigExport>
 
+/** With `?kb=1` the documents follow. */
+export const ExportShown = ConfigExport.extend({
+  documents: z.array(CarriedDocumentShown).optional(),
+})
+
 const items = (name: string) =>
   z
     .array(z.unknown(), { error: issue('field_type', { field: `config.${name}`, kind: 'array' }) })
@@ -75,7 +81,11 @@ export const ImportResult = z.object({
     apps: z.int(),
     settings: z.boolean(),
     mcp_servers: z.int(),
+    /** With `?kb=1` only. */
+    documents: z.int().optional(),
   }),
+  /** With `?kb=1` only: false where the file was broken off; what came before is imported. */
+  complete: z.boolean().optional(),
   skipped: z.array(z.string()),
   errors: z.array(z.string()),
 })

@@ -3,12 +3,26 @@ import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
+import { readJsonObject } from '../../http/json-stream.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
-import { ConfigExport, ImportRequest, ImportRequestShown, ImportResult } from './model.ts'
+import { ExportShown, ImportRequest, ImportRequestShown, ImportResult } from './model.ts'
 import type { Transfer } from './service.ts'
 
 const body = jsonBody(ImportRequest, { shown: ImportRequestShown })
-const DOWNLOAD = queryDoc({ download: '1 makes a browser save the answer as a file (console)' })
+const EXPORT_QUERY = queryDoc({
+  kb: '1 adds the documents of the knowledge base, however many',
+  download: '1 makes a browser save the answer as a file (console)',
+})
+const IMPORT_QUERY = queryDoc({
+  kb: '1 reads a body of any size that is an export itself, with or without documents',
+  mode: 'with kb=1: skip, or merge, as in the body otherwise',
+})
+/** What an export holds of each document before its turn comes. */
+const HEAD_BYTES = 400
+const VALUES = {
+  lists: ['personas', 'apps', 'mcp_servers', 'documents'],
+  fields: ['format_version', 'settings'],
+}
 
 /** Export and import of the configuration, on both surfaces. */
 export const transferRoutes = (gate: Gate, transfer: Transfer, answers: JsonAnswers) =>
@@ -16,33 +30,52 @@ export const transferRoutes = (gate: Gate, transfer: Transfer, answers: JsonAnsw
     .use(gate)
     .get(
       '/export',
-      ({ principal, request, server, set }) =>
-        answers.respond({ principal, request, server, set }, async () => {
-          const config = await transfer.export(principal.tenantId)
-          const wanted = new URL(request.url).searchParams.get('download') === '1'
-          if (wanted && principal.kind === 'session') {
-            const name = `moonbase-config-${config.exported_at.slice(0, 10)}.json`
+      async ({ principal, request, server, set, upload }) => {
+        const { tenantId, kind } = principal
+        const query = new URL(request.url).searchParams
+        const docs =
+          query.get('kb') === '1' ? await transfer.exportDocuments(tenantId, upload.confirm) : null
+        const load = async () => {
+          const config = await transfer.export(tenantId)
+          if (query.get('download') === '1' && kind === 'session') {
+            const what = docs ? 'export' : 'config'
+            const name = `moonbase-${what}-${config.exported_at.slice(0, 10)}.json`
             set.headers['content-disposition'] = `attachment; filename="${name}"`
           }
-          return { ...config }
-        }),
+          return { ...config, ...(docs ? { documents: docs.items } : {}) }
+        }
+        const held = (docs?.count ?? 0) * HEAD_BYTES
+        return answers.respond({ principal, request, server, set }, load, held)
+      },
       {
         allow: MANAGERS,
         detail: {
-          summary: 'Export personas, apps and settings',
-          parameters: DOWNLOAD,
-          responses: jsonDoc(ConfigExport),
+          summary: 'Export personas, apps and settings, and with kb=1 the documents',
+          parameters: EXPORT_QUERY,
+          responses: jsonDoc(ExportShown),
         },
       },
     )
     .post(
       '/import',
-      async ({ principal, request, upload }) =>
-        transfer.import(principal.tenantId, await body.read(request, upload)),
+      async ({ principal, request, upload }) => {
+        const query = new URL(request.url).searchParams
+        const { tenantId } = principal
+        if (query.get('kb') !== '1') {
+          return transfer.import(tenantId, await body.read(request, upload))
+        }
+        const mode = query.get('mode') === 'merge' ? 'merge' : 'skip'
+        const values = readJsonObject(request, upload, VALUES, transfer.slice())
+        return transfer.importFile(tenantId, mode, values, upload)
+      },
       {
         allow: MANAGERS,
         parse: 'none',
         response: ImportResult,
-        detail: { summary: 'Import personas, apps and settings', requestBody: body.doc },
+        detail: {
+          summary: 'Import personas, apps and settings, and with kb=1 documents',
+          parameters: IMPORT_QUERY,
+          requestBody: body.doc,
+        },
       },
     )

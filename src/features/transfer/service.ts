@@ -1,10 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
+import { timeSlice } from '../../core/time-slice.ts'
 import type { Apps } from '../apps/service.ts'
 import type { McpServers } from '../mcp-servers/service.ts'
 import type { Persona } from '../personas/model.ts'
 import type { Personas } from '../personas/service.ts'
 import type { Settings } from '../settings/service.ts'
+import { type ExportDocumentsParts, exportDocuments } from './export-documents.ts'
 import {
   type ImportParts,
   importApps,
@@ -12,36 +14,57 @@ import {
   importPersonas,
   importSettings,
 } from './import.ts'
+import type { ImportDocumentsParts } from './import-documents.ts'
+import { createFileImport, type ImportConfig } from './import-file.ts'
 import type { ConfigExport, ImportRequest, ImportResult } from './model.ts'
 
 export interface TransferOptions extends ImportParts {
   readonly clock: Clock
   readonly personas: ImportParts['personas'] & ExportParts['personas']
+  readonly documents: ExportDocumentsParts & ImportDocumentsParts
+  /** Called when documents may have come or gone: they wait to be embedded, or to be removed. */
+  readonly onDocuments: () => void
 }
 
 /** Export and import of a tenant's configuration (specification, Export and import). */
-export function createTransfer({ clock, ...parts }: TransferOptions) {
+export function createTransfer(options: TransferOptions) {
+  const { clock, documents, onDocuments, ...parts } = options
   const imports = createSemaphore({ perKey: 1 })
+
+  /**
+   * Imports what it can and notes the rest. Imports of one tenant run one after another, because
+   * each looks at what exists: an import that is sent twice adds nothing twice.
+   */
+  const importConfig: ImportConfig = (tenantId, config, mode, notes) =>
+    imports.run(tenantId, async () => {
+      const run = { ...parts, tenantId, mode, notes }
+      return {
+        personas: await importPersonas(run, config.personas),
+        apps: await importApps(run, config.apps),
+        settings: await importSettings(run, config.settings),
+        mcp_servers: await importMcpServers(run, config.mcp_servers),
+      }
+    })
 
   return {
     export: (tenantId: string): Promise<ExportAnswer> => exportConfig(tenantId, parts, clock.iso()),
 
-    /**
-     * Imports what it can and notes the rest. Imports of one tenant run one after another, because
-     * each looks at what exists: an import that is sent twice adds nothing twice.
-     */
-    import: (tenantId: string, { config, mode }: ImportRequest): Promise<ImportResult> =>
-      imports.run(tenantId, async () => {
-        const notes = { skipped: [], errors: [] }
-        const run = { ...parts, tenantId, mode, notes }
-        const imported = {
-          personas: await importPersonas(run, config.personas),
-          apps: await importApps(run, config.apps),
-          settings: await importSettings(run, config.settings),
-          mcp_servers: await importMcpServers(run, config.mcp_servers),
-        }
-        return { imported, ...notes }
-      }),
+    /** The documents, which follow the configuration of an export; how many there are. */
+    async exportDocuments(tenantId: string, confirm: () => Promise<void>) {
+      const heads = await documents.docs.heads(tenantId)
+      return { count: heads.length, items: exportDocuments(documents, tenantId, heads, confirm) }
+    },
+
+    async import(tenantId: string, { config, mode }: ImportRequest): Promise<ImportResult> {
+      const notes = { skipped: [], errors: [] }
+      const imported = await importConfig(tenantId, config, mode, notes)
+      return { imported, ...notes }
+    },
+
+    /** For reading a file, a piece at a time. */
+    slice: () => timeSlice(clock.steady),
+
+    importFile: createFileImport({ documents, importConfig, onDocuments }),
   }
 }
 

@@ -1,0 +1,54 @@
+import { type Db, type Reader, sql } from '../../storage/db.ts'
+import type { PlainChunk } from './prepare.ts'
+
+/** A document of an export, without its text. */
+export interface DocHead {
+  readonly num: number
+  readonly id: string
+  readonly title: string
+  readonly created_at: string
+  readonly source_id: string | null
+  readonly part: number | null
+  readonly parts: number | null
+}
+
+/** Documents as an export carries them, read in the tenant's turn beside the event loop. */
+export function createArchiveStore({ db, reader }: { db: Db; reader: Reader }) {
+  return {
+    /** All of a tenant, oldest first. */
+    heads: (tenantId: string): Promise<DocHead[]> =>
+      reader.all(
+        tenantId,
+        sql`SELECT num, id, title, created_at, source_id, part, parts FROM kb_doc
+          WHERE tenant_id = ${tenantId} AND stage = 'live' ORDER BY created_at, num`,
+      ),
+
+    /** Those that a source is made of now, in order. */
+    partsOf: (tenantId: string, sourceId: string): Promise<DocHead[]> =>
+      reader.all(
+        tenantId,
+        sql`SELECT num, id, title, created_at, source_id, part, parts FROM kb_doc
+          WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'live'
+          ORDER BY part, num`,
+      ),
+
+    /** None when the document was deleted meanwhile. */
+    chunks: (tenantId: string, num: number): Promise<PlainChunk[]> =>
+      reader.all(
+        tenantId,
+        sql`SELECT c.text, c.page, c.heading
+          FROM kb_doc d JOIN kb_chunk c ON c.doc_num = d.num
+          WHERE d.tenant_id = ${tenantId} AND d.num = ${num} ORDER BY c.seq`,
+      ),
+
+    /** How many documents a tenant has, and how many of them no vector of `model` tells of. */
+    async progress(tenantId: string, model: string): Promise<{ docs: number; waiting: number }> {
+      const row = await db.get<{ docs: number; waiting: number | null }>(sql`
+        SELECT count(*) AS docs, sum(CASE WHEN embed_model <> ${model} THEN 1 ELSE 0 END) AS waiting
+        FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'`)
+      return { docs: row?.docs ?? 0, waiting: row?.waiting ?? 0 }
+    },
+  }
+}
+
+export type ArchiveStore = ReturnType<typeof createArchiveStore>

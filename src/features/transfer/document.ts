@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { issue } from '../../core/errors.ts'
+import { requiredText } from '../../core/fields.ts'
+import {
+  KB_HEADING_CHARS_MAX,
+  KB_TITLE_CHARS_MAX,
+  SOURCE_TITLE_CHARS_MAX,
+} from '../../core/limits/contract.ts'
+import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_URL_CHARS_MAX } from '../../core/limits/machine.ts'
+import { KEYS_PER_DOC } from '../../storage/indexes.ts'
+import type { CarriedDoc } from '../kb/archive.ts'
+
+/** The documents of an export with the knowledge base. */
+
+const wellFormed = z.string().overwrite((text) => text.toWellFormed())
+const time = z.iso.datetime({ offset: true }).transform((at) => new Date(at).toISOString())
+const count = z.int().min(0)
+
+const CarriedSource = z.object({
+  /** Names the source within the file; the documents of one follow one another. */
+  id: z.string().max(100),
+  kind: z.enum(['file', 'url']),
+  title: requiredText('source.title', SOURCE_TITLE_CHARS_MAX),
+  /** The title was given; that of the page does not replace it. */
+  named: z.boolean().default(true),
+  file_name: wellFormed.max(SOURCE_FILE_NAME_CHARS_MAX).default(''),
+  media_type: wellFormed.max(200).default('application/octet-stream'),
+  bytes: count.default(0),
+  url: z.string().max(SOURCE_URL_CHARS_MAX).nullable().default(null),
+  refresh: z.enum(['off', 'daily', 'weekly']).nullable().default(null),
+  /** The page has vanished. */
+  gone: z.boolean().default(false),
+  /** Pages of a PDF, slides of a presentation. */
+  pages: count.nullable().default(null),
+  /** SHA-256 of its text, by which a check sees that nothing has changed. */
+  text_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable()
+    .default(null),
+  created_at: time.optional(),
+  checked_at: time.nullable().default(null),
+  changed_at: time.nullable().default(null),
+})
+
+const Chunk = z.object({
+  text: wellFormed.min(1),
+  page: z.int().nullable().default(null),
+  heading: wellFormed
+    .max(2 * KB_HEADING_CHARS_MAX)
+    .nullable()
+    .default(null),
+})
+
+/** As the API document shows it. */
+export const CarriedDocumentShown = z.object({
+  title: requiredText('title', KB_TITLE_CHARS_MAX),
+  created_at: time.optional(),
+  /** Its place among the documents of its source, from 1, and how many those are. */
+  part: z.int().min(1).nullable().default(null),
+  parts: z.int().min(1).nullable().default(null),
+  source: CarriedSource.nullable().default(null),
+  /** Slices of the text in order; each begins with the end of the one before. */
+  chunks: z
+    .array(Chunk)
+    .max(KEYS_PER_DOC, {
+      error: issue('too_many_items', { field: 'chunks', max: KEYS_PER_DOC }),
+    })
+    .default([]),
+  /** In place of `chunks`, for files that another program has written. */
+  text: z
+    .string()
+    .transform((text) => text.trim().toWellFormed())
+    .optional(),
+})
+
+/** Only the page of a source may be there without text: it was not read yet. */
+export const CarriedDocument = CarriedDocumentShown.refine(
+  ({ source, chunks, text }) => source?.kind === 'url' || chunks.length > 0 || !!text,
+  { error: issue('field_empty', { field: 'chunks' }) },
+)
+export type CarriedDocument = z.infer<typeof CarriedDocumentShown>
+
+export const carriedDoc = (doc: CarriedDocument, now: string): CarriedDoc => {
+  const { title, created_at: createdAt = now, part, parts, chunks, text } = doc
+  return { title, createdAt, part, parts, chunks, text: chunks.length > 0 ? null : (text ?? '') }
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { checked } from '../../core/fields.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Archive } from '../kb/archive.ts'
+import type { SourceArchive } from '../sources/archive.ts'
+import { CarriedDocument, carriedDoc } from './document.ts'
+import { createSourceIntake, nameOf } from './import-source.ts'
+import { createNames } from './names.ts'
+import type { Mode, Notes } from './plan.ts'
+import { createReport } from './report.ts'
+
+export interface ImportDocumentsParts {
+  readonly docs: Pick<Archive, 'heads' | 'add'>
+  readonly sources: Pick<SourceArchive, 'known' | 'begin' | 'publish' | 'discard' | 'addUnread'>
+  readonly clock: Pick<Clock, 'iso'>
+  readonly log: Logger
+}
+
+interface Run {
+  readonly tenantId: string
+  readonly mode: Mode
+  readonly notes: Notes
+}
+
+/**
+ * Takes the documents of a file one by one. A typed document is on disk when `add` resolves, those
+ * of a source once the next one begins. A name may be there several times (names.ts), so a file
+ * that was cut off is completed by sending it again.
+ */
+export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
+  const { docs, sources, clock, log } = parts
+  const { tenantId, mode, notes } = run
+  const report = createReport(notes, log)
+  const now = clock.iso()
+  const typed = (await docs.heads(tenantId)).filter(({ source_id }) => source_id === null)
+  const known = (await sources.known(tenantId)).map((one) => ({ id: one.id, name: nameOf(one) }))
+  const titles = createNames(typed.map(({ id, title }) => ({ id, name: title })))
+  const shared = { docs, sources, report, tenantId, mode, now }
+  const ofSources = createSourceIntake({ ...shared, names: createNames(known) })
+  let seen = 0
+  let imported = 0
+
+  async function addTyped(doc: CarriedDocument): Promise<void> {
+    const label = `文档「${doc.title}」`
+    const replaces = titles.next(doc.title)
+    if (replaces !== null && mode === 'skip') return report.skip(`${label}已存在，已跳过`)
+    const destination = { sourceId: null, ...(replaces === null ? {} : { replaces }) }
+    const add = () => docs.add(tenantId, carriedDoc(doc, now), destination)
+    if (await report.attempt(label, add)) imported++
+  }
+
+  function read(raw: unknown): CarriedDocument | null {
+    try {
+      return checked(CarriedDocument, raw)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      report.fail(`第 ${seen} 个文档：${error.message}`)
+      return null
+    }
+  }
+
+  return {
+    /** What is wrong with a document becomes a sentence of the report. */
+    async add(raw: unknown): Promise<void> {
+      seen++
+      const doc = read(raw)
+      const ref = refOf(raw)
+      if (ref !== null) return ofSources.add(ref, doc)
+      await ofSources.close(true)
+      if (doc) await addTyped(doc)
+    },
+
+    /** Ends the report. `isWhole`: the file has ended as it should. */
+    async end(isWhole: boolean): Promise<void> {
+      await ofSources.close(isWhole)
+      if (!isWhole) report.fail(`文件在第 ${seen} 个文档之后中断或损坏，其后的内容未导入`)
+      report.end()
+    },
+
+    /** Documents that are stored and shown. */
+    imported: () => imported + ofSources.imported(),
+  }
+}
+
+/** The source that a document names, even one that is not valid otherwise. */
+function refOf(raw: unknown): string | null {
+  const { source } = (raw ?? {}) as { source?: { id?: unknown } | null }
+  return typeof source?.id === 'string' ? source.id : null
+}

@@ -1,0 +1,147 @@
+import { AppError, appError } from '../../core/errors.ts'
+import { IMPORT_ITEMS_MAX } from '../../core/limits/machine.ts'
+import { beginDocuments, type ImportDocumentsParts } from './import-documents.ts'
+import type { ImportRequest, ImportResult } from './model.ts'
+import type { Mode, Notes } from './plan.ts'
+
+type Config = Pick<ImportRequest['config'], 'personas' | 'apps' | 'mcp_servers' | 'settings'>
+type Imported = Omit<ImportResult['imported'], 'documents'>
+
+export type ImportConfig = (
+  tenantId: string,
+  config: Config,
+  mode: Mode,
+  notes: Notes,
+) => Promise<Imported>
+
+export interface FileImportParts {
+  readonly documents: ImportDocumentsParts
+  readonly importConfig: ImportConfig
+  readonly onDocuments: () => void
+}
+
+/** A field of the file, or one item of a list in it (http/json-stream.ts). */
+export interface FileValue {
+  readonly field: string
+  readonly value: unknown
+  readonly bytes: number
+}
+
+export interface FileUpload {
+  /** Throws 401 when the credential was revoked meanwhile. */
+  readonly confirm: () => Promise<void>
+  /** Counts bytes that are kept. Throws `memory_full`. */
+  readonly hold: (bytes: number) => void
+}
+
+/** Items of a list beyond those that are imported are only counted, up to so many. */
+const COUNTED_MAX = 100 * IMPORT_ITEMS_MAX
+
+/** Collects what is small in a file: everything but its documents. */
+function createConfig(hold: FileUpload['hold']) {
+  let config: Config = { personas: [], apps: [], mcp_servers: [] }
+  let isEmpty = true
+  return {
+    add({ field, value, bytes }: FileValue): void {
+      isEmpty = false
+      if (field === 'settings') {
+        config = { ...config, settings: value }
+        return
+      }
+      const list = config[field as 'personas' | 'apps' | 'mcp_servers']
+      if (list.length >= COUNTED_MAX) return
+      if (list.length < IMPORT_ITEMS_MAX) hold(bytes)
+      list.push(list.length < IMPORT_ITEMS_MAX ? value : null)
+    },
+    /** What was collected since the last time; null: nothing. */
+    take(): Config | null {
+      const taken = isEmpty ? null : config
+      config = { personas: [], apps: [], mcp_servers: [] }
+      isEmpty = true
+      return taken
+    },
+  }
+}
+
+const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 0 }
+
+/**
+ * Imports a file of any size as it arrives: the configuration when the first document comes, then
+ * one document after another. A file that is broken off leaves what came before; the report says
+ * where. One file of a tenant at a time, because each looks at what exists.
+ */
+export function createFileImport({ documents, importConfig, onDocuments }: FileImportParts) {
+  const running = new Set<string>()
+
+  async function run(
+    tenantId: string,
+    mode: Mode,
+    values: AsyncIterable<FileValue>,
+    { confirm, hold }: FileUpload,
+  ): Promise<ImportResult> {
+    const notes: Notes = { skipped: [], errors: [] }
+    const config = createConfig(hold)
+    const docs = await beginDocuments(documents, { tenantId, mode, notes })
+    let imported: Imported | null = null
+    let isKnown = false
+
+    async function takeConfig(): Promise<void> {
+      if (!isKnown) throw appError('format_version')
+      const taken = config.take()
+      if (taken === null && imported !== null) return
+      await confirm()
+      const added = taken ? await importConfig(tenantId, taken, mode, notes) : NOTHING
+      imported = sum(imported ?? NOTHING, added)
+    }
+
+    async function take(one: FileValue): Promise<void> {
+      if (one.field === 'format_version') {
+        if (one.value !== 1) throw appError('format_version')
+        isKnown = true
+      } else if (one.field === 'documents') {
+        await takeConfig()
+        await confirm()
+        await docs.add(one.value)
+      } else config.add(one)
+    }
+
+    let complete = false
+    try {
+      for await (const one of values) await take(one)
+      await takeConfig()
+      complete = true
+      await docs.end(true)
+    } catch (error) {
+      if (!complete) await docs.end(false)
+      // What was imported is told, unless the credential was revoked meanwhile.
+      if (imported === null || !isBrokenOff(error)) throw error
+    }
+    const counted = { ...(imported ?? NOTHING), documents: docs.imported() }
+    return { imported: counted, complete, ...notes }
+  }
+
+  return async (...args: Parameters<typeof run>): Promise<ImportResult> => {
+    const [tenantId] = args
+    if (running.has(tenantId)) {
+      throw appError('import_running', {}, { headers: { 'retry-after': '10' } })
+    }
+    running.add(tenantId)
+    try {
+      return await run(...args)
+    } finally {
+      running.delete(tenantId)
+      onDocuments()
+    }
+  }
+}
+
+const BROKEN_OFF: readonly string[] = ['invalid_json', 'client_closed', 'memory_full']
+
+const isBrokenOff = (error: unknown) => error instanceof AppError && BROKEN_OFF.includes(error.code)
+
+const sum = (a: Imported, b: Imported): Imported => ({
+  personas: a.personas + b.personas,
+  apps: a.apps + b.apps,
+  settings: a.settings || b.settings,
+  mcp_servers: a.mcp_servers + b.mcp_servers,
+})

@@ -1,0 +1,115 @@
+import type { Archive } from '../kb/archive.ts'
+import type { Arriving, SourceArchive } from '../sources/archive.ts'
+import type { CarriedSource } from '../sources/archive-store.ts'
+import { type CarriedDocument, carriedDoc } from './document.ts'
+import type { Names } from './names.ts'
+import type { Mode } from './plan.ts'
+import type { Report } from './report.ts'
+
+export interface SourceIntakeParts {
+  readonly docs: Pick<Archive, 'add'>
+  readonly sources: Pick<SourceArchive, 'begin' | 'publish' | 'discard' | 'addUnread'>
+  readonly names: Names
+  readonly report: Report
+  readonly tenantId: string
+  readonly mode: Mode
+  /** ISO 8601. */
+  readonly now: string
+}
+
+/** A source whose documents are arriving. */
+interface Open {
+  /** Its id in the file. */
+  readonly ref: string
+  readonly label: string
+  /** Null: none of its documents is taken. */
+  arriving: Arriving | null
+  readonly replaces: string | null
+  count: number
+}
+
+type FileSource = NonNullable<CarriedDocument['source']>
+
+/** Pages are told apart by their addresses, files by their titles. */
+export const nameOf = ({ kind, url, title }: Pick<FileSource, 'kind' | 'url' | 'title'>): string =>
+  `${kind} ${url ?? title}`
+
+/**
+ * Takes the documents of sources, which follow one another in a file, and shows all those of one
+ * together, once the next one begins.
+ */
+export function createSourceIntake(parts: SourceIntakeParts) {
+  const { docs, sources, names, report, tenantId, mode, now } = parts
+  let open: Open | null = null
+  let imported = 0
+
+  async function begin(ref: string, source: FileSource | null): Promise<Open> {
+    const label = source ? `来源「${source.title}」` : '来源'
+    const refused = { ref, label, arriving: null, replaces: null, count: 0 }
+    if (source === null) return refused
+    const replaces = names.next(nameOf(source))
+    if (replaces !== null && mode === 'skip') {
+      report.skip(`${label}已存在，已跳过`)
+      return refused
+    }
+    const begun: Open = { ...refused, replaces }
+    await report.attempt(label, async () => {
+      begun.arriving = await sources.begin(tenantId, storedSource(source, now))
+    })
+    return begun
+  }
+
+  async function giveUp(source: Open): Promise<void> {
+    if (source.arriving && source.count > 0) await sources.discard(source.arriving.id)
+    source.arriving = null
+  }
+
+  async function take(source: Open, doc: CarriedDocument): Promise<void> {
+    const { arriving, label } = source
+    if (arriving === null) return
+    const isUnread = doc.chunks.length === 0 && !doc.text
+    if (isUnread && source.replaces !== null) {
+      report.skip(`${label}已存在，已跳过`)
+      return giveUp(source)
+    }
+    const isTaken = await report.attempt(label, async () => {
+      if (isUnread) await sources.addUnread(tenantId, arriving)
+      else await docs.add(tenantId, carriedDoc(doc, now), { sourceId: arriving.id })
+    })
+    if (isTaken && !isUnread) source.count++
+    else await giveUp(source)
+  }
+
+  /** `isWhole`: the file did not end in the middle of it. */
+  async function close(isWhole: boolean): Promise<void> {
+    const source = open
+    open = null
+    if (!source?.arriving) return
+    const { arriving, label, replaces, count } = source
+    if (!isWhole) report.fail(`${label}不完整，未导入`)
+    const publish = () => sources.publish(tenantId, arriving, count, replaces)
+    if (!isWhole || !(await report.attempt(label, publish))) return giveUp(source)
+    imported += count
+    if (arriving.isRefreshEnded) report.skip(`${label}的自动更新数已达上限，不再自动更新`)
+  }
+
+  return {
+    /** A document of the source `ref`; null: it is not valid, and the whole source is refused. */
+    async add(ref: string, doc: CarriedDocument | null): Promise<void> {
+      if (open?.ref !== ref) {
+        await close(true)
+        open = await begin(ref, doc?.source ?? null)
+      }
+      if (doc) await take(open, doc)
+      else await giveUp(open)
+    },
+    close,
+    /** Documents that are shown. */
+    imported: () => imported,
+  }
+}
+
+const storedSource = (source: FileSource, now: string): CarriedSource => {
+  const { id: _, named, gone, created_at = now, ...rest } = source
+  return { ...rest, created_at, is_named: named ? 1 : 0, state: gone ? 'gone' : 'ready' }
+}

@@ -154,6 +154,29 @@ describe('the search of conversations', () => {
     expect(await search('stranger')).toEqual([])
   })
 
+  test('what was found is quoted, with the turn that holds most of the words', async () => {
+    const { say, list, rename } = await tenant()
+    await say('talk', 'How long is the warranty of the battery?', 'Two years.')
+    await say(
+      'talk',
+      'And of the lamp?',
+      `${'Well. '.repeat(50)}No Warranty${' at all'.repeat(50)}`,
+    )
+    await say('talk', '保修多久？', '两年')
+    await rename('talk', 'Garden')
+    const matchOf = async (q: string) => (await list({ q })).conversations[0]?.match
+    expect(await matchOf('warranty battery')).toEqual({
+      seq: 1,
+      excerpt: 'How long is the warranty of the battery?',
+    })
+    const { seq, excerpt = '' } = (await matchOf('warr')) ?? {}
+    expect(seq).toBe(2)
+    expect(excerpt).toMatch(/^…(\w*\.? )*No Warranty at all at all.*…$/)
+    expect(await matchOf('保修')).toEqual({ seq: 3, excerpt: '保修多久？' })
+    expect(await matchOf('garden')).toBeNull()
+    expect((await list()).conversations[0]).not.toHaveProperty('match')
+  })
+
   test('Chinese is found by its characters', async () => {
     expect(await search('修')).toEqual(['zh'])
     expect(await search('保修')).toEqual(['zh'])

@@ -11,6 +11,7 @@ export interface TurnRequest {
   readonly draft?: AppDraft
   /** The turn takes the place of the newest one. */
   readonly replace_last?: boolean
+  readonly show_thinking?: boolean
 }
 
 /**

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { SquareTerminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../api/index.ts'
+import { searchOf, useKnown } from '../features/studio/known.ts'
 import { Transcript } from '../features/studio/transcript.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
@@ -14,6 +15,7 @@ export function SessionPage() {
   const { t } = useI18n()
   const navigate = useNavigate()
   const { id = 'anon' }: { id?: string } = useParams({ strict: false })
+  const known = useKnown(id)
   const [asked, setAsked] = useState(false)
   const remove = useAction(api.sessions.remove, {
     done: 'sessions.deleted',
@@ -22,7 +24,7 @@ export function SessionPage() {
   })
   const actions = (
     <>
-      <Link to="/app/studio" search={{ session: id }} className="btn">
+      <Link to="/app/studio" search={known ? searchOf(known) : { session: id }} className="btn">
         <SquareTerminal size={16} aria-hidden />
         {t('sessions.continue')}
       </Link>
@@ -32,7 +34,7 @@ export function SessionPage() {
     </>
   )
   return (
-    <Page title={id} about={t('sessions.history')} actions={actions}>
+    <Page title={known?.title ?? id} about={t('sessions.history')} actions={actions}>
       <div className="grid max-w-3xl grid-cols-1 gap-6">
         <Transcript key={id} session={id} />
       </div>

@@ -42,7 +42,7 @@ export function Sessions() {
           {({ pages }) => {
             const rows = pages.flatMap(({ conversations }) => conversations)
             return rows.length > 0 ? (
-              <SessionTable rows={rows} />
+              <SessionTable rows={rows} query={q} />
             ) : (
               <Empty
                 icon={<MessagesSquare />}

@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
+import { useOperator } from '../lib/operator.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { paletteKeys, SHORTCUTS_ASKED } from './keys.ts'
-import { NAV_ITEMS } from './nav.ts'
+import { NAV_ITEMS, SYSTEM_ITEM } from './nav.ts'
 
 const SEQUENCE_MS = 1_200
 
@@ -16,6 +17,8 @@ export function Shortcuts() {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [open, setOpen] = useState(false)
+  const isOperator = useOperator()
+  const items = useMemo(() => (isOperator ? [...NAV_ITEMS, SYSTEM_ITEM] : NAV_ITEMS), [isOperator])
   useEffect(() => {
     let pressedAt = 0
     const onKey = (event: KeyboardEvent) => {
@@ -25,7 +28,7 @@ export function Shortcuts() {
         pressedAt = event.timeStamp
         return
       }
-      const item = NAV_ITEMS.find(({ letter }) => letter === event.key)
+      const item = items.find(({ letter }) => letter === event.key)
       if (!item || event.timeStamp - pressedAt > SEQUENCE_MS) return
       pressedAt = 0
       void navigate({ to: item.to })
@@ -37,11 +40,11 @@ export function Shortcuts() {
       removeEventListener('keydown', onKey)
       removeEventListener(SHORTCUTS_ASKED, onAsked)
     }
-  }, [navigate])
+  }, [navigate, items])
   return (
     <Dialog title={t('shortcuts.title')} open={open} onClose={() => setOpen(false)}>
       <dl className="grid gap-x-8 gap-y-2 sm:grid-cols-2">
-        {NAV_ITEMS.map(({ to, label, letter }) => (
+        {items.map(({ to, label, letter }) => (
           <div key={to} className="flex items-center justify-between gap-4">
             <dt>{t(label)}</dt>
             <dd className="flex gap-1">

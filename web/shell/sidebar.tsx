@@ -55,7 +55,7 @@ export function Sidebar({ onGo }: { readonly onGo?: () => void }) {
         ))}
         {isOperator && <NavLink item={SYSTEM_ITEM} onGo={onGo} />}
       </nav>
-      <div className="mt-auto pt-5">
+      <div className="account">
         <UserMenu />
       </div>
     </>

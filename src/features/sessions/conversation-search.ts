@@ -1,3 +1,5 @@
+import { inOneLine } from '../../core/text.ts'
+
 /**
  * What a search of conversations looks for: words or their beginnings, and runs of scripts without
  * blanks, such as Chinese, wherever they stand. The patterns are SQLite's: LIKE knows the two cases
@@ -19,6 +21,8 @@ export interface SearchTerm {
   readonly likes: readonly string[]
   /** A pattern for GLOB that must fit the text after a line break; null: any place will do. */
   readonly glob: string | null
+  /** Finds it in a text that holds it. */
+  readonly seen: RegExp
 }
 
 /** The different terms of a query, in its order; all of them must be found. */
@@ -35,7 +39,11 @@ export function searchTerms(query: string): SearchTerm[] {
 
 const anywhere = (text: string) => `%${text}%`
 
-const runTerm = (text: string): SearchTerm => ({ likes: [anywhere(text)], glob: null })
+const runTerm = (text: string): SearchTerm => ({
+  likes: [anywhere(text)],
+  glob: null,
+  seen: new RegExp(text, 'iu'),
+})
 
 function wordTerm(word: string): SearchTerm {
   const [first = '', ...rest] = word
@@ -47,5 +55,23 @@ function wordTerm(word: string): SearchTerm {
   return {
     likes: (/^[a-z0-9]+$/.test(word) ? [word] : [...cases]).map(anywhere),
     glob: `*[^${WORD_CHARS}]${letters.join('')}*`,
+    seen: new RegExp(`(?<![${WORD_CHARS}])${word}`, 'iu'),
   }
+}
+
+/** UTF-16 units of an excerpt before and after the beginning of what was found. */
+const BEFORE = 32
+const AFTER = 88
+
+/** What stands around the first of the terms, in one line; null in a text without them. */
+export function excerptOf(text: string, terms: readonly SearchTerm[]): string | null {
+  const places = terms.map(({ seen }) => text.search(seen)).filter((place) => place >= 0)
+  if (places.length === 0) return null
+  const at = Math.min(...places)
+  const blank = at > BEFORE ? text.lastIndexOf(' ', at - BEFORE / 2) : -1
+  const from = at <= BEFORE ? 0 : Math.max(blank + 1, at - BEFORE)
+  const to = Math.min(text.length, at + AFTER)
+  // Half a character at a cut is left out.
+  const cut = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
+  return inOneLine(`${from > 0 ? '…' : ''}${cut}${to < text.length ? '…' : ''}`)
 }

@@ -74,6 +74,15 @@ function contains(term: SearchTerm): Statement {
   }
 }
 
+/** What was said in a turn that was found. */
+export interface FoundTurn {
+  readonly seq: number
+  readonly user_text: string
+  readonly reply: string
+  /** How many of the terms it holds. */
+  readonly held: number
+}
+
 /** Conversations as people find them. `reader` makes the searches, which scan what was said. */
 export function createConversationStore(db: Db, reader: Reader) {
   return {
@@ -109,6 +118,29 @@ export function createConversationStore(db: Db, reader: Reader) {
         id,
         places: (JSON.parse(found) as number[]).flatMap((is, place) => (is ? [place] : [])),
       }))
+    },
+
+    /** The turn of a part that holds most of the terms, the newest of several; null without one. */
+    async turnIn(
+      tenantId: string,
+      terms: readonly SearchTerm[],
+      { id, from, to }: Part,
+      signal?: AbortSignal,
+    ): Promise<FoundTurn | null> {
+      const each = terms.map((term) => holds(term, ['t.user_text', 't.reply']))
+      const held = each.map((one) => `CASE WHEN ${one.sql} THEN 1 ELSE 0 END`).join(' + ')
+      const rows = await reader.all<FoundTurn>(
+        tenantId,
+        {
+          sql: `SELECT * FROM (
+              SELECT t.seq, t.user_text, t.reply, ${held} AS held FROM turn t
+              WHERE t.tenant_id = ? AND t.session_id = ? AND t.seq BETWEEN ? AND ?
+            ) found WHERE held > 0 ORDER BY held DESC, seq DESC LIMIT 1`,
+          args: [...each.flatMap(({ args = [] }) => args), tenantId, id, from, to],
+        },
+        signal,
+      )
+      return rows[0] ?? null
     },
 
     /** Null for a session that was never used. */

@@ -2,8 +2,14 @@ import { appError } from '../../core/errors.ts'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../core/limits/contract.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars, inOneLine } from '../../core/text.ts'
-import { type SearchTerm, searchTerms } from './conversation-search.ts'
-import type { ConversationRow, ConversationStore, Part, Place } from './conversation-store.ts'
+import { excerptOf, type SearchTerm, searchTerms } from './conversation-search.ts'
+import type {
+  ConversationRow,
+  ConversationStore,
+  FoundTurn,
+  Part,
+  Place,
+} from './conversation-store.ts'
 import type { Conversation, ConversationListResponse } from './model.ts'
 
 /** Conversations that a search takes at a time, and turns that one of its statements reads. */
@@ -17,14 +23,8 @@ export interface ConversationQuery {
   readonly limit: number
 }
 
-/**
- * The conversations of a tenant with their titles, for people (contract-2, section 8). A search
- * reads what was said, newest first, and stops when its page is full.
- */
-export function createConversations({ store }: { store: ConversationStore }) {
-  /** One search at a time for each tenant. */
-  const inTurn = createSemaphore({ perKey: 1 }).run
-
+/** Searches what was said, newest first, until a page is full. */
+function createFinder(store: ConversationStore) {
   /** Those of the conversations that hold all terms. */
   async function holding(
     tenantId: string,
@@ -58,6 +58,52 @@ export function createConversations({ store }: { store: ConversationStore }) {
     return found
   }
 
+  /** The turn of the conversation that holds most of the terms. */
+  async function matchIn(
+    tenantId: string,
+    terms: readonly SearchTerm[],
+    row: ConversationRow,
+    signal?: AbortSignal,
+  ): Promise<Conversation['match']> {
+    let best: FoundTurn | null = null
+    for (const part of partsOf(row)) {
+      const turn = await store.turnIn(tenantId, terms, part, signal)
+      if (turn && turn.held > (best?.held ?? 0)) best = turn
+      if (best?.held === terms.length) break
+    }
+    if (!best) return null
+    const { seq, user_text, reply } = best
+    return { seq, excerpt: excerptOf(user_text, terms) ?? excerptOf(reply, terms) ?? '' }
+  }
+
+  /** What was found, with the turns in which it was. */
+  async function withMatches(
+    tenantId: string,
+    q: string,
+    rows: readonly ConversationRow[],
+    signal?: AbortSignal,
+  ): Promise<Conversation[]> {
+    const terms = searchTerms(q)
+    const found: Conversation[] = []
+    for (const row of rows) {
+      const match = await matchIn(tenantId, terms, row, signal)
+      found.push({ ...conversationOf(row), match })
+    }
+    return found
+  }
+
+  return { search, withMatches }
+}
+
+/**
+ * The conversations of a tenant with their titles, for people (contract-2, section 8). A search
+ * reads what was said, newest first, and stops when its page is full.
+ */
+export function createConversations({ store }: { store: ConversationStore }) {
+  const { search, withMatches } = createFinder(store)
+  /** One search at a time for each tenant. */
+  const inTurn = createSemaphore({ perKey: 1 }).run
+
   return {
     /** Most recently active first. Rejects with the signal's reason when it aborts. */
     async list(
@@ -66,14 +112,20 @@ export function createConversations({ store }: { store: ConversationStore }) {
       signal?: AbortSignal,
     ): Promise<ConversationListResponse> {
       const { q, place, limit } = query
-      const rows =
-        q === ''
-          ? await store.list(tenantId, place, limit + 1)
-          : await inTurn(tenantId, () => search(tenantId, query, signal), signal)
-      const shown = rows.slice(0, limit)
-      const last = rows.length > limit ? shown.at(-1) : undefined
-      const next_before = last ? last.last_at + last.id : null
-      return { conversations: shown.map(conversationOf), next_before }
+      const page = (rows: readonly ConversationRow[]) => {
+        const shown = rows.slice(0, limit)
+        const last = rows.length > limit ? shown.at(-1) : undefined
+        return { shown, next_before: last ? last.last_at + last.id : null }
+      }
+      if (q === '') {
+        const { shown, next_before } = page(await store.list(tenantId, place, limit + 1))
+        return { conversations: shown.map(conversationOf), next_before }
+      }
+      const find = async () => {
+        const { shown, next_before } = page(await search(tenantId, query, signal))
+        return { conversations: await withMatches(tenantId, q, shown, signal), next_before }
+      }
+      return inTurn(tenantId, find, signal)
     },
 
     /** Gives a conversation a title; a blank one takes it back. Throws `not_found`. */
@@ -98,17 +150,23 @@ function conversationOf({ named, first_text, ...row }: ConversationRow): Convers
 function statementsOf(rows: readonly ConversationRow[]): Part[][] {
   const statements: Part[][] = []
   let room = 0
-  for (const { id, first_seq, last_seq } of rows) {
-    for (let to = last_seq ?? 0; to >= (first_seq ?? 1); to -= TURNS_AT_ONCE) {
-      const from = Math.max(first_seq ?? 1, to - TURNS_AT_ONCE + 1)
-      const turns = to - from + 1
-      if (turns > room) {
-        statements.push([])
-        room = TURNS_AT_ONCE
-      }
-      statements.at(-1)?.push({ id, from, to })
-      room -= turns
+  for (const part of rows.flatMap(partsOf)) {
+    const turns = part.to - part.from + 1
+    if (turns > room) {
+      statements.push([])
+      room = TURNS_AT_ONCE
     }
+    statements.at(-1)?.push(part)
+    room -= turns
   }
   return statements
+}
+
+/** The turns of a conversation in parts for one statement each, the newest first. */
+function partsOf({ id, first_seq, last_seq }: ConversationRow): Part[] {
+  const parts: Part[] = []
+  for (let to = last_seq ?? 0; to >= (first_seq ?? 1); to -= TURNS_AT_ONCE) {
+    parts.push({ id, from: Math.max(first_seq ?? 1, to - TURNS_AT_ONCE + 1), to })
+  }
+  return parts
 }

@@ -70,6 +70,10 @@ export const TurnDetails = z.object({
       z.literal('skipped'),
     ])
     .optional(),
+  /** What the model reasoned, cut; on the console only. */
+  thinking: z.string().optional(),
+  /** The built-in responder answered, because no model is connected; on the console only. */
+  builtin: z.literal(true).optional(),
 })
 export type TurnDetails = z.infer<typeof TurnDetails>
 
@@ -96,6 +100,8 @@ export const Conversation = z.object({
   last_at: z.string(),
   app_id: z.string().nullable(),
   device_id: z.string().nullable(),
+  /** With a query only: the turn that holds its words. Null where the title alone does. */
+  match: z.object({ seq: z.int(), excerpt: z.string() }).nullable().optional(),
 })
 export type Conversation = z.infer<typeof Conversation>
 

@@ -38,7 +38,7 @@ function turnOf({ details, ...turn }: KeptTurn, { kind }: Principal): Transcript
   return { ...turn, details: known && (kind === 'session' ? known : withoutContent(known)) }
 }
 
-/** What tools were given and gave back is for the people who set them up. */
-function withoutContent({ kb: _, ...details }: TurnDetails): TurnDetails {
+/** What the model reasoned, and what tools were given, is for the people who set them up. */
+function withoutContent({ kb: _, thinking: _thought, builtin: _is, ...details }: TurnDetails) {
   return { ...details, tools: details.tools.map(({ name, ok, ms }) => ({ name, ok, ms })) }
 }

@@ -8,6 +8,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Bars, Stat } from '../../ui/bars.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { useErrorClass } from '../logs/error-class.ts'
+import { searchOf } from '../studio/known.ts'
 import type { Facts } from './steps.ts'
 import { requestsByDay } from './week.ts'
 
@@ -92,12 +93,12 @@ function Conversations() {
   return (
     <Panel title={t('home.conversations')} to="/app/sessions">
       <Rows>
-        {data.conversations.map(({ id, title, last_at }) => (
-          <li key={id}>
-            <Link to="/app/studio" search={{ session: id }} className={ROW}>
-              <span className="truncate">{title || id}</span>
+        {data.conversations.map((conversation) => (
+          <li key={conversation.id}>
+            <Link to="/app/studio" search={searchOf(conversation)} className={ROW}>
+              <span className="truncate">{conversation.title || conversation.id}</span>
               <span className="flex-none text-[0.86rem] text-ink-3">
-                <Ago at={last_at} />
+                <Ago at={conversation.last_at} />
               </span>
             </Link>
           </li>

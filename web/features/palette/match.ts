@@ -1,6 +1,8 @@
 export interface Entry {
   readonly id: string
   readonly label: string
+  /** A line below the label. */
+  readonly text?: string
   /** What it is found by besides its label, such as its address. */
   readonly also?: string
   readonly run: () => void

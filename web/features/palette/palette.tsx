@@ -5,6 +5,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
+import { searchOf } from '../studio/known.ts'
 import { useEntries } from './entries.ts'
 import { type Entry, type Group, matching } from './match.ts'
 
@@ -109,7 +110,12 @@ function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProp
           data-highlighted={entry === chosen || undefined}
           onClick={() => onPick(entry)}
         >
-          <span className="truncate">{entry.label}</span>
+          <span className="min-w-0 text-left">
+            <span className="block truncate">{entry.label}</span>
+            {entry.text && (
+              <span className="block truncate text-[0.84rem] text-ink-3">{entry.text}</span>
+            )}
+          </span>
         </button>
       ))}
     </fieldset>
@@ -126,12 +132,13 @@ function useConversations(query: string): Group {
     queryFn: () => api.conversations.list(q === '' ? { limit: SHOWN } : { q, limit: SHOWN }),
     placeholderData: keepPreviousData,
   })
-  const entries = found.data?.conversations.map(({ id, title }) => ({
-    id: `session-${id}`,
-    label: title,
+  const entries = found.data?.conversations.map((conversation) => ({
+    id: `session-${conversation.id}`,
+    label: conversation.title,
+    ...(conversation.match ? { text: conversation.match.excerpt } : {}),
     // Found by the server, in what was said.
     also: q,
-    run: () => void goTo({ to: '/app/studio', search: { session: id } }),
+    run: () => void goTo({ to: '/app/studio', search: searchOf(conversation) }),
   }))
   return { name: t('nav.sessions'), entries: entries ?? [] }
 }

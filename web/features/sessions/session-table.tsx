@@ -3,9 +3,17 @@ import { Link } from '@tanstack/react-router'
 import { api } from '../../api/index.ts'
 import type { Conversation } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { Marked } from '../../ui/marked.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
+import { searchOf } from '../studio/known.ts'
 
-export function SessionTable({ rows }: { readonly rows: readonly Conversation[] }) {
+interface TableProps {
+  readonly rows: readonly Conversation[]
+  /** What was looked for. */
+  readonly query: string
+}
+
+export function SessionTable({ rows, query }: TableProps) {
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const devices = useQuery({ queryKey: ['devices'], queryFn: api.devices.list })
@@ -28,14 +36,25 @@ export function SessionTable({ rows }: { readonly rows: readonly Conversation[] 
         {rows.map((row) => (
           <tr key={row.id}>
             <td className="lead">
-              <Link
-                to="/app/sessions/$id"
-                params={{ id: row.id }}
-                title={row.id}
-                className="block truncate underline-offset-2 hover:underline"
-              >
-                {row.title || row.id}
-              </Link>
+              <div className="min-w-0">
+                <Link
+                  to="/app/sessions/$id"
+                  params={{ id: row.id }}
+                  title={row.id}
+                  className="block truncate underline-offset-2 hover:underline"
+                >
+                  {row.title || row.id}
+                </Link>
+                {row.match && (
+                  <Link
+                    to="/app/studio"
+                    search={searchOf(row)}
+                    className="mt-0.5 line-clamp-2 whitespace-normal text-[0.86rem] text-ink-2 underline-offset-2 hover:underline"
+                  >
+                    <Marked text={row.match.excerpt} query={query} />
+                  </Link>
+                )}
+              </div>
             </td>
             <td className="num" data-label={t('sessions.turns')}>
               {row.turn_count}

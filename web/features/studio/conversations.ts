@@ -15,6 +15,8 @@ interface Options {
 export interface Place {
   readonly session: string
   readonly app: string
+  /** The number of the turn to be shown, such as one that a search found. */
+  readonly turn?: number
 }
 
 const OWNER = 'mb.owner'

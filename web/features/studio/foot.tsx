@@ -5,11 +5,20 @@ import { Speaker } from './speaker.tsx'
 import type { Turn } from './turn.ts'
 import { useSpeech } from './use-speech.ts'
 
-export const CHANNELS = {
+/** A time that nobody notices. */
+const SHOWN_FROM_MS = 100
+
+const CHANNELS = {
   byo: 'channel.byo',
   platform: 'channel.platform',
   platform_fallback: 'channel.fallback',
 } as const satisfies Readonly<Record<string, Key>>
+
+/** Who answered; null while it is not known, which it is once the turn is stored. */
+export function channelOf({ stats, seq, isBuiltIn }: Turn): Key | null {
+  if (!stats || (seq === null && stats.channel === 'platform')) return null
+  return isBuiltIn ? 'channel.builtin' : CHANNELS[stats.channel]
+}
 
 interface FootProps {
   readonly turn: Turn
@@ -66,12 +75,13 @@ export function Foot({ turn, onWhy, onSound, onAgain, onEdit }: FootProps) {
 function Facts({ turn }: { readonly turn: Turn }) {
   const { t } = useI18n()
   const { stats, model } = turn
+  const channel = channelOf(turn)
   return (
     <>
-      {stats && <span>{t(CHANNELS[stats.channel])}</span>}
+      {channel && <span>{t(channel)}</span>}
       {model && <span>{model}</span>}
       {stats?.kb === 'skipped' && <span>{t('studio.kb-skipped')}</span>}
-      {stats && stats.iterations > 1 && (
+      {stats && stats.iterations > 1 && !turn.isBuiltIn && (
         <span>{t('studio.calls', { count: stats.iterations })}</span>
       )}
       <Tokens turn={turn} />
@@ -83,7 +93,7 @@ function Facts({ turn }: { readonly turn: Turn }) {
 export function Times({ turn: { firstMs, totalMs } }: { readonly turn: Turn }) {
   const { t } = useI18n()
   const seconds = (ms: number) => (ms / 1000).toFixed(1)
-  if (totalMs === null) return null
+  if (totalMs === null || totalMs < SHOWN_FROM_MS) return null
   return (
     <span className="inline-flex items-center gap-1">
       <Clock size={13} aria-hidden />
@@ -95,9 +105,9 @@ export function Times({ turn: { firstMs, totalMs } }: { readonly turn: Turn }) {
 }
 
 /** What the turn used; an estimate where the model did not say. */
-export function Tokens({ turn: { stats } }: { readonly turn: Turn }) {
+export function Tokens({ turn: { stats, isBuiltIn } }: { readonly turn: Turn }) {
   const { t, locale } = useI18n()
-  if (!stats) return null
+  if (!stats || isBuiltIn) return null
   const values = {
     input: stats.input_tokens.toLocaleString(locale),
     output: stats.output_tokens.toLocaleString(locale),

@@ -1,13 +1,13 @@
-import { type InfiniteData, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { PanelLeft, PanelRight, SquarePen } from 'lucide-react'
 import { useEffect } from 'react'
 import { api } from '../../api/index.ts'
-import type { ConversationList } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { curlOf } from '../../ui/curl.tsx'
 import { Badge } from '../../ui/page.tsx'
 import type { Place } from './conversations.ts'
+import { useKnown } from './known.ts'
 import type { Side } from './sides.tsx'
 
 interface HeadProps {
@@ -29,7 +29,7 @@ interface HeadProps {
 export function Head(props: HeadProps) {
   const { title, chosen, text, kb, isChanged, left, right, onApp, onNew } = props
   const { t } = useI18n()
-  const name = useTitle(chosen.session) ?? title ?? t('nav.studio')
+  const name = useKnown(chosen.session)?.title ?? title ?? t('nav.studio')
   useEffect(() => {
     document.title = `${name} · Moonbase`
   }, [name])
@@ -80,16 +80,4 @@ export function Head(props: HeadProps) {
       />
     </header>
   )
-}
-
-/** The title of a conversation that the rail has loaded; it may have been given by a person. */
-function useTitle(session: string): string | undefined {
-  const client = useQueryClient()
-  // Looks again when a list has been loaded.
-  useIsFetching({ queryKey: ['conversations'] })
-  const lists = client.getQueriesData<InfiniteData<ConversationList>>({
-    queryKey: ['conversations'],
-  })
-  const known = lists.flatMap(([, list]) => list?.pages ?? [])
-  return known.flatMap(({ conversations }) => conversations).find(({ id }) => id === session)?.title
 }

@@ -73,7 +73,11 @@ export function Pane({ choice, setup, left, right, composer, onNew }: PaneProps)
             />
           )}
           <Talk key={chosen.session} conversation={conversation} actions={actions} />
-          <StickToBottom key={`${chosen.session} end`} turns={turns} />
+          <StickToBottom
+            key={`${chosen.session} end`}
+            turns={turns}
+            isHeld={conversation.found !== null}
+          />
         </div>
         <Announcer key={chosen.session} turns={turns} />
         <div className="dock">
@@ -83,7 +87,10 @@ export function Pane({ choice, setup, left, right, composer, onNew }: PaneProps)
             field={composer}
             running={running}
             voice={voice}
-            onSend={(text, images) => void say({ text, images })}
+            onSend={(text, images) => {
+              setAsked(null)
+              void say({ text, images })
+            }}
             onStop={stop}
           />
         </div>

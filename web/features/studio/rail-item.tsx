@@ -5,12 +5,15 @@ import { CONVERSATION_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.
 import type { Conversation } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Marked } from '../../ui/marked.tsx'
 import { Ago } from '../../ui/page.tsx'
 import { type Place, useAnswering } from './conversations.ts'
 
 interface RailItemProps {
   readonly conversation: Conversation
   readonly isHere: boolean
+  /** What was looked for. */
+  readonly query: string
   /** Whether it is about to be deleted. */
   readonly isGoing: boolean
   readonly actions: {
@@ -22,9 +25,9 @@ interface RailItemProps {
 }
 
 /** A conversation: its title, when it was last used, and its menu. */
-export function RailItem({ conversation, isHere, isGoing, actions }: RailItemProps) {
+export function RailItem({ conversation, isHere, query, isGoing, actions }: RailItemProps) {
   const { t } = useI18n()
-  const { id, title, app_id, device_id, last_at } = conversation
+  const { id, title, app_id, device_id, last_at, match } = conversation
   const [isNaming, setNaming] = useState(false)
   const isBusy = useAnswering(id)
   if (isGoing) {
@@ -54,13 +57,24 @@ export function RailItem({ conversation, isHere, isGoing, actions }: RailItemPro
         type="button"
         className="rail-link"
         aria-current={isHere || undefined}
-        onClick={() => actions.onPick({ session: id, app: app_id ?? '' })}
+        onClick={() =>
+          actions.onPick({
+            session: id,
+            app: app_id ?? '',
+            ...(match ? { turn: match.seq } : {}),
+          })
+        }
       >
         <span className="flex items-center gap-1.5">
           {device_id && <Mic size={13} className="flex-none" aria-hidden />}
           <span className="min-w-0 truncate">{title}</span>
           {isBusy && <span className="dot" role="img" aria-label={t('studio.answering')} />}
         </span>
+        {match && (
+          <span className="line-clamp-2 text-[0.82rem] text-ink-2">
+            <Marked text={match.excerpt} query={query} />
+          </span>
+        )}
         <span className="text-[0.78rem] text-ink-3">
           <Ago at={last_at} />
         </span>

@@ -59,6 +59,7 @@ export function Rail({ session, onPick, onNew }: RailProps) {
                   key={conversation.id}
                   conversation={conversation}
                   isHere={conversation.id === session}
+                  query={typed}
                   isGoing={going.includes(conversation.id)}
                   actions={actions}
                 />

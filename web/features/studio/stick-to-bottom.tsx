@@ -3,12 +3,19 @@ import type { Turn } from './turn.ts'
 
 const NEAR_PX = 120
 
+interface StickProps {
+  readonly turns: readonly Turn[]
+  /** Whether to begin where a turn was found, and not at the end. */
+  readonly isHeld: boolean
+}
+
 /**
  * Scrolls to the end of the conversation and keeps it in view while its parent grows, until the
  * reader scrolls up. Another conversation needs another `key`.
  */
-export function StickToBottom({ turns }: { readonly turns: readonly Turn[] }) {
-  const near = useRef(true)
+export function StickToBottom({ turns, isHeld }: StickProps) {
+  const near = useRef(!isHeld)
+  const held = useRef(isHeld)
   const place = useRef<HTMLSpanElement>(null)
   const newest = turns.at(-1)?.id
   useEffect(() => {
@@ -30,6 +37,9 @@ export function StickToBottom({ turns }: { readonly turns: readonly Turn[] }) {
   }, [])
   useLayoutEffect(() => {
     if (newest === undefined) return
+    const isFirst = held.current
+    held.current = false
+    if (isFirst) return
     near.current = true
     toEnd()
   }, [newest])

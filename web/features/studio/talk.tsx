@@ -8,13 +8,13 @@ import { type TurnActions, TurnView } from './turn-view.tsx'
 import type { Conversation } from './use-conversation.ts'
 
 interface TalkProps {
-  readonly conversation: Pick<Conversation, 'turns' | 'older' | 'summary' | 'running'>
+  readonly conversation: Pick<Conversation, 'turns' | 'older' | 'summary' | 'running' | 'found'>
   readonly actions: TurnActions
 }
 
 /** The turns of a conversation, oldest first. */
 export const Talk = memo(({ conversation, actions }: TalkProps) => {
-  const { turns, older, summary, running } = conversation
+  const { turns, older, summary, running, found } = conversation
   const last = turns.at(-1)
   return (
     <>
@@ -26,6 +26,7 @@ export const Talk = memo(({ conversation, actions }: TalkProps) => {
             key={turn.id}
             turn={turn}
             isLast={turn === last && !running}
+            isFound={found !== null && turn.seq === found}
             actions={actions}
           />
         ))}

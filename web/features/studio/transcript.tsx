@@ -25,7 +25,10 @@ export function Transcript({ session }: { readonly session: string }) {
     <Loaded query={stored}>
       {() => (
         <>
-          <Talk conversation={{ turns, older: stored, summary, running: true }} actions={actions} />
+          <Talk
+            conversation={{ turns, older: stored, summary, running: true, found: null }}
+            actions={actions}
+          />
           <Drawer
             title={t('studio.why')}
             look="drawer at-right"

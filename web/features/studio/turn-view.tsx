@@ -5,10 +5,12 @@ import { Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Broken } from './broken.tsx'
+import { ConnectModel } from './connect-model.tsx'
 import { Foot } from './foot.tsx'
 import { Missed } from './missed.tsx'
 import { QuestionView } from './question.tsx'
 import { Chips, Citing } from './sources.tsx'
+import { Thoughts } from './thoughts.tsx'
 import type { Turn } from './turn.ts'
 import { Waiting } from './waiting.tsx'
 
@@ -32,10 +34,12 @@ interface TurnViewProps {
   readonly turn: Turn
   /** Whether it can be replaced. */
   readonly isLast: boolean
+  /** Whether somebody looked for it. */
+  readonly isFound: boolean
   readonly actions: TurnActions
 }
 
-export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
+export const TurnView = memo(({ turn, isLast, isFound, actions }: TurnViewProps) => {
   const { t } = useI18n()
   const [isEditing, setEditing] = useState(false)
   const [asked, setAsked] = useState<string | null>(null)
@@ -46,7 +50,7 @@ export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
     if (text !== null) actions.onReplace(turn, text)
   }
   return (
-    <li className="turn">
+    <li className="turn" data-found={isFound || undefined}>
       <QuestionView turn={turn} onEdited={isEditing ? onEdited : null} />
       <div className="grid grid-cols-1 gap-3" data-testid="reply" aria-busy={running}>
         <span className="sr-only">{t('role.assistant')}</span>
@@ -57,6 +61,7 @@ export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
           </Notice>
         )}
         {running && turn.reply === '' && <Waiting since={turn.startedAt} />}
+        <Thoughts text={turn.thoughts} />
         <Citing refs={turn.refs} onOpen={actions.onOpen}>
           <Markdown text={turn.reply} growing={running && turn.reply !== ''} />
         </Citing>
@@ -65,6 +70,7 @@ export const TurnView = memo(({ turn, isLast, actions }: TurnViewProps) => {
             <track kind="captions" />
           </audio>
         )}
+        {turn.isBuiltIn && isLast && <ConnectModel />}
         <Broken turn={turn} />
         {typeof turn.stats?.kb === 'object' && turn.stats.kb.shown === 0 && (
           <Missed question={turn.text} best={turn.stats.kb.best} onOpen={actions.onOpen} />

@@ -41,6 +41,8 @@ export interface Turn {
   readonly pictures: number
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly reply: string
+  /** What the model reasoned before it. */
+  readonly thoughts: string
   readonly refs: readonly KbRef[]
   readonly tools: readonly ToolUse[]
   /** The failure of the tenant's own channel; null without one. */
@@ -48,6 +50,8 @@ export interface Turn {
   readonly stats: Omit<TurnStats, 'type'> | null
   /** The model that answered; null while it is not known. */
   readonly model: string | null
+  /** The built-in responder answered. */
+  readonly isBuiltIn: boolean
   /** Null for a stream that broke off without a word. */
   readonly fault: TurnFault | null
   readonly startedAt: number
@@ -74,11 +78,13 @@ export const newTurn = (id: string, question: Question, startedAt: number): Turn
   pictures: question.pictures ?? 0,
   state: 'running',
   reply: '',
+  thoughts: '',
   refs: [],
   tools: [],
   fallback: null,
   stats: null,
   model: null,
+  isBuiltIn: false,
   fault: null,
   startedAt,
   firstMs: null,
@@ -115,6 +121,8 @@ export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn 
     fallback: details.fallback_reason,
     stats: turn.stats ?? { ...known, usage_estimated: false },
     model: details.model,
+    isBuiltIn: details.builtin === true,
+    thoughts: details.thinking ?? turn.thoughts,
     firstMs: turn.firstMs ?? details.first_ms,
     totalMs: turn.totalMs ?? details.total_ms,
   }
@@ -130,13 +138,15 @@ function after(turn: Turn, event: AgentEvent, at: number): Turn {
       return { ...turn, refs: event.refs }
     case 'provider_fallback':
       // The text of the failed channel is void (specification, Events).
-      return { ...turn, reply: '', tools: [], fallback: event.reason }
+      return { ...turn, reply: '', thoughts: '', tools: [], fallback: event.reason }
     case 'llm_delta':
       return {
         ...turn,
         reply: turn.reply + event.text,
         firstMs: turn.firstMs ?? at - turn.startedAt,
       }
+    case 'thinking_delta':
+      return { ...turn, thoughts: turn.thoughts + event.text }
     case 'tool_call':
       return { ...turn, tools: [...turn.tools, { name: event.name, ok: null }] }
     case 'tool_result':

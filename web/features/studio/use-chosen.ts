@@ -20,14 +20,16 @@ export function useChosen() {
   const linked = text('session') !== ''
   const [left, setLeft] = useState(() => (linked || text('app') ? null : conversations.last()))
   const [fresh, setFresh] = useState(() => conversations.drafts.fresh(freshSession))
+  const turn = Number(text('turn')) || null
   const here = { session: text('session') || fresh, app: text('app') }
   const chosen: Place = linked || !left ? here : left
   const choose = (more: Partial<Place>) => {
     if (!isHere) return
     const { app, session } = { ...chosen, ...more }
+    const at = more.turn === undefined ? {} : { turn: more.turn }
     void navigate({
       to: '.',
-      search: { ...(app ? { app } : {}), session },
+      search: { ...(app ? { app } : {}), session, ...at },
       // Back leads to the conversation before.
       replace: session === chosen.session,
       resetScroll: false,
@@ -44,5 +46,5 @@ export function useChosen() {
   }, [linked, conversations])
   /** Opens an empty conversation; an empty one is taken again. */
   const startNew = () => choose({ session: conversations.drafts.fresh(freshSession) })
-  return { chosen, choose, linked, startNew }
+  return { chosen, turn, choose, linked, startNew }
 }

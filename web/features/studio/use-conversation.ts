@@ -3,12 +3,13 @@ import { useAnswering, useConversations, useTurns } from './conversations.ts'
 import { createThread } from './thread.ts'
 import type { Question, Turn } from './turn.ts'
 import type { useChosen } from './use-chosen.ts'
+import { useJump } from './use-jump.ts'
 import type { Setup } from './use-setup.ts'
 import { useStored, useSummary } from './use-stored.ts'
 
 /** The turns of the chosen session, and what can be done with them. */
 export function useConversation(
-  { chosen, choose, linked }: ReturnType<typeof useChosen>,
+  { chosen, turn, choose, linked }: ReturnType<typeof useChosen>,
   { asked }: Pick<Setup, 'asked'>,
 ) {
   const conversations = useConversations()
@@ -19,6 +20,7 @@ export function useConversation(
   const summary = useSummary(session)
   const [thread] = useState(createThread)
   const turns = useMemo(() => thread(stored.rows, live), [thread, stored.rows, live])
+  useJump(turn, turns, stored)
   const begun = live.length > 0
   // The first turn puts the session into the page URL.
   useEffect(() => {
@@ -29,7 +31,8 @@ export function useConversation(
   }, [conversations, linked, session, app])
   const say = (question: Question) => {
     const { text, images, replaces = null } = question
-    const request = { text, images, session_id: session, app_id: app || null, ...asked }
+    const place = { session_id: session, app_id: app || null }
+    const request = { text, images, ...place, ...asked, show_thinking: true }
     return conversations.send(request, replaces)
   }
   /** The question again, or another one in its place. */
@@ -44,6 +47,8 @@ export function useConversation(
   latest.current = replace
   return {
     turns,
+    /** The number of the turn that was looked for; null without one. */
+    found: turn,
     /** Null until the first page is there. */
     older: stored,
     summary,

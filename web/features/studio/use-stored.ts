@@ -2,7 +2,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../../api/index.ts'
 
+/** Turns of the first page, which is shown at once, and of older ones. */
 const PAGE = 30
+const OLDER = 100
 
 /** What the server has stored of a session; older turns are loaded when they are asked for. */
 export function useStored(session: string) {
@@ -10,7 +12,7 @@ export function useStored(session: string) {
     queryKey: ['transcript', session],
     queryFn: ({ pageParam }) =>
       api.sessions.transcript(session, {
-        limit: PAGE,
+        limit: pageParam === null ? PAGE : OLDER,
         ...(pageParam === null ? {} : { before: pageParam }),
       }),
     initialPageParam: null as number | null,

@@ -5,7 +5,7 @@ import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Badge, Notice } from '../../ui/page.tsx'
 import type { Passage } from '../kb/chunks-dialog.tsx'
 import { usePlace } from '../kb/passages.tsx'
-import { CHANNELS, Times, Tokens } from './foot.tsx'
+import { channelOf, Times, Tokens } from './foot.tsx'
 import { Missed } from './missed.tsx'
 import { ToolRun } from './tool-run.tsx'
 import type { Turn } from './turn.ts'
@@ -99,6 +99,7 @@ function Tools({ turn: { tools } }: { readonly turn: Turn }) {
 function Answered({ turn }: { readonly turn: Turn }) {
   const { t } = useI18n()
   const { stats, model, fallback } = turn
+  const channel = channelOf(turn)
   return (
     <Part title={t('studio.why.answered')}>
       {fallback !== null && (
@@ -107,9 +108,11 @@ function Answered({ turn }: { readonly turn: Turn }) {
         </Notice>
       )}
       <p className="flex flex-wrap gap-1.5">
-        {stats && <Badge>{t(CHANNELS[stats.channel])}</Badge>}
+        {channel && <Badge>{t(channel)}</Badge>}
         {model && <Badge>{model}</Badge>}
-        {stats && <Badge>{t('studio.calls', { count: stats.iterations })}</Badge>}
+        {stats && !turn.isBuiltIn && (
+          <Badge>{t('studio.calls', { count: stats.iterations })}</Badge>
+        )}
       </p>
       <p className="grid gap-1 text-[0.88rem] text-ink-2">
         <Tokens turn={turn} />

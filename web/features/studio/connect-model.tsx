@@ -1,0 +1,16 @@
+import { Link } from '@tanstack/react-router'
+import { Cable } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { useOperator } from '../../lib/operator.ts'
+
+/** Leads from an answer of the built-in responder to where a model is connected. */
+export function ConnectModel() {
+  const { t } = useI18n()
+  const to = useOperator() ? '/app/system' : '/app/provider'
+  return (
+    <Link to={to} className="btn justify-self-start" data-size="small">
+      <Cable size={15} aria-hidden />
+      {t('home.connect')}
+    </Link>
+  )
+}

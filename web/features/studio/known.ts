@@ -1,0 +1,25 @@
+import { type InfiniteData, useIsFetching, useQueryClient } from '@tanstack/react-query'
+import type { Conversation, ConversationList } from '../../api/types.ts'
+
+/** The address of a conversation in the studio, at what was found in it. */
+export const searchOf = ({ id, app_id, match }: Conversation) => ({
+  ...(app_id ? { app: app_id } : {}),
+  session: id,
+  ...(match ? { turn: match.seq } : {}),
+})
+
+const LISTS = ['conversations', 'sessions']
+
+/** A conversation that one of the lists has loaded. */
+export function useKnown(session: string): Conversation | undefined {
+  const client = useQueryClient()
+  const predicate = ({ queryKey: [first] }: { readonly queryKey: readonly unknown[] }) =>
+    LISTS.includes(String(first))
+  // Looks again when a list has been loaded.
+  useIsFetching({ predicate })
+  const lists = client.getQueriesData<InfiniteData<ConversationList> | ConversationList>({
+    predicate,
+  })
+  const pages = lists.flatMap(([, list]) => (list && 'pages' in list ? list.pages : (list ?? [])))
+  return pages.flatMap(({ conversations }) => conversations).find(({ id }) => id === session)
+}

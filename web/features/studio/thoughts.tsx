@@ -1,0 +1,15 @@
+import { useI18n } from '../../i18n/index.tsx'
+
+/** What the model reasoned before it answered, folded. */
+export function Thoughts({ text }: { readonly text: string }) {
+  const { t } = useI18n()
+  if (text === '') return null
+  return (
+    <details className="text-[0.88rem] text-ink-3">
+      <summary className="target cursor-pointer">{t('studio.thoughts')}</summary>
+      <p className="mt-1 max-h-80 overflow-y-auto whitespace-pre-wrap border-l-2 border-line pl-3 text-ink-2">
+        {text}
+      </p>
+    </details>
+  )
+}

@@ -147,6 +147,25 @@ describe('the details of a turn', () => {
     expect(seen?.details?.tools[0]).toMatchObject({ arguments: call.arguments, result: '6*7 = 42' })
   })
 
+  test('people are shown what the model reasoned, where they ask for it, and nobody else', async () => {
+    const thought = { text: 'Yes.', reasoning: 'Is it? It is.' }
+    const { headers: cookie } = await app.person()
+    const typesOf = async (path: string, by: Record<string, string>, more: object = {}) => {
+      upstream.reply(thought)
+      const body = { text: 'is it?', session_id: 'thought', ...more }
+      const events = await (await postSse(app.url + path, { headers: by, body })).all()
+      return new Set(events.map(({ event }) => event))
+    }
+    const shown = { show_thinking: true }
+    expect(await typesOf('/console/agent', cookie, shown)).toContain('thinking_delta')
+    const read = async (by: Call) => (await page('thought', '', by)).turns[0]?.details
+    expect((await read(person))?.thinking).toBe('Is it? It is.')
+    expect(await read(general)).not.toHaveProperty('thinking')
+    expect(await typesOf('/console/agent', cookie)).not.toContain('thinking_delta')
+    expect(await typesOf('/v1/agent', headers, shown)).not.toContain('thinking_delta')
+    expect(await read(person)).not.toHaveProperty('thinking')
+  })
+
   test('details tell which documents were shown, and why the platform took over', async () => {
     await general('POST', '/kb/docs', {
       title: 'Moon',

@@ -82,6 +82,7 @@ async function chat(page: Page, t: Texts, name: string) {
   await page.getByRole('textbox', { name: t['studio.ask'] }).fill('退货须在几天内提出？')
   await page.keyboard.press('Enter')
   const reply = page.locator('[data-testid=reply][aria-busy=false]')
+  await reply.getByText(t['channel.builtin'], { exact: true }).waitFor()
   await reply
     .getByRole('button', { name: /returns/ })
     .first()

@@ -90,9 +90,9 @@ describe('offline responder', () => {
 
   test('the offline responder says what it can do when it cannot answer', async () => {
     for (const text of ['你好', '您好！', '讲个故事吧']) {
-      expect(await say(text)).toStartWith('我是 Moonbase 的内置离线应答程序')
+      expect(await say(text)).toStartWith('我是 Moonbase 的内置应答器')
     }
-    expect(await say('hi')).toStartWith('I am the built-in offline responder of Moonbase.')
+    expect(await say('hi')).toStartWith('I am the built-in responder of Moonbase.')
   })
 
   test('the offline responder refuses no question that the console suggests', async () => {

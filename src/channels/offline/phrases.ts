@@ -25,19 +25,18 @@ const format = (locale: string, date: Date) =>
     .replace('日星期', '日 星期')
 
 const zh: Phrases = {
-  self: '我是 Moonbase 的内置离线应答程序，可以引用你知识库里的原文、计算算式、报时间和日期。',
+  self: '我是 Moonbase 的内置应答器，可以引用你知识库里的原文、计算算式、报时间和日期。',
   abilities: [
-    '我是 Moonbase 的内置离线应答程序。没有语言模型时，我能做三件事：',
+    '我是 Moonbase 的内置应答器。没有语言模型时，我能做三件事：',
     '- 引用你知识库里的原文：先在“知识库”页放入文档，再来提问；',
     '- 计算算式，例如“240 的 18% 是多少？”；',
     '- 报时间和日期，例如“现在几点？”。',
   ].join('\n'),
   noModel:
     '目前没有连接任何语言模型。连接方法任选一种：在这台机器上启动 Ollama、LM Studio 或 llama.cpp，' +
-    '会被自动发现；或设置 MB_LLM_BASE_URL（需要时加 MB_LLM_API_KEY、MB_LLM_MODEL）后重启；' +
-    '或在控制台配置你自己的模型通道。',
-  noModelShort:
-    '（目前没有连接任何语言模型，这是内置应答程序的回答。接入方法见控制台的“模型通道”页。）',
+    '会被自动发现；管理员在控制台的“系统”页填写地址，或设置 MB_LLM_BASE_URL' +
+    '（需要时加 MB_LLM_API_KEY、MB_LLM_MODEL）；或在“模型通道”页接入你自己的模型。',
+  noModelShort: '（目前没有连接任何语言模型，这是内置应答器的回答。可在控制台接入模型。）',
   cannotAnswer: '其他问题需要语言模型才能回答，我不会编造答案。',
   cannotSee: '我看不到图片，只能处理文字。',
   found: '在知识库里找到这些相关的原文：',
@@ -51,22 +50,22 @@ const zh: Phrases = {
 
 const en: Phrases = {
   self:
-    'I am the built-in offline responder of Moonbase. I can quote passages of your knowledge ' +
+    'I am the built-in responder of Moonbase. I can quote passages of your knowledge ' +
     'base, work out arithmetic, and tell the time and date.',
   abilities: [
-    'I am the built-in offline responder of Moonbase. Without a language model I can do three ' +
-      'things:',
+    'I am the built-in responder of Moonbase. Without a language model I can do three ' + 'things:',
     '- quote your knowledge base: add a document on the page Knowledge base, then ask about it;',
     '- work out arithmetic, such as “What is 18% of 240?”;',
     '- tell the time and date, as in “What time is it?”.',
   ].join('\n'),
   noModel:
     'No language model is connected. To connect one, start Ollama, LM Studio or llama.cpp on ' +
-    'this machine and it is found by itself; or set MB_LLM_BASE_URL (with MB_LLM_API_KEY and ' +
-    'MB_LLM_MODEL where needed) and restart; or configure your own model channel in the console.',
+    'this machine, and it is found by itself; or let who runs the server enter an address on the ' +
+    'page System of the console, or in MB_LLM_BASE_URL (with MB_LLM_API_KEY and MB_LLM_MODEL ' +
+    'where needed); or connect a model of your own on the page Model channel.',
   noModelShort:
-    '(No language model is connected; the built-in responder answered. Connect one on the page ' +
-    'Model channel of the console.)',
+    '(No language model is connected; the built-in responder answered. You can connect one in ' +
+    'the console.)',
   cannotAnswer: 'Other questions need a language model, and I will not make an answer up.',
   cannotSee: 'I cannot see images, only text.',
   found: 'These passages of the knowledge base are related:',

@@ -8,9 +8,10 @@ const delta = (fields: object, finish: string | null = null) => ({
 })
 const STOP = delta({}, 'stop')
 
-function answer(...payloads: readonly unknown[]): LlmPart[] {
+const answer = (...payloads: readonly unknown[]) => read(new Answer(), payloads)
+
+function read(reader: Answer, payloads: readonly unknown[]): LlmPart[] {
   const parts: LlmPart[] = []
-  const reader = new Answer()
   for (const payload of payloads) {
     reader.add(typeof payload === 'string' ? payload : JSON.stringify(payload), parts)
   }
@@ -67,6 +68,18 @@ describe('an answer from chunks', () => {
       ])
     })
   }
+
+  test('an answer shows reasoning where it is asked for, up to a limit', () => {
+    const shown = (...payloads: readonly unknown[]) =>
+      read(new Answer({ showThinking: true }), [...payloads, delta({ content: 'a' }), STOP])
+        .map((part) => (part.type === 'thinking' ? part.text : ''))
+        .join('')
+    const both = { reasoning_content: 'Is it? ', reasoning: 'Is it? ' }
+    expect(shown(delta(both), delta({ content: '', reasoning: 'It is.' }))).toBe('Is it? It is.')
+    expect(shown(delta({ content: ' <think>\nhm' }), delta({ content: '</think>x' }))).toBe('hm')
+    const much = delta({ reasoning_content: 'x'.repeat(150_000) })
+    expect(shown(much, much)).toHaveLength(200_000)
+  })
 
   test('an answer reads content as typed pieces, and a refusal', () => {
     const pieces = [

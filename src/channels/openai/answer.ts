@@ -1,6 +1,6 @@
 import { parseUntrustedJson } from '../../core/json.ts'
 import { MODEL_CHARS_MAX } from '../../core/limits/contract.ts'
-import { ANSWER_CHARS_MAX } from '../../core/limits/upstream.ts'
+import { ANSWER_CHARS_MAX, THINKING_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { TextInPieces } from '../../core/text.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { LlmPart, LlmUsage } from '../ports/llm.ts'
@@ -19,6 +19,9 @@ interface Choice {
   readonly delta?: {
     readonly content?: unknown
     readonly refusal?: unknown
+    /** What vendors call the model's reasoning. */
+    readonly reasoning_content?: unknown
+    readonly reasoning?: unknown
     readonly tool_calls?: unknown
   } | null
   readonly finish_reason?: unknown
@@ -27,7 +30,7 @@ interface Choice {
 type Finish = Extract<LlmPart, { type: 'finish' }>
 
 /**
- * Reads the chunks of one answer. Reasoning fields are ignored; usage may come with any chunk, and
+ * Reads the chunks of one answer. Reasoning is left out unless it is asked for; usage may come with any chunk, and
  * the last one counts. Every fault is a `ChannelFailure` (`provider_error`).
  */
 export class Answer {
@@ -41,13 +44,16 @@ export class Answer {
   #chars = 0
   #model: string | undefined
   readonly #mayBeEmpty: boolean
+  /** Characters of reasoning that may still be shown. */
+  #thinkingLeft: number
 
   /**
    * `mayBeEmpty`: the caller is told why the model stopped, such as at the limit it had set.
    * `model`: the one that was asked for; null: the upstream says which one it took.
    */
-  constructor({ mayBeEmpty = false, model = null as string | null } = {}) {
+  constructor({ mayBeEmpty = false, model = null as string | null, showThinking = false } = {}) {
     this.#mayBeEmpty = mayBeEmpty
+    this.#thinkingLeft = showThinking ? THINKING_CHARS_MAX : 0
     this.#model = model ?? undefined
   }
 
@@ -100,6 +106,7 @@ export class Answer {
     if (!delta) return
     const text = typeof delta.content === 'string' ? delta.content : textOf(delta)
     if (text !== '') this.#addContent(text, parts)
+    else if (this.#thinkingLeft > 0) this.#addThinking(thinkingOf(delta), parts)
     if (!Array.isArray(delta.tool_calls)) return
     this.#calls ??= createToolCalls()
     for (const fragment of delta.tool_calls as readonly ToolFragment[]) this.#calls.add(fragment)
@@ -109,7 +116,15 @@ export class Answer {
   #addContent(text: string, parts: LlmPart[]): void {
     this.#chars += text.length
     if (this.#chars > ANSWER_CHARS_MAX) throw fault('answer too large')
-    this.#addText(this.#think.push(text), parts)
+    const said = this.#think.push(text)
+    if (this.#thinkingLeft > 0) this.#addThinking(this.#think.takeThought(), parts)
+    this.#addText(said, parts)
+  }
+
+  #addThinking(text: string, parts: LlmPart[]): void {
+    if (text === '') return
+    parts.push({ type: 'thinking', text: text.slice(0, this.#thinkingLeft) })
+    this.#thinkingLeft -= Math.min(text.length, this.#thinkingLeft)
   }
 
   #addText(text: string, parts: LlmPart[]): void {
@@ -143,6 +158,15 @@ function textOf({ content, refusal }: NonNullable<Choice['delta']>): string {
   return typeof refusal === 'string' ? refusal : ''
 }
 
+/** Some servers send both fields with the same text. */
+function thinkingOf({
+  reasoning_content: content,
+  reasoning,
+}: NonNullable<Choice['delta']>): string {
+  if (typeof content === 'string') return content
+  return typeof reasoning === 'string' ? reasoning : ''
+}
+
 function usageOf(usage: NonNullable<Chunk['usage']>): LlmUsage | null {
   const { prompt_tokens: input, completion_tokens: output } = usage
   if (!isCount(input) || !isCount(output)) return null
@@ -174,6 +198,7 @@ export class ThinkFilter {
   #held = new TextInPieces()
   /** At the start: what is held, trimmed. Inside the block: its last characters. */
   #seen = ''
+  #thought = ''
 
   /** The content that may go out now. */
   push(text: string): string {
@@ -193,6 +218,13 @@ export class ThinkFilter {
 
   get heldChars(): number {
     return this.#held.length
+  }
+
+  /** The text of a block that has just closed; then empty. */
+  takeThought(): string {
+    const thought = this.#thought
+    this.#thought = ''
+    return thought
   }
 
   /** What is still held back when the content ends. */
@@ -221,6 +253,8 @@ export class ThinkFilter {
       this.#seen = seen.slice(-(CLOSE.length - 1))
       return ''
     }
+    const block = this.#held.toString()
+    this.#thought = block.slice(block.indexOf(OPEN) + OPEN.length, block.lastIndexOf(CLOSE)).trim()
     this.#leave('gap')
     return this.#gap(seen.slice(at + CLOSE.length))
   }

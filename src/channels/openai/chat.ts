@@ -50,7 +50,8 @@ export function createOpenAiChat(options: OpenAiChatOptions): Llm {
         const reader = (response.body ?? new Blob().stream()).getReader()
         const first = await reader.read()
         if (!first.done) call.gotBytes()
-        const answer = new Answer({ mayBeEmpty: request.sampling !== undefined, model })
+        const { sampling, showThinking } = request
+        const answer = new Answer({ mayBeEmpty: sampling !== undefined, model, showThinking })
         return partsOf(call, reader, first, answer, inTurn)
       } catch (error) {
         call.close()

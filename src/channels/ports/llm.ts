@@ -79,6 +79,8 @@ export interface LlmRequest {
   readonly temperature: number | null
   /** The caller's own wishes; absent where the caller has none. */
   readonly sampling?: Sampling
+  /** Whether the answer has parts of type `thinking`; absent: reasoning is left out. */
+  readonly showThinking?: boolean
   /** Absent: the model decides. */
   readonly forcedTool?: ForcedTool | undefined
 }
@@ -90,6 +92,8 @@ export interface LlmUsage {
 
 export type LlmPart =
   | { readonly type: 'text'; readonly text: string }
+  /** What the model reasons before its text; only where it was asked for. */
+  | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   /**
    * Memory that the adapter holds now for what is no part yet: an unfinished line, the arguments

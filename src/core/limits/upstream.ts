@@ -16,6 +16,8 @@ export const UPSTREAM_MODELS_BYTES_MAX = 1024 * 1024
 export const UPSTREAM_VECTORS_BYTES_MAX = 32 * 1024 * 1024
 /** Text of a turn, reasoning inside it included: several times what models can write. */
 export const ANSWER_CHARS_MAX = 2_000_000
+/** Reasoning of a model call that is shown; what follows it counts as silence. */
+export const THINKING_CHARS_MAX = 200_000
 /** Bytes of a model stream without visible text (comments, reasoning), about 100,000 tokens. */
 export const SILENT_BYTES_MAX = 64 * 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */

@@ -51,6 +51,8 @@ export type AgentEvent =
   | { readonly type: 'kb_refs'; readonly refs: readonly KbRef[] }
   | { readonly type: 'provider_fallback'; readonly from: 'byo'; readonly reason: FailureReason }
   | { readonly type: 'llm_delta'; readonly text: string }
+  /** What the model reasons before its text, for the people of the console alone. */
+  | { readonly type: 'thinking_delta'; readonly text: string }
   /** The arguments, JSON text of the model, are for doors that show what was searched for. */
   | { readonly type: 'tool_call'; readonly name: string; readonly arguments?: string }
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }

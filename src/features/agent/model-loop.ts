@@ -223,6 +223,10 @@ async function callModel(
         if (part.type === 'text') {
           text.add(part.text)
           events.push({ type: 'llm_delta', text: part.text })
+          trace.gotText()
+        } else if (part.type === 'thinking') {
+          share.add(trace.thought(part.text))
+          events.push({ type: 'thinking_delta', text: part.text })
         } else if (part.type === 'tool_call') {
           toolCalls.push(part.call)
         } else if (part.type === 'finish') {
@@ -230,9 +234,7 @@ async function callModel(
         }
       }
       if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
-      if (events.length === 0) continue
-      trace.gotText()
-      const slow = emit(events)
+      const slow = events.length > 0 ? emit(events) : undefined
       if (slow) await slow
     }
   } finally {

@@ -49,6 +49,8 @@ export const PlaygroundRequest = AgentRequest.extend({
     .string({ error: issue('field_type', { field: 'app_id', kind: 'string_or_null' }) })
     .nullable()
     .default(null),
+  /** Whether the stream has events of type `thinking_delta`. */
+  show_thinking: optionalFlag('show_thinking', false),
   /** An app's form that is not saved; the turn runs as if it were. */
   draft: z
     .object(assistantFields, {

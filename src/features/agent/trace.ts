@@ -1,4 +1,5 @@
 import type { FailureReason } from '../../channels/ports/failure.ts'
+import { bytesOfText } from '../../core/memory-budget.ts'
 import { firstChars } from '../../core/text.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { AnsweringChannel, KbRef, TurnStats } from './events.ts'
@@ -8,6 +9,8 @@ type ToolDetails = TurnDetails['tools'][number]
 /** Characters kept of what a tool was given and gave back, and of all tools of a turn together. */
 const TOOL_TEXT_CHARS_MAX = 2_000
 const TOOL_TEXTS_CHARS_MAX = 40_000
+/** Characters kept of what the model reasoned, in all model calls of a turn. */
+const THINKING_CHARS_MAX = 20_000
 
 interface ToolRun {
   readonly name: string
@@ -23,6 +26,7 @@ export class Trace {
   readonly #startedAt: number
   #tools: ToolDetails[] = []
   #toolChars = 0
+  #thinking = ''
   #fallbackReason: FailureReason | null = null
   /** On the steady clock; null before the first word of the answer. */
   firstTextAt: number | null = null
@@ -47,6 +51,13 @@ export class Trace {
     if (this.firstTextAt === null) this.firstTextAt = this.#steady()
   }
 
+  /** Keeps the beginning; the bytes by which that has grown. */
+  thought(text: string): number {
+    const kept = text.slice(0, THINKING_CHARS_MAX - this.#thinking.length)
+    this.#thinking += kept
+    return bytesOfText(kept)
+  }
+
   ranTool({ name, ok, ms, ...texts }: ToolRun): void {
     const shown = {
       arguments: firstChars(texts.arguments, TOOL_TEXT_CHARS_MAX),
@@ -61,13 +72,14 @@ export class Trace {
   startOver(reason: FailureReason): void {
     this.#tools = []
     this.#toolChars = 0
+    this.#thinking = ''
     this.#fallbackReason = reason
     this.firstTextAt = null
     this.model = undefined
   }
 
   /** What is kept of the turn beside its text. */
-  details(refs: readonly KbRef[], stats: TurnStats): TurnDetails {
+  details(refs: readonly KbRef[], stats: TurnStats, isBuiltIn: boolean): TurnDetails {
     const { firstTextAt } = this
     return {
       kb_refs: [...refs],
@@ -81,6 +93,8 @@ export class Trace {
       total_ms: this.msSince(this.#startedAt),
       fallback_reason: this.#fallbackReason,
       ...(stats.kb === undefined ? {} : { kb: stats.kb }),
+      ...(this.#thinking === '' ? {} : { thinking: this.#thinking }),
+      ...(isBuiltIn ? { builtin: true as const } : {}),
     }
   }
 }

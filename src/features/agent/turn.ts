@@ -81,6 +81,8 @@ export interface TurnRequest extends RequestedTurn {
   readonly draft?: AppDraft
   /** The turn takes the place of the newest one that the session has verbatim. */
   readonly replace_last?: boolean
+  /** Whether the events tell what the model reasons. */
+  readonly show_thinking?: boolean
   /** Tools of the caller's own connection, such as those of a device. */
   readonly ownTools?: readonly Tool[]
   /** Of a door whose callers bring their messages, tools and wishes. */
@@ -150,7 +152,8 @@ export async function runTurn(
     signal.throwIfAborted()
     const stats = statsOf(answer, found)
     if (sessionId !== null && answer.clientCalls.length === 0) {
-      const details = turn.trace.details(refsOf(passages), stats)
+      const isBuiltIn = answer.channel.llm.name === 'offline'
+      const details = turn.trace.details(refsOf(passages), stats, isBuiltIn)
       await appendTurn(options, { ...turn, sessionId }, answer, { before, replaces, details })
     }
     await emit([stats, { type: 'llm_end', reply: answer.text }])
@@ -188,6 +191,7 @@ async function modelLoopOf(
       passages,
       thinking,
       temperature,
+      ...(request.show_thinking ? { showThinking: true } : {}),
       ...(conversation ? { sampling: conversation.sampling, ...forcedOf(conversation) } : {}),
     },
     tools: createToolBox(offered, principal.tenantId, log),

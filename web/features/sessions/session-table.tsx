@@ -7,6 +7,9 @@ import { Marked } from '../../ui/marked.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { searchOf } from '../studio/known.ts'
 
+const EXCERPT =
+  'line-clamp-2 whitespace-normal text-[0.86rem] font-normal text-ink-2 hover:underline'
+
 interface TableProps {
   readonly rows: readonly Conversation[]
   /** What was looked for. */
@@ -46,11 +49,7 @@ export function SessionTable({ rows, query }: TableProps) {
                   {row.title || row.id}
                 </Link>
                 {row.match && (
-                  <Link
-                    to="/app/studio"
-                    search={searchOf(row)}
-                    className="mt-0.5 line-clamp-2 whitespace-normal text-[0.86rem] text-ink-2 underline-offset-2 hover:underline"
-                  >
+                  <Link to="/app/studio" search={searchOf(row)} className={EXCERPT}>
                     <Marked text={row.match.excerpt} query={query} />
                   </Link>
                 )}

@@ -7,9 +7,7 @@ export function Thoughts({ text }: { readonly text: string }) {
   return (
     <details className="text-[0.88rem] text-ink-3">
       <summary className="target cursor-pointer">{t('studio.thoughts')}</summary>
-      <p className="mt-1 max-h-80 overflow-y-auto whitespace-pre-wrap border-l-2 border-line pl-3 text-ink-2">
-        {text}
-      </p>
+      <p className="thoughts">{text}</p>
     </details>
   )
 }

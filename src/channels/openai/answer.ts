@@ -30,8 +30,8 @@ interface Choice {
 type Finish = Extract<LlmPart, { type: 'finish' }>
 
 /**
- * Reads the chunks of one answer. Reasoning is left out unless it is asked for; usage may come with any chunk, and
- * the last one counts. Every fault is a `ChannelFailure` (`provider_error`).
+ * Reads the chunks of one answer. Reasoning is left out unless it is asked for; usage may come
+ * with any chunk, and the last one counts. Every fault is a `ChannelFailure` (`provider_error`).
  */
 export class Answer {
   readonly #think = new ThinkFilter()

@@ -147,7 +147,7 @@ describe('the details of a turn', () => {
     expect(seen?.details?.tools[0]).toMatchObject({ arguments: call.arguments, result: '6*7 = 42' })
   })
 
-  test('what the model reasoned is shown to people who ask for it, and to nobody else', async () => {
+  test('what the model reasoned is shown to people who ask for it alone', async () => {
     const thought = { text: 'Yes.', reasoning: 'Is it? It is.' }
     const { headers: cookie } = await app.person()
     const typesOf = async (path: string, by: Record<string, string>, more: object = {}) => {

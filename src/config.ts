@@ -4,6 +4,7 @@ import { THINKING_FORMS } from './channels/ports/llm.ts'
 import { LOG_LEVELS } from './core/log.ts'
 import {
   appSchemes,
+  database,
   encryptionKey,
   every,
   flag,
@@ -42,6 +43,8 @@ export const SETTINGS = {
   MB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   MB_PORT: whole(0, 65535, 3900).describe('port to listen on; 0 picks a free one'),
   MB_DATA_DIR: z.string().default('./data').describe('database, secrets, extracted native files'),
+  MB_DATABASE_URL: database.describe('PostgreSQL database in place of the file in the data folder'),
+  MB_DATABASE_DIRECT_URL: database.describe('the same without a pooler'),
   MB_PUBLIC_URL: http.describe('address people use, for links in mail and OAuth redirects'),
   MB_TRUST_PROXY: whole(0, 16, 0).describe('how many proxies stand in front'),
   MB_COOKIE_SECURE: flag(true).describe('false allows login over plain http on a LAN'),
@@ -135,6 +138,9 @@ const PAIRS = [
   ['MB_OIDC_ISSUER', 'MB_OIDC_CLIENT_ID'],
 ] as const
 
+/** What servers of one database must agree on. */
+const SHARED = ['MB_SESSION_SECRET', 'MB_ENCRYPTION_KEY'] as const
+
 const schema = z.object(SETTINGS).superRefine((env, context) => {
   if (env.MB_OIDC_CLIENT_SECRET !== undefined && env.MB_OIDC_ISSUER === undefined) {
     const message = 'needs MB_OIDC_ISSUER and MB_OIDC_CLIENT_ID beside it'
@@ -148,6 +154,16 @@ const schema = z.object(SETTINGS).superRefine((env, context) => {
   if (env.MB_BACKUP_S3 !== undefined && env.MB_BACKUP_DIR !== undefined) {
     const message = 'and MB_BACKUP_S3 cannot be set together; choose one'
     context.addIssue({ code: 'custom', path: ['MB_BACKUP_DIR'], message })
+  }
+  for (const name of SHARED) {
+    if (env.MB_DATABASE_URL === undefined) break
+    if (env[name] !== undefined && env[name] !== 'off') continue
+    const message = 'must be set beside MB_DATABASE_URL: all servers of a database need the same'
+    context.addIssue({ code: 'custom', path: [name], message })
+  }
+  if (env.MB_DATABASE_DIRECT_URL !== undefined && env.MB_DATABASE_URL === undefined) {
+    const message = 'needs MB_DATABASE_URL beside it'
+    context.addIssue({ code: 'custom', path: ['MB_DATABASE_DIRECT_URL'], message })
   }
   for (const [one, other] of PAIRS) {
     if ((env[one] === undefined) === (env[other] === undefined)) continue
@@ -171,6 +187,11 @@ export const givenSettings = (env: Environment): Readonly<Record<string, string>
 /** Throws `ConfigError`. */
 export function loadConfig(env: Environment): Config {
   const given = givenSettings(env)
+  const backup = Object.keys(given).find((name) => name.startsWith('MB_BACKUP_'))
+  if (backup !== undefined && given.MB_DATABASE_URL !== undefined) {
+    const message = `${backup} cannot be set beside MB_DATABASE_URL; back that up with pg_dump`
+    throw new ConfigError(message, backup)
+  }
   // Once in a process, so what the library would generate for many times is not worth its making.
   const parsed = schema.safeParse(given, { jitless: true })
   if (parsed.success) return Object.freeze(parsed.data)

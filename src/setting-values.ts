@@ -38,6 +38,15 @@ const hasHost = (value: URL | null, schemes: readonly string[]) =>
 export const http = url(['http', 'https'])
 export const speech = url(['http', 'https', 'tcp'])
 
+/** One server; its password may hold any sign that is written as a URL has it. */
+export const database = z
+  .string()
+  .refine((value) => hasHost(URL.parse(value), ['postgres', 'postgresql']) && isDecodable(value), {
+    error: 'must be a URL such as postgres://user:password@host:5432/name',
+  })
+  .refine((value) => !URL.parse(value)?.hostname.includes(','), { error: 'must name one host' })
+  .optional()
+
 export const smtp = url(['smtp', 'smtps']).refine((value) => isDecodable(value ?? ''), {
   error: 'must have %25 for a percent sign in its user and password',
 })

@@ -45,6 +45,7 @@ export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
     zh: '为 eSpeak NG 注音，后者是独立的程序（GPL）',
     en: 'Mandarin for eSpeak NG, which stays a separate program (GPL)',
   },
+  postgres: { zh: 'PostgreSQL 数据库', en: 'databases of PostgreSQL' },
   'prom-client': { zh: 'Prometheus 文本', en: 'Prometheus text' },
   react: { zh: '控制台', en: 'the console' },
   'react-dom': { zh: '控制台', en: 'the console' },

@@ -8,6 +8,8 @@ export const SETTING_GROUPS = [
       MB_HOST: '监听的地址',
       MB_PORT: '监听的端口；0 表示自动选一个空闲端口',
       MB_DATA_DIR: '数据库、密钥和解出的原生文件',
+      MB_DATABASE_URL: '用 PostgreSQL 数据库代替数据文件夹里的文件',
+      MB_DATABASE_DIRECT_URL: '同一数据库，不经连接池的地址',
       MB_PUBLIC_URL: '人们使用的地址，用于邮件里的链接和 OAuth 回跳',
       MB_TRUST_PROXY: '前面有几层代理',
       MB_TLS_CERT: '证书文件（PEM）；与 MB_TLS_KEY 一起提供 https',

@@ -5,7 +5,7 @@ import { explainStorage, OperatorError } from '../data-folder/operator-error.ts'
 import { createPeopleStore } from '../features/people/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import { openStorage } from '../wiring/machine.ts'
+import { openStorage } from '../wiring/storage.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 
 const USAGE = 'usage: moonbase admin EMAIL [--remove]'
@@ -19,8 +19,8 @@ export async function runAdmin({ args, env, program, write }: Invocation): Promi
   if (email === null) throw new UsageError(`${given} is no e-mail address`)
   const config = loadConfig(env)
   const clock = systemClock()
-  const storage = await openStorage(config, new Date(clock.now()), program.writerUrl)
-  const db = await storage.opening
+  const storage = await openStorage(config, { clock, program })
+  const { db, reader } = await storage.opening
   try {
     const tenants = createTenants({ store: createTenantStore(db), clock })
     const people = createPeopleStore(db)
@@ -37,6 +37,7 @@ export async function runAdmin({ args, env, program, write }: Invocation): Promi
   } catch (error) {
     throw explainStorage(error, config.MB_DATA_DIR)
   } finally {
+    await reader.close()
     await db.close()
   }
 }

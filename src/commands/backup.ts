@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { type Config, loadConfig } from '../config.ts'
 import { databasePath } from '../data-folder/data-folder.ts'
 import { statOrNull, syncToDisk } from '../data-folder/files.ts'
-import { codeOf, explainStorage, OperatorError } from '../data-folder/operator-error.ts'
+import { codeOf, explainStorage, needsFile, OperatorError } from '../data-folder/operator-error.ts'
 import { readBackup } from '../storage/sqlite/backup.ts'
 import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
 import { writeSnapshot } from './snapshot.ts'
@@ -22,6 +22,7 @@ export async function runBackup(invocation: Invocation): Promise<void> {
   // Before the folder is looked at: a mistyped command is told so.
   const file = positionals.length === 0 ? null : onlyFile(positionals, USAGE)
   const config = loadConfig(env)
+  needsFile(config, 'back it up with pg_dump')
   checkDatabaseExists(config.MB_DATA_DIR)
   if (file === null) {
     const { storeBackup } = await import('./store-backup.ts')

@@ -6,7 +6,7 @@ import { createKeys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import { openStorage } from '../wiring/machine.ts'
+import { openStorage } from '../wiring/storage.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */
@@ -19,8 +19,8 @@ export async function runKey({ args, env, program, write }: Invocation): Promise
   const options = readOptions(args)
   const config = loadConfig(env)
   const clock = systemClock()
-  const storage = await openStorage(config, new Date(clock.now()), program.writerUrl)
-  const db = await storage.opening
+  const storage = await openStorage(config, { clock, program })
+  const { db, reader } = await storage.opening
   try {
     const tenants = createTenants({ store: createTenantStore(db), clock })
     const keys = createKeys({ store: createKeyStore(db), clock })
@@ -39,6 +39,7 @@ export async function runKey({ args, env, program, write }: Invocation): Promise
   } catch (error) {
     throw explainStorage(error, config.MB_DATA_DIR)
   } finally {
+    await reader.close()
     await db.close()
   }
 }

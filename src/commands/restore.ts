@@ -13,7 +13,7 @@ import { loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { databasePath, holdDataDir, restoreDrafts } from '../data-folder/data-folder.ts'
 import { fileStamp, statOrNull, syncToDisk } from '../data-folder/files.ts'
-import { codeOf, explainStorage, OperatorError } from '../data-folder/operator-error.ts'
+import { codeOf, explainStorage, needsFile, OperatorError } from '../data-folder/operator-error.ts'
 import { parseSecrets, secretsPath } from '../data-folder/secrets.ts'
 import { prepareRuntime } from '../native/runtime.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
@@ -37,7 +37,9 @@ import { findBackup, type RestoreSource } from './restore-source.ts'
 export async function runRestore({ args, env, write }: Invocation): Promise<void> {
   const { values, positionals } = parseArguments(args, { force: { type: 'boolean' } })
   const named = onlyFile(positionals, 'moonbase restore FILE [--force]')
-  const { MB_DATA_DIR: dataDir } = loadConfig(env)
+  const config = loadConfig(env)
+  needsFile(config, 'restore a backup of pg_dump with pg_restore or psql')
+  const { MB_DATA_DIR: dataDir } = config
   checkNamed(named)
   const lock = holdDataDir(dataDir)
   const { fetched } = restoreDrafts(dataDir)

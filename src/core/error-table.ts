@@ -142,7 +142,7 @@ export const ERRORS = {
   model_channel_unavailable: [502, '模型通道不可用，请检查通道配置'],
   model_provider_error: [502, '模型服务的回复中断或格式异常，请重试'],
 
-  database_stopped: [503, '数据库暂时无法写入，请稍后重试'],
+  database_stopped: [503, '数据库暂时不可用，请稍后重试'],
   turn_memory_full: [503, '服务器繁忙：进行中的对话占用内存过多，请稍后重试'],
   turn_too_long: [503, '本轮用时过长，已中止，请重试'],
   model_channel_changed: [503, '模型通道的配置已更改，本轮已中止，请重试'],

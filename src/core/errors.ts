@@ -101,11 +101,25 @@ export class DiskFault extends Error {
   }
 }
 
+/** The database does not answer, or takes no writes: what needs it fails until it does. */
+export class DatabaseAway extends Error {
+  override readonly name = 'DatabaseAway'
+
+  constructor(
+    /** The driver's or the server's own word, for the operator. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
 /**
- * Anything unexpected. The caller learns nothing but that the disk is full, which explains what
- * works and what does not; the operator finds `cause` in the server log.
+ * Anything unexpected. The caller learns nothing but that the disk is full or the database away,
+ * which explains what works and what does not; the operator finds `cause` in the server log.
  */
-export const internalError = (cause?: unknown) =>
-  cause instanceof DiskFault && cause.trouble === 'disk_full'
-    ? appError('disk_full', {}, { cause })
-    : appError('internal', {}, { cause })
+export function internalError(cause?: unknown): AppError {
+  if (cause instanceof DatabaseAway) return appError('database_stopped', {}, { cause })
+  const isFull = cause instanceof DiskFault && cause.trouble === 'disk_full'
+  return isFull ? appError('disk_full', {}, { cause }) : appError('internal', {}, { cause })
+}

@@ -1,5 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
-import { ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { DatabaseAway } from '../core/errors.ts'
 import { UnsafePathError } from '../core/private-files.ts'
 import { NewerDatabaseError } from '../storage/sqlite/migrate.ts'
 import { networkDisk } from './files.ts'
@@ -26,6 +27,9 @@ export function explainStorage(error: unknown, dataDir: string): unknown {
   if (error instanceof ConfigError || error instanceof OperatorError) return error
   if (error instanceof NewerDatabaseError || error instanceof UnsafePathError) {
     return new OperatorError(error.message)
+  }
+  if (error instanceof DatabaseAway) {
+    return new OperatorError('the database of MB_DATABASE_URL does not answer')
   }
   const code = codeOf(error)
   const family = code.startsWith('SQLITE_') ? code.split('_').slice(0, 2).join('_') : code
@@ -65,6 +69,12 @@ function mayWrite(folder: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Throws `OperatorError` where the data lies in a database of its own, with what to do instead. */
+export function needsFile({ MB_DATABASE_URL }: Config, instead: string): void {
+  if (MB_DATABASE_URL === undefined) return
+  throw new OperatorError(`the data lies in the database of MB_DATABASE_URL; ${instead}`)
 }
 
 /** Runs `work` and explains its errors as those of the data folder. */

@@ -37,6 +37,11 @@ export const secretsPath = (dataDir: string) => join(dataDir, 'secrets.json')
 export function openSecrets(config: Config, hasSealedKeys = () => false): Secrets {
   const path = secretsPath(config.MB_DATA_DIR)
   const encryption = config.MB_ENCRYPTION_KEY
+  const session = config.MB_SESSION_SECRET
+  if (config.MB_DATABASE_URL !== undefined && session && encryption && encryption !== 'off') {
+    // Those of all servers on one database, of which none has a file.
+    return { session, encryption }
+  }
   const known = readSecrets(path)
   if (!known && encryption === undefined && hasSealedKeys()) throw lostSecrets(path)
   const file = known ?? createSecrets(path)

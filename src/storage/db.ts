@@ -34,6 +34,14 @@ export interface Db {
   close(): Promise<void>
 }
 
+/** The database of a server. */
+export interface StoredDb extends Db {
+  /** A short public word for what keeps the database from serving; null: nothing does. */
+  trouble(): Promise<string | null>
+  /** False while it takes no writes. */
+  takesWrites(): boolean
+}
+
 /** A statement of a batch changed another number of rows than it expects; nothing was stored. */
 export class NotAsExpected extends Error {
   override readonly name = 'NotAsExpected'

@@ -13,17 +13,16 @@ import { openSpool } from '../data-folder/spool.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
 import { createOwnState } from '../storage/shared-state.ts'
-import { holdsSealed } from '../storage/sqlite/inspect.ts'
-import { createReadThread } from '../storage/sqlite/read-thread.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
 import { openMail } from './console.ts'
 import { openKnowledge, openSharedEmbedder } from './knowledge.ts'
 import { createLiveSettings, type LiveSettings } from './live-settings.ts'
-import { openParser, openStorage } from './machine.ts'
+import { openParser } from './machine.ts'
 import { openModelPack } from './model-pack.ts'
 import { openPlatform } from './models.ts'
 import { openMetrics } from './monitoring.ts'
 import { builtInTools, openWebSearch } from './services.ts'
+import { openStorage } from './storage.ts'
 import { effectiveConfig, readStoredSettings } from './system.ts'
 import { openSpeech } from './voice.ts'
 
@@ -62,14 +61,15 @@ export async function openAdapters(outside: Outside) {
   const config = loadConfig(outside.env)
   const fetch = createUpstreamFetch(outside.fetch)
   const { embedWorker, asrWorker, parseWorker } = program
-  const { writerUrl, readerUrl, encoderUrl, jsonUrl } = program
-  const storage = await openStorage(config, new Date(clock.now()), writerUrl)
-  const { file, runtime, upgradeCopy } = storage
+  const { encoderUrl, jsonUrl } = program
+  const storage = await openStorage(config, { clock, program })
+  const { runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const { replaced } = runtime
   if (replaced.length > 0) log.warn('native parts differed', { written: replaced.join(', ') })
-  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config, () => holdsSealed(file)))
-  const stored = readStoredSettings(file, secrets.encryption, log)
+  const secrets = onDataDir(config.MB_DATA_DIR, () => openSecrets(config, storage.holdsSealed))
+  const sealed = await storage.sealedSettings()
+  const stored = readStoredSettings(sealed, secrets.encryption, log)
   const effective = effectiveConfig(outside.env, stored, log)
   const live = createLiveSettings({ config: effective, fallback: config, clock, log })
   const { modelWorker } = program
@@ -90,10 +90,9 @@ export async function openAdapters(outside: Outside) {
     ...{ given, runtime, embedWorker, packed: embed },
   })
   // The writer thread had this long to start, beside all the above.
-  const db = await storage.opening
-  const reader = createReadThread(file, readerUrl, db.failed)
+  const { db, reader, ...indexes } = await storage.opening
   const state = createOwnState(clock)
-  const parts = { db, shared: state, reader, embeddingNow, packedReranker }
+  const parts = { ...indexes, db, shared: state, reader, embeddingNow, packedReranker }
   const kb = await openKnowledge({ ...shared, ...parts })
   const egress = openEgress(live, outside)
   const webSearch = await openWebSearch(shared)

@@ -31,11 +31,9 @@ import { createStaleStore } from '../features/kb/stale-store.ts'
 import { createKbStore } from '../features/kb/store.ts'
 import { createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { NativeRuntime } from '../native/runtime.ts'
-import type { Db } from '../storage/db.ts'
+import type { Db, Reader } from '../storage/db.ts'
+import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
 import type { SharedState } from '../storage/shared-state.ts'
-import type { ReadThread } from '../storage/sqlite/read-thread.ts'
-import { createVectorIndex } from '../storage/sqlite/vectors.ts'
-import { createWordIndex } from '../storage/sqlite/words.ts'
 import type { LiveSettings } from './live-settings.ts'
 
 const REMOTE_TIMEOUT_MS = 30_000
@@ -179,7 +177,9 @@ export interface KnowledgeOptions {
   readonly live: LiveSettings
   readonly db: Db
   readonly shared: Pick<SharedState, 'leases'>
-  readonly reader: ReadThread
+  readonly reader: Reader
+  readonly vectors: VectorIndex
+  readonly words: WordIndex
   readonly embeddingNow: EmbeddingNow
   readonly clock: Clock
   readonly log: Logger
@@ -193,10 +193,8 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { live, db, shared, reader, embeddingNow, clock, log } = options
+  const { live, db, shared, reader, vectors, words, embeddingNow, clock, log } = options
   const embedderNow = () => embeddingNow().shared
-  const vectors = createVectorIndex(reader)
-  const words = createWordIndex(reader)
   const limits = {
     docsMax: live.config().MB_KB_MAX_DOCS,
     docBytesMax: live.config().MB_KB_MAX_DOC_KB * 1024,

@@ -1,7 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { createParserPool } from '../channels/parser/pool.ts'
 import type { Parser } from '../channels/ports/parser.ts'
-import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import { AGENT_BODY_BYTES_MAX } from '../core/limits/contract.ts'
 import {
@@ -16,13 +15,6 @@ import {
   PARSE_STEP_MS_MAX,
   REQUESTS_MEMORY_SHARE,
 } from '../core/limits/machine.ts'
-import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
-import { fileStamp } from '../data-folder/files.ts'
-import { explainStorage } from '../data-folder/operator-error.ts'
-import { prepareRuntime } from '../native/runtime.ts'
-import { MIGRATIONS } from '../storage/migrations/index.ts'
-import { openSqlite } from '../storage/sqlite/db.ts'
-import { migrate } from '../storage/sqlite/migrate.ts'
 
 /** One tenant, who may hold 8/9 of the budget, can always send the largest body there is. */
 const LEAST = AGENT_BODY_BYTES_MAX * BODY_COST * 1.25
@@ -87,27 +79,4 @@ const WHOLE_LIMITS = {
   cpuMs: Number.POSITIVE_INFINITY,
   stepMs: Number.POSITIVE_INFINITY,
   stepCpuMs: Number.POSITIVE_INFINITY,
-}
-
-/**
- * Opens the data folder: places the native parts, migrates the database and starts its writer
- * thread, which `opening` waits for. Throws `OperatorError` for what is wrong with the folder.
- */
-export async function openStorage(config: Config, now: Date, writerUrl: string) {
-  const explain = (error: unknown) => {
-    throw explainStorage(error, config.MB_DATA_DIR)
-  }
-  const { opening, ...storage } = await open(config.MB_DATA_DIR, now, writerUrl).catch(explain)
-  const explained = opening.catch(explain)
-  // Mark it as handled: it may fail before it is awaited.
-  explained.catch(() => {})
-  return { ...storage, opening: explained }
-}
-
-async function open(dataDir: string, now: Date, writerUrl: string) {
-  secureDataDir(dataDir)
-  const runtime = await prepareRuntime(dataDir)
-  const file = { path: databasePath(dataDir), extensions: [runtime.vec0] }
-  const upgradeCopy = migrate(file, MIGRATIONS, fileStamp(now))
-  return { opening: openSqlite(file, writerUrl), runtime, file, upgradeCopy }
 }

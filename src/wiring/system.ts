@@ -19,18 +19,17 @@ import { createSystemStore } from '../features/system/store.ts'
 import { createTrial } from '../features/system/trial.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import type { Jobs } from '../jobs/runner.ts'
-import type { DatabaseFile } from '../storage/sqlite/connection.ts'
-import { sealedSettings } from '../storage/sqlite/inspect.ts'
 import type { Adapters } from './adapters.ts'
+import type { SealedSetting } from './storage.ts'
 import { systemTries } from './system-tries.ts'
 
 /** What the console has set, in this database; what cannot be deciphered is left out. */
 export function readStoredSettings(
-  file: DatabaseFile,
+  sealed: readonly SealedSetting[],
   encryption: Secrets['encryption'],
   log: Logger,
 ): SettingTexts {
-  return textsOf(sealedSettings(file), encryption && createSeal(encryption), log)
+  return textsOf(sealed, encryption && createSeal(encryption), log)
 }
 
 function textsOf(

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { systemClock } from '../../src/core/clock.ts'
 import { type Db, expectRows, NotAsExpected, sql, storedAsExpected } from '../../src/storage/db.ts'
+import { openPostgres } from '../../src/storage/postgres/db.ts'
+import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
 import { openSqlite } from '../../src/storage/sqlite/db.ts'
 import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { startPostgres } from '../support/postgres.ts'
 import { type TempFolder, tempFolder } from '../support/temp.ts'
 
 const WRITER = new URL('../../src/storage/sqlite/writer.ts', import.meta.url).href
@@ -11,14 +15,33 @@ const SCHEMA = {
     CREATE TABLE part (item_id TEXT NOT NULL REFERENCES item (id)) STRICT;`,
 }
 
+const COLUMNS = {
+  ...SCHEMA,
+  sql: SCHEMA.sql.replaceAll(' STRICT', '').replaceAll('INTEGER', 'BIGINT'),
+}
+
+function openFile(folder: TempFolder): Promise<Db> {
+  const file = { path: folder.file('test.db'), extensions: [] }
+  migrate(file, [SCHEMA], 'stamp')
+  return openSqlite(file, WRITER, ['item'])
+}
+
 /** Every adapter of the `Db` port keeps this contract. */
 const ADAPTERS = [
   {
     name: 'sqlite',
-    open(folder: TempFolder): Promise<Db> {
-      const file = { path: folder.file('test.db'), extensions: [] }
-      migrate(file, [SCHEMA], 'stamp')
-      return openSqlite(file, WRITER, ['item'])
+    nul: 'a\u0000b',
+    open: openFile,
+  },
+  {
+    name: 'postgres',
+    // It stores none; the sign for an unknown character stands for it.
+    nul: 'a\ufffdb',
+    async open(): Promise<Db> {
+      const { url } = await startPostgres()
+      const clock = systemClock()
+      await migratePostgres({ url, clock, migrations: [COLUMNS] })
+      return openPostgres({ url, clock })
     },
   },
 ]
@@ -79,19 +102,6 @@ for (const adapter of ADAPTERS) {
       expect(written).toHaveLength(36)
     })
 
-    test('batches are applied in order', async () => {
-      await Promise.all(
-        Array.from({ length: 300 }, (_, i) =>
-          db.batch([
-            sql`INSERT INTO item (id, n) VALUES (${'last'}, ${i})
-            ON CONFLICT (id) DO UPDATE SET n = excluded.n`,
-          ]),
-        ),
-      )
-      const row = await db.get<{ n: number }>(sql`SELECT n FROM item WHERE id = ${'last'}`)
-      expect(row?.n).toBe(299)
-    })
-
     test('exactly one of many conditional writers wins', async () => {
       await db.run(put('contested', 0))
       const results = await Promise.all(
@@ -107,10 +117,13 @@ for (const adapter of ADAPTERS) {
     })
 
     test('the database stores text of every kind, numbers, null and bytes', async () => {
-      const values = ['', '中文 😀', 'a\u0000b', "'; --", 0, -1, 2 ** 40, 1.5, null]
+      const values = ['', '中文 😀', "'; --", 0, -1, 2 ** 40, 1.5, null]
       for (const value of values) {
         expect(await db.get<{ v: unknown }>(sql`SELECT ${value} AS v`)).toEqual({ v: value })
       }
+      expect(await db.get<{ v: unknown }>(sql`SELECT ${'a\u0000b'} AS v`)).toEqual({
+        v: adapter.nul,
+      })
       const bytes = new Uint8Array([0, 255, 7])
       expect(await db.get<{ v: unknown }>(sql`SELECT ${bytes} AS v`)).toEqual({ v: bytes })
     })
@@ -207,12 +220,38 @@ for (const adapter of ADAPTERS) {
         await db.run(sql`DELETE FROM part`)
       })
     })
-
-    test('the reading side refuses writes', async () => {
-      await expect(db.all(sql`DELETE FROM item RETURNING id`)).rejects.toThrow()
-    })
   })
 }
+
+describe('sqlite alone', () => {
+  let folder: TempFolder
+  let db: Db
+  beforeAll(async () => {
+    folder = tempFolder()
+    db = await openFile(folder)
+  })
+  afterAll(async () => {
+    await db.close()
+    folder[Symbol.dispose]()
+  })
+
+  test('batches are applied in order', async () => {
+    await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        db.batch([
+          sql`INSERT INTO item (id, n) VALUES (${'last'}, ${i})
+          ON CONFLICT (id) DO UPDATE SET n = excluded.n`,
+        ]),
+      ),
+    )
+    const row = await db.get<{ n: number }>(sql`SELECT n FROM item WHERE id = ${'last'}`)
+    expect(row?.n).toBe(299)
+  })
+
+  test('the reading side refuses writes', async () => {
+    await expect(db.all(sql`DELETE FROM item RETURNING id`)).rejects.toThrow()
+  })
+})
 
 describe('closing', () => {
   test('closing writes out what waits, then refuses more', async () => {

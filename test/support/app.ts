@@ -12,6 +12,7 @@ import { createTenants } from '../../src/features/tenants/service.ts'
 import { createTenantStore, type User } from '../../src/features/tenants/store.ts'
 import { openAdapters } from '../../src/wiring/adapters.ts'
 import { compose, type ServerLimits } from '../../src/wiring/compose.ts'
+import { dropPostgres, postgresSettings } from './postgres.ts'
 import { createProcessOutput } from './process-output.ts'
 import { tempFolder } from './temp.ts'
 
@@ -59,15 +60,20 @@ export type TestApp = Awaited<ReturnType<typeof startApp>>
 const MAIN = new URL('../../src/main.ts', import.meta.url)
 const PROGRAM = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
 
+/** `MOONBASE_TEST_DATABASE=postgres bun test test/api` runs the tests of the API on PostgreSQL. */
+const ON_POSTGRES = process.env.MOONBASE_TEST_DATABASE === 'postgres'
+
 /**
  * The whole product in this process: real files, a real port, every part wired as the command line
  * wires it. `await using app = await startApp(...)`.
  */
 export async function startApp(options: AppOptions = {}) {
   const folder = tempFolder()
+  const dataDir = options.dataDir ?? folder.path
   const env = {
-    MB_DATA_DIR: options.dataDir ?? folder.path,
+    MB_DATA_DIR: dataDir,
     MB_LLM_DETECT: 'false',
+    ...(ON_POSTGRES ? await postgresSettings(dataDir) : {}),
     ...(options.upstream ? { MB_LLM_BASE_URL: options.upstream, MB_LLM_MODEL: 'fake' } : {}),
     ...options.env,
   }
@@ -152,6 +158,7 @@ export async function startApp(options: AppOptions = {}) {
       wyoming?.close()
       await app.stop(true)
       await close()
+      if (options.dataDir === undefined) await dropPostgres(dataDir)
       folder[Symbol.dispose]()
     },
   }

@@ -146,7 +146,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   model_upstream_5xx: 'The model has a fault at the moment. Try again later.',
   model_channel_unavailable: 'The model channel cannot be used. Check how it is set up.',
   model_provider_error: "The model's answer broke off or was malformed. Try again.",
-  database_stopped: 'The database takes no writes at the moment; try again shortly',
+  database_stopped: 'The database is not available at the moment; try again shortly',
   turn_memory_full: 'The server is busy: the turns under way hold too much. Try again shortly.',
   turn_too_long: 'This turn took too long and was ended. Try again.',
   model_channel_changed:

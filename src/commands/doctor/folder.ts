@@ -18,7 +18,7 @@ import { codeOf, explainStorage, FULL, OperatorError } from '../../data-folder/o
 import { parseSecrets, secretsPath } from '../../data-folder/secrets.ts'
 import type { SettingTexts } from '../../features/system/service.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
-import { holdsSealed, inspect } from '../../storage/sqlite/inspect.ts'
+import { holdsSealed, inspect, sealedSettings } from '../../storage/sqlite/inspect.ts'
 import { takeLock } from '../../storage/sqlite/lock.ts'
 import { readStoredSettings } from '../../wiring/system.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
@@ -135,7 +135,7 @@ export function storedSettings(config: Config): SettingTexts {
     const given = config.MB_ENCRYPTION_KEY
     const key = given === 'off' ? null : (given ?? parseSecrets(text)?.encryption_key ?? null)
     const path = databasePath(config.MB_DATA_DIR)
-    return readStoredSettings({ path, extensions: [] }, key, NO_LOG)
+    return readStoredSettings(sealedSettings({ path, extensions: [] }), key, NO_LOG)
   } catch {
     // Other checks tell what is wrong with the folder, the secrets or the database.
     return {}

@@ -25,7 +25,7 @@ export function createAuditStore(db: Db) {
       await db.run(sql`
         INSERT INTO audit (tenant_id, id, ts, person, key_id, action, target, address)
         VALUES (${row.tenantId}, ${row.id}, ${row.ts},
-          (SELECT email FROM user WHERE id = ${row.userId}),
+          (SELECT email FROM "user" WHERE id = ${row.userId}),
           ${row.key_id}, ${row.action}, ${row.target}, ${row.address})`)
     },
 

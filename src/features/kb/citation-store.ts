@@ -32,7 +32,7 @@ export const createCitationWrite =
         sql`
         INSERT INTO kb_citation (doc_num, day, count)
         SELECT num, ${day}, ${count} FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId}
-        ON CONFLICT (doc_num, day) DO UPDATE SET count = count + excluded.count`,
+        ON CONFLICT (doc_num, day) DO UPDATE SET count = kb_citation.count + excluded.count`,
         sql`
         DELETE FROM kb_citation WHERE day < ${first}
           AND doc_num = (SELECT num FROM kb_doc WHERE tenant_id = ${tenantId} AND id = ${docId})`,

@@ -71,7 +71,7 @@ export function createPartStore(options: PartStoreOptions) {
         sql`UPDATE kb_doc SET stage = 'live'
           WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'new'
             AND (SELECT count(*) FROM kb_doc WHERE tenant_id = ${tenantId} AND stage = 'live'
-              AND source_id IS NOT ${sourceId}) + ${count} <= ${docsMax}`,
+              AND source_id IS DISTINCT FROM ${sourceId}) + ${count} <= ${docsMax}`,
       ),
     ],
 
@@ -101,4 +101,4 @@ export function createPartStore(options: PartStoreOptions) {
 
 const othersOf = (tenantId: string, sourceId: string): Statement => sql`
   SELECT count(*) AS docs FROM kb_doc
-  WHERE tenant_id = ${tenantId} AND stage = 'live' AND source_id IS NOT ${sourceId}`
+  WHERE tenant_id = ${tenantId} AND stage = 'live' AND source_id IS DISTINCT FROM ${sourceId}`

@@ -21,8 +21,9 @@ export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'rea
         ORDER BY embed_after, num LIMIT 1`),
 
     async countStale(model: string): Promise<{ stale: number; all: number }> {
-      const row = await db.get<{ stale: number | null; docs: number }>(sql`
-        SELECT sum(embed_model <> ${model}) AS stale, count(*) AS docs FROM kb_doc
+      const row = await db.get<{ stale: number; docs: number }>(sql`
+        SELECT count(*) FILTER (WHERE embed_model <> ${model}) AS stale, count(*) AS docs
+        FROM kb_doc
         WHERE stage = 'live'`)
       return { stale: row?.stale ?? 0, all: row?.docs ?? 0 }
     },

@@ -162,7 +162,7 @@ function createReads(db: Db, reader: Reader) {
             WHERE doc_num = num AND day >= ${citedSince}) AS cited_7d
         FROM kb_doc
         WHERE tenant_id = ${tenantId} AND stage = 'live'
-        ORDER BY created_at DESC, source_id, part, num DESC`),
+        ORDER BY created_at DESC, source_id NULLS FIRST, part NULLS FIRST, num DESC`),
 
     async count(tenantId: string): Promise<number> {
       return (await this.size(tenantId)).docs
@@ -229,10 +229,12 @@ function createReads(db: Db, reader: Reader) {
           b.text AS before
         FROM json_each(${wanted}) w
           CROSS JOIN kb_doc d
-            ON d.num = w.value ->> 0 AND d.tenant_id = ${tenantId} AND d.stage = 'live'
-          CROSS JOIN kb_chunk c ON c.doc_num = d.num AND c.seq = w.value ->> 1
+          CROSS JOIN kb_chunk c
           LEFT JOIN kb_chunk b ON b.doc_num = d.num AND b.seq = c.seq - 1
-          LEFT JOIN kb_source s ON s.id = d.source_id`
+          LEFT JOIN kb_source s ON s.id = d.source_id
+        WHERE d.num = CAST(w.value ->> 0 AS BIGINT) AND d.tenant_id = ${tenantId}
+          AND d.stage = 'live'
+          AND c.doc_num = d.num AND c.seq = CAST(w.value ->> 1 AS BIGINT)`
       type Row = Omit<Passage, 'key'> & { num: number; before: string | null }
       const rows = await reader.all<Row>(tenantId, found, signal)
       return rows.map(({ num, before, ...row }) => ({

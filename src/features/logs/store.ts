@@ -45,12 +45,12 @@ const insert = (row: LogRow): Statement => sql`
 const matching = (tenantId: string, filter: LogFilter): Statement => sql`
   tenant_id = ${tenantId} AND ts BETWEEN ${filter.since} AND ${filter.until}
     AND status BETWEEN ${filter.statusFrom} AND ${filter.statusTo}
-    AND (${filter.endpoint} IS NULL OR endpoint = ${filter.endpoint})
-    AND (${filter.appId} IS NULL OR app_id = ${filter.appId})
-    AND (${filter.deviceId} IS NULL OR device_id = ${filter.deviceId})
-    AND (${filter.keyId} IS NULL OR key_id = ${filter.keyId})
-    AND (${filter.sessionId} IS NULL OR session_id = ${filter.sessionId})
-    AND (${filter.errorClass} IS NULL OR error_class = ${filter.errorClass})`
+    AND (CAST(${filter.endpoint} AS TEXT) IS NULL OR endpoint = ${filter.endpoint})
+    AND (CAST(${filter.appId} AS TEXT) IS NULL OR app_id = ${filter.appId})
+    AND (CAST(${filter.deviceId} AS TEXT) IS NULL OR device_id = ${filter.deviceId})
+    AND (CAST(${filter.keyId} AS TEXT) IS NULL OR key_id = ${filter.keyId})
+    AND (CAST(${filter.sessionId} AS TEXT) IS NULL OR session_id = ${filter.sessionId})
+    AND (CAST(${filter.errorClass} AS TEXT) IS NULL OR error_class = ${filter.errorClass})`
 
 /** `reader` makes the reads that may scan a million rows. */
 export function createLogStore(db: Db, reader: Reader) {
@@ -78,10 +78,10 @@ export function createLogStore(db: Db, reader: Reader) {
     rows(tenantId: string, filter: LogFilter, limit: number): Promise<(LogRow & LogTimes)[]> {
       const { sql: matches, args } = matching(tenantId, filter)
       return reader.all<LogRow & LogTimes>(tenantId, {
-        sql: `SELECT id, tenant_id AS tenantId, ts, app_id AS appId, device_id AS deviceId,
-          endpoint, status, latency_ms AS latencyMs, session_id AS sessionId,
-          text_chars AS textChars, error_class AS errorClass, channel, key_id AS keyId,
-          first_ms AS firstMs, total_ms AS totalMs
+        sql: `SELECT id, tenant_id AS "tenantId", ts, app_id AS "appId", device_id AS "deviceId",
+          endpoint, status, latency_ms AS "latencyMs", session_id AS "sessionId",
+          text_chars AS "textChars", error_class AS "errorClass", channel, key_id AS "keyId",
+          first_ms AS "firstMs", total_ms AS "totalMs"
         FROM request_log WHERE ${matches} ORDER BY ts DESC, id DESC LIMIT ?`,
         args: [...args, limit],
       })
@@ -91,7 +91,8 @@ export function createLogStore(db: Db, reader: Reader) {
     latencies(tenantId: string, filter: LogFilter): Promise<LatencyCount[]> {
       const { sql: matches, args } = matching(tenantId, filter)
       return reader.all<LatencyCount>(tenantId, {
-        sql: `SELECT latency_ms AS latencyMs, count(*) AS count, sum(status >= 400) AS errors
+        sql: `SELECT latency_ms AS "latencyMs", count(*) AS count,
+          count(*) FILTER (WHERE status >= 400) AS errors
         FROM request_log WHERE ${matches} GROUP BY latency_ms`,
         args,
       })

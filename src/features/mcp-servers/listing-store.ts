@@ -21,7 +21,7 @@ export function createListingWrites(db: Db) {
       { latencyMs, checkedAt }: Checked,
       { protocol, freshUntil }: { protocol: string; freshUntil: number },
     ): Promise<boolean> {
-      const names = JSON.stringify(tools.map(({ name }) => name))
+      const names = JSON.stringify(tools.map(({ name }) => [name]))
       return storedAsExpected(
         db.batch([
           expectRows(
@@ -34,7 +34,7 @@ export function createListingWrites(db: Db) {
           ),
           sql`
             DELETE FROM mcp_tool
-            WHERE server_id = ${id} AND name NOT IN (SELECT value FROM json_each(${names}))`,
+            WHERE server_id = ${id} AND name NOT IN (SELECT value ->> 0 FROM json_each(${names}))`,
           ...tools.map((tool, position) => upsertTool(id, tool, position)),
         ]),
       )
@@ -56,7 +56,7 @@ export function createListingWrites(db: Db) {
     /** Some of the servers that are to be tried again by now, of all tenants. */
     due: (now: number, count: number) =>
       db.all<{ tenantId: string; id: string }>(sql`
-        SELECT tenant_id AS tenantId, id FROM mcp_server
+        SELECT tenant_id AS "tenantId", id FROM mcp_server
         WHERE retry_at <= ${now} AND enabled = 1 ORDER BY retry_at LIMIT ${count}`),
   }
 }

@@ -75,10 +75,10 @@ export function createMcpServerStore(db: Db) {
   return {
     async list(tenantId: string): Promise<StoredServer[]> {
       const rows = await db.all<ServerRow>(sql`
-        SELECT id, tenant_id AS tenantId, name, url, header_name AS headerName,
-          header_sealed AS headerSealed, enabled, revision, state, error_class AS errorClass,
-          protocol, latency_ms AS latencyMs, checked_at AS checkedAt, fresh_until AS freshUntil,
-          failures, created_at AS createdAt
+        SELECT id, tenant_id AS "tenantId", name, url, header_name AS "headerName",
+          header_sealed AS "headerSealed", enabled, revision, state, error_class AS "errorClass",
+          protocol, latency_ms AS "latencyMs", checked_at AS "checkedAt",
+          fresh_until AS "freshUntil", failures, created_at AS "createdAt"
         FROM mcp_server WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, id DESC`)
       return rows.map(serverOf)
     },
@@ -86,9 +86,9 @@ export function createMcpServerStore(db: Db) {
     /** The tools of the tenant's servers, in the order of their listings. */
     async tools(tenantId: string): Promise<StoredTool[]> {
       const rows = await db.all<ToolRow>(sql`
-        SELECT t.server_id AS serverId, t.name, t.title, t.description, t.read_only AS readOnly,
-          t.destructive, t.schema_chars AS schemaChars, t.reason, t.hash,
-          t.approved_hash AS approvedHash, t.approved_description AS approvedDescription
+        SELECT t.server_id AS "serverId", t.name, t.title, t.description, t.read_only AS "readOnly",
+          t.destructive, t.schema_chars AS "schemaChars", t.reason, t.hash,
+          t.approved_hash AS "approvedHash", t.approved_description AS "approvedDescription"
         FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id
         WHERE s.tenant_id = ${tenantId} ORDER BY t.server_id, t.position`)
       return rows.map(toolOf)
@@ -97,8 +97,8 @@ export function createMcpServerStore(db: Db) {
     /** A tool with all that it wants, as it is and as it was approved; null when there is none. */
     definition: (tenantId: string, id: string, name: string) =>
       db.get<Definition>(sql`
-        SELECT t.name, t.description, t.schema, t.param_headers AS paramHeaders, t.reason, t.hash,
-          t.approved_description AS approvedDescription, t.approved_schema AS approvedSchema
+        SELECT t.name, t.description, t.schema, t.param_headers AS "paramHeaders", t.reason, t.hash,
+          t.approved_description AS "approvedDescription", t.approved_schema AS "approvedSchema"
         FROM mcp_server s JOIN mcp_tool t ON t.server_id = s.id
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} AND t.name = ${name}`),
     ...createServerWrites(db),
@@ -203,10 +203,10 @@ function createServerWrites(db: Db) {
           ),
           sql`
             UPDATE mcp_tool SET approved_hash = w.approved,
-              approved_description = CASE WHEN w.approved IS hash THEN description
-                WHEN approved_hash IS NOT hash THEN approved_description END,
-              approved_schema = CASE WHEN w.approved IS hash THEN schema
-                WHEN approved_hash IS NOT hash THEN approved_schema END
+              approved_description = CASE WHEN w.approved IS NOT DISTINCT FROM hash THEN description
+                WHEN approved_hash IS DISTINCT FROM hash THEN approved_description END,
+              approved_schema = CASE WHEN w.approved IS NOT DISTINCT FROM hash THEN schema
+                WHEN approved_hash IS DISTINCT FROM hash THEN approved_schema END
             FROM (
               SELECT t.name, CASE WHEN r.key IS NULL OR t.reason IS NOT NULL THEN NULL
                   WHEN coalesce(r.value ->> 1, t.hash) = t.hash THEN t.hash
@@ -234,8 +234,8 @@ function createOffers(db: Db) {
     /** Changes with everything that changes what the tenant's servers offer. */
     async stamp(tenantId: string): Promise<string> {
       const row = await db.get<{ stamp: string | null }>(sql`
-        SELECT group_concat(revision || name || enabled || state || coalesce(checked_at, ''))
-          AS stamp
+        SELECT string_agg(revision || name || enabled || state || coalesce(checked_at, ''), ','
+          ORDER BY id) AS stamp
         FROM mcp_server WHERE tenant_id = ${tenantId}`)
       return row?.stamp ?? ''
     },
@@ -251,12 +251,14 @@ function createOffers(db: Db) {
       }
       const wanted = JSON.stringify(keys.map(({ serverId, name }) => [serverId, name]))
       const rows = await db.all<Row>(sql`
-        SELECT t.server_id AS serverId, t.name, t.description, t.schema,
-          t.param_headers AS paramHeaders
+        SELECT t.server_id AS "serverId", t.name, t.description, t.schema,
+          t.param_headers AS "paramHeaders"
         FROM json_each(${wanted}) w
-          CROSS JOIN mcp_server s ON s.id = w.value ->> 0 AND s.tenant_id = ${tenantId}
-          CROSS JOIN mcp_tool t ON t.server_id = s.id AND t.name = w.value ->> 1
-        WHERE t.approved_hash = t.hash AND t.reason IS NULL ORDER BY w.key`)
+          CROSS JOIN mcp_server s
+          CROSS JOIN mcp_tool t
+        WHERE s.id = w.value ->> 0 AND s.tenant_id = ${tenantId}
+          AND t.server_id = s.id AND t.name = w.value ->> 1
+          AND t.approved_hash = t.hash AND t.reason IS NULL ORDER BY w.key`)
       return rows.map((row) => ({
         ...row,
         schema: JSON.parse(row.schema) as OfferedTool['schema'],

@@ -59,7 +59,7 @@ export function createMemberStore(db: Db) {
         INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
         SELECT ${id}, ${tenantId}, ${email}, ${role}, u.id, ${at},
           CASE WHEN u.id IS NULL THEN NULL ELSE ${at} END
-        FROM (SELECT 1 AS one) LEFT JOIN user u ON u.email = ${email}
+        FROM (SELECT 1 AS one) AS it LEFT JOIN "user" u ON u.email = ${email}
         WHERE (SELECT count(*) FROM member WHERE tenant_id = ${tenantId}) < ${most}
           AND NOT EXISTS (SELECT 1 FROM member
             WHERE tenant_id = ${tenantId} AND email = ${email})`)

@@ -27,7 +27,7 @@ export interface Handover {
 
 /** True where another operator who may sign in remains. */
 const anotherOperator = (id: string): Statement => sql`
-  (operator = 0 OR EXISTS (SELECT 1 FROM user o
+  (operator = 0 OR EXISTS (SELECT 1 FROM "user" o
     WHERE o.operator = 1 AND o.disabled = 0 AND o.id <> ${id}))`
 
 /** Everybody who can sign in, of all tenants; for operators alone. */
@@ -41,12 +41,12 @@ export function createPeopleStore(db: Db) {
   return {
     list: () =>
       db.all<PersonRow>(sql`
-        SELECT id, email, operator, disabled, created_at, signed_in_at FROM user
+        SELECT id, email, operator, disabled, created_at, signed_in_at FROM "user"
         ORDER BY created_at, id`),
 
     find: (id: string) =>
       db.get<PersonRow>(sql`
-        SELECT id, email, operator, disabled, created_at, signed_in_at FROM user
+        SELECT id, email, operator, disabled, created_at, signed_in_at FROM "user"
         WHERE id = ${id}`),
 
     /** Of all people. */
@@ -60,16 +60,16 @@ export function createPeopleStore(db: Db) {
 
     /** Ends all sessions. False for the last operator, and where there is no such person. */
     disable: (id: string) =>
-      changed(guarded('UPDATE user SET disabled = 1, session_epoch = session_epoch + 1', id)),
+      changed(guarded('UPDATE "user" SET disabled = 1, session_epoch = session_epoch + 1', id)),
 
-    enable: (id: string) => changed(sql`UPDATE user SET disabled = 0 WHERE id = ${id}`),
+    enable: (id: string) => changed(sql`UPDATE "user" SET disabled = 0 WHERE id = ${id}`),
 
     /** Makes a person operator who may sign in. */
     promote: (id: string) =>
-      changed(sql`UPDATE user SET operator = 1, disabled = 0 WHERE id = ${id}`),
+      changed(sql`UPDATE "user" SET operator = 1, disabled = 0 WHERE id = ${id}`),
 
     /** As `disable`. */
-    demote: (id: string) => changed(guarded('UPDATE user SET operator = 0', id)),
+    demote: (id: string) => changed(guarded('UPDATE "user" SET operator = 0', id)),
 
     /** Tenants that nobody but this person owns. */
     async ownedAlone(id: string): Promise<string[]> {
@@ -85,7 +85,7 @@ export function createPeopleStore(db: Db) {
       const own = handovers.map(
         ({ tenantId, memberId }) => sql`
           INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
-          SELECT ${memberId}, ${tenantId}, email, 'owner', id, ${at}, ${at} FROM user
+          SELECT ${memberId}, ${tenantId}, email, 'owner', id, ${at}, ${at} FROM "user"
           WHERE id = ${to}
           ON CONFLICT (tenant_id, email) DO UPDATE SET role = 'owner',
             user_id = excluded.user_id, joined_at = excluded.joined_at`,
@@ -94,7 +94,7 @@ export function createPeopleStore(db: Db) {
         db.batch([
           ...own,
           sql`DELETE FROM member WHERE user_id = ${id}`,
-          expectRows(1, guarded('DELETE FROM user', id)),
+          expectRows(1, guarded('DELETE FROM "user"', id)),
         ]),
       )
     },

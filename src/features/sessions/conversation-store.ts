@@ -58,7 +58,7 @@ function holds(term: SearchTerm, texts: readonly string[]): Statement {
     })
     if (term.glob === null) return likes.join(' OR ')
     args.push(term.glob)
-    return `((${likes.join(' OR ')}) AND char(10) || ${text} GLOB ?)`
+    return `((${likes.join(' OR ')}) AND glob(?, '\n' || ${text}))`
   })
   return { sql: `(${either.join(' OR ')})`, args }
 }
@@ -68,8 +68,8 @@ function contains(term: SearchTerm): Statement {
   const title = holds(term, ['s.title'])
   const turn = holds(term, ['t.user_text', 't.reply'])
   return {
-    sql: `coalesce(${title.sql}, 0)
-      OR EXISTS (SELECT 1 ${TURNS} AND t.seq BETWEEN part.first AND part.last AND ${turn.sql})`,
+    sql: `CASE WHEN ${title.sql} OR EXISTS (SELECT 1 ${TURNS}
+      AND t.seq BETWEEN part.first AND part.last AND ${turn.sql}) THEN '1' ELSE '0' END`,
     args: [...title.args, ...turn.args],
   }
 }
@@ -106,17 +106,18 @@ export function createConversationStore(db: Db, reader: Reader) {
       const rows = await reader.all<{ id: string; found: string }>(
         tenantId,
         {
-          sql: `WITH part AS (SELECT value ->> 'id' AS id, value ->> 'from' AS first,
-              value ->> 'to' AS last FROM json_each(?))
-            SELECT s.id, json_array(${each.map((one) => one.sql).join(', ')}) AS found
-            FROM part CROSS JOIN session s ON s.tenant_id = ? AND s.id = part.id`,
+          sql: `WITH part AS (SELECT value ->> 'id' AS id,
+              CAST(value ->> 'from' AS BIGINT) AS first, CAST(value ->> 'to' AS BIGINT) AS last
+              FROM json_each(?))
+            SELECT s.id, ${each.map((one) => one.sql).join(' || ')} AS found
+            FROM part CROSS JOIN session s WHERE s.tenant_id = ? AND s.id = part.id`,
           args: [JSON.stringify(parts), ...each.flatMap((one) => one.args), tenantId],
         },
         signal,
       )
       return rows.map(({ id, found }) => ({
         id,
-        places: (JSON.parse(found) as number[]).flatMap((is, place) => (is ? [place] : [])),
+        places: [...found].flatMap((is, place) => (is === '1' ? [place] : [])),
       }))
     },
 

@@ -48,8 +48,8 @@ export interface FinishedTurn {
 const insertTurn = (turn: FinishedTurn): Statement => sql`
   INSERT INTO turn (tenant_id, session_id, seq, app_id, user_text, reply, created_at, details)
   SELECT ${turn.tenantId}, ${turn.sessionId},
-    1 + max(folded_through, (SELECT coalesce(max(seq), 0) FROM turn
-      WHERE tenant_id = ${turn.tenantId} AND session_id = ${turn.sessionId})),
+    1 + coalesce((SELECT max(seq) FROM turn WHERE tenant_id = ${turn.tenantId}
+      AND session_id = ${turn.sessionId} AND seq > folded_through), folded_through),
     ${turn.appId}, ${turn.userText}, ${turn.reply}, ${turn.at}, ${turn.details}
   FROM session WHERE tenant_id = ${turn.tenantId} AND id = ${turn.sessionId}`
 
@@ -57,7 +57,7 @@ const touchSession = (turn: FinishedTurn): Statement => sql`
   INSERT INTO session (tenant_id, id, turn_count, first_at, last_at, app_id, device_id, user_id)
   VALUES (${turn.tenantId}, ${turn.sessionId}, 1, ${turn.at}, ${turn.at},
     ${turn.appId}, ${turn.deviceId}, ${turn.userId ?? null})
-  ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = turn_count + 1,
+  ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = session.turn_count + 1,
     last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
 
 /** Takes a turn away to make room for another one. A turn that has gone is no longer counted. */

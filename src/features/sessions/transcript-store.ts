@@ -25,7 +25,7 @@ export function createTranscriptStore(db: Db) {
         SELECT t.seq FROM session s
           JOIN turn t ON t.tenant_id = s.tenant_id AND t.session_id = s.id
         WHERE s.tenant_id = ${tenantId} AND s.id = ${id} AND t.seq < ${before}
-          AND (${appId} IS NULL OR (s.app_id = ${appId} AND t.app_id = ${appId}))
+          AND (CAST(${appId} AS TEXT) IS NULL OR (s.app_id = ${appId} AND t.app_id = ${appId}))
         ORDER BY t.seq DESC LIMIT ${limit}`)
       return rows.map(({ seq }) => seq)
     },

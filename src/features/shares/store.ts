@@ -98,7 +98,8 @@ export function createShareStore(db: Db) {
       const { changes } = await db.run(sql`
         INSERT INTO share_day (share_id, day, turns)
         SELECT id, ${day}, 1 FROM share WHERE id = ${id}
-        ON CONFLICT (share_id, day) DO UPDATE SET turns = turns + 1 WHERE turns < ${most}`)
+        ON CONFLICT (share_id, day) DO UPDATE SET turns = share_day.turns + 1
+          WHERE share_day.turns < ${most}`)
       return changes === 1
     },
 

@@ -176,7 +176,7 @@ function createReads(db: Db) {
         SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
           s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
           CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
-          (SELECT json_group_array(json_array(d.id, d.char_count) ORDER BY d.part) FROM kb_doc d
+          (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
             WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
         FROM kb_source s WHERE s.tenant_id = ${tenantId} ORDER BY s.created_at DESC, s.id DESC`)
       return rows.map(sourceOf)
@@ -188,7 +188,7 @@ function createReads(db: Db) {
         SELECT s.id, s.kind, s.title, s.media_type, s.bytes, s.url, s.refresh, s.state,
           s.error_class, s.error, s.pages, s.created_at, s.checked_at, s.changed_at,
           CASE WHEN s.attempts > 0 AND s.due_at > ${now} THEN s.due_at END AS retry_at,
-          (SELECT json_group_array(json_array(d.id, d.char_count) ORDER BY d.part) FROM kb_doc d
+          (SELECT string_agg(d.id || ':' || d.char_count, ',' ORDER BY d.part) FROM kb_doc d
             WHERE d.source_id = s.id AND d.tenant_id = s.tenant_id AND d.stage = 'live') AS docs
         FROM kb_source s WHERE s.tenant_id = ${tenantId} AND s.id = ${id}`)
       return row && sourceOf(row)
@@ -212,9 +212,9 @@ function createReads(db: Db) {
         WHERE state IN ('queued', 'reading', 'embedding')`),
 
     async counts(tenantId: string): Promise<{ waiting: number; refreshed: number }> {
-      const row = await db.get<{ waiting: number | null; refreshed: number | null }>(sql`
-        SELECT sum(state IN ('queued', 'reading', 'embedding')) AS waiting,
-          sum(coalesce(refresh, 'off') <> 'off') AS refreshed
+      const row = await db.get<{ waiting: number; refreshed: number }>(sql`
+        SELECT count(*) FILTER (WHERE state IN ('queued', 'reading', 'embedding')) AS waiting,
+          count(*) FILTER (WHERE refresh <> 'off') AS refreshed
         FROM kb_source WHERE tenant_id = ${tenantId}`)
       return { waiting: row?.waiting ?? 0, refreshed: row?.refreshed ?? 0 }
     },
@@ -224,17 +224,17 @@ function createReads(db: Db) {
 type ListedRow = Omit<Source, 'char_count' | 'doc_ids' | 'parts' | 'retry_at'> & {
   /** Epoch milliseconds. */
   readonly retry_at: number | null
-  /** JSON of the id and the size of each document. */
-  readonly docs: string
+  /** `id:chars` of each document, with commas; null: none. */
+  readonly docs: string | null
 }
 
 function sourceOf({ docs, retry_at, ...row }: ListedRow): Source {
-  const listed: readonly [string, number][] = JSON.parse(docs)
+  const listed = (docs?.split(',') ?? []).map((doc) => doc.split(':'))
   const { created_at, checked_at, changed_at, ...rest } = row
   return {
     ...rest,
-    char_count: listed.reduce((sum, [, chars]) => sum + chars, 0),
-    doc_ids: listed.map(([id]) => id),
+    char_count: listed.reduce((sum, [, chars]) => sum + Number(chars), 0),
+    doc_ids: listed.map(([id = '']) => id),
     parts: listed.length,
     ...{ created_at, checked_at, changed_at },
     retry_at: retry_at === null ? null : new Date(retry_at).toISOString(),

@@ -3,6 +3,7 @@ import { type Db, type Statement, sql } from '../../storage/db.ts'
 /** What the console sets for the whole server, each value sealed. */
 export function createSystemStore(db: Db) {
   return {
+    /** All that is set. */
     all: () =>
       db.all<{ name: string; value_sealed: Uint8Array }>(
         sql`SELECT name, value_sealed FROM system_setting`,

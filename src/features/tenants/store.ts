@@ -31,7 +31,7 @@ const userOf = (row: Row | null): User | null =>
 
 const insertMember = (ids: { tenant: string; user: string }, at: string): Statement => sql`
   INSERT INTO member (id, tenant_id, email, role, user_id, invited_at, joined_at)
-  SELECT ${ids.user}, ${ids.tenant}, email, 'owner', id, ${at}, ${at} FROM user
+  SELECT ${ids.user}, ${ids.tenant}, email, 'owner', id, ${at}, ${at} FROM "user"
   WHERE tenant_id = ${ids.tenant}`
 
 /** The rows of people and their tenants. */
@@ -40,7 +40,7 @@ export function createTenantStore(db: Db) {
     userOf(
       await db.get<Row>(sql`
         SELECT u.id AS user_id, u.email, u.tenant_id, operator, disabled, session_epoch, m.role
-        FROM user u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
+        FROM "user" u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
         WHERE u.email = ${email}`),
     )
 
@@ -52,14 +52,14 @@ export function createTenantStore(db: Db) {
       userOf(
         await db.get<Row>(sql`
           SELECT u.id AS user_id, u.email, u.tenant_id, operator, disabled, session_epoch, m.role
-          FROM user u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
+          FROM "user" u LEFT JOIN member m ON m.tenant_id = u.tenant_id AND m.user_id = u.id
           WHERE u.id = ${userId}`),
       ),
 
     /** Null for somebody who is no member, or may not sign in. */
     async roleIn(tenantId: string, userId: string): Promise<Role | null> {
       const row = await db.get<{ role: Role }>(sql`
-        SELECT m.role FROM member m JOIN user u ON u.id = m.user_id AND u.disabled = 0
+        SELECT m.role FROM member m JOIN "user" u ON u.id = m.user_id AND u.disabled = 0
         WHERE m.tenant_id = ${tenantId} AND m.user_id = ${userId}`)
       return row?.role ?? null
     },
@@ -85,7 +85,7 @@ export function createTenantStore(db: Db) {
     /** False for a tenant that the person is no member of. */
     async moveTo(tenantId: string, userId: string): Promise<boolean> {
       const { changes } = await db.run(sql`
-        UPDATE user SET tenant_id = ${tenantId} WHERE id = ${userId} AND EXISTS (
+        UPDATE "user" SET tenant_id = ${tenantId} WHERE id = ${userId} AND EXISTS (
           SELECT 1 FROM member WHERE tenant_id = ${tenantId} AND user_id = ${userId})`)
       return changes === 1
     },
@@ -102,22 +102,22 @@ export function createTenantStore(db: Db) {
     async join(email: string, at: string): Promise<void> {
       await db.run(sql`
         UPDATE member SET joined_at = ${at},
-          user_id = (SELECT id FROM user WHERE email = ${email})
+          user_id = (SELECT id FROM "user" WHERE email = ${email})
         WHERE email = ${email} AND user_id IS NULL`)
     },
 
     /** A person without a tenant of their own, who was invited into this one. */
     async insertInvited(email: string, ids: { tenant: string; user: string }, at: string) {
       await db.run(sql`
-        INSERT INTO user (id, tenant_id, email, created_at)
+        INSERT INTO "user" (id, tenant_id, email, created_at)
         VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at}) ON CONFLICT (email) DO NOTHING`)
     },
 
     /** Notes that a person signed in. The first of all runs the server from then on. */
     async signedIn(userId: string, at: string): Promise<void> {
       await db.run(sql`
-        UPDATE user SET signed_in_at = ${at},
-          operator = CASE WHEN EXISTS (SELECT 1 FROM user WHERE operator = 1)
+        UPDATE "user" SET signed_in_at = ${at},
+          operator = CASE WHEN EXISTS (SELECT 1 FROM "user" WHERE operator = 1)
             THEN operator ELSE 1 END
         WHERE id = ${userId} AND disabled = 0`)
     },
@@ -129,9 +129,9 @@ export function createTenantStore(db: Db) {
       // Of two first logins at once one stores its rows, and both read them.
       const tenant = sql`
         INSERT INTO tenant (id, created_at)
-        SELECT ${ids.tenant}, ${at} WHERE NOT EXISTS (SELECT 1 FROM user WHERE email = ${email})`
+        SELECT ${ids.tenant}, ${at} WHERE NOT EXISTS (SELECT 1 FROM "user" WHERE email = ${email})`
       const user = sql`
-        INSERT INTO user (id, tenant_id, email, created_at)
+        INSERT INTO "user" (id, tenant_id, email, created_at)
         VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at})`
       await storedAsExpected(db.batch([expectRows(1, tenant), user, insertMember(ids, at)]))
       const made = await byEmail(email)
@@ -143,7 +143,7 @@ export function createTenantStore(db: Db) {
     async insertTenantOf(ids: { tenant: string; user: string }, member: string, at: string) {
       await db.batch([
         sql`INSERT INTO tenant (id, created_at) VALUES (${ids.tenant}, ${at})`,
-        sql`UPDATE user SET tenant_id = ${ids.tenant} WHERE id = ${ids.user}`,
+        sql`UPDATE "user" SET tenant_id = ${ids.tenant} WHERE id = ${ids.user}`,
         insertMember({ tenant: ids.tenant, user: member }, at),
       ])
     },

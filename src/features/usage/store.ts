@@ -31,9 +31,9 @@ export const plus = (a: UsageSum, b: UsageSum): UsageSum => ({
 const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`
   INSERT INTO usage_day (tenant_id, day, app_id, calls, input_tokens, output_tokens)
   VALUES (${tenantId}, ${day}, ${appId}, ${sum.calls}, ${sum.inputTokens}, ${sum.outputTokens})
-  ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET calls = calls + excluded.calls,
-    input_tokens = input_tokens + excluded.input_tokens,
-    output_tokens = output_tokens + excluded.output_tokens`
+  ON CONFLICT (tenant_id, day, app_id) DO UPDATE SET calls = usage_day.calls + excluded.calls,
+    input_tokens = usage_day.input_tokens + excluded.input_tokens,
+    output_tokens = usage_day.output_tokens + excluded.output_tokens`
 
 const addToKey = ({ tenantId, day, keyId, appId, channel, ...sum }: UsageSum): Statement => sql`
   INSERT INTO usage_key_day (tenant_id, day, key_id, app_id, channel, calls, input_tokens,
@@ -41,8 +41,9 @@ const addToKey = ({ tenantId, day, keyId, appId, channel, ...sum }: UsageSum): S
   VALUES (${tenantId}, ${day}, ${keyId}, ${appId}, ${channel}, ${sum.calls}, ${sum.inputTokens},
     ${sum.outputTokens})
   ON CONFLICT (tenant_id, day, key_id, app_id, channel) DO UPDATE SET
-    calls = calls + excluded.calls, input_tokens = input_tokens + excluded.input_tokens,
-    output_tokens = output_tokens + excluded.output_tokens`
+    calls = usage_key_day.calls + excluded.calls,
+    input_tokens = usage_key_day.input_tokens + excluded.input_tokens,
+    output_tokens = usage_key_day.output_tokens + excluded.output_tokens`
 
 const usedAt = (tenantId: string, keyId: string, at: number): Statement => sql`
   INSERT INTO key_use (tenant_id, key_id, last_used_at) VALUES (${tenantId}, ${keyId}, ${at})
@@ -90,9 +91,9 @@ export function createUsageStore(db: Db, reader: Reader) {
     /** What a tenant used in all, and its number of keys. */
     async totals(tenantId: string): Promise<Figures & { keyCount: number }> {
       const row = await db.get<Figures & { keyCount: number }>(sql`
-        SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens), 0) AS inputTokens,
-          coalesce(sum(output_tokens), 0) AS outputTokens,
-          (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) AS keyCount
+        SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens), 0) AS "inputTokens",
+          coalesce(sum(output_tokens), 0) AS "outputTokens",
+          (SELECT count(*) FROM api_key WHERE tenant_id = ${tenantId}) AS "keyCount"
         FROM usage_day WHERE tenant_id = ${tenantId}`)
       return row ?? { calls: 0, inputTokens: 0, outputTokens: 0, keyCount: 0 }
     },
@@ -100,8 +101,8 @@ export function createUsageStore(db: Db, reader: Reader) {
     /** By day and app, from `since` on. */
     byApp: (tenantId: string, since: number) =>
       db.all<Figures & { day: number; appId: string }>(sql`
-        SELECT day, app_id AS appId, calls, input_tokens AS inputTokens,
-          output_tokens AS outputTokens
+        SELECT day, app_id AS "appId", calls, input_tokens AS "inputTokens",
+          output_tokens AS "outputTokens"
         FROM usage_day WHERE tenant_id = ${tenantId} AND day >= ${since}`),
 
     /** By key, from `since` on, the greatest use first; the playground is left out. */
@@ -109,12 +110,13 @@ export function createUsageStore(db: Db, reader: Reader) {
       reader.all<Figures & { keyId: string; prefix: string; tokensToday: number }>(
         tenantId,
         sql`
-        SELECT key_id AS keyId, prefix, sum(calls) AS calls, sum(input_tokens) AS inputTokens,
-          sum(output_tokens) AS outputTokens,
-          sum(iif(day = ${today}, input_tokens + output_tokens, 0)) AS tokensToday
+        SELECT key_id AS "keyId", prefix, sum(calls) AS calls, sum(input_tokens) AS "inputTokens",
+          sum(output_tokens) AS "outputTokens",
+          sum(CASE WHEN day = ${today} THEN input_tokens + output_tokens ELSE 0 END)
+            AS "tokensToday"
         FROM usage_key_day AS used JOIN api_key AS key ON key.id = used.key_id
         WHERE used.tenant_id = ${tenantId} AND key.tenant_id = ${tenantId} AND day >= ${since}
-        GROUP BY key_id
+        GROUP BY key_id, prefix
         ORDER BY sum(input_tokens + output_tokens) DESC, sum(calls) DESC, key_id`,
       ),
 
@@ -123,11 +125,11 @@ export function createUsageStore(db: Db, reader: Reader) {
       reader.all<{ keyId: string; lastUsedAt: number; calls: number }>(
         tenantId,
         sql`
-        SELECT key_id AS keyId, last_used_at AS lastUsedAt, coalesce(calls, 0) AS calls
+        SELECT key_id AS "keyId", last_used_at AS "lastUsedAt", coalesce(calls, 0) AS calls
         FROM key_use LEFT JOIN (
           SELECT key_id, sum(calls) AS calls FROM usage_key_day
           WHERE tenant_id = ${tenantId} AND day >= ${since} GROUP BY key_id
-        ) USING (key_id)
+        ) AS counted USING (key_id)
         WHERE tenant_id = ${tenantId}`,
       ),
 
@@ -136,7 +138,7 @@ export function createUsageStore(db: Db, reader: Reader) {
       reader.all<Omit<Figures, 'calls'> & { channel: string }>(
         tenantId,
         sql`
-        SELECT channel, sum(input_tokens) AS inputTokens, sum(output_tokens) AS outputTokens
+        SELECT channel, sum(input_tokens) AS "inputTokens", sum(output_tokens) AS "outputTokens"
         FROM usage_key_day
         WHERE tenant_id = ${tenantId} AND day >= ${since} AND channel <> ''
         GROUP BY channel ORDER BY channel`,

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DiskFault } from '../../core/errors.ts'
-import { type Changes, type Db, NotAsExpected, type Statement, sql } from '../db.ts'
+import { type Changes, NotAsExpected, type Statement, type StoredDb, sql } from '../db.ts'
 import {
   type DatabaseFile,
   diskFaultOf,
@@ -27,13 +27,11 @@ const PROBE = [
   sql`DELETE FROM migration WHERE name = 'write-probe'`,
 ]
 
-export interface SqliteDb extends Db {
+export interface SqliteDb extends StoredDb {
   /** What keeps the disk from serving, as the last failure told, unless it has passed. */
   trouble(): Promise<DiskTrouble | null>
   /** To be called with errors that other connections to the same file meet. */
   failed(error: unknown): void
-  /** False from the death of the writer thread until another one has opened the file. */
-  takesWrites(): boolean
 }
 
 /**

@@ -1,0 +1,151 @@
+import { connect, type Socket } from 'node:net'
+import postgres from 'postgres'
+import type { Clock } from '../../core/clock.ts'
+import { DatabaseAway } from '../../core/errors.ts'
+import type { Statement, Value } from '../db.ts'
+import { RESULT_TYPES, storable, typeOf } from './dialect.ts'
+import { faultOf } from './faults.ts'
+
+/** The answer to a statement. */
+export interface Answer {
+  readonly rows: readonly unknown[]
+  readonly changes: number
+}
+
+export interface Connection {
+  /**
+   * Sends the statements at once, in order, and waits for all answers. A statement after one that
+   * failed runs all the same, unless a transaction is open. Rejects with what went wrong first:
+   * `DatabaseAway` when the connection was lost or the time was up, and it is of no use then.
+   */
+  send(statements: readonly Statement[], msMax: number): Promise<Answer[]>
+  /** False once the connection was lost. */
+  isOpen(): boolean
+  /** Says goodbye, or hangs up where that takes long. */
+  close(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly clock: Clock
+  /** Hears of each notification of the channels that this connection listens to. */
+  readonly onNotify?: (channel: string, payload: string) => void
+  readonly onLost?: () => void
+}
+
+const CONNECT_MS_MAX = 5_000
+const GOODBYE_S = 1
+
+/**
+ * One connection with one life. The driver would take up a lost one again with what was left of
+ * the old one: half a message, or a ROLLBACK that meets the transaction of somebody else, or a
+ * write to no socket, which throws where nobody can catch it. So each connection has a driver of
+ * its own, whose second socket is refused.
+ */
+export function openConnection(options: ConnectionOptions): Connection {
+  const { url, clock, onNotify, onLost } = options
+  const line = createSocketOnce(clock)
+  let open = true
+  const lose = () => {
+    if (open) onLost?.()
+    open = false
+  }
+  const driver = postgres(url, {
+    max: 1,
+    prepare: false,
+    fetch_types: false,
+    connect_timeout: 0,
+    idle_timeout: 0,
+    max_lifetime: 0,
+    connection: { application_name: 'moonbase' },
+    types: RESULT_TYPES,
+    onnotice: () => {},
+    onclose: lose,
+    ...(onNotify ? { onnotify: onNotify } : {}),
+    socket: line.open,
+  } as Options)
+
+  function hangUp() {
+    lose()
+    line.destroy()
+    void driver.end({ timeout: 0 }).catch(() => {})
+  }
+
+  return {
+    isOpen: () => open,
+    async send(statements, msMax) {
+      if (!open) throw new DatabaseAway('lost', 'the connection was lost')
+      const late = clock.after(msMax, () => hangUp())
+      try {
+        const answers = await Promise.allSettled(statements.map((one) => execute(driver, one)))
+        const failed = answers.find(({ status }) => status === 'rejected')
+        if (failed?.status === 'rejected') throw faultOf(failed.reason)
+        return answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      } catch (error) {
+        if (error instanceof DatabaseAway) hangUp()
+        throw error
+      } finally {
+        late()
+      }
+    },
+    async close() {
+      open = false
+      await driver.end({ timeout: GOODBYE_S }).catch(() => {})
+      line.destroy()
+    },
+  }
+}
+
+type Driver = ReturnType<typeof postgres>
+/** The driver takes `socket` and `onnotify`, which its types do not name. */
+type Options = NonNullable<Parameters<typeof postgres>[1]>
+
+async function execute(driver: Driver, { sql, args }: Statement): Promise<Answer> {
+  const query = driver.unsafe(sql, args.map((value) => parameterOf(driver, value)) as never[])
+  // Every value has a type, so the server need not be asked for them before each statement: with
+  // this the driver sends all at once, and statements that follow need not wait.
+  Object.defineProperty(query, 'describeFirst', { get: () => false, set() {} })
+  const rows = await query
+  return { rows: [...rows], changes: rows.count ?? 0 }
+}
+
+const parameterOf = (driver: Driver, value: Value) =>
+  driver.typed(storable(value) as never, typeOf(value))
+
+interface Address {
+  readonly host: readonly string[]
+  readonly port: readonly number[]
+}
+
+/** Opens the first socket that it is asked for, and no other. */
+function createSocketOnce(clock: Clock) {
+  let socket: Socket | null = null
+  let used = false
+
+  async function open({ host: [host = ''], port: [port = 0] }: Address): Promise<Socket> {
+    if (used) throw new DatabaseAway('lost', 'the connection was lost')
+    used = true
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const opened = connect({ host, port, noDelay: true })
+    socket = opened
+    const late = clock.after(CONNECT_MS_MAX, () =>
+      reject(new DatabaseAway('timeout', 'the database did not accept a connection')),
+    )
+    opened.once('connect', resolve)
+    opened.once('error', reject)
+    opened.once('close', () => reject(new DatabaseAway('lost', 'the connection was lost')))
+    try {
+      await promise
+    } catch (error) {
+      opened.destroy()
+      throw error
+    } finally {
+      late()
+    }
+    opened.removeAllListeners()
+    // The driver reads the name that a certificate must have from here.
+    return Object.assign(opened, { host })
+  }
+
+  return { open, destroy: () => socket?.destroy() }
+}

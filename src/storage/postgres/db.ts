@@ -1,0 +1,167 @@
+import type { Clock } from '../../core/clock.ts'
+import { DatabaseAway } from '../../core/errors.ts'
+import { type Changes, NotAsExpected, type Statement, type StoredDb, sql } from '../db.ts'
+import { type Answer, type Connection, openConnection } from './connection.ts'
+import { createDialect, type Prepared } from './dialect.ts'
+import { StatementError } from './faults.ts'
+import { createPool } from './pool.ts'
+
+export interface PostgresOptions {
+  readonly url: string
+  readonly clock: Clock
+  /** Connections at a time. */
+  readonly connectionsMax?: number
+  /** Hears how long each question took, and whether it failed. */
+  readonly onAsked?: (seconds: number, failed: boolean) => void
+}
+
+export interface PostgresDb extends StoredDb {
+  /** Connections in use and kept. */
+  connections(): number
+}
+
+/** Of one replica; a server takes 100 unless it is told otherwise. */
+const CONNECTIONS_MAX = 20
+const READ_MS_MAX = 30_000
+const BATCH_MS_MAX = 60_000
+/** Tries of a transaction that met another one. */
+const TRIES = 5
+
+const BEGIN = sql`BEGIN`
+const COMMIT = sql`COMMIT`
+const ROLLBACK = sql`ROLLBACK`
+
+/** A statement in PostgreSQL's words. */
+interface Worded extends Prepared {
+  readonly statement: Statement
+}
+
+/**
+ * PostgreSQL behind the `Db` port. A statement that decides by rows it does not change, such as
+ * their count, would let two that run at the same time both pass: such statements take a lock on
+ * the names of their tables and run one after another. A statement that reads is sent again when
+ * its connection was lost. `all` and `get` also take statements that write and return rows.
+ */
+export function openPostgres(options: PostgresOptions): PostgresDb {
+  const { url, clock, connectionsMax = CONNECTIONS_MAX, onAsked = () => {} } = options
+  const dialect = createDialect()
+  const health = createHealth(() => all(sql`SELECT 1 AS one`))
+  const open = () => openConnection({ url, clock })
+  const pool = createPool({ clock, open, most: connectionsMax })
+
+  function word(statement: Statement): Worded {
+    const prepared = dialect(statement)
+    return { ...prepared, statement: { ...statement, sql: prepared.text } }
+  }
+
+  /** Counts, times and remembers how the database answered. */
+  async function asked<Result>(work: (connection: Connection) => Promise<Result>) {
+    const start = clock.steady()
+    let failed = true
+    try {
+      const result = await pool.use(work)
+      failed = false
+      health.answered()
+      return result
+    } catch (error) {
+      health.failed(error)
+      throw error
+    } finally {
+      onAsked((clock.steady() - start) / 1000, failed)
+    }
+  }
+
+  async function all(statement: Statement): Promise<readonly unknown[]> {
+    const { statement: worded, reads } = word(statement)
+    const ask = () => asked((connection) => connection.send([worded], READ_MS_MAX))
+    const [answer] = await ask().catch((error: unknown) => {
+      if (reads && error instanceof DatabaseAway && error.code !== 'busy') return ask()
+      throw error
+    })
+    return answer?.rows ?? []
+  }
+
+  async function batch(list: readonly Statement[]): Promise<Changes[]> {
+    if (list.length === 0) return []
+    const worded = list.map(word)
+    const [only] = worded
+    const isPlain = worded.length === 1 && only?.locks.length === 0 && list[0]?.expect === undefined
+    const run = (connection: Connection) =>
+      isPlain && only
+        ? connection.send([only.statement], BATCH_MS_MAX)
+        : transaction(connection, worded)
+    for (let tries = 1; ; tries++) {
+      try {
+        const answers = await asked(run)
+        return answers.map(({ changes }) => ({ changes }))
+      } catch (error) {
+        const again = error instanceof StatementError && error.mayRunAgain
+        if (!again || tries === TRIES) throw error
+      }
+    }
+  }
+
+  return {
+    get: async <Row>(statement: Statement) => ((await all(statement))[0] ?? null) as Row | null,
+    all: async <Row>(statement: Statement) => (await all(statement)) as Row[],
+    batch,
+    run: async (statement) => (await batch([statement]))[0] ?? { changes: 0 },
+    trouble: health.trouble,
+    takesWrites: health.isWell,
+    connections: () => pool.inUse() + pool.kept(),
+    close: pool.close,
+  }
+}
+
+/** All of the statements or none of them. The connection is out of any transaction afterwards. */
+async function transaction(connection: Connection, worded: readonly Worded[]): Promise<Answer[]> {
+  const locks = [...new Set(worded.flatMap((one) => one.locks))].sort((a, b) => a - b)
+  const taken = locks.map((lock) => ({ sql: 'SELECT pg_advisory_xact_lock($1)', args: [lock] }))
+  const statements = worded.map(({ statement }) => statement)
+  try {
+    const answers = await connection.send([BEGIN, ...taken, ...statements], BATCH_MS_MAX)
+    const changed = answers.slice(1 + taken.length)
+    const wrong = statements.findIndex(
+      ({ expect }, index) => expect !== undefined && changed[index]?.changes !== expect,
+    )
+    if (wrong >= 0) throw new NotAsExpected(wrong)
+    await connection.send([COMMIT], BATCH_MS_MAX)
+    return changed
+  } catch (error) {
+    if (connection.isOpen()) await connection.send([ROLLBACK], READ_MS_MAX)
+    throw error
+  }
+}
+
+/** Remembers whether the database answered last. While it is away, each question asks it again. */
+function createHealth(probe: () => Promise<unknown>) {
+  let away: DatabaseAway | null = null
+  let probing: Promise<unknown> | null = null
+
+  const ask = () => {
+    probing ??= probe()
+      .catch(() => {})
+      .finally(() => {
+        probing = null
+      })
+    return probing
+  }
+
+  return {
+    answered() {
+      away = null
+    },
+    failed(error: unknown) {
+      if (error instanceof DatabaseAway) away = error
+      else if (error instanceof NotAsExpected || error instanceof StatementError) away = null
+    },
+    isWell() {
+      if (away !== null) void ask()
+      return away === null
+    },
+    async trouble() {
+      if (away !== null) await ask()
+      return away === null ? null : 'connection_failed'
+    },
+  }
+}

@@ -1,0 +1,85 @@
+import { sha256Hex } from '../../core/crypto.ts'
+import type { Statement, Value } from '../db.ts'
+
+/** A statement as PostgreSQL takes it; made once for each text, of which there are few. */
+export interface Prepared {
+  readonly text: string
+  /** Numbers of the locks that a transaction takes before this statement, in their order. */
+  readonly locks: readonly number[]
+  /** It changes nothing, so it may be sent again. */
+  readonly reads: boolean
+}
+
+/** A statement that decides by rows which it does not change, such as a count of them. */
+const DECIDES = /^\s*(?:INSERT|UPDATE|DELETE)\b.*(?:\bcount\(\*\)|\bEXISTS\b)/is
+const TABLE = /\b(?:FROM|JOIN|INTO|(?<!DO )UPDATE)\s+"?([a-z_]+)"?/g
+const READS = /^\s*(?:SELECT|WITH)\b/i
+
+/** Tells our locks from those that others may take in the same database. */
+const LOCKS = 0x4d42 * 2 ** 32
+
+const lockOf = (name: string) => LOCKS + Number.parseInt(sha256Hex(name).slice(0, 8), 16)
+
+/** The lock that a name stands for. */
+export const namedLock = (name: string): number => lockOf(`/${name}`)
+
+function prepare(sql: string): Prepared {
+  let count = 0
+  // LIKE of SQLite knows no cases of ASCII letters. No text has a question mark in a literal.
+  const text = sql.replaceAll('?', () => `$${++count}`).replaceAll(/\bLIKE\b/g, 'ILIKE')
+  const tables = DECIDES.test(sql) ? [...sql.matchAll(TABLE)].map(([, name = '']) => name) : []
+  const locks = [...new Set(tables)].map(lockOf).sort((a, b) => a - b)
+  return { text, locks, reads: READS.test(sql) }
+}
+
+/** Translates statements. */
+export function createDialect() {
+  const known = new Map<string, Prepared>()
+  return ({ sql }: Statement): Prepared => {
+    const found = known.get(sql) ?? prepare(sql)
+    known.set(sql, found)
+    return found
+  }
+}
+
+/** Numbers of PostgreSQL's types. */
+const INT8 = 20
+const FLOAT8 = 701
+const TEXT = 25
+const BYTEA = 17
+/** What the server takes it for. */
+const UNKNOWN = 0
+
+/** The type that a value is sent as. */
+export function typeOf(value: Value): number {
+  if (value === null) return UNKNOWN
+  if (typeof value === 'string') return TEXT
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? INT8 : FLOAT8
+  return BYTEA
+}
+
+/** PostgreSQL stores no NUL in text: the sign for an unknown character stands for it. */
+export const storable = (value: Value): Value =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+
+const number = (text: string) => Number(text)
+
+/** What SQLite gives: numbers for all that counts, 0 and 1 for conditions, bytes for bytea. */
+export const RESULT_TYPES = {
+  // int8, numeric (the sum of int8), int2, int4, oid, float4, float8.
+  number: { to: INT8, from: [20, 1700, 21, 23, 26, 700, 701], serialize: String, parse: number },
+  boolean: { to: 16, from: [16], serialize: String, parse: (text: string) => Number(text === 't') },
+  bytea: {
+    to: BYTEA,
+    from: [BYTEA],
+    serialize: (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString('hex')}`,
+    parse: (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex')),
+  },
+  text: {
+    // JSON and times stay text.
+    to: TEXT,
+    from: [TEXT, 114, 3802, 1082, 1114, 1184],
+    serialize: String,
+    parse: (text: string) => text,
+  },
+}

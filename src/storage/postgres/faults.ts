@@ -1,0 +1,47 @@
+import { DatabaseAway, DiskFault } from '../../core/errors.ts'
+
+/** SQLSTATE of a server that goes, comes, is full of connections, or takes no writes. */
+const AWAY = /^(?:08|57P|53300|25006|28|3D000)/
+const FULL = '53100'
+/** A transaction that met another one and may simply be run again: serialization, deadlock. */
+const AGAIN = /^40/
+/** Their messages may quote a value. */
+const QUOTES = /^(?:22|23)/
+
+interface Raised {
+  readonly code?: unknown
+  readonly message?: unknown
+  readonly constraint_name?: unknown
+}
+
+/** An error of the server about a statement. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError'
+
+  /** `code` is the SQLSTATE. */
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+
+  get mayRunAgain(): boolean {
+    return AGAIN.test(this.code)
+  }
+}
+
+const isState = (code: string) => /^[0-9A-Z]{5}$/.test(code)
+
+/** The driver's error as one of ours: without the statement, its values, and the password. */
+export function faultOf(error: unknown): Error {
+  if (error instanceof DatabaseAway || error instanceof StatementError) return error
+  const { code: raw, message, constraint_name: constraint } = (error ?? {}) as Raised
+  const code = String(raw ?? '')
+  const text = String(message ?? 'the database failed')
+  if (!isState(code)) return new DatabaseAway(code || 'lost', text)
+  if (AWAY.test(code)) return new DatabaseAway(code, text)
+  if (code === FULL) return new DiskFault('disk_full', code, text)
+  if (QUOTES.test(code)) return new StatementError(code, `${code} ${String(constraint ?? '')}`)
+  return new StatementError(code, text)
+}

@@ -1,0 +1,111 @@
+import type { Clock } from '../../core/clock.ts'
+import { DatabaseAway } from '../../core/errors.ts'
+import type { Migration } from '../migrations/index.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { namedLock } from './dialect.ts'
+import { StatementError } from './faults.ts'
+
+/** The oldest version, as `server_version_num` gives it. */
+const VERSION_MIN = 130_000
+/** A server that is starting is waited for. */
+const START_MS_MAX = 30_000
+const AGAIN_MS = 500
+const MIGRATE_MS_MAX = 600_000
+/** Servers of two versions may run side by side when they are this many migrations apart. */
+const NEWER_MAX = 1
+
+/** What keeps a server from using a database: a sentence for the operator. */
+export class UnusableDatabase extends Error {
+  override readonly name = 'UnusableDatabase'
+}
+
+export interface MigrateOptions {
+  /** Of a direct connection where there is one. */
+  readonly url: string
+  readonly clock: Clock
+  readonly migrations: readonly Migration[]
+  /** The longest wait for a server that is starting. */
+  readonly waitMs?: number
+}
+
+/**
+ * Waits for the database, checks that it can be used, and brings its tables up to date, in one
+ * transaction: of servers that start at the same time one does it and the others wait. Returns the
+ * names of the migrations that were applied. Throws `UnusableDatabase`.
+ */
+export async function migratePostgres(options: MigrateOptions): Promise<string[]> {
+  const { url, clock, waitMs = START_MS_MAX } = options
+  const until = clock.steady() + waitMs
+  for (;;) {
+    const connection = openConnection({ url, clock })
+    try {
+      return await migrate(connection, options.migrations)
+    } catch (error) {
+      if (!isStarting(error)) throw unusable(error)
+      if (clock.steady() >= until) throw new UnusableDatabase(`cannot be reached: ${reason(error)}`)
+    } finally {
+      await connection.close()
+    }
+    await clock.sleep(AGAIN_MS)
+  }
+}
+
+const ask = async (connection: Connection, sql: string, ...args: (string | number)[]) => {
+  const [answer] = await connection.send([{ sql, args }], MIGRATE_MS_MAX)
+  return (answer?.rows ?? []) as Readonly<Record<string, unknown>>[]
+}
+
+async function migrate(connection: Connection, migrations: readonly Migration[]) {
+  const [version] = await ask(connection, `SELECT current_setting('server_version_num') AS is`)
+  if (Number(version?.is) < VERSION_MIN)
+    throw new UnusableDatabase('is older than PostgreSQL 13, which is the oldest that works')
+  await ask(connection, 'BEGIN')
+  await ask(connection, 'SELECT pg_advisory_xact_lock($1)', namedLock('migrate'))
+  await ask(connection, 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)')
+  const done = (await ask(connection, 'SELECT name FROM migration')).map(({ name }) => String(name))
+  const unknown = done.filter((name) => migrations.every((one) => one.name !== name))
+  if (unknown.length > NEWER_MAX)
+    throw new UnusableDatabase(`was written by a newer Moonbase (it has ${unknown[0]})`)
+  await needVectors(connection)
+  const pending = migrations.filter(({ name }) => !done.includes(name))
+  for (const { name, sql } of pending) {
+    await ask(connection, sql)
+    await ask(connection, 'INSERT INTO migration (name) VALUES ($1)', name)
+  }
+  await ask(connection, 'COMMIT')
+  return pending.map(({ name }) => name)
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+const NO_SUCH_FILE = '58P01'
+const NOT_SUPPORTED = '0A000'
+
+async function needVectors(connection: Connection): Promise<void> {
+  const [there] = await ask(
+    connection,
+    `SELECT 1 AS one FROM pg_extension WHERE extname = 'vector'`,
+  )
+  if (there) return
+  try {
+    await ask(connection, 'CREATE EXTENSION vector')
+  } catch (error) {
+    const code = error instanceof StatementError ? error.code : ''
+    if (code === INSUFFICIENT_PRIVILEGE)
+      throw new UnusableDatabase(
+        'lacks the extension vector, which its role may not create; as an administrator of that ' +
+          'database run CREATE EXTENSION vector',
+      )
+    if ([NO_SUCH_FILE, NOT_SUPPORTED].includes(code))
+      throw new UnusableDatabase('lacks the extension vector (pgvector), which must be installed')
+    throw error
+  }
+}
+
+/** Wrong credentials and a missing database do not pass by waiting. */
+const isStarting = (error: unknown) =>
+  error instanceof DatabaseAway && !/^(?:28|3D000)/.test(error.code)
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+const unusable = (error: unknown) =>
+  error instanceof DatabaseAway ? new UnusableDatabase(`refuses us: ${reason(error)}`) : error

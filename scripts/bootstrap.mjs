@@ -27,7 +27,7 @@ const TASKS = {
     ['run', 'scripts/build-web.ts'],
     // The executable that tests start, built once before the processes that run the tests.
     ['run', 'scripts/build.ts'],
-    ['test', '--timeout', '60000', '--parallel', '--no-isolate'],
+    ['run', 'scripts/test.ts'],
   ],
   check: [['run', 'scripts/check.ts']],
   build: [['run', 'scripts/build.ts']],

@@ -1,0 +1,65 @@
+// The last step of `npm test`. See --help.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { errorsIn, failuresIn } from './testing/failures.ts'
+import { readArguments, runScript } from './usage.ts'
+
+const HELP = `Runs the tests, and tells at the end what failed and why.
+
+  npm test
+  npm test -- test/web                 tests of this folder or file
+  npm test -- test/api -t 'found'      tests with this word in their names
+`
+
+/** For all failures together: a longer end of the log would be cut as well. */
+const TOLD_CHARS_MAX = 40_000
+const RULE = '='.repeat(78)
+
+/** Runs Bun's tests, passing signals on. Resolves with the exit code, and what went wrong. */
+async function runTests(args: readonly string[], report: string) {
+  const reporting = ['--reporter=junit', `--reporter-outfile=${report}`]
+  const options = ['--timeout', '60000', '--parallel', '--no-isolate', ...reporting]
+  const child = Bun.spawn([process.execPath, 'test', ...options, ...args], {
+    cwd: join(import.meta.dir, '..'),
+    stdio: ['inherit', 'inherit', 'pipe'],
+    env: { ...process.env, ...(process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}) },
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => child.kill(signal))
+  }
+  const chunks: Uint8Array[] = []
+  for await (const chunk of child.stderr) {
+    process.stderr.write(chunk)
+    chunks.push(chunk)
+  }
+  const file = Bun.file(report)
+  const failed = (await file.exists()) ? failuresIn(await file.text()) : []
+  return {
+    code: await child.exited,
+    wrong: [...failed, ...errorsIn(String(Buffer.concat(chunks)))],
+  }
+}
+
+function told(wrong: readonly string[]): string {
+  const all = wrong.join(`\n${'-'.repeat(78)}\n`)
+  const rest = all.length > TOLD_CHARS_MAX ? '\n… and more above' : ''
+  const title = `${RULE}\nWhat failed, and why (${wrong.length})\n${RULE}`
+  return `\n${title}\n${all.slice(0, TOLD_CHARS_MAX)}${rest}\n${RULE}\n`
+}
+
+await runScript(HELP, async (args) => {
+  readArguments({
+    args,
+    allowPositionals: true,
+    options: { 'test-name-pattern': { type: 'string', short: 't' } },
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'moonbase-tests-'))
+  try {
+    const { code, wrong } = await runTests(args, join(folder, 'junit.xml'))
+    if (wrong.length > 0) process.stderr.write(told(wrong))
+    process.exitCode = code
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

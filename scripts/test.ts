@@ -7,9 +7,9 @@ import { readArguments, runScript } from './usage.ts'
 
 const HELP = `Runs the tests, and tells at the end what failed and why.
 
-  npm test
-  npm test -- test/web                 tests of this folder or file
-  npm test -- test/api -t 'found'      tests with this word in their names
+  npm run test
+  npm run test -- test/web                 tests of this folder or file
+  npm run test -- test/api -t 'found'      tests with this word in their names
 `
 
 /** For all failures together: a longer end of the log would be cut as well. */

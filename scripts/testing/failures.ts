@@ -18,7 +18,7 @@ export function failuresIn(junit: string): string[] {
     {
       onopentag(tag, { name = '', classname = '', file = '', line = '', ...more }) {
         if (tag === 'testcase') {
-          title = `${[file, line].filter(Boolean).join(':')}\n${[classname, name].filter(Boolean).join(' > ')}`
+          title = `${joined(':', file, line)}\n${joined(' > ', classname, name)}`
         }
         if (tag !== 'failure') return
         message = `${more.type}: ${more.message}`
@@ -38,6 +38,8 @@ export function failuresIn(junit: string): string[] {
   parser.end(junit)
   return failures
 }
+
+const joined = (by: string, ...words: string[]) => words.filter(Boolean).join(by)
 
 /** Errors outside tests, such as those of an import, which the report does not have. */
 export const errorsIn = (log: string): string[] =>

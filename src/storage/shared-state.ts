@@ -40,6 +40,15 @@ export interface Leases {
   heldElsewhere(prefix: string): Promise<string[]>
 }
 
+/** Files that any process may have to work on. Who has one on its own disk needs no other. */
+export interface SharedFiles {
+  /** Any process can fetch it once this resolves. */
+  keep(id: string, bytes: Uint8Array): Promise<void>
+  /** Null: there is none. */
+  fetch(id: string): Promise<AsyncIterable<Uint8Array> | null>
+  remove(id: string): Promise<void>
+}
+
 /** What processes tell each other. */
 export type Topic =
   /** Credentials of this tenant were revoked. */
@@ -62,6 +71,7 @@ export interface SharedState {
   readonly openWindows: OpenWindows
   readonly openCodes: OpenCodes
   readonly leases: Leases
+  readonly files: SharedFiles
   readonly announcer: Announcer
   close(): Promise<void>
 }
@@ -85,6 +95,7 @@ export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
       seize: () => NO_LEASE,
       heldElsewhere: async () => [],
     },
+    files: { keep: async () => {}, fetch: async () => null, remove: async () => {} },
     announcer: { announce: async () => {}, on() {} },
     close: async () => {},
   }

@@ -12,7 +12,6 @@ import { openSecrets } from '../data-folder/secrets.ts'
 import { openSpool } from '../data-folder/spool.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
-import { createOwnState } from '../storage/shared-state.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
 import { openMail } from './console.ts'
 import { openKnowledge, openSharedEmbedder } from './knowledge.ts'
@@ -82,20 +81,20 @@ export async function openAdapters(outside: Outside) {
   const parser = openParser(parseWorker, clock)
   const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
-  const shared = { live, clock, log, fetch, meters }
-  const speech = await openSpeech({ ...shared, asrWorker, encoderUrl, parser })
+  const common = { live, clock, log, fetch, meters }
+  const speech = await openSpeech({ ...common, asrWorker, encoderUrl, parser })
   const given = outside.embedder
   const embeddingNow = await openSharedEmbedder({
-    ...shared,
+    ...common,
     ...{ given, runtime, embedWorker, packed: embed },
   })
   // The writer thread had this long to start, beside all the above.
-  const { db, reader, ...indexes } = await storage.opening
-  const state = createOwnState(clock)
-  const parts = { ...indexes, db, shared: state, reader, embeddingNow, packedReranker }
-  const kb = await openKnowledge({ ...shared, ...parts })
+  const { db, openShared, reader, ...indexes } = await storage.opening
+  const shared = await openShared(log)
+  const parts = { ...indexes, db, shared, reader, embeddingNow, packedReranker }
+  const kb = await openKnowledge({ ...common, ...parts })
   const egress = openEgress(live, outside)
-  const webSearch = await openWebSearch(shared)
+  const webSearch = await openWebSearch(common)
   const builtIn = builtInTools({ clock, egress, parser })
   const toolsFor = createToolRegistry(builtIn, [webSearch, kb.toolsFor])
   const pages = await consolePages(runtime.webDir)
@@ -120,7 +119,7 @@ export async function openAdapters(outside: Outside) {
     spool,
     ...upstreams,
     db,
-    shared: state,
+    shared,
     pages,
     reader,
     secrets,

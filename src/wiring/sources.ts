@@ -24,7 +24,7 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
   const read = createReading({ parser, spool, clock, docBytesMax })
   const ingest = createIngest({ ...shared, pages, read })
   const { meters } = adapters.metrics
-  const work = createSourceWork({ ...shared, ingest, jobs, leases: state.leases, log, meters })
+  const work = createSourceWork({ ...shared, ingest, jobs, shared: state, log, meters })
   jobs.every('start sources', LOOK_EVERY_MS, work.startDue)
   work.wake()
   const limits = {
@@ -33,7 +33,7 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
     file_mb_max: config.MB_KB_MAX_FILE_MB,
   }
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
-  const service = createSources({ ...shared, work, allow, limits })
+  const service = createSources({ ...shared, files: state.files, work, allow, limits })
   const archive = createSourceArchiveStore(db)
   const { addUrl } = service
   const { docsMax } = kb.limits

@@ -1,5 +1,6 @@
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
 import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
 import { fileStamp } from '../data-folder/files.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
@@ -7,6 +8,7 @@ import { type NativeRuntime, prepareRuntime } from '../native/runtime.ts'
 import type { Reader, StoredDb } from '../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { createOwnState, type SharedState } from '../storage/shared-state.ts'
 import { openSqlite, type SqliteDb } from '../storage/sqlite/db.ts'
 import { holdsSealed, sealedSettings } from '../storage/sqlite/inspect.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
@@ -26,6 +28,8 @@ export interface OpenedStorage {
   readonly reader: Reader & { close(): Promise<void> }
   readonly vectors: VectorIndex
   readonly words: WordIndex
+  /** What all servers of the database agree on. Closed by the caller, before `db`. */
+  openShared(log: Logger): Promise<SharedState>
 }
 
 export interface Storage {
@@ -71,7 +75,9 @@ async function openFile({ MB_DATA_DIR: folder }: Config, parts: StorageParts): P
   const { writerUrl, readerUrl } = parts.program
   const withReader = (db: SqliteDb): OpenedStorage => {
     const reader = createReadThread(file, readerUrl, db.failed)
-    return { db, reader, vectors: createVectorIndex(reader), words: createWordIndex(reader) }
+    const [vectors, words] = [createVectorIndex(reader), createWordIndex(reader)]
+    const openShared = async () => createOwnState(parts.clock)
+    return { db, reader, vectors, words, openShared }
   }
   return {
     ...{ runtime, upgradeCopy },
@@ -89,7 +95,7 @@ async function openServer(config: Config, url: string, { clock }: StorageParts):
   try {
     const { sealedSettings: read, ...opened } = await openPostgresStorage({
       ...{ clock, url },
-      directUrl: config.MB_DATABASE_DIRECT_URL ?? url,
+      directUrl: config.MB_DATABASE_DIRECT_URL ?? null,
     })
     return {
       ...{ runtime, upgradeCopy: null },

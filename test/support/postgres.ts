@@ -75,6 +75,9 @@ async function command(address: string, text: string) {
   }
 }
 
+/** Whether this machine has the programs of a server. */
+export const hasPostgres = (): boolean => programs() !== null
+
 /** The server that all tests of this process share. */
 function address(): Promise<string> {
   const bin = programs()

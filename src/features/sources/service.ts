@@ -11,6 +11,7 @@ import { SOURCES_REFRESHED_MAX, SOURCES_WAITING_MAX } from '../../core/limits/co
 import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_UPLOADS } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
+import type { SharedFiles } from '../../storage/shared-state.ts'
 import type { Documents, KindOf } from './ingest.ts'
 import {
   cutTitle,
@@ -39,6 +40,7 @@ export interface SourcesParts {
   readonly work: SourceWork
   readonly documents: Pick<Documents, 'retire'>
   readonly spool: Spool
+  readonly files: SharedFiles
   readonly kindOf: KindOf
   readonly clock: Clock
   /** Private hosts that tenants may name. */
@@ -152,7 +154,7 @@ export function checkedUrl(given: string, allow: AllowList): URL {
 type Add = (tenantId: string, source: Omit<NewSource, 'created_at'>) => Promise<Source>
 
 /** Takes files into the spool. */
-function createUpload({ store, spool, kindOf }: SourcesParts, add: Add) {
+function createUpload({ store, spool, files, kindOf }: SourcesParts, add: Add) {
   /** Uploads under way, by tenant: they count like sources that wait, for they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
@@ -183,6 +185,7 @@ function createUpload({ store, spool, kindOf }: SourcesParts, add: Add) {
       const fileName = form.fileName.toWellFormed()
       const kind = kindOf(spool.map(id), fileName, form.contentType)
       if (kind === null) throw appError('file_unsupported')
+      await files.keep(id, spool.map(id))
       return await add(tenantId, {
         ...{ id, kind: 'file', url: null, refresh: null, bytes },
         ...{ title: title || titleOfFile(fileName), is_named: 1 },
@@ -191,6 +194,7 @@ function createUpload({ store, spool, kindOf }: SourcesParts, add: Add) {
       })
     } catch (error) {
       spool.remove(id)
+      await files.remove(id)
       throw error
     } finally {
       count(tenantId, -1)

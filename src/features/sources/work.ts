@@ -3,7 +3,7 @@ import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Jobs } from '../../jobs/runner.ts'
-import type { Leases } from '../../storage/shared-state.ts'
+import type { SharedState } from '../../storage/shared-state.ts'
 import { failure, SourceFailure, StatusFailure } from './failure.ts'
 import { type Documents, type Ingest, isWaiting } from './ingest.ts'
 import type { Spool } from './spool.ts'
@@ -18,7 +18,7 @@ export interface WorkOptions {
   readonly spool: Spool
   readonly ingest: Ingest
   readonly jobs: Jobs
-  readonly leases: Pick<Leases, 'hold'>
+  readonly shared: Pick<SharedState, 'isAlone' | 'leases' | 'files'>
   readonly clock: Clock
   readonly log: Logger
   readonly meters: Pick<Meters, 'sourceEnded'>
@@ -29,7 +29,8 @@ export interface WorkOptions {
  * on with it.
  */
 export function createSourceWork(options: WorkOptions) {
-  const { store, documents, spool, ingest, jobs, leases, clock, log, meters } = options
+  const { store, documents, spool, ingest, jobs, clock, log, meters } = options
+  const { isAlone, leases, files } = options.shared
   const running = new Map<string, AbortController>()
   let recovered: Promise<void> | null = null
 
@@ -41,6 +42,9 @@ export function createSourceWork(options: WorkOptions) {
     const begin = clock.steady()
     let outcome = 'ready'
     try {
+      // What another process left that was at work on it.
+      if (!isAlone) await documents.discard(key.id)
+      if (source.kind === 'file' && isWaiting(source)) await fetchFile(options, key.id)
       await ingest.run(source, signal)
     } catch (error) {
       if (signal.aborted) return
@@ -48,7 +52,12 @@ export function createSourceWork(options: WorkOptions) {
     }
     meters.sourceEnded(outcome, (clock.steady() - begin) / 1_000)
     const left = await store.row(key.tenant_id, key.id)
-    if (!left || left.kind === 'url' || !isWaiting(left)) spool.remove(key.id)
+    if (!left || left.kind === 'url' || !isWaiting(left)) await removeFile(key.id)
+  }
+
+  async function removeFile(id: string): Promise<void> {
+    spool.remove(id)
+    await files.remove(id)
   }
 
   function start(key: SourceKey): void {
@@ -57,15 +66,16 @@ export function createSourceWork(options: WorkOptions) {
     running.set(key.id, ended)
     jobs.run('read a source', async (stopping) => {
       const signal = AbortSignal.any([stopping, ended.signal])
+      let isOurs = true
       try {
-        await leases.hold(`source ${key.id}`, signal, (held) => work(key, held))
+        isOurs = await leases.hold(nameOf(key), signal, (held) => work(key, held))
       } catch (error) {
         // The database does not answer.
         log.error('source not worked on', errorFields(error))
         await clock.sleep(RETRY_MS[0], signal).catch(() => {})
       } finally {
         running.delete(key.id)
-        sweep()
+        if (isOurs) sweep()
       }
     })
   }
@@ -76,7 +86,8 @@ export function createSourceWork(options: WorkOptions) {
       throw error
     })
     await recovered
-    for (const key of await store.due(clock.now())) start(key)
+    const elsewhere = new Set(await leases.heldElsewhere(nameOf({ id: '' })))
+    for (const key of await store.due(clock.now())) if (!elsewhere.has(nameOf(key))) start(key)
   }
 
   return {
@@ -94,12 +105,22 @@ export function createSourceWork(options: WorkOptions) {
     end(id: string): void {
       running.get(id)?.abort(new Error('the source was deleted'))
       sweep()
-      spool.remove(id)
+      jobs.run('remove a file', () => removeFile(id))
     },
   }
 }
 
 export type SourceWork = ReturnType<typeof createSourceWork>
+
+const nameOf = ({ id }: Pick<SourceKey, 'id'>) => `source ${id}`
+
+/** Brings a file here that came to another process. Throws `SourceFailure` when it is lost. */
+async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<void> {
+  if (spool.has(id)) return
+  const pieces = await shared.files.fetch(id)
+  if (!pieces) throw failure('interrupted')
+  await spool.write(id, pieces)
+}
 
 /** Stores a failure, and says in a word what it was. */
 async function fail(options: WorkOptions, source: SourceRow, error: unknown): Promise<string> {
@@ -122,9 +143,13 @@ async function fail(options: WorkOptions, source: SourceRow, error: unknown): Pr
 }
 
 /** Goes on with what an earlier server left, and removes what nobody needs any more. */
-async function recover({ store, documents, spool, clock }: WorkOptions): Promise<void> {
+async function recover({ store, documents, spool, shared, clock }: WorkOptions): Promise<void> {
   const waiting = await store.waiting()
   const files = waiting.filter(({ kind }) => kind === 'file')
+  const needed = new Set(files.map(({ id }) => id))
+  for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
+  // Others may be at work: what they leave is found source by source.
+  if (!shared.isAlone) return
   const at = { now: clock.now(), iso: clock.iso() }
   for (const key of files.filter(({ id }) => !spool.has(id))) {
     await store.failed(key, failure('interrupted'), false, at)
@@ -132,6 +157,4 @@ async function recover({ store, documents, spool, clock }: WorkOptions): Promise
   await store.requeue()
   await documents.discard()
   await documents.sweep()
-  const needed = new Set(files.map(({ id }) => id))
-  for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
 }

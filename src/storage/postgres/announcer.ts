@@ -1,0 +1,78 @@
+import type { Clock } from '../../core/clock.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { type Db, sql } from '../db.ts'
+import type { Announcer, Topic } from '../shared-state.ts'
+import type { Notifier } from './notifier.ts'
+
+export interface AnnouncerOptions {
+  readonly db: Pick<Db, 'get' | 'all'>
+  /** Of this server. */
+  readonly replica: string
+  readonly notifier: Notifier
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+interface Row {
+  readonly id: number
+  readonly topic: string
+  readonly subject: string
+}
+
+const WORD = 'announced'
+/** How often a server looks without being woken. */
+const LOOK_MS = 500
+/** A row may become visible this long after rows with greater numbers. */
+const LATE_MS = 10_000
+
+/** Announcements are rows, which every server reads: no message has to arrive. */
+export function createAnnouncer({ db, replica, notifier, clock, log }: AnnouncerOptions) {
+  const hearers = new Map<string, (subject: string) => Promise<unknown>>()
+  let heard = new Set<number>()
+  let lookedAt = clock.steady()
+  let looking: Promise<void> | null = null
+  let again = false
+
+  async function look(): Promise<void> {
+    const now = clock.steady()
+    const rows = await db.all<Row>(sql`
+      SELECT id, topic, subject FROM announcement
+      WHERE at > now() - ${Math.ceil(now - lookedAt) + LATE_MS} * interval '1 millisecond'
+        AND replica <> ${replica} ORDER BY id`)
+    lookedAt = now
+    const fresh = rows.filter(({ id }) => !heard.has(id))
+    heard = new Set(rows.map(({ id }) => id))
+    await Promise.all(fresh.map(({ topic, subject }) => hearers.get(topic)?.(subject)))
+  }
+
+  /** One look at a time, and one more when it is called meanwhile. */
+  function lookSoon(): void {
+    again = looking !== null
+    looking ??= look()
+      .catch((error) => log.warn('announcements not read', errorFields(error)))
+      .finally(() => {
+        looking = null
+        if (again) lookSoon()
+      })
+  }
+
+  const stops = [clock.every(LOOK_MS, lookSoon), notifier.on(WORD, lookSoon)]
+
+  const announcer: Announcer = {
+    async announce(topic: Topic, subject: string): Promise<void> {
+      await db.get(sql`
+        INSERT INTO announcement (topic, subject, replica, at)
+        VALUES (${topic}, ${subject}, ${replica}, now())`)
+      notifier.tell(WORD)
+    },
+    on: (topic, hear) => void hearers.set(topic, hear),
+  }
+  return {
+    ...announcer,
+    async close(): Promise<void> {
+      for (const stop of stops) stop()
+      again = false
+      await looking
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import type { Clock } from '../../core/clock.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { type Db, type Statement, sql } from '../db.ts'
+import type { Lease, Leases } from '../shared-state.ts'
+import type { Notifier } from './notifier.ts'
+
+export interface LeasesOptions {
+  readonly db: Pick<Db, 'get' | 'all'>
+  /** Of this server. */
+  readonly replica: string
+  readonly notifier: Notifier
+  readonly clock: Pick<Clock, 'steady'>
+  readonly log: Logger
+}
+
+/** What is not renewed for so long is free for others. */
+const LEASE_MS = 60_000
+const WORD = 'seized'
+
+interface Held {
+  readonly name: string
+  readonly onLost: () => void
+}
+
+/**
+ * Leases as rows. A free name is taken by one statement; whoever comes second finds it taken and
+ * waits for nobody, because no lock is held while work is done.
+ */
+export function createLeases({ db, replica, notifier, clock, log }: LeasesOptions) {
+  const held = new Map<string, Held>()
+  let count = 0
+  let renewedAt = clock.steady()
+
+  const nextHolder = () => `${replica}/${++count}`
+
+  async function release(name: string, holder: string): Promise<void> {
+    held.delete(holder)
+    await db
+      .get(sql`DELETE FROM lease WHERE name = ${name} AND holder = ${holder}`)
+      .catch((error) => log.warn('lease not released', errorFields(error)))
+  }
+
+  function lose(holder: string): void {
+    const lease = held.get(holder)
+    held.delete(holder)
+    lease?.onLost()
+  }
+
+  /** Finds out what was taken over, and keeps the rest. */
+  async function renew(): Promise<void> {
+    const holders = [...held.keys()]
+    if (holders.length === 0) return
+    const kept = await db.all<{ holder: string }>(sql`
+      UPDATE lease SET ends_at = now() + ${LEASE_MS} * interval '1 millisecond'
+      WHERE holder = ANY(string_to_array(${holders.join(' ')}, ' ')) RETURNING holder`)
+    renewedAt = clock.steady()
+    const there = new Set(kept.map(({ holder }) => holder))
+    for (const holder of holders) if (!there.has(holder)) lose(holder)
+  }
+
+  const stop = notifier.on(WORD, () => void renew().catch(() => {}))
+
+  const leases: Leases = {
+    async hold(name, signal, work) {
+      const holder = nextHolder()
+      if ((await db.get(claim(name, holder))) === null) return false
+      const lost = new AbortController()
+      const onLost = () => lost.abort(new Error('another server does this now'))
+      held.set(holder, { name, onLost })
+      try {
+        await work(AbortSignal.any([signal, lost.signal]))
+      } finally {
+        await release(name, holder)
+      }
+      return true
+    },
+
+    seize(name: string, onLost: () => void): Lease {
+      const holder = nextHolder()
+      const seized = db
+        .get(seizure(name, holder))
+        .then(() => {
+          held.set(holder, { name, onLost })
+          notifier.tell(WORD)
+        })
+        .catch((error) => log.warn('lease not seized', errorFields(error)))
+      return {
+        async release() {
+          await seized
+          await release(name, holder)
+        },
+      }
+    },
+
+    async heldElsewhere(prefix) {
+      const rows = await db.all<{ name: string }>(sql`
+        SELECT name FROM lease WHERE starts_with(name, ${prefix}) AND ends_at > now()
+          AND NOT starts_with(holder, ${`${replica}/`})`)
+      return rows.map(({ name }) => name)
+    },
+  }
+
+  return {
+    ...leases,
+    /** To be called every few seconds. */
+    async renew(): Promise<void> {
+      try {
+        await renew()
+      } catch (error) {
+        // The database has been away for so long that others may have taken all over.
+        if (clock.steady() - renewedAt >= LEASE_MS) [...held.keys()].forEach(lose)
+        throw error
+      }
+    },
+    async close(): Promise<void> {
+      stop()
+      await Promise.all([...held].map(([holder, { name }]) => release(name, holder)))
+    },
+  }
+}
+
+const claim = (name: string, holder: string): Statement => sql`
+  INSERT INTO lease AS l (name, holder, ends_at)
+  VALUES (${name}, ${holder}, now() + ${LEASE_MS} * interval '1 millisecond')
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
+    WHERE l.ends_at <= now()
+  RETURNING name`
+
+const seizure = (name: string, holder: string): Statement => sql`
+  INSERT INTO lease (name, holder, ends_at)
+  VALUES (${name}, ${holder}, now() + ${LEASE_MS} * interval '1 millisecond')
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at`

@@ -1,0 +1,119 @@
+import type { Clock } from '../../core/clock.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { type Db, sql } from '../db.ts'
+import { type Connection, openConnection } from './connection.ts'
+
+/** The one channel of all servers of a database. */
+const CHANNEL = 'moonbase'
+/** Between two messages words gather: each message takes a lock of the whole database server. */
+const GATHER_MS = 50
+/** PostgreSQL takes less than 8,000 bytes. */
+const PAYLOAD_BYTES_MAX = 7_000
+const AGAIN_MS = 1_000
+/** How often a connection is asked whether it is still there. */
+const ALIVE_MS = 15_000
+const ANSWER_MS_MAX = 5_000
+
+/** Stands for every word. */
+const ALL = '*'
+
+export interface NotifierOptions {
+  readonly db: Pick<Db, 'get'>
+  /** Of a direct connection, for poolers pass no notifications on. Null: nothing is told. */
+  readonly url: string | null
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/**
+ * Wakes other servers of the database, so that they look at once at what they would find by asking
+ * now and then. A message that is lost delays and loses nothing. Messages leave after the
+ * transaction that they tell of, because one inside would let transactions commit one by one.
+ */
+export function createNotifier({ db, url, clock, log }: NotifierOptions) {
+  const hearers = new Map<string, Set<() => void>>()
+  let words = new Set<string>()
+  let cancel: (() => void) | null = null
+  let sentAt = Number.NEGATIVE_INFINITY
+  let connection: Connection | null = null
+  const stopping = new AbortController()
+
+  function hear(payload: string): void {
+    const told = new Set(payload.split(' '))
+    for (const [word, wakes] of hearers) {
+      if (told.has(ALL) || told.has(word)) for (const wake of [...wakes]) wake()
+    }
+  }
+
+  function send(): void {
+    cancel = null
+    sentAt = clock.steady()
+    const all = [...words].join(' ')
+    words = new Set()
+    const payload = Buffer.byteLength(all) > PAYLOAD_BYTES_MAX ? ALL : all
+    db.get(sql`SELECT pg_notify(${CHANNEL}, ${payload})`).catch(() => {})
+  }
+
+  /** Listens until the connection is lost. */
+  async function listen(direct: string): Promise<void> {
+    const lost = Promise.withResolvers<void>()
+    const opened = openConnection({
+      ...{ url: direct, clock, onLost: lost.resolve },
+      onNotify: (_, payload) => hear(payload),
+    })
+    connection = opened
+    try {
+      await opened.send([{ sql: `LISTEN ${CHANNEL}`, args: [] }], ANSWER_MS_MAX)
+      // What was told while nobody listened.
+      hear(ALL)
+      while (opened.isOpen()) {
+        await Promise.race([lost.promise, clock.sleep(ALIVE_MS, stopping.signal)])
+        await opened.send([sql`SELECT 1`], ANSWER_MS_MAX)
+      }
+    } finally {
+      await opened.close()
+    }
+  }
+
+  async function listenAgain(direct: string): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await listen(direct).catch((error) => {
+        if (!stopping.signal.aborted) log.warn('listening ended', errorFields(error))
+      })
+      await clock.sleep(AGAIN_MS, stopping.signal).catch(() => {})
+    }
+  }
+
+  const listening = url === null ? Promise.resolve() : listenAgain(url)
+
+  return {
+    /** Tells all servers, this one included. A word has no blanks. */
+    tell(word: string): void {
+      if (url === null || stopping.signal.aborted) return
+      words.add(word)
+      cancel ??= clock.after(Math.max(0, sentAt + GATHER_MS - clock.steady()), send)
+    },
+
+    /** Calls `wake` at each message of this word, until the returned function is called. */
+    on(word: string, wake: () => void): () => void {
+      const wakes = hearers.get(word) ?? new Set()
+      hearers.set(word, wakes.add(wake))
+      return () => {
+        wakes.delete(wake)
+        if (wakes.size === 0) hearers.delete(word)
+      }
+    },
+
+    async close(): Promise<void> {
+      stopping.abort()
+      if (cancel) {
+        cancel()
+        send()
+      }
+      await connection?.close()
+      await listening
+    },
+  }
+}
+
+export type Notifier = ReturnType<typeof createNotifier>

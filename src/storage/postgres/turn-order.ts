@@ -1,0 +1,135 @@
+import type { Clock } from '../../core/clock.ts'
+import { sha256Hex } from '../../core/crypto.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import { type Db, expectRows, type Statement, sql } from '../db.ts'
+import type { TurnOrder } from '../shared-state.ts'
+import type { Notifier } from './notifier.ts'
+
+export interface TurnOrderOptions {
+  readonly db: Pick<Db, 'get' | 'all'>
+  /** Of this server. */
+  readonly replica: string
+  readonly notifier: Notifier
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** A server that said nothing for so long is dead, and its tickets are void. */
+const SILENT_MS = 20_000
+/** How often a turn that waits looks without being woken. */
+const LOOK_MS = 250
+/** A ticket that nobody here holds after this time is one of a turn that is over. */
+const ORPHAN_MS = 10_000
+
+interface Ticket {
+  readonly tenantId: string
+  readonly sessionId: string
+  readonly number: number
+}
+
+/**
+ * Turns of a session take tickets, whichever server they come to, and the one with the smallest
+ * runs. The transaction that stores a turn deletes its ticket first, so a turn whose server was
+ * taken for dead, and whose ticket others have deleted, is not stored.
+ */
+export function createTurnOrder(options: TurnOrderOptions) {
+  const { db, replica, notifier, clock, log } = options
+  /** The turns of this server take their tickets one after another, so these tell their order. */
+  const taking = createSemaphore({ perKey: 1 })
+  /** Of the turns of this server, the first asks whether it is its time. */
+  const asking = createSemaphore({ perKey: 1 })
+  const held = new Set<number>()
+
+  /**
+   * The lock is held until the row is there for all to see: a turn that finds no smaller ticket
+   * than its own will find none later.
+   */
+  async function take(tenantId: string, sessionId: string): Promise<Ticket> {
+    const row = await db.get<{ ticket: number }>(sql`
+      INSERT INTO turn_ticket (tenant_id, session_id, ticket, replica, at)
+      SELECT ${tenantId}, ${sessionId}, nextval('turn_ticket_number'), ${replica}, clock_timestamp()
+      FROM pg_advisory_xact_lock(hashtextextended(${`${tenantId}/${sessionId}`}, 0)) AS locked
+      RETURNING ticket`)
+    if (!row) throw new Error('no ticket was given')
+    held.add(row.ticket)
+    return { tenantId, sessionId, number: row.ticket }
+  }
+
+  /** Deletes what silent servers left, and tells whether there is a turn before this one. */
+  async function isNext({ tenantId, sessionId, number }: Ticket): Promise<boolean> {
+    const ahead = await db.get<{ live: number; all: number }>(sql`
+      SELECT count(*) AS all, count(*) FILTER (
+        WHERE greatest(t.at, r.seen_at) > now() - ${SILENT_MS} * interval '1 millisecond') AS live
+      FROM turn_ticket t LEFT JOIN replica r ON r.id = t.replica
+      WHERE t.tenant_id = ${tenantId} AND t.session_id = ${sessionId} AND t.ticket < ${number}`)
+    if (!ahead || ahead.all === 0) return true
+    if (ahead.live > 0) return false
+    const dead = await db.all<{ replica: string }>(sql`
+      DELETE FROM turn_ticket t
+      WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND ticket < ${number}
+        AND at <= now() - ${SILENT_MS} * interval '1 millisecond'
+        AND NOT EXISTS (SELECT 1 FROM replica r WHERE r.id = t.replica
+          AND r.seen_at > now() - ${SILENT_MS} * interval '1 millisecond')
+      RETURNING replica`)
+    if (dead.length > 0) log.warn('turns of a silent server given up', { turns: dead.length })
+    return isNext({ tenantId, sessionId, number })
+  }
+
+  async function untilNext(ticket: Ticket, word: string, signal: AbortSignal): Promise<void> {
+    while (!(await isNext(ticket))) {
+      const woken = new AbortController()
+      const stop = notifier.on(word, () => woken.abort())
+      await clock.sleep(LOOK_MS, AbortSignal.any([signal, woken.signal])).catch(() => {})
+      stop()
+      signal.throwIfAborted()
+    }
+  }
+
+  async function giveBack(ticket: Ticket, word: string): Promise<void> {
+    held.delete(ticket.number)
+    // Else it is deleted as an orphan.
+    await db
+      .get(deletion(ticket))
+      .catch((error) => log.warn('ticket not given back', errorFields(error)))
+    notifier.tell(word)
+  }
+
+  const turnOrder: TurnOrder = {
+    async run(tenantId, sessionId, work, signal) {
+      const session = `${tenantId}/${sessionId}`
+      const word = sha256Hex(session).slice(0, 16)
+      const ticket = await taking.run(session, () => take(tenantId, sessionId), signal)
+      let release = () => {}
+      try {
+        release = await asking.acquire(session, signal)
+        await untilNext(ticket, word, signal)
+        return await work([expectRows(1, deletion(ticket))])
+      } finally {
+        // Not awaited: a database that is away must not hold up what the client is told.
+        void giveBack(ticket, word).finally(release)
+      }
+    },
+  }
+
+  return {
+    ...turnOrder,
+
+    /** Deletes tickets of this server that it holds no longer. To be called every few seconds. */
+    async deleteOrphans(): Promise<void> {
+      await db.get(sql`
+        DELETE FROM turn_ticket WHERE replica = ${replica}
+          AND at < now() - ${ORPHAN_MS} * interval '1 millisecond'
+          AND ticket <> ALL(string_to_array(${[...held].join(',')}, ',')::bigint[])`)
+    },
+
+    /** The server stops: nobody waits for its turns. */
+    async close(): Promise<void> {
+      await db.get(sql`DELETE FROM turn_ticket WHERE replica = ${replica}`)
+    },
+  }
+}
+
+const deletion = ({ tenantId, sessionId, number }: Ticket): Statement => sql`
+  DELETE FROM turn_ticket
+  WHERE tenant_id = ${tenantId} AND session_id = ${sessionId} AND ticket = ${number}`

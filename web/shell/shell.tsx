@@ -1,6 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { Menu } from 'lucide-react'
-import { useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
@@ -16,6 +16,10 @@ export function Shell() {
   const { t } = useI18n()
   const [drawer, setDrawer] = useState(false)
   const { pathname } = useLocation()
+  useLayoutEffect(() => {
+    document.documentElement.toggleAttribute('data-shell', true)
+    return () => void document.documentElement.toggleAttribute('data-shell', false)
+  }, [])
   const menu = <Menu size={20} aria-hidden />
   return (
     <>

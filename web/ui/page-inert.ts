@@ -22,6 +22,7 @@ function count(root: HTMLElement, by: number): void {
   root.dataset.dialogs = String(now)
   if (before === 0) document.activeElement?.setAttribute(LEFT, '')
   root.inert = now > 0
+  document.documentElement.toggleAttribute('data-dialog', now > 0)
   if (now === 0) comeBack(root)
 }
 

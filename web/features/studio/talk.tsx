@@ -20,7 +20,7 @@ export const Talk = memo(({ conversation, actions }: TalkProps) => {
     <>
       <Older older={older} first={turns[0]} />
       {summary && !older.hasNextPage && <Summary text={summary} />}
-      <ol className="grid grid-cols-1 gap-9">
+      <ol>
         {turns.map((turn) => (
           <TurnView
             key={turn.id}

@@ -26,7 +26,8 @@ describe('the thread of a conversation', () => {
     const rows = [row(2, 'b'), row(1, 'a')]
     const mine = live('mine', { text: 'question 2', state: 'done', reply: 'b' })
     const before = thread(rows, [mine, live('now', { reply: 'grow' })])
-    const after = thread(rows, [mine, live('now', { reply: 'growing' })])
+    const loadedAgain = rows.map((one) => ({ ...one }))
+    const after = thread(loadedAgain, [mine, live('now', { reply: 'growing' })])
     expect(after.slice(0, 2).map((turn, at) => turn === before[at])).toEqual([true, true])
   })
 

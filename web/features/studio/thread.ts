@@ -4,21 +4,23 @@ import { storedTurn, type Turn, withDetails } from './turn.ts'
 /**
  * Joins what the server has stored with the turns of this tab, oldest first. A turn of this tab
  * that is stored by now keeps its id, its pictures and its sound. What did not change is the same
- * object as before, so that it is not drawn again.
+ * object as before, also when its rows were loaded again, so that it is not drawn again.
  */
 export function createThread() {
-  const stored = new WeakMap<TranscriptTurn, Turn>()
+  const stored = new Map<number, { readonly row: TranscriptTurn; readonly turn: Turn }>()
   const settled = new WeakMap<Turn, { readonly row: TranscriptTurn; readonly turn: Turn }>()
 
   function storedOf(row: TranscriptTurn): Turn {
-    const turn = stored.get(row) ?? storedTurn(row)
-    stored.set(row, turn)
+    const known = stored.get(row.seq)
+    if (known && isSame(known.row, row)) return known.turn
+    const turn = storedTurn(row)
+    stored.set(row.seq, { row, turn })
     return turn
   }
 
   function settledOf(live: Turn, row: TranscriptTurn): Turn {
     const known = settled.get(live)
-    if (known?.row === row) return known.turn
+    if (known && isSame(known.row, row)) return known.turn
     const turn = withDetails(live, row)
     settled.set(live, { row, turn })
     return turn
@@ -40,6 +42,14 @@ export function createThread() {
     return inOrder(turns.reverse(), open)
   }
 }
+
+/** How a turn was answered is stored with it and never changes. */
+const isSame = (a: TranscriptTurn, b: TranscriptTurn) =>
+  a === b ||
+  (a.seq === b.seq &&
+    a.created_at === b.created_at &&
+    a.user_text === b.user_text &&
+    a.reply === b.reply)
 
 const isOf = (turn: Turn, row: TranscriptTurn) =>
   turn.state === 'done' && turn.reply === row.reply && row.user_text.startsWith(turn.text)

@@ -1,6 +1,13 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import {
+  type InfiniteData,
+  type QueryClient,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../../api/index.ts'
+import type { Transcript } from '../../api/types.ts'
+import { reload } from '../../lib/reload.ts'
 
 /** Turns of the first page, which is shown at once, and of older ones. */
 const PAGE = 30
@@ -21,6 +28,33 @@ export function useStored(session: string) {
   const { data } = query
   const rows = useMemo(() => data?.pages.flatMap(({ turns }) => turns) ?? [], [data])
   return { ...query, rows }
+}
+
+type Pages = InfiniteData<Transcript, number | null>
+
+/** Puts the newest turns of a session into what is shown; the older ones have not changed. */
+export async function reloadNewest(client: QueryClient, session: string): Promise<void> {
+  const queryKey = ['transcript', session]
+  const isLong = (client.getQueryData<Pages>(queryKey)?.pages.length ?? 0) > 1
+  if (!isLong) return reload(client, queryKey)
+  await client.cancelQueries({ queryKey })
+  const newest = await api.sessions.transcript(session, { limit: PAGE }).catch(() => null)
+  const shown = client.getQueryData<Pages>(queryKey)
+  const joined = shown && newest && joinNewest(shown, newest)
+  if (joined) client.setQueryData<Pages>(queryKey, joined)
+  else await reload(client, queryKey)
+}
+
+/** Null where turns are missing between the newest ones and those that are shown. */
+export function joinNewest(shown: Pages, newest: Transcript): Pages | null {
+  const from = newest.turns.at(-1)?.seq
+  const last = shown.pages[0]?.turns[0]?.seq ?? 0
+  if (from === undefined || from > last + 1) return null
+  const pages = shown.pages.map((page, at) => {
+    const kept = page.turns.filter(({ seq }) => seq < from)
+    return { ...page, turns: at === 0 ? [...newest.turns, ...kept] : kept }
+  })
+  return { ...shown, pages }
 }
 
 /** What the model still knows of turns that it no longer reads word for word; empty at first. */

@@ -1,15 +1,23 @@
 import { TOKEN } from './scanner.ts'
 import { nowMicros, STAMP_DIGITS } from './stamp.ts'
 
-function chunk(delta: object, finish: string | null): string {
-  const choices = [{ index: 0, delta, finish_reason: finish }]
-  const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_700_000_000 }
-  return `data: ${JSON.stringify({ ...head, model: 'fake', choices })}\n\n`
-}
+const HEAD = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 1_700_000_000 }
+
+const event = (fields: object) =>
+  `data: ${JSON.stringify({ ...HEAD, model: 'fake', ...fields })}\n\n`
+
+const chunk = (delta: object, finish: string | null) =>
+  event({ choices: [{ index: 0, delta, finish_reason: finish }] })
+
+/** What `stream_options.include_usage` asks for; without it the product has to estimate. */
+const USAGE = event({
+  choices: [],
+  usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+})
 
 /** The first and last chunks of an OpenAI-compatible stream. */
 export const OPENING = Buffer.from(chunk({ role: 'assistant', content: '' }, null))
-export const CLOSING = Buffer.from(`${chunk({}, 'stop')}data: [DONE]\n\n`)
+export const CLOSING = Buffer.from(`${chunk({}, 'stop')}${USAGE}data: [DONE]\n\n`)
 
 const DIGITS = '0'.repeat(STAMP_DIGITS)
 const TEMPLATE = Buffer.from(chunk({ content: `${TOKEN}${DIGITS} ` }, null))

@@ -155,6 +155,8 @@ export async function readJsonValue(
 /** A body of this size is parsed on the event loop, where hostile text takes it 3 ms. */
 const SMALL_JSON_BYTES = 256 * 1024
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 async function jsonOf(bytes: Uint8Array, upload?: UploadContext): Promise<unknown> {
   if (upload && bytes.byteLength > SMALL_JSON_BYTES) {
     const parsed = await upload.parse(bytes)
@@ -162,7 +164,7 @@ async function jsonOf(bytes: Uint8Array, upload?: UploadContext): Promise<unknow
     return parsed.value
   }
   try {
-    return parseUntrustedJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return parseUntrustedJson(UTF8.decode(bytes))
   } catch {
     throw appError('invalid_json')
   }

@@ -34,12 +34,25 @@ const setTimes = ({ ended, firstMs, totalMs }: RowEnd): Statement => sql`
   UPDATE request_log SET first_ms = ${firstMs}, total_ms = ${totalMs}
   WHERE tenant_id = ${ended.tenantId} AND ts = ${ended.ts} AND id = ${ended.id}`
 
-const insert = (row: LogRow): Statement => sql`
+const insert = (row: LogRow, times: LogTimes | undefined): Statement => sql`
   INSERT INTO request_log (id, tenant_id, ts, app_id, device_id, endpoint, status, latency_ms,
-    session_id, text_chars, error_class, channel, key_id)
+    session_id, text_chars, error_class, channel, key_id, first_ms, total_ms)
   VALUES (${row.id}, ${row.tenantId}, ${row.ts}, ${row.appId}, ${row.deviceId}, ${row.endpoint},
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
-    ${row.channel}, ${row.keyId})`
+    ${row.channel}, ${row.keyId}, ${times?.firstMs ?? null}, ${times?.totalMs ?? null})`
+
+/** A stream that has ended by the time its row is written needs one statement. */
+function statementsOf(rows: readonly (LogRow | RowEnd)[]): Statement[] {
+  const ends = new Map<string, RowEnd>()
+  for (const row of rows) if ('ended' in row) ends.set(row.ended.id, row)
+  const inserts: Statement[] = []
+  for (const row of rows) {
+    if ('ended' in row) continue
+    inserts.push(insert(row, ends.get(row.id)))
+    ends.delete(row.id)
+  }
+  return [...inserts, ...[...ends.values()].map(setTimes)]
+}
 
 /** The WHERE condition of a filter. */
 const matching = (tenantId: string, filter: LogFilter): Statement => sql`
@@ -56,7 +69,7 @@ const matching = (tenantId: string, filter: LogFilter): Statement => sql`
 export function createLogStore(db: Db, reader: Reader) {
   return {
     async write(rows: readonly (LogRow | RowEnd)[]): Promise<void> {
-      await db.batch(rows.map((row) => ('ended' in row ? setTimes(row) : insert(row))))
+      await db.batch(statementsOf(rows))
     },
 
     /**

@@ -119,6 +119,14 @@ describeWeb('documents of the knowledge base', () => {
       await state(page, 'Help centre', en['kb.state.ready'])
       expect((await kb.sourcesOf(session))[0]).toMatchObject({ refresh: 'weekly', url: site.url })
 
+      // A check that cannot be asked for is over at once.
+      await page.route('**/kb/sources/*/refresh', (route) => route.fulfill({ status: 500 }), {
+        times: 1,
+      })
+      await act(page, 'Help centre', en['kb.check'])
+      await page.getByText(en['error.internal']).waitFor()
+      await state(page, 'Help centre', en['kb.state.ready'])
+
       site.html('<title>Help centre</title><p>We answer within four days from now on.</p>')
       await act(page, 'Help centre', en['kb.check'])
       await row(page, 'Help centre').getByText('39 characters').waitFor()

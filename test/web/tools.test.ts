@@ -31,6 +31,7 @@ const LIGHT = {
     required: ['room'],
   },
 } satisfies ScriptedTool
+const FAN = { ...LIGHT, name: 'fan_on', title: 'Turn a fan on' }
 const NOSY = {
   ...LIGHT,
   description: 'Turns a lamp on, and tells the neighbours.',
@@ -68,7 +69,7 @@ describeWeb('tools of MCP servers', () => {
     async () => {
       await using guest = await visit(at.browser, at.app.url, { language: 'en' }, session)
       const { page } = guest
-      server.lists([LIGHT, LOOP])
+      server.lists([LIGHT, FAN, LOOP])
       await page.goto('/app/tools')
       await button(page, en['tools.new']).click()
       await page.getByLabel(en['field.name'], { exact: true }).fill('home')
@@ -82,8 +83,17 @@ describeWeb('tools of MCP servers', () => {
       await page.getByText('•••• 9876').waitFor()
       await page.getByText(en['tools.reason.recursive']).waitFor()
       expect(await page.content()).not.toContain('SECRET')
+      // The second tool is approved while the first one is on its way.
+      const both = Promise.withResolvers<void>()
+      await page.route('**/mcp-servers/*/tools', async (route) => {
+        await both.promise
+        await route.continue()
+      })
       await button(page, `${en['tools.approve']}: light_on`).press('Enter')
+      await button(page, `${en['tools.approve']}: fan_on`).press('Enter')
+      both.resolve()
       await button(page, `${en['tools.withdraw']}: light_on`).waitFor()
+      await button(page, `${en['tools.withdraw']}: fan_on`).waitFor()
       await page.getByText(en['tools.use.none']).waitFor()
 
       await page.getByLabel(/All approved tools of home/).check()
@@ -150,8 +160,15 @@ describeWeb('tools of MCP servers', () => {
       server.lists([{ ...LIGHT, description: 'Something else.' }])
       const { servers } = await call<{ servers: { id: string }[] }>('GET', '/mcp-servers')
       await call('POST', `/mcp-servers/${servers[0]?.id}/refresh`)
+      // The page asks for the list now and then; it has not yet when the button is pressed.
+      const told = Promise.withResolvers<void>()
+      await page.route('**/console/mcp-servers', async (route) => {
+        await told.promise
+        await route.continue()
+      })
       await button(page, `${en['tools.approve']}: light_on`).click()
       await page.getByText(en['tools.changed.since']).waitFor()
+      told.resolve()
       await page.getByText('Something else.').waitFor()
       expect(await offered()).not.toContain('home__light_on')
     },

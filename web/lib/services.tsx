@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, useMutation } from '@tanstack/react-query'
-import { createContext, useContext, useRef } from 'react'
+import { createContext, useContext, useId, useRef } from 'react'
 import { ApiError } from '../api/client.ts'
 import { type Key, useI18n } from '../i18n/index.tsx'
 import { reload } from './reload.ts'
@@ -59,6 +59,8 @@ interface ActionOptions<Input, Output> {
   readonly onDone?: (output: Output, input: Input) => void
   /** Which errors the page shows itself, at their field; by default none, and all are toasts. */
   readonly shows?: (error: Error) => boolean
+  /** For the rows of a list: a call with another input waits for the open one. */
+  readonly several?: boolean
 }
 
 /**
@@ -67,26 +69,28 @@ interface ActionOptions<Input, Output> {
  */
 export function useAction<Input, Output>(
   run: (input: Input) => Promise<Output>,
-  { done, refresh = [], onDone, shows }: ActionOptions<Input, Output> = {},
+  { done, refresh = [], onDone, shows, several = false }: ActionOptions<Input, Output> = {},
 ) {
   const { t } = useI18n()
   const toasts = useToasts()
-  const running = useRef(false)
+  const id = useId()
+  const open = useRef(new Set<string>())
+  const nameOf = (input: Input) => (several ? JSON.stringify(input) : '')
   const mutation = useMutation({
     mutationFn: run,
+    ...(several ? { scope: { id } } : {}),
     meta: { shows },
     onSuccess: async (output, input, _context, { client }) => {
       onDone?.(output, input)
       if (done) toasts.show('good', t(done))
       await Promise.all(refresh.map((key) => reload(client, [key])))
     },
-    onSettled: () => {
-      running.current = false
-    },
+    onSettled: (_output, _error, input) => void open.current.delete(nameOf(input)),
   })
   const mutate = (input: Input) => {
-    if (running.current) return
-    running.current = true
+    const name = nameOf(input)
+    if (open.current.has(name)) return
+    open.current.add(name)
     mutation.mutate(input)
   }
   return { ...mutation, mutate }

@@ -17,7 +17,7 @@ import { Loaded } from '../ui/state.tsx'
 
 export function Kb() {
   const { t } = useI18n()
-  const [checks, setChecks] = useState<ReadonlyMap<string, string | null>>(new Map())
+  const [checks, setChecks] = useState<ReadonlyMap<string, string | null | undefined>>(new Map())
   const query = useLibrary(({ sources }) =>
     sources.some(({ id, checked_at }) => checks.get(id) === checked_at),
   )
@@ -62,7 +62,7 @@ export function Kb() {
                 library={shown}
                 uploads={uploads}
                 checks={checks}
-                onCheck={(id, at) => setChecks(new Map([...checks, [id, at]]))}
+                onCheck={(id, at) => setChecks((before) => new Map([...before, [id, at]]))}
               />
             )}
           </Loaded>

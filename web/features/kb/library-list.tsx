@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { BookText } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { api } from '../../api/index.ts'
+import type { Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
@@ -14,12 +15,15 @@ import { replacedBy } from './replacing.ts'
 import { UploadRow } from './upload-row.tsx'
 import type { AddOptions, Uploads } from './uploads.ts'
 
+/** Undefined: it is not checked after all. */
+type OnCheck = (id: string, checkedAt: string | null | undefined) => void
+
 interface LibraryListProps {
   readonly library: Library
   readonly uploads: Uploads
   /** Pages that are being checked, by id, with the time of the check before. */
-  readonly checks: ReadonlyMap<string, string | null>
-  readonly onCheck: (id: string, checkedAt: string | null) => void
+  readonly checks: ReadonlyMap<string, string | null | undefined>
+  readonly onCheck: OnCheck
 }
 
 /** Files on their way, then all that is there. */
@@ -32,9 +36,10 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
   const items = itemsOf(library)
   const refresh = useAction(api.sources.setRefresh, {
     done: 'kb.refresh.saved',
+    several: true,
     onDone: (source) => showSource(client, source),
   })
-  const check = useAction(api.sources.check, { onDone: (source) => showSource(client, source) })
+  const check = useCheck(onCheck)
   const choose = (options: AddOptions) => {
     meant.current = options
     input.open()
@@ -50,10 +55,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
       if (file) uploads.add([file], options)
       else choose(options)
     },
-    onCheck(source) {
-      onCheck(source.id, source.checked_at)
-      check.mutate(source.id)
-    },
+    onCheck: check.mutate,
     onRefresh: ({ id }, value) => refresh.mutate({ id, refresh: value }),
   }
   return (
@@ -89,6 +91,21 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
       <Deletion item={asked} onClose={() => setAsked(null)} />
     </>
   )
+}
+
+/** Asks for a check, and marks the page until its list has a later one. */
+function useCheck(onCheck: OnCheck) {
+  const client = useQueryClient()
+  const run = async ({ id, checked_at }: Source) => {
+    onCheck(id, checked_at)
+    try {
+      return await api.sources.check(id)
+    } catch (error) {
+      onCheck(id, undefined)
+      throw error
+    }
+  }
+  return useAction(run, { several: true, onDone: (source) => showSource(client, source) })
 }
 
 interface DeletionProps {

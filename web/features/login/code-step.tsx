@@ -1,5 +1,5 @@
 import { MailCheck, SquareTerminal } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { LOGIN_CODE_DIGITS } from '../../../src/core/limits/contract.ts'
 import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
@@ -29,8 +29,8 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
     onDone: () => void api.auth.me().then(onDone, () => setDropped(true)),
   })
   const field = useRef<HTMLInputElement>(null)
-  // The next input replaces a wrong code.
-  useEffect(() => {
+  // The next input replaces a wrong code, from the moment on that it is shown as wrong.
+  useLayoutEffect(() => {
     if (verify.error) field.current?.select()
   }, [verify.error])
   const again = useAction(() => api.auth.start(email), {

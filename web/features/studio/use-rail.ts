@@ -29,7 +29,7 @@ export function useRail(typed: string) {
   })
   const rename = useAction(
     ({ id, title }: { id: string; title: string }) => api.conversations.rename(id, title),
-    { refresh: ['conversations'] },
+    { refresh: ['conversations'], several: true },
   )
   return { query, rename, ...useRemoval() }
 }

@@ -99,6 +99,6 @@ function useTurn() {
       const saved = await api.mcpServers.update(id, input)
       return saved.enabled && saved.state !== 'ready' ? refreshServer(client, id) : saved
     },
-    { refresh: ['mcp-servers'] },
+    { refresh: ['mcp-servers'], several: true },
   )
 }

@@ -114,6 +114,7 @@ function useDecision(server: McpServer) {
   const toasts = useToasts()
   return useAction(({ tools, approve }: Decision) => decide(server, tools, approve), {
     refresh: ['mcp-servers'],
+    several: true,
     onDone: (done) => {
       if (!done) toasts.show('bad', t('tools.changed.since'))
     },

@@ -61,7 +61,7 @@ export async function openAdapters(outside: Outside) {
   const fetch = createUpstreamFetch(outside.fetch)
   const { embedWorker, asrWorker, parseWorker } = program
   const { encoderUrl, jsonUrl } = program
-  const storage = await openStorage(config, { clock, program })
+  const storage = await openStorage(config, { clock, log, program })
   const { runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const { replaced } = runtime

@@ -1,9 +1,15 @@
 import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/log.ts'
 import { createSystemStore } from '../features/system/store.ts'
+import { openConnection } from '../storage/postgres/connection.ts'
 import { openPostgres } from '../storage/postgres/db.ts'
-import { migratePostgres } from '../storage/postgres/migrate.ts'
+import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../storage/postgres/migrations/index.ts'
+import { createReader } from '../storage/postgres/reader.ts'
 import { openSharedState } from '../storage/postgres/shared-state.ts'
+import { createVectorGraph, knowsStrictOrder } from '../storage/postgres/vector-graph.ts'
+import { createVectorIndex } from '../storage/postgres/vectors.ts'
+import { createWordIndex } from '../storage/postgres/words.ts'
 import type { OpenedStorage } from './storage.ts'
 
 export { UnusableDatabase } from '../storage/postgres/migrate.ts'
@@ -14,24 +20,33 @@ export interface PostgresParts {
   readonly url: string
   /** Leads to the server itself, for what a pooler cannot do; null: `url` may do so, or not. */
   readonly directUrl: string | null
+  /** Documents that a tenant may have. */
+  readonly docsMax: number
+  readonly log?: Logger | undefined
 }
 
+/** With more documents a tenant, a search may not read all vectors of a tenant. */
+const EXACT_DOCS_MAX = 1_000
+
 /** Waits for the database, migrates it and opens it. Throws `UnusableDatabase`. */
-export async function openPostgresStorage({ clock, url, directUrl }: PostgresParts) {
+export async function openPostgresStorage(parts: PostgresParts) {
+  const { clock, url, directUrl, docsMax, log } = parts
   await migratePostgres({ url: directUrl ?? url, clock, migrations: MIGRATIONS })
   const db = openPostgres({ url, clock })
+  const reader = createReader(db)
+  const hasGraphs = docsMax > EXACT_DOCS_MAX
+  if (hasGraphs && !(await knowsStrictOrder(db)))
+    throw new UnusableDatabase(
+      `has an extension vector older than 0.8, which MB_KB_MAX_DOCS over ${EXACT_DOCS_MAX} needs`,
+    )
+  const connect = () => openConnection({ url: directUrl ?? url, clock })
+  const graph = hasGraphs ? createVectorGraph({ db, connect, log }) : null
   const opened: OpenedStorage = {
     db,
-    openShared: (log) => openSharedState({ db, clock, log, directUrl }),
-    reader: { all: (_, statement) => db.all(statement), close: async () => {} },
-    vectors: {
-      upsert: () => [],
-      remove: () => [],
-      search: async () => [],
-      read: async () => [],
-      cosines: async () => [],
-    },
-    words: { upsert: () => [], remove: () => [], search: async () => [] },
+    openShared: (heard) => openSharedState({ db, clock, log: heard, directUrl }),
+    reader: { ...reader, close: async () => {} },
+    vectors: createVectorIndex(reader, graph),
+    words: createWordIndex(reader),
   }
   return {
     ...opened,

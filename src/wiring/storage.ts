@@ -45,6 +45,8 @@ export interface Storage {
 
 export interface StorageParts {
   readonly clock: Clock
+  /** Hears of work in the background. */
+  readonly log?: Logger
   /** Addresses of the threads of SQLite. */
   readonly program: { readonly writerUrl: string; readonly readerUrl: string }
 }
@@ -87,14 +89,15 @@ async function openFile({ MB_DATA_DIR: folder }: Config, parts: StorageParts): P
   }
 }
 
-async function openServer(config: Config, url: string, { clock }: StorageParts): Promise<Storage> {
+async function openServer(config: Config, url: string, parts: StorageParts): Promise<Storage> {
+  const { clock, log } = parts
   secureDataDir(config.MB_DATA_DIR)
   // Nobody else loads the driver.
   const { openPostgresStorage, UnusableDatabase } = await import('./postgres.ts')
   const runtime = await prepareRuntime(config.MB_DATA_DIR)
   try {
     const { sealedSettings: read, ...opened } = await openPostgresStorage({
-      ...{ clock, url },
+      ...{ clock, log, url, docsMax: config.MB_KB_MAX_DOCS },
       directUrl: config.MB_DATABASE_DIRECT_URL ?? null,
     })
     return {

@@ -1,10 +1,19 @@
+import { systemClock } from '../../src/core/clock.ts'
 import { prepareRuntime } from '../../src/native/runtime.ts'
+import { type Db, type Statement, sql } from '../../src/storage/db.ts'
+import type { VectorIndex, WordIndex } from '../../src/storage/indexes.ts'
 import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
+import { openPostgres } from '../../src/storage/postgres/db.ts'
+import { createReader } from '../../src/storage/postgres/reader.ts'
+import { createVectorIndex as createHalfvecIndex } from '../../src/storage/postgres/vectors.ts'
+import { createWordIndex as createTsvectorIndex } from '../../src/storage/postgres/words.ts'
 import { openSqlite } from '../../src/storage/sqlite/db.ts'
 import { migrate } from '../../src/storage/sqlite/migrate.ts'
 import { createReadThread } from '../../src/storage/sqlite/read-thread.ts'
 import { createVectorIndex } from '../../src/storage/sqlite/vectors.ts'
 import { createWordIndex } from '../../src/storage/sqlite/words.ts'
+import { startPostgres } from './postgres.ts'
+import { tempFolder } from './temp.ts'
 
 const thread = (name: string) =>
   new URL(`../../src/storage/sqlite/${name}.ts`, import.meta.url).href
@@ -27,3 +36,58 @@ export async function openIndexes(folder: string) {
     },
   }
 }
+
+export interface OpenIndexes extends AsyncDisposable {
+  readonly db: Db
+  readonly vectors: VectorIndex
+  readonly words: WordIndex
+  /** Removes all documents. */
+  clear(): Promise<unknown>
+}
+
+const clearing = (db: Db, tables: readonly string[]) => () =>
+  db.batch(tables.map((table) => ({ sql: `DELETE FROM ${table}`, args: [] })))
+
+async function openFile(): Promise<OpenIndexes> {
+  const folder = tempFolder()
+  const { db, vectors, words, ...open } = await openIndexes(folder.path)
+  return {
+    ...{ db, vectors, words },
+    clear: clearing(db, ['kb_doc', 'kb_word', 'kb_vector', 'kb_vector_code']),
+    async [Symbol.asyncDispose]() {
+      await open[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+async function openServer(): Promise<OpenIndexes> {
+  const server = await startPostgres('all')
+  const db = openPostgres({ url: server.url, clock: systemClock() })
+  const reader = createReader(db)
+  return {
+    db,
+    vectors: createHalfvecIndex(reader),
+    words: createTsvectorIndex(reader),
+    clear: clearing(db, ['kb_doc', 'kb_word', 'kb_vector']),
+    async [Symbol.asyncDispose]() {
+      await db.close()
+      await server[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Every adapter of the two indexes. */
+export const INDEX_ADAPTERS = [
+  { name: 'SQLite', open: openFile },
+  { name: 'PostgreSQL', open: openServer },
+]
+
+/** A document of the tenant, which is made when missing, with this many chunks. */
+export const newDoc = (tenantId: string, chunks: number): Statement[] => [
+  sql`INSERT INTO tenant (id, created_at) VALUES (${tenantId}, '') ON CONFLICT (id) DO NOTHING`,
+  sql`INSERT INTO kb_doc
+      (num, id, tenant_id, title, char_count, chunk_count, created_at, embed_model)
+    SELECT coalesce(max(num), 0) + 1, ${crypto.randomUUID()}, ${tenantId}, 't', 1, ${chunks}, '',
+      'm1' FROM kb_doc`,
+]

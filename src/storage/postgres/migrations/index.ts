@@ -1,5 +1,6 @@
 import type { Migration } from '../../migrations/index.ts'
 import init from './0001-init.sql' with { type: 'text' }
+import search from './0002-search.sql' with { type: 'text' }
 import sharedState from './0003-shared-state.sql' with { type: 'text' }
 
 /**
@@ -9,5 +10,6 @@ import sharedState from './0003-shared-state.sql' with { type: 'text' }
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-init', sql: init },
+  { name: '0002-search', sql: search },
   { name: '0003-shared-state', sql: sharedState },
 ]

@@ -16,6 +16,7 @@ export const MANUAL_PATHS = [
   '/docs/voice',
   '/docs/team',
   '/docs/operate',
+  '/docs/postgres',
   '/docs/usage',
   '/docs/security',
   '/docs/settings',

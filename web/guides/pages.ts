@@ -3,7 +3,10 @@ export const GUIDE_GROUPS = [
   { id: 'use', pages: ['start', 'models', 'kb', 'apps', 'tools', 'mcp'] },
   { id: 'connect', pages: ['typescript', 'python', 'curl', 'openwebui', 'homeassistant'] },
   { id: 'sound', pages: ['devices', 'xiaozhi', 'voice'] },
-  { id: 'run', pages: ['team', 'operate', 'usage', 'security', 'settings', 'licences'] },
+  {
+    id: 'run',
+    pages: ['team', 'operate', 'postgres', 'usage', 'security', 'settings', 'licences'],
+  },
   { id: 'build', pages: ['api', 'errors'] },
 ] as const
 

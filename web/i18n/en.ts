@@ -206,6 +206,7 @@ export const en: Dictionary = {
   'guide.models': 'Models',
   'guide.openwebui': 'Open WebUI',
   'guide.operate': 'Operate and back up',
+  'guide.postgres': 'Several servers',
   'guide.python': 'Python client',
   'guide.security': 'Security',
   'guide.settings': 'Settings',

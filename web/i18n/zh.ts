@@ -197,6 +197,7 @@ export const zh = {
   'guide.models': '模型',
   'guide.openwebui': '接入 Open WebUI',
   'guide.operate': '运行与备份',
+  'guide.postgres': '多台服务器',
   'guide.python': 'Python 客户端',
   'guide.security': '安全',
   'guide.settings': '设置',

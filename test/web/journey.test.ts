@@ -110,15 +110,20 @@ async function pair(page: Page, t: Texts, app: PrintingServer) {
 
 async function carryOver(page: Page, t: Texts, name: string) {
   await link(page, t['nav.transfer'])
+  await page.getByRole('switch', { name: t['transfer.kb'] }).click()
+  await page.locator('a[download][href*="kb=1"]').waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: t['transfer.download'] }).click(),
   ])
   const config = JSON.parse(await Bun.file(await download.path()).text()) as {
     apps: { name: string }[]
+    documents: object[]
   }
   expect(config.apps.map((item) => item.name)).toEqual([name])
+  expect(config.documents).toHaveLength(1)
   config.apps.push({ ...config.apps[0], name: `${name} 2` })
+  config.documents.push({ title: `${name} 2`, text: name })
   await page
     .getByLabel(t['transfer.choose'])
     .last()
@@ -130,7 +135,14 @@ async function carryOver(page: Page, t: Texts, name: string) {
   const plan = page.getByRole('table', { name: t['transfer.plan'] })
   await plan.getByRole('row', { name: `${name} 2 ${t['transfer.fate.new']}` }).waitFor()
   await press(page, t['transfer.go'])
-  await page.getByTestId('report').waitFor()
+  const documents = { personas: 0, apps: 1, servers: 0, documents: 1 }
+  const done = t['transfer.done'].replace(/\{(\w+)\}/g, (all, of: keyof typeof documents) =>
+    String(documents[of] ?? all),
+  )
+  await page
+    .getByTestId('report')
+    .getByText(done.slice(0, done.indexOf('{')))
+    .waitFor()
   await link(page, t['nav.apps'])
   await page.getByRole('heading', { name: `${name} 2` }).waitFor()
 }

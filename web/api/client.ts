@@ -79,10 +79,10 @@ export async function call<T>(
 
 const READ_HEADERS = ['content-type', 'x-error-code', 'x-error-params']
 
-/** Posts a form and tells which share of it, up to 1, has left; `fetch` cannot. */
-export async function postForm<T>(
+/** Posts a form or a file and tells which share of it, up to 1, has left; `fetch` cannot. */
+export async function postFile<T>(
   path: string,
-  form: FormData,
+  body: FormData | Blob,
   onSent: (share: number) => void,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
@@ -99,7 +99,7 @@ export async function postForm<T>(
     resolve(new Response(responseText, { status, headers: headers as [string, string][] }))
   }
   request.open('POST', path)
-  request.send(form)
+  request.send(body)
   const response = await promise
   if (!response.ok) throw await failureOf(response)
   return (await response.json()) as T

@@ -1,5 +1,5 @@
 import { SESSIONS_LIMIT_MAX } from '../../src/core/limits/contract.ts'
-import { call, postForm, segment } from './client.ts'
+import { call, postFile, segment } from './client.ts'
 import type * as T from './types.ts'
 
 type Role = T.Me['role']
@@ -63,6 +63,8 @@ export const api = {
     /** The passages of a document from number `from` on, at most `KB_CHUNKS_SHOWN_MAX`. */
     chunks: (id: string, from = 0) =>
       call<{ chunks: T.KbChunk[] }>('GET', at('kb/docs', id, `/chunks?from=${from}`)),
+    /** How many documents wait to be embedded. */
+    embedding: () => call<T.KbProgress>('GET', '/console/kb/embedding'),
     search: (q: string) => call<{ results: T.KbHit[] }>('POST', '/console/kb/search', { q }),
   },
   sources: {
@@ -71,7 +73,7 @@ export const api = {
     sendFile(file: File, onSent: (share: number) => void) {
       const form = new FormData()
       form.set('file', file)
-      return postForm<T.Source>('/console/kb/files', form, onSent)
+      return postFile<T.Source>('/console/kb/files', form, onSent)
     },
     addPage: (input: { url: string; title: string; refresh: T.Refresh }) =>
       call<T.Source>('POST', '/console/kb/urls', input),
@@ -172,8 +174,9 @@ export const api = {
   },
   transfer: {
     read: () => call<T.ConfigExport>('GET', '/console/export'),
-    import: (config: unknown, mode: 'skip' | 'merge') =>
-      call<T.ImportResult>('POST', '/console/import', { config, mode }),
+    /** A file of any size, which is imported as it arrives. */
+    import: (file: Blob, mode: 'skip' | 'merge', onSent: (share: number) => void) =>
+      postFile<T.ImportResult>(`/console/import?kb=1&mode=${mode}`, file, onSent),
   },
   logs: (query: Readonly<Record<string, string>>) =>
     call<T.Logs>('GET', `/console/logs?${new URLSearchParams(query)}`),

@@ -14,7 +14,12 @@ export type {
   DeviceRegisterResponse as RegisteredDevice,
   WaitingBoardResponse as WaitingBoard,
 } from '../../src/features/devices/model.ts'
-export type { KbChunk, KbDoc, KbSearchHit as KbHit } from '../../src/features/kb/model.ts'
+export type {
+  KbChunk,
+  KbDoc,
+  KbProgress,
+  KbSearchHit as KbHit,
+} from '../../src/features/kb/model.ts'
 export type {
   ApiKeyMeta,
   IssueKeyResponse as IssuedKey,

@@ -285,6 +285,7 @@ export const en: Dictionary = {
   'kb.docs': 'Documents',
   'kb.docs.count': '{count} of {max} documents',
   'kb.docs.failed': 'failed: {count}',
+  'kb.docs.waiting': 'waiting to be embedded: {count}',
   'kb.docs.work': 'in work: {count}',
   'kb.drop': 'Drop files anywhere on this page',
   'kb.drop.hint':
@@ -967,14 +968,18 @@ export const en: Dictionary = {
   'tools.withdraw': 'Withdraw',
   'tools.withdraw.all': 'Withdraw all ({count})',
   'transfer.about':
-    'Move personas, apps, settings and MCP servers to another server, or keep them as a backup.',
+    'Move personas, apps, settings, MCP servers and documents to another server, or keep them as a backup.',
   'transfer.choose': 'Choose a file',
   'transfer.done':
-    'Imported: personas {personas}, apps {apps}, MCP servers {servers}, settings: {settings}.',
+    'Imported: personas {personas}, apps {apps}, MCP servers {servers}, documents {documents}, settings: {settings}.',
+  'transfer.documents':
+    'Documents: {count}. Those of a title that is there already are items of the same name.',
   'transfer.download': 'Download',
+  'transfer.embedding':
+    'Embedding documents: {done} of {docs}. The others are found by their words meanwhile.',
   'transfer.errors': 'Failed',
   'transfer.export': 'Export',
-  'transfer.export.about': 'Holds no keys, no headers, no documents and no devices.',
+  'transfer.export.about': 'Holds no keys, no headers and no devices.',
   'transfer.fate': 'Result',
   'transfer.fate.new': 'New',
   'transfer.fate.overwrite': 'Overwritten',
@@ -985,11 +990,18 @@ export const en: Dictionary = {
   'transfer.import': 'Import',
   'transfer.import.about':
     'Look first, then decide. Items are handled one by one; a failing one does not stop the others.',
+  'transfer.incomplete':
+    'The file was broken off or damaged. Import it again, whole: what is there already is skipped.',
+  'transfer.kb': 'With the knowledge base',
+  'transfer.kb.hint': 'Documents: {count}. Their texts and sources, not the original files.',
   'transfer.kind': 'Kind',
   'transfer.kind.app': 'App',
   'transfer.kind.mcp_server': 'MCP server',
   'transfer.kind.persona': 'Persona',
   'transfer.kind.settings': 'Settings',
+  'transfer.large': 'This file is too large for a preview. Everything in it is imported.',
+  'transfer.merge.all':
+    'All personas, apps, servers and documents of the same name are replaced by those of the file and cannot be restored. Download the current state first.',
   'transfer.merge.loss':
     "The current content of {count} items of the same name is replaced by the file's and cannot be restored. Download the current configuration first.",
   'transfer.merge.title': 'Overwrite items of the same name?',
@@ -997,6 +1009,8 @@ export const en: Dictionary = {
   'transfer.mode.merge': 'Overwrite',
   'transfer.mode.skip': 'Keep mine',
   'transfer.plan': 'Preview of the import',
+  'transfer.sending':
+    'Importing: {percent} %. You can use other pages meanwhile; keep this window open.',
   'transfer.skipped': 'Skipped',
   'transfer.wrong':
     'This is not a configuration file of Moonbase (its format_version has to be 1).',

@@ -3,6 +3,7 @@ import { api } from '../api/index.ts'
 import type { KbHit } from '../api/types.ts'
 import { AddPanel } from '../features/kb/add-panel.tsx'
 import { ChunksDialog, type Passage } from '../features/kb/chunks-dialog.tsx'
+import { useEmbedding } from '../features/kb/embedding.ts'
 import { isInWork, type Library, useLibrary } from '../features/kb/library.ts'
 import { LibraryList } from '../features/kb/library-list.tsx'
 import { PageDialog } from '../features/kb/page-dialog.tsx'
@@ -78,12 +79,14 @@ export function Kb() {
 /** Tells screen readers, too, when something has been read or has failed. */
 function Counts({ library }: { readonly library: Library | undefined }) {
   const { t } = useI18n()
+  const waiting = useEmbedding().data?.waiting ?? 0
   const sources = library?.sources ?? []
   const inWork = sources.filter(isInWork).length
   const failed = sources.filter(({ state }) => state === 'failed').length
   const counts = [
     library && t('kb.docs.count', { count: library.docs.length, max: library.limits.docs_max }),
     inWork > 0 && t('kb.docs.work', { count: inWork }),
+    waiting > 0 && t('kb.docs.waiting', { count: waiting }),
     failed > 0 && t('kb.docs.failed', { count: failed }),
   ]
   return <span role="status">{counts.filter(Boolean).join(' · ') || '…'}</span>

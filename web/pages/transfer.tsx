@@ -1,13 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
+import { useState } from 'react'
 import { api } from '../api/index.ts'
+import { useEmbedding } from '../features/kb/embedding.ts'
 import { ImportPanel } from '../features/transfer/import-panel.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { SwitchField } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 
 export function Transfer() {
   const { t } = useI18n()
+  const [isWhole, setIsWhole] = useState(false)
+  const { data: embedding } = useEmbedding()
   const query = useQuery({ queryKey: ['export'], queryFn: api.transfer.read, staleTime: 0 })
   return (
     <Page title={t('nav.transfer')} about={t('transfer.about')}>
@@ -15,14 +20,26 @@ export function Transfer() {
         <div className="card p-6">
           <Loaded query={query} rows={1}>
             {({ personas, apps }) => (
-              <div className="flex flex-wrap items-center justify-between gap-4">
-                <p className="text-ink-2">
-                  {t('transfer.holds', { personas: personas.length, apps: apps.length })}
-                </p>
-                <a className="btn" href="/console/export?download=1" download>
-                  <Download size={16} aria-hidden />
-                  {t('transfer.download')}
-                </a>
+              <div className="grid gap-5">
+                <SwitchField
+                  label={t('transfer.kb')}
+                  hint={t('transfer.kb.hint', { count: embedding?.docs ?? 0 })}
+                  on={isWhole}
+                  onChange={setIsWhole}
+                />
+                <div className="flex flex-wrap items-center justify-between gap-4">
+                  <p className="text-ink-2">
+                    {t('transfer.holds', { personas: personas.length, apps: apps.length })}
+                  </p>
+                  <a
+                    className="btn"
+                    href={`/console/export?download=1${isWhole ? '&kb=1' : ''}`}
+                    download
+                  >
+                    <Download size={16} aria-hidden />
+                    {t('transfer.download')}
+                  </a>
+                </div>
               </div>
             )}
           </Loaded>

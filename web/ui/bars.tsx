@@ -85,3 +85,15 @@ export function Stat({ label, value, tone, note }: StatProps) {
     </div>
   )
 }
+
+/** How much of something is done, up to 1; the text beside it says so, too. */
+export function ProgressBar({ share }: { readonly share: number }) {
+  return (
+    <span className="mt-1.5 block h-1 rounded-full bg-sunken" aria-hidden>
+      <span
+        className="block h-full rounded-full bg-accent"
+        style={{ width: `${Math.max(2, share * 100)}%` }}
+      />
+    </span>
+  )
+}

@@ -2,6 +2,7 @@ import { CircleDashed, LoaderCircle, RotateCw, TriangleAlert, X } from 'lucide-r
 import { ApiError } from '../../api/client.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useExplain } from '../../lib/services.tsx'
+import { ProgressBar } from '../../ui/bars.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useSize } from './facts.tsx'
 import { titleOf } from './library.ts'
@@ -41,7 +42,7 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
           {state === 'failed' && <Problem upload={upload} megabytesMax={megabytesMax} />}
           {state === 'asked' && <Question upload={upload} />}
         </p>
-        {state === 'sending' && <Bar share={share} />}
+        {state === 'sending' && <ProgressBar share={share} />}
         <Answers upload={upload} uploads={uploads} />
       </div>
       {state !== 'sending' && (
@@ -55,17 +56,6 @@ export function UploadRow({ upload, uploads, megabytesMax }: UploadRowProps) {
         />
       )}
     </li>
-  )
-}
-
-function Bar({ share }: { readonly share: number }) {
-  return (
-    <span className="mt-1.5 block h-1 rounded-full bg-sunken" aria-hidden>
-      <span
-        className="block h-full rounded-full bg-accent"
-        style={{ width: `${Math.max(2, share * 100)}%` }}
-      />
-    </span>
   )
 }
 

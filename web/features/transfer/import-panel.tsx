@@ -1,47 +1,51 @@
 import { FileJson } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
-import { api } from '../../api/index.ts'
 import type { ConfigExport } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useAction } from '../../lib/services.tsx'
+import { ProgressBar } from '../../ui/bars.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/page.tsx'
-import { plan, readConfig } from './plan.ts'
+import { type FileImport, type Mode, useFileImport } from './file-import.ts'
+import { type Carried, plan, readConfig } from './plan.ts'
 import { PlanTable } from './plan-table.tsx'
 import { Report } from './report.tsx'
 
-type Mode = 'skip' | 'merge'
+/** A larger file is not looked into before it is imported: a browser would hold it in memory. */
+const PREVIEW_BYTES_MAX = 8 * 1024 * 1024
 
 interface Chosen {
-  readonly name: string
-  /** Null when the file is not a configuration of this product. */
-  readonly config: ConfigExport | null
+  readonly file: File
+  /** Null when the file is not a configuration of this product; undefined when it is too large. */
+  readonly config: Carried | null | undefined
 }
 
-/** Reads a file, shows its changes, asks for confirmation, and reports each item. */
+/** Shows the changes that a file makes, asks for confirmation, and reports each item. */
 export function ImportPanel({ held }: { readonly held: ConfigExport | null }) {
   const { t } = useI18n()
   const input = useRef<HTMLInputElement>(null)
   const [chosen, setChosen] = useState<Chosen | null>(null)
-  const bring = useAction(
-    ({ config, mode }: { config: ConfigExport; mode: Mode }) => api.transfer.import(config, mode),
-    {
-      refresh: ['export', 'apps', 'personas', 'settings'],
-      onDone: () => setChosen(null),
-    },
-  )
+  const { current, start, forget } = useFileImport(() => setChosen(null))
+  const busy = current !== null && current.result === null
   const choose = async (file: File | undefined) => {
-    bring.reset()
-    if (file) setChosen({ name: file.name, config: readConfig(await file.text()) })
+    if (!file) return
+    forget()
+    const isShort = file.size <= PREVIEW_BYTES_MAX
+    setChosen({ file, config: isShort ? readConfig(await file.text()) : undefined })
   }
   return (
     <div className="card grid gap-5 p-6">
       <div className="flex flex-wrap items-center gap-3">
-        <Button icon={<FileJson size={16} aria-hidden />} onClick={() => input.current?.click()}>
+        <Button
+          icon={<FileJson size={16} aria-hidden />}
+          disabled={busy}
+          onClick={() => input.current?.click()}
+        >
           {t('transfer.choose')}
         </Button>
-        <span className="text-ink-2">{chosen?.name}</span>
+        <span className="min-w-0 text-ink-2 [overflow-wrap:anywhere]">
+          {current?.name ?? chosen?.file.name}
+        </span>
         <input
           ref={input}
           type="file"
@@ -55,21 +59,32 @@ export function ImportPanel({ held }: { readonly held: ConfigExport | null }) {
         />
       </div>
       {chosen?.config === null && <Notice tone="bad">{t('transfer.wrong')}</Notice>}
-      {chosen?.config && held && (
+      {chosen && chosen.config !== null && held && (
         <Planning
           wanted={chosen.config}
           held={held}
-          busy={bring.isPending}
-          onImport={(mode) => chosen.config && bring.mutate({ config: chosen.config, mode })}
+          busy={busy}
+          onImport={(mode) => start({ file: chosen.file, mode })}
         />
       )}
-      <div aria-live="polite">{bring.data && <Report result={bring.data} />}</div>
+      <div aria-live="polite">{current && <Progress current={current} />}</div>
+    </div>
+  )
+}
+
+function Progress({ current: { share, result } }: { readonly current: FileImport }) {
+  const { t } = useI18n()
+  if (result) return <Report result={result} />
+  return (
+    <div data-testid="import-progress">
+      <p className="text-ink-2">{t('transfer.sending', { percent: Math.floor(share * 100) })}</p>
+      <ProgressBar share={share} />
     </div>
   )
 }
 
 interface PlanningProps {
-  readonly wanted: ConfigExport
+  readonly wanted: Carried | undefined
   readonly held: ConfigExport
   readonly busy: boolean
   readonly onImport: (mode: Mode) => void
@@ -80,8 +95,10 @@ function Planning({ wanted, held, busy, onImport }: PlanningProps) {
   const label = useId()
   const [mode, setMode] = useState<Mode>('skip')
   const [asked, setAsked] = useState(false)
-  const planned = plan(wanted, held, mode)
+  const planned = wanted ? plan(wanted, held, mode) : []
+  const documents = wanted?.documents?.length ?? 0
   const overwritten = planned.filter(({ fate }) => fate === 'overwrite').length
+  const isUnknown = mode === 'merge' && (!wanted || documents > 0)
   const go = () => {
     setAsked(false)
     onImport(mode)
@@ -103,19 +120,23 @@ function Planning({ wanted, held, busy, onImport }: PlanningProps) {
           ))}
         </fieldset>
       </div>
-      <PlanTable planned={planned} />
+      {!wanted && <Notice>{t('transfer.large')}</Notice>}
+      {planned.length > 0 && <PlanTable planned={planned} />}
+      {documents > 0 && <Notice>{t('transfer.documents', { count: documents })}</Notice>}
       <div className="flex justify-end">
         <Button
           kind="primary"
           busy={busy}
-          onClick={() => (overwritten > 0 ? setAsked(true) : go())}
+          onClick={() => (overwritten > 0 || isUnknown ? setAsked(true) : go())}
         >
           {t('transfer.go')}
         </Button>
       </div>
       <Confirm
         title={t('transfer.merge.title')}
-        loss={t('transfer.merge.loss', { count: overwritten })}
+        loss={
+          isUnknown ? t('transfer.merge.all') : t('transfer.merge.loss', { count: overwritten })
+        }
         action={t('transfer.go')}
         open={asked}
         busy={busy}

@@ -8,14 +8,18 @@ export interface Planned {
   readonly fate: Fate
 }
 
+/** A configuration, perhaps with the documents that belong to it. */
+export type Carried = ConfigExport & { readonly documents?: readonly unknown[] }
+
 /** The parts of a configuration file that the preview needs; null for other files. */
-export function readConfig(text: string): ConfigExport | null {
+export function readConfig(text: string): Carried | null {
   try {
-    const value = JSON.parse(text) as Partial<ConfigExport> | null
+    const value = JSON.parse(text) as Partial<Carried> | null
     if (typeof value !== 'object' || value === null || value.format_version !== 1) return null
-    const lists = [value.personas ?? [], value.apps ?? [], value.mcp_servers ?? []]
+    const { personas = [], apps = [], mcp_servers = [], documents = [] } = value
+    const lists = [personas, apps, mcp_servers, documents]
     return lists.every(Array.isArray)
-      ? ({ personas: [], apps: [], mcp_servers: [], ...value } as ConfigExport)
+      ? ({ personas: [], apps: [], mcp_servers: [], ...value } as Carried)
       : null
   } catch {
     return null

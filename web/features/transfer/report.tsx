@@ -1,12 +1,14 @@
 import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { ImportResult } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { withIndexKeys } from '../../lib/index-keys.ts'
 import { Notice } from '../../ui/page.tsx'
+import { useEmbedding } from '../kb/embedding.ts'
 
 /** The result of an import, item by item, in the server's sentences. */
 export function Report({ result }: { readonly result: ImportResult }) {
   const { t } = useI18n()
-  const { imported, skipped, errors } = result
+  const { imported, complete, skipped, errors } = result
   const clean = errors.length === 0
   return (
     <div className="grid gap-3" data-testid="report">
@@ -19,12 +21,24 @@ export function Report({ result }: { readonly result: ImportResult }) {
           apps: imported.apps,
           servers: imported.mcp_servers,
           settings: t(imported.settings ? 'state.yes' : 'state.no'),
+          documents: imported.documents ?? 0,
         })}
       </Notice>
+      {complete === false && <Notice tone="bad">{t('transfer.incomplete')}</Notice>}
+      <Embedding />
       <Lines title={t('transfer.skipped')} lines={skipped} />
       <Lines title={t('transfer.errors')} lines={errors} />
     </div>
   )
+}
+
+/** How far the documents are embedded that have come. */
+function Embedding() {
+  const { t } = useI18n()
+  const { data } = useEmbedding()
+  if (!data || data.waiting === 0) return null
+  const { docs, waiting } = data
+  return <Notice>{t('transfer.embedding', { done: docs - waiting, docs })}</Notice>
 }
 
 interface LinesProps {
@@ -39,8 +53,8 @@ function Lines({ title, lines }: LinesProps) {
     <div>
       <p className="font-medium">{title}</p>
       <ul className="list-disc pl-5 text-ink-2">
-        {lines.map((line) => (
-          <li key={line}>{words(line) ?? line}</li>
+        {withIndexKeys(lines).map(({ key, item }) => (
+          <li key={key}>{words(item) ?? item}</li>
         ))}
       </ul>
     </div>

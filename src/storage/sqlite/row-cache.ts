@@ -9,7 +9,15 @@ const NAME_UNITS_MAX = 256
 const ROW_UNITS = 128 + NAME_UNITS_MAX
 
 /** Read with every request and seldom written. */
-const SELDOM_WRITTEN = ['api_key', 'app', 'persona', 'provider', 'tenant', 'tenant_settings']
+const SELDOM_WRITTEN = [
+  'api_key',
+  'app',
+  'mcp_server',
+  'persona',
+  'provider',
+  'tenant',
+  'tenant_settings',
+]
 
 type Row = Readonly<Record<string, unknown>>
 

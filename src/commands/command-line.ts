@@ -10,6 +10,7 @@ import {
   mainFile,
   PARSE_COMMAND,
   programAt,
+  VAD_COMMAND,
 } from './program.ts'
 
 type Command = (invocation: Invocation) => Promise<void>
@@ -25,6 +26,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   [EMBED_COMMAND]: async ({ args: [modelDir = ''] }) =>
     (await import('./workers.ts')).runEmbed(modelDir),
   [ASR_COMMAND]: async ({ args: [pack = ''] }) => (await import('./workers.ts')).runAsr(pack),
+  [VAD_COMMAND]: async ({ args: [file = ''] }) => (await import('./workers.ts')).runVad(file),
   [MODEL_COMMAND]: async ({ args }) => (await import('./workers.ts')).runModel(args),
   [PARSE_COMMAND]: async () => (await import('./workers.ts')).runParse(),
 }

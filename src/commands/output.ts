@@ -46,7 +46,11 @@ export function isTerminal(): boolean {
 const rdevOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.rdev
 
 /** What the server prints when it listens (contract, section 6). */
-export function startFacts(url: string, { live, platform, embeddingNow, speech }: Adapters) {
+export function startFacts(
+  url: string,
+  { live, platform, embeddingNow, speech }: Adapters,
+  wyoming?: string,
+) {
   const config = live.config()
   return {
     url,
@@ -54,6 +58,7 @@ export function startFacts(url: string, { live, platform, embeddingNow, speech }
     channel: platform.get().description,
     embedding: embeddingNow().description,
     voice: speech.description(),
+    ...(wyoming === undefined ? {} : { wyoming }),
     sign_in: signIn(url, config),
   }
 }
@@ -66,6 +71,7 @@ export function banner(facts: ReturnType<typeof startFacts>, version: string): s
     ['Model', facts.channel],
     ['Embedding', facts.embedding],
     ['Voice', facts.voice],
+    ...(facts.wyoming === undefined ? [] : [['Wyoming', facts.wyoming]]),
     ['Sign in', facts.sign_in],
     ['First key', 'moonbase key create (in another terminal)'],
   ]

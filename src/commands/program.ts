@@ -6,6 +6,8 @@ import type { Program } from '../wiring/adapters.ts'
 export const EMBED_COMMAND = 'embed-worker'
 /** The recogniser process. */
 export const ASR_COMMAND = 'asr-worker'
+/** The process that tells voices from noise. */
+export const VAD_COMMAND = 'vad-worker'
 /** The process that parses untrusted bytes: recordings and pages. */
 export const PARSE_COMMAND = 'parse-worker'
 /** The program that serves a model, which takes the place of this one. */
@@ -24,6 +26,7 @@ export function programAt(main: string, self: readonly string[]): Program {
   return {
     embedWorker: [...self, EMBED_COMMAND],
     asrWorker: [...self, ASR_COMMAND],
+    vadWorker: [...self, VAD_COMMAND],
     parseWorker: [...self, PARSE_COMMAND],
     backup: [...self, 'backup', '--json'],
     modelWorker: [...self, MODEL_COMMAND],

@@ -47,7 +47,7 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   listen(app, config, tls)
   const wyoming = (await door?.listen()) ?? null
   const url = String(app.server?.url ?? '').replace(/\/$/, '')
-  const facts = startFacts(url, adapters)
+  const facts = startFacts(url, adapters, wyoming?.description)
   if (terminal) write(banner(facts, version))
   else log.info('listening', facts)
 

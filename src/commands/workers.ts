@@ -5,12 +5,16 @@ import { dieWithParent, replaceProcess } from './exec.ts'
 
 /** What runs in the child processes that this program starts of itself. */
 
-export async function runEmbed(modelDir: string): Promise<void> {
+/** Sees to it that the ONNX Runtime of the executable is whole before it is loaded. */
+async function mendOnnx(): Promise<void> {
   const binding = process.env.MOONBASE_ONNX_BINDING
-  if (binding !== undefined) {
-    const { mendEmbeddingParts } = await import('../native/runtime.ts')
-    await mendEmbeddingParts(dirname(binding))
-  }
+  if (binding === undefined) return
+  const { mendEmbeddingParts } = await import('../native/runtime.ts')
+  await mendEmbeddingParts(dirname(binding))
+}
+
+export async function runEmbed(modelDir: string): Promise<void> {
+  await mendOnnx()
   const { runEmbedWorker } = await import('../channels/onnx/worker.ts')
   await runEmbedWorker(modelDir, process)
 }
@@ -37,6 +41,12 @@ export async function runModel([program = '', ...args]: readonly string[]): Prom
   }
   process.exitCode = await child.exited
   clearInterval(watch)
+}
+
+export async function runVad(file: string): Promise<void> {
+  await mendOnnx()
+  const { runVadWorker } = await import('../channels/onnx/vad-worker.ts')
+  await runVadWorker(file, process)
 }
 
 /** `pack`: a `VoicePack` as JSON. */

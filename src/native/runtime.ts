@@ -28,6 +28,11 @@ export interface NativeRuntime {
   readonly replaced: readonly string[]
 }
 
+/** What processes that load the ONNX Runtime are started with. */
+export const onnxEnv = ({ onnxBinding }: Pick<NativeRuntime, 'onnxBinding'>) => ({
+  env: onnxBinding === null ? {} : { MOONBASE_ONNX_BINDING: onnxBinding },
+})
+
 type IsChecked = (name: string) => boolean
 
 /** 55 MB, loaded by the embedding process alone, which compares them before it does. */

@@ -23,13 +23,14 @@ import { openMetrics } from './monitoring.ts'
 import { builtInTools, openWebSearch } from './services.ts'
 import { openStorage } from './storage.ts'
 import { effectiveConfig, readStoredSettings } from './system.ts'
-import { openSpeech } from './voice.ts'
+import { openSpeech, openVad } from './voice.ts'
 
 /** Where this program finds its own parts (commands/program.ts). */
 export interface Program {
   /** How it starts its child processes. */
   readonly embedWorker: readonly string[]
   readonly asrWorker: readonly string[]
+  readonly vadWorker: readonly string[]
   readonly parseWorker: readonly string[]
   readonly backup: readonly string[]
   /** Followed by the program that serves a model, and its arguments. */
@@ -59,8 +60,7 @@ export async function openAdapters(outside: Outside) {
   // What the environment sets alone, such as the data folder.
   const config = loadConfig(outside.env)
   const fetch = createUpstreamFetch(outside.fetch)
-  const { embedWorker, asrWorker, parseWorker } = program
-  const { encoderUrl, jsonUrl } = program
+  const { embedWorker, asrWorker, vadWorker, parseWorker, encoderUrl, jsonUrl } = program
   const storage = await openStorage(config, { clock, log, program })
   const { runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
@@ -83,6 +83,7 @@ export async function openAdapters(outside: Outside) {
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })
   const common = { live, clock, log, fetch, meters }
   const speech = await openSpeech({ ...common, asrWorker, encoderUrl, parser })
+  const vad = openVad({ config, clock, log, vadWorker, runtime })
   const given = outside.embedder
   const embeddingNow = await openSharedEmbedder({
     ...common,
@@ -104,6 +105,7 @@ export async function openAdapters(outside: Outside) {
     modelPack,
     platform,
     speech,
+    vad,
     embeddingNow,
     egress,
     parser,

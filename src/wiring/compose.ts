@@ -99,8 +99,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   // In the order of dependencies: what still writes stops before what it writes to.
-  const { reader, live, modelPack, shared } = adapters
-  const writers = [jobs, parser, jsonParser, ...Object.values(written)]
+  const { reader, live, modelPack, shared, vad } = adapters
+  const processes = [parser, jsonParser, ...(vad ? [vad] : [])]
+  const writers = [jobs, ...processes, ...Object.values(written)]
   const closing = [...writers, reader, live, modelPack, shared, db]
   const close = () => closeAll(log, closing)
   const doors = { app, wyoming, sse: closedWith(sse, sockets), people }

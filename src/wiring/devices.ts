@@ -1,3 +1,4 @@
+import type { Vad } from '../channels/ports/speech.ts'
 import type { Config } from '../config.ts'
 import { type Clock, HOUR_MS } from '../core/clock.ts'
 import { deriveKey, randomBytes, randomHex } from '../core/crypto.ts'
@@ -23,7 +24,7 @@ import { speakSentence, speakTurn } from '../features/voice/spoken-turn.ts'
 import { outcomeOf, stopwatch } from '../features/voice/voice-turn.ts'
 import { isReachable } from '../features/xiaozhi/console-routes.ts'
 import type { Sockets } from '../features/xiaozhi/sockets.ts'
-import { createEnergyDetector } from '../features/xiaozhi/speech-detector.ts'
+import { createEnergyDetector, createModelDetector } from '../features/xiaozhi/speech-detector.ts'
 import { BoardTurns } from '../features/xiaozhi/turn.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { type CallOptions, createCalls } from '../http/gate.ts'
@@ -105,6 +106,7 @@ const SPEECH = { speakSentence, speakTurn, stopwatch, outcomeOf }
 export interface XiaozhiParts {
   readonly stock: Stock
   readonly speech: Pick<Speech, 'codecs'>
+  readonly vad: Vad | null
   readonly voice: Voice
   readonly agent: Agent
   readonly clock: Clock
@@ -119,7 +121,7 @@ export interface XiaozhiParts {
 /** Wires what stock voice boards call: their start, and the socket of their turns. */
 export function openXiaozhi(parts: XiaozhiParts) {
   const { stock, speech, voice, agent, clock, log, budget, sockets, keys, calls } = parts
-  const { live } = parts
+  const { live, vad } = parts
   const { boards, endpoints, lastTurns, onSeen } = stock
   const { codecs } = speech
   const { MB_PUBLIC_URL: address } = live.config()
@@ -140,7 +142,7 @@ export function openXiaozhi(parts: XiaozhiParts) {
       codecs,
     },
     turns: new BoardTurns({ agent, voice, codecs, clock, log, speech: SPEECH }),
-    detector: createEnergyDetector,
+    detector: () => (vad ? createModelDetector(vad.open()) : createEnergyDetector()),
     call: createCalls(calls),
   }
 }

@@ -30,7 +30,7 @@ import { createKb, searchTool } from '../features/kb/service.ts'
 import { createStaleStore } from '../features/kb/stale-store.ts'
 import { createKbStore } from '../features/kb/store.ts'
 import { createWriteBehindSums } from '../jobs/write-behind.ts'
-import type { NativeRuntime } from '../native/runtime.ts'
+import { type NativeRuntime, onnxEnv } from '../native/runtime.ts'
 import type { Db, Reader } from '../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
 import type { SharedState } from '../storage/shared-state.ts'
@@ -79,11 +79,7 @@ export async function openEmbedding(options: EmbeddingOptions): Promise<Embeddin
     return packedEmbedding(options.packed, clock)
   const dir = config.MB_EMBED_MODEL_DIR ?? options.runtime.modelDir
   const model = await modelAt(dir)
-  const binding = options.runtime.onnxBinding
-  const command = {
-    argv: [...options.embedWorker, dir],
-    env: binding ? { MOONBASE_ONNX_BINDING: binding } : {},
-  }
+  const command = { argv: [...options.embedWorker, dir], ...onnxEnv(options.runtime) }
   const embedder = createOnnxEmbedder({ model, command, clock, log })
   return { embedder, description: `${model.name}, on this machine` }
 }

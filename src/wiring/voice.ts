@@ -5,6 +5,7 @@ import { createAudioCodecs } from '../audio/index.ts'
 import { createEspeakTts, findEspeak } from '../channels/espeak/tts.ts'
 import { createMiniMaxTts } from '../channels/minimax/tts.ts'
 import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import { createLocalVad, type LocalVad } from '../channels/onnx/vad.ts'
 import { createOpenAiAsr } from '../channels/openai/asr.ts'
 import { createOpenAiTts } from '../channels/openai/tts.ts'
 import type { Parser } from '../channels/ports/parser.ts'
@@ -12,7 +13,7 @@ import type { Asr, AudioCodecs, Tts } from '../channels/ports/speech.ts'
 import { meterAsr, meterTts } from '../channels/resilience/metered.ts'
 import { retryAsr, retryTts } from '../channels/resilience/retry.ts'
 import { createSherpaAsr, type SherpaAsr } from '../channels/sherpa/asr.ts'
-import { findVoicePack, type PackFinding } from '../channels/sherpa/find.ts'
+import { findVad, findVoicePack, type PackFinding } from '../channels/sherpa/find.ts'
 import { createWyomingAsr } from '../channels/wyoming/asr.ts'
 import { createWyomingTts } from '../channels/wyoming/tts.ts'
 import { type Config, ConfigError } from '../config.ts'
@@ -24,6 +25,7 @@ import type { VoiceRouteOptions } from '../features/voice/routes.ts'
 import { createVoice, type Hearing } from '../features/voice/service.ts'
 import { createVoiceLoop } from '../features/voice/voice-turn.ts'
 import type { LoggedRequest, RequestContexts } from '../http/observe.ts'
+import { type NativeRuntime, onnxEnv } from '../native/runtime.ts'
 import type { LiveSettings } from './live-settings.ts'
 
 const MINIMAX_ROOT = 'https://api.minimaxi.com/v1'
@@ -118,7 +120,7 @@ function openTts({ config, clock, log, fetch, codecs }: Parts): Tts | null {
     case 'wyoming':
       return createWyomingTts({ baseUrl: needed('MB_TTS_BASE_URL', baseUrl, 'tcp'), voice, clock })
     case 'espeak': {
-      const folders = [config.MB_DATA_DIR, dirname(process.execPath)]
+      const folders = packFolders(config)
       const program = findEspeak({ folders, which: installed, exists: existsSync })
       if (!program && config.MB_TTS_KIND === 'espeak') {
         log.warn('speech program not found', { setting: 'MB_TTS_KIND', install: 'espeak-ng' })
@@ -156,7 +158,7 @@ export interface LocalRecognition extends PackFinding {
 /** Looks for the pack beside the data and beside the executable, as for eSpeak NG. */
 function openLocalRecognition({ config, clock, log, asrWorker, codecs }: Parts): LocalRecognition {
   const finding = findVoicePack({
-    folders: [config.MB_DATA_DIR, dirname(process.execPath)],
+    folders: packFolders(config),
     platform: `${process.platform}-${process.arch}`,
     modelName: config.MB_ASR_MODEL,
   })
@@ -168,6 +170,22 @@ function openLocalRecognition({ config, clock, log, asrWorker, codecs }: Parts):
   }
   const command = { argv: [...asrWorker, JSON.stringify(pack)] }
   return { ...finding, wanted, asr: createSherpaAsr({ command, clock, log, codecs }) }
+}
+
+const packFolders = (config: Config) => [config.MB_DATA_DIR, dirname(process.execPath)]
+
+export interface VadParts extends Pick<SpeechParts, 'clock' | 'log'> {
+  readonly config: Config
+  readonly runtime: NativeRuntime
+  readonly vadWorker: readonly string[]
+}
+
+/** The voice detector of the voice pack; null when there is none. */
+export function openVad({ config, clock, log, runtime, vadWorker }: VadParts): LocalVad | null {
+  const file = findVad(packFolders(config))
+  if (file === null) return null
+  const command = { argv: [...vadWorker, file], ...onnxEnv(runtime) }
+  return createLocalVad({ command, clock, log })
 }
 
 /** Searched besides PATH, which a service may lack. */

@@ -55,8 +55,8 @@ export function openWyoming(parts: WyomingParts) {
   })
 
   return {
-    /** Throws `ConfigError` where the address cannot be listened on. */
-    async listen(): Promise<WyomingServer> {
+    /** With a line for the start banner. Throws `ConfigError` where the address is taken. */
+    async listen(): Promise<WyomingServer & { readonly description: string }> {
       const { message: text, code } = appError('too_many_connections')
       const server = await listenWyoming({ host, port, open, full: { text, code } }).catch(
         (error: NodeJS.ErrnoException) => {
@@ -65,11 +65,13 @@ export function openWyoming(parts: WyomingParts) {
       )
       log.info('wyoming listens', { host, port: server.port })
       // Wyoming has no login: whoever reaches the port talks as the key.
-      if (!LOOPBACK.test(host)) log.warn('wyoming is open to the network', { host })
-      if ((await caller()) === null) {
-        log.warn('wyoming key is unknown or revoked', { setting: 'MB_WYOMING_KEY' })
-      }
-      return server
+      const isOpen = !LOOPBACK.test(host)
+      if (isOpen) log.warn('wyoming is open to the network', { host })
+      const isKnown = (await caller()) !== null
+      if (!isKnown) log.warn('wyoming key is unknown or revoked', { setting: 'MB_WYOMING_KEY' })
+      const notes = [isOpen && 'open to the network', !isKnown && 'its key is unknown or revoked']
+      const description = [`${host}:${server.port}`, ...notes].filter(Boolean).join(', ')
+      return { ...server, description }
     },
   }
 }

@@ -1,5 +1,7 @@
 import type { TestApp, TestKey } from './app.ts'
 
+type Key = Pick<TestKey, 'key' | 'headers'>
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -8,12 +10,12 @@ export interface Answer {
 }
 
 /** Calls the device endpoints with the key of `owner` unless another key is given. */
-export function deviceClient(app: TestApp, owner: TestKey) {
+export function deviceClient<K extends Key = TestKey>(app: Pick<TestApp, 'url'>, owner: K) {
   async function call(
     method: string,
     path: string,
     body?: unknown,
-    key: TestKey = owner,
+    key: Key = owner,
   ): Promise<Answer> {
     const response = await fetch(`${app.url}/v1/devices${path}`, {
       method,
@@ -40,11 +42,11 @@ export function deviceClient(app: TestApp, owner: TestKey) {
   async function pair(fields: object = {}) {
     const { id, code } = await register(fields)
     const { key } = await (await activate(code)).json()
-    const device: TestKey = { ...owner, key, headers: { authorization: `Bearer ${key}` } }
+    const device: K = { ...owner, key, headers: { authorization: `Bearer ${key}` } }
     return { id, code, device }
   }
 
   return { call, activate, register, pair }
 }
 
-export type DeviceClient = ReturnType<typeof deviceClient>
+export type DeviceClient = ReturnType<typeof deviceClient<TestKey>>

@@ -85,7 +85,7 @@ function unless(right: number, token: string): Float32Array {
   return rows
 }
 
-/** A voice detector with the interface of Silero VAD: a mean level above 0.05 is speech. */
+/** A voice detector with the interface of Silero VAD 4: a mean level above 0.05 is speech. */
 export function sileroVad(): Uint8Array {
   const state = { type: FLOAT, shape: [2, 1, 64] }
   return onnxModel({
@@ -108,5 +108,33 @@ export function sileroVad(): Uint8Array {
       { name: 'cn', ...state },
     ],
     constants: [{ name: 'gain', shape: [1], values: Float32Array.of(10) }],
+  })
+}
+
+/**
+ * A voice detector with the interface of Silero VAD 5 and 6. Each window of a stream adds 0.1 to
+ * what it hears: one in a row is 0, the next 0.1 and so on. Sound adds its mean level.
+ */
+export function countingVad(): Uint8Array {
+  const state = { type: FLOAT, shape: [2, 'N', 128] }
+  return onnxModel({
+    nodes: [
+      { op: 'Abs', from: ['input'], to: 'size' },
+      { op: 'ReduceMean', from: ['size'], to: 'level', attributes: { axes: [1], keepdims: 1 } },
+      { op: 'ReduceMean', from: ['state'], to: 'count', attributes: { axes: [0, 2], keepdims: 0 } },
+      { op: 'Add', from: ['level', 'count'], to: 'output' },
+      { op: 'Add', from: ['state', 'one'], to: 'stateN' },
+    ],
+    inputs: [
+      // The sound and the end of the window before it.
+      { name: 'input', type: FLOAT, shape: ['N', 576] },
+      { name: 'state', ...state },
+      { name: 'sr', type: INT64, shape: [] },
+    ],
+    outputs: [
+      { name: 'output', type: FLOAT, shape: ['N', 1] },
+      { name: 'stateN', ...state },
+    ],
+    constants: [{ name: 'one', shape: [1], values: Float32Array.of(0.1) }],
   })
 }

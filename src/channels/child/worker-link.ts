@@ -10,16 +10,18 @@ export interface ParentLink<Request> {
 
 /**
  * Runs the child's side: `load` prepares what the child works with and gives the function that
- * answers requests. Resolves when the parent has gone. Ctrl-C is the parent's to handle.
+ * answers requests. Resolves when the parent has gone. Ctrl-C is the parent's to handle. Its work
+ * gives way to that of the server, unless `isUrgent`.
  */
 export async function serveParent<Request extends { readonly type: string }, Answer>(
   parent: ParentLink<Request>,
   load: (send: (answer: Answer) => void) => Promise<(request: Request) => void>,
+  isUrgent = false,
 ): Promise<void> {
   const send = (message: Answer | ChildState) => parent.send?.(message)
   parent.on('SIGINT', () => {})
   const gone = new Promise<void>((resolve) => parent.on('disconnect', resolve))
-  lowerProcessPriority()
+  if (!isUrgent) lowerProcessPriority()
   try {
     const handle = await load(send)
     parent.on('message', (request) => {

@@ -77,6 +77,25 @@ export interface Asr {
   transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript>
 }
 
+/** The port to voice activity detection: a model that tells voices from noise. */
+export interface Vad {
+  /** Begins to listen to one stream of sound. */
+  open(): VadStream
+}
+
+export interface VadStream {
+  /**
+   * The next samples, 16 kHz mono. Resolves, in the order of the calls, with how likely somebody
+   * speaks in each part of the sound that the model looks at; with null when it cannot tell. Null
+   * at once while the model is not loaded.
+   */
+  push(samples: Int16Array): Promise<readonly number[] | null> | null
+  /** Forgets what was heard. */
+  reset(): void
+  /** Must be called once. */
+  close(): void
+}
+
 /** Samples a second of all sound the product sends (specification, Voice). */
 export const SPEECH_RATE = 32_000
 /** The same of what clients of OpenAI's API get (contract 2, 1.8). */

@@ -54,6 +54,17 @@ export function findVoicePack({ folders, platform, modelName }: PackPlaces): Pac
   return found.find(({ pack }) => pack !== null) ?? found[0] ?? absent
 }
 
+const VAD = 'silero_vad.onnx'
+
+const vadIn = (pack: string): string | null =>
+  firstFile([join(pack, 'models', 'vad', VAD), join(pack, VAD)])
+
+/** The voice detector of a voice pack, which may hold nothing else; null without one. */
+export function findVad(folders: readonly string[]): string | null {
+  const found = folders.map((folder) => vadIn(resolve(folder, 'packs', 'voice')))
+  return found.find((file) => file !== null) ?? null
+}
+
 function lookInto(folder: string, platform: string, modelName: string | undefined): PackFinding {
   const library = firstFile([
     join(folder, 'native', platform, LIBRARY),
@@ -64,11 +75,10 @@ function lookInto(folder: string, platform: string, modelName: string | undefine
   ])
   const model = chooseModel(folder, modelName)
   if (library !== null && model !== null) {
-    const vad = firstFile([
-      join(folder, 'models', 'vad', 'silero_vad.onnx'),
-      join(folder, 'silero_vad.onnx'),
-    ])
-    return { pack: { folder, library, model, vad }, folder, exists: true, missing: [] }
+    return {
+      pack: { folder, library, model, vad: vadIn(folder) },
+      ...{ folder, exists: true, missing: [] },
+    }
   }
   const models = join(folder, 'models', 'asr')
   const named = modelName ?? 'NAME'

@@ -55,7 +55,8 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
     const stored = usable ? storedSettings(config) : {}
     const inForce = effectiveConfig(env, stored, NO_LOG)
     const upstream = createUpstreamFetch(fetch)
-    const parts = { config: inForce, clock, log: NO_LOG, program, fetch: upstream }
+    const shared = { clock, log: NO_LOG, program, fetch: upstream, runtime }
+    const parts = { config: inForce, ...shared, isServed: served }
     if (runtime) findings.push(await checkEmbedding(parts, runtime))
     findings.push(await checkBackups(config, env))
     return [...findings, ...(await checkUpstreams(parts))]

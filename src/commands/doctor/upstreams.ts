@@ -16,10 +16,11 @@ import { openParser } from '../../wiring/machine.ts'
 import { lookForModelPack } from '../../wiring/model-pack.ts'
 import { openPlatform } from '../../wiring/models.ts'
 import { upstreamProbes } from '../../wiring/monitoring.ts'
-import { type LocalRecognition, openSpeech } from '../../wiring/voice.ts'
+import { openSpeech } from '../../wiring/voice.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 import { checkLogin, checkMail } from './mail.ts'
 import { checkModel } from './model.ts'
+import { checkDetector, checkHomeAssistant, checkRecognition } from './voice.ts'
 
 export interface UpstreamParts {
   readonly config: Config
@@ -27,6 +28,9 @@ export interface UpstreamParts {
   readonly log: Logger
   readonly program: Program
   readonly fetch: UpstreamFetch
+  readonly runtime: NativeRuntime | null
+  /** Whether a server runs on this data folder; null when that cannot be told. */
+  readonly isServed: boolean | null
 }
 
 const PATIENCE_MS = 5_000
@@ -90,10 +94,12 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
       ? checkModel(config, endpoint, description, fetch, signal())
       : modelFinding(found, description)
   }
-  const [model, spoken, heard, search, rerank, mail, login] = await Promise.all([
+  const [model, spoken, heard, detector, home, search, rerank, mail, login] = await Promise.all([
     thinking(),
     tts(signal()),
     recognition(),
+    checkDetector(parts),
+    checkHomeAssistant(parts, signal()),
     checkSearch(parts, signal()),
     checkRerank(parts, signal()),
     checkMail(config, signal()),
@@ -106,6 +112,8 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     checkModelPack(config),
     speechFinding('Speech synthesis', 'MB_TTS', speech.tts()?.name, spoken),
     heard,
+    detector,
+    home,
     search,
     rerank,
     mail,
@@ -179,26 +187,4 @@ function speechFinding(
   if (state === 'off') return ok(name, `off; ${alone} or ${prefix}_BASE_URL turns it on`)
   if (state === 'ok') return ok(name, adapter ?? '')
   return fail(name, `${adapter} ${SAID[word] ?? word}`, `check ${prefix}_BASE_URL and its key`)
-}
-
-const NAME = 'Speech recognition'
-const MEND = 'put the voice pack together anew; see /docs/voice#pack of the running server'
-
-/** Whether the voice pack is whole and its model can be loaded. */
-async function checkRecognition(local: LocalRecognition): Promise<Finding> {
-  const { pack, asr, folder, exists, missing, wanted } = local
-  if (pack === null || asr === null) {
-    if (!exists && !wanted) return ok(NAME, 'off; MB_ASR_BASE_URL or a voice pack turns it on')
-    const text = `the voice pack is not whole; missing: ${missing.join(', and ')}`
-    return wanted ? fail(NAME, text, MEND) : warn(NAME, text, MEND)
-  }
-  const { name, kind } = pack.model
-  try {
-    await asr.load()
-    const gate = pack.vad === null ? '' : ', with silero_vad'
-    return ok(NAME, `voice pack in ${folder}, model ${name} (${kind})${gate}`)
-  } catch (error) {
-    const words = error instanceof Error ? error.message.slice(0, 200) : 'failed'
-    return fail(NAME, `the voice pack in ${folder} cannot be loaded: ${words}`, MEND)
-  }
 }

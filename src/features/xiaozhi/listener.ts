@@ -69,6 +69,7 @@ export class Listener {
     this.#clear()
     this.options.share.close()
     this.options.decoder.release()
+    this.options.detector.close()
   }
 
   #clear(): void {
@@ -96,8 +97,16 @@ export class Listener {
 
   #follow(samples: Int16Array): void {
     this.#cancelTimer()
-    if (this.options.detector.push(samples)) this.#hearSpeech(samples.length)
-    else if (this.#isSpeech) this.#silent += samples.length
+    const { length } = samples
+    this.options.detector.push(samples, (isSpeech) => this.#hear(length, isSpeech))
+  }
+
+  /** Sound of this length has become known as speech, or as none. */
+  #hear(length: number, isSpeech: boolean): void {
+    if (this.#mode === null) return
+    this.#cancelTimer()
+    if (isSpeech) this.#hearSpeech(length)
+    else if (this.#isSpeech) this.#silent += length
     else this.#forgetOld()
     if (!this.#isSpeech) return
     if (this.#silent >= SILENCE_SAMPLES) this.#end()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createEnergyDetector } from './speech-detector.ts'
+import { createEnergyDetector, createModelDetector } from './speech-detector.ts'
 
 const RATE = 16_000
 const seconds = (count: number) => Math.round(count * RATE)
@@ -48,7 +48,13 @@ function heard(samples: Float32Array): [number, number][] {
   const spans: [number, number][] = []
   let was = false
   for (let at = 0; at + 960 <= samples.length; at += 960) {
-    const is = detector.push(Int16Array.from(samples.subarray(at, at + 960), (v) => v * 32_767))
+    let is = false
+    detector.push(
+      Int16Array.from(samples.subarray(at, at + 960), (v) => v * 32_767),
+      (now) => {
+        is = now
+      },
+    )
     const [from, to] = [at / RATE, (at + 960) / RATE]
     if (is && !was) spans.push([from, to])
     const last = spans.at(-1)
@@ -89,4 +95,63 @@ test('sound that a codec leaves out is not taken for the room', async () => {
   room.fill(0, seconds(1), seconds(2))
   expect(heard(room)).toEqual([])
   expect(heard(Float32Array.from([...room, ...said])).length).toBeGreaterThan(0)
+})
+
+describe('with a model', () => {
+  /** What the model is asked, in order; each answer is the test's. */
+  function listening({ isLoaded = true } = {}) {
+    const asked: PromiseWithResolvers<readonly number[] | null>[] = []
+    const model = {
+      push() {
+        if (!isLoaded) return null
+        asked.push(Promise.withResolvers())
+        return asked.at(-1)?.promise ?? null
+      },
+      reset() {},
+      close() {},
+    }
+    const told: boolean[] = []
+    const detector = createModelDetector(model)
+    const push = (level = 0) => {
+      const samples = Int16Array.from({ length: 960 }, (_, i) => (i % 20 < 10 ? level : -level))
+      detector.push(samples, (is) => told.push(is))
+    }
+    const answer = async (at: number, heard: readonly number[] | null) => {
+      asked[at]?.resolve(heard)
+      await asked[at]?.promise
+    }
+    return { detector, push, answer, told }
+  }
+
+  test('speech begins where it is likely and goes on while it may be', async () => {
+    const { push, answer, told } = listening()
+    for (const [at, heard] of [[0.4, 0.49], [0.51], [0.4, 0.36], [], [0.34], [0.4]].entries()) {
+      push()
+      await answer(at, heard)
+    }
+    expect(told).toEqual([false, true, true, true, false, false])
+  })
+
+  test('what the model tells after the utterance was over is not told', async () => {
+    const { detector, push, answer, told } = listening()
+    push()
+    detector.reset()
+    push()
+    await answer(1, [0.1])
+    await answer(0, [0.9])
+    expect(told).toEqual([false])
+  })
+
+  test('loudness decides while the model is not loaded, and where it fails', async () => {
+    const loud = [100, 100, 100, 100, 100, 100, 8_000, 8_000, 8_000, 8_000]
+    const unloaded = listening({ isLoaded: false })
+    for (const level of loud) unloaded.push(level)
+    expect(unloaded.told.at(-1)).toBe(true)
+    const failing = listening()
+    for (const [at, level] of loud.entries()) {
+      failing.push(level)
+      await failing.answer(at, null)
+    }
+    expect(failing.told).toEqual(unloaded.told)
+  })
 })

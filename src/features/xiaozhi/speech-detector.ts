@@ -1,9 +1,51 @@
+import type { VadStream } from '../../channels/ports/speech.ts'
+
 /** Finds where somebody begins and ends to speak in 16 kHz mono. */
 export interface SpeechDetector {
-  /** Whether somebody speaks at the end of these samples. */
-  push(samples: Int16Array): boolean
-  /** Forgets all sound, before the next utterance. */
+  /** Tells, at once or later, whether somebody speaks at the end of these samples. */
+  push(samples: Int16Array, tell: (isSpeech: boolean) => void): void
+  /** Forgets all sound, before the next utterance. What was not told yet never is. */
   reset(): void
+  /** Must be called once. */
+  close(): void
+}
+
+/** How likely speech is where it begins, and where it goes on: the values that Silero advises. */
+const [BEGIN_LIKELY, STAY_LIKELY] = [0.5, 0.35]
+
+/** Asks a model, and goes by loudness alone while the model cannot tell. */
+export function createModelDetector(
+  model: VadStream,
+  loudness: SpeechDetector = createEnergyDetector(),
+): SpeechDetector {
+  let utterance = 0
+  let isSpeech = false
+
+  function hear(heard: readonly number[] | null, isLoud: boolean): boolean {
+    if (heard === null) isSpeech = isLoud
+    for (const likely of heard ?? []) {
+      isSpeech = likely >= (isSpeech ? STAY_LIKELY : BEGIN_LIKELY)
+    }
+    return isSpeech
+  }
+
+  return {
+    push(samples, tell) {
+      const began = utterance
+      loudness.push(samples, (isLoud) => {
+        const asked = model.push(samples)
+        if (asked === null) tell(hear(null, isLoud))
+        else void asked.then((heard) => began === utterance && tell(hear(heard, isLoud)))
+      })
+    },
+    reset() {
+      utterance++
+      isSpeech = false
+      model.reset()
+      loudness.reset()
+    },
+    close: () => model.close(),
+  }
 }
 
 const RATE = 16_000
@@ -53,7 +95,7 @@ export function createEnergyDetector(): SpeechDetector {
   }
 
   return {
-    push(samples) {
+    push(samples, tell) {
       let { count, sum } = window
       for (let i = 0; i < samples.length; i++) {
         const value = filter((samples[i] as number) / 32_768)
@@ -64,8 +106,9 @@ export function createEnergyDetector(): SpeechDetector {
         sum = 0
       }
       window = { count, sum }
-      return isSpeech
+      tell(isSpeech)
     },
+    close() {},
     reset() {
       filter = createHighPass()
       window = { count: 0, sum: 0 }

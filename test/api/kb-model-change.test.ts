@@ -78,7 +78,7 @@ describe('after the embedding model was changed', () => {
 
   test('after a change of the model the words of documents are indexed again, too', async () => {
     await filledBefore(async (app) => {
-      await app.db.run({ sql: `INSERT INTO kb_word (kb_word) VALUES ('delete-all')`, args: [] })
+      await app.db.run({ sql: 'DELETE FROM kb_word', args: [] })
     })
     const blind: Embedder = {
       id: 'blind',

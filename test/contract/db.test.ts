@@ -143,6 +143,21 @@ for (const adapter of ADAPTERS) {
       expect(await ids()).toEqual(before)
     })
 
+    test('an unmet expectation counts, also when a statement fails because of it', async () => {
+      const failing = db.batch([
+        expectRows(1, sql`INSERT INTO item (id, n) SELECT ${'none'}, 1 WHERE 1 = ${0}`),
+        sql`INSERT INTO part (item_id) VALUES (${'none'})`,
+      ])
+      await expect(failing).rejects.toThrow(NotAsExpected)
+      expect(await ids()).not.toContain('none')
+      // The fault of a statement before it is a fault.
+      const faulty = db.batch([
+        sql`INSERT INTO part (item_id) VALUES (${'none'})`,
+        expectRows(1, sql`DELETE FROM item WHERE id = ${'none'}`),
+      ])
+      await expect(faulty).rejects.not.toBeInstanceOf(NotAsExpected)
+    })
+
     test('a batch that changes the rows it expects is stored', async () => {
       const [first, second] = await db.batch([
         expectRows(1, put('expected', 1)),

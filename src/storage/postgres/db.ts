@@ -129,8 +129,34 @@ async function transaction(connection: Connection, worded: readonly Worded[]): P
     return changed
   } catch (error) {
     if (connection.isOpen()) await connection.send([ROLLBACK], READ_MS_MAX)
+    if (error instanceof StatementError) throw (await unmet(connection, taken, statements)) ?? error
     throw error
   }
+}
+
+/**
+ * What failed first when a statement failed: it may have done so because one before it changed no
+ * row, as those of a document do that was not stored. Null: no expectation before it was unmet.
+ */
+async function unmet(
+  connection: Connection,
+  locks: readonly Statement[],
+  statements: readonly Statement[],
+): Promise<NotAsExpected | null> {
+  if (statements.every(({ expect }) => expect === undefined)) return null
+  await connection.send([BEGIN, ...locks], BATCH_MS_MAX)
+  try {
+    for (const [index, statement] of statements.entries()) {
+      const [answer] = await connection.send([statement], BATCH_MS_MAX)
+      const { expect } = statement
+      if (expect !== undefined && answer?.changes !== expect) return new NotAsExpected(index)
+    }
+  } catch (error) {
+    if (!(error instanceof StatementError)) throw error
+  } finally {
+    if (connection.isOpen()) await connection.send([ROLLBACK], READ_MS_MAX)
+  }
+  return null
 }
 
 /** Remembers whether the database answered last. While it is away, each question asks it again. */

@@ -43,15 +43,23 @@ export function createVectorGraph({ db, connect, log }: GraphOptions): VectorGra
     const connection = connect()
     const ask = (text: string) => connection.send([{ sql: text, args: [] }], BUILD_MS_MAX)
     try {
-      log?.info('building the graph of vectors', { dimensions })
       await ask(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
       await ask(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON kb_vector
         USING hnsw ((vector::halfvec(${dimensions})) halfvec_cosine_ops)
         WHERE vector_dims(vector) = ${dimensions}`)
-      log?.info('built the graph of vectors', { dimensions })
     } finally {
+      building.delete(dimensions)
       await connection.close()
     }
+  }
+
+  function start(name: string, dimensions: number): void {
+    building.add(dimensions)
+    log?.info('building the graph of vectors', { dimensions })
+    build(name, dimensions).then(
+      () => log?.info('built the graph of vectors', { dimensions }),
+      (error) => log?.error('graph of vectors not built', errorFields(error)),
+    )
   }
 
   return {
@@ -61,12 +69,7 @@ export function createVectorGraph({ db, connect, log }: GraphOptions): VectorGra
       const name = `kb_vector_near_${dimensions}`
       const [state] = await db.all<State>(stateOf(name))
       if (state?.is_valid === 1) ready.add(dimensions)
-      else if (state?.is_building !== 1 && !building.has(dimensions)) {
-        building.add(dimensions)
-        void build(name, dimensions)
-          .catch((error) => log?.error('graph of vectors not built', errorFields(error)))
-          .finally(() => building.delete(dimensions))
-      }
+      else if (state?.is_building !== 1 && !building.has(dimensions)) start(name, dimensions)
       return ready.has(dimensions)
     },
   }

@@ -37,7 +37,11 @@ const exact = ({ tenantId, model }: VectorSpace, query: Float32Array, limit: num
  * The vector index by pgvector. A search reads all vectors of its tenant. With a `graph` it does so
  * only for tenants with few passages, and where the graph finds less than was asked for.
  */
-export function createVectorIndex(reader: Reader, graph: VectorGraph | null = null): VectorIndex {
+export function createVectorIndex(
+  reader: Reader,
+  graph: VectorGraph | null = null,
+  exactMax = EXACT_MAX,
+): VectorIndex {
   async function byGraph(
     space: VectorSpace,
     query: Float32Array,
@@ -74,7 +78,7 @@ export function createVectorIndex(reader: Reader, graph: VectorGraph | null = nu
     async search(space, query, limit, signal) {
       const read = <Row>(statement: Statement) => reader.all<Row>(space.tenantId, statement, signal)
       const [size] = graph ? await read<{ entries: number }>(entriesOf(space.tenantId)) : []
-      if ((size?.entries ?? 0) > EXACT_MAX) {
+      if ((size?.entries ?? 0) > exactMax) {
         const near = await byGraph(space, query, limit, read)
         if (near.length === limit) return near
       }

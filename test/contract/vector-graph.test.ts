@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { systemClock } from '../../src/core/clock.ts'
+import { createLogger } from '../../src/core/log.ts'
+import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
+import { openConnection } from '../../src/storage/postgres/connection.ts'
+import { openPostgres } from '../../src/storage/postgres/db.ts'
+import { createReader } from '../../src/storage/postgres/reader.ts'
+import { createVectorGraph, knowsStrictOrder } from '../../src/storage/postgres/vector-graph.ts'
+import { createVectorIndex } from '../../src/storage/postgres/vectors.ts'
+import { newDoc } from '../support/indexes.ts'
+import { startPostgres } from '../support/postgres.ts'
+
+const DIMENSIONS = 16
+/** A vector that is the same for the same seed. */
+function noise(seed: number): Float32Array {
+  let state = seed * 7_919
+  const values = Array.from({ length: DIMENSIONS }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32 - 0.5
+  })
+  const length = Math.hypot(...values)
+  return Float32Array.from(values, (value) => value / length)
+}
+const entries = (doc: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    key: doc * KEYS_PER_DOC + i,
+    vector: noise(doc * KEYS_PER_DOC + i),
+  }))
+
+test('a graph finds what reading all vectors finds, and every one of a small tenant', async () => {
+  await using server = await startPostgres('all')
+  const clock = systemClock()
+  const db = openPostgres({ url: server.url, clock })
+  const built = Promise.withResolvers<void>()
+  const write = (line: string) => line.includes('built the graph') && built.resolve()
+  const log = createLogger({ level: 'info', json: true, now: () => new Date(), write })
+  const connect = () => openConnection({ url: server.url, clock })
+  const graph = createVectorGraph({ db, connect, log })
+  const reader = createReader(db)
+  const asked: string[] = []
+  const all: typeof reader.all = (tenantId, statement, signal) => {
+    asked.push(statement.sql)
+    return reader.all(tenantId, statement, signal)
+  }
+  const exact = createVectorIndex(reader)
+  const near = createVectorIndex({ all }, graph, 0)
+  const large = { tenantId: 'large', model: 'm' }
+  const small = { tenantId: 'small', model: 'm' }
+  await db.batch([
+    ...newDoc('large', 800),
+    ...newDoc('small', 4),
+    ...exact.upsert(large, [...entries(1, 400), ...entries(2, 400)]),
+    ...exact.upsert(small, entries(3, 4)),
+  ])
+  expect(await knowsStrictOrder(db)).toBe(true)
+  // Until there is a graph all vectors are read, and the first search has it built.
+  const byReading = await exact.search(large, noise(5), 10)
+  expect(await near.search(large, noise(5), 10)).toEqual(byReading)
+  await built.promise
+  expect(await graph.isReady(DIMENSIONS)).toBe(true)
+
+  asked.length = 0
+  const found = await near.search(large, noise(5), 10)
+  expect(found.map(({ key }) => key)).toEqual(byReading.map(({ key }) => key))
+  expect(asked.filter((text) => text.includes('strict_order'))).toHaveLength(1)
+  expect(await near.search(small, noise(5), 10)).toHaveLength(4)
+  expect(await near.search({ tenantId: 'nobody', model: 'm' }, noise(5), 10)).toEqual([])
+  await db.close()
+})

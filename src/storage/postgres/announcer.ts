@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { type Db, sql } from '../db.ts'
-import type { Announcer, Topic } from '../shared-state.ts'
 import type { Notifier } from './notifier.ts'
 
 export interface AnnouncerOptions {
@@ -58,17 +57,17 @@ export function createAnnouncer({ db, replica, notifier, clock, log }: Announcer
 
   const stops = [clock.every(LOOK_MS, lookSoon), notifier.on(WORD, lookSoon)]
 
-  const announcer: Announcer = {
-    async announce(topic: Topic, subject: string): Promise<void> {
+  return {
+    /** As `Announcer`, also for topics of these tables. */
+    async announce(topic: string, subject: string): Promise<void> {
       await db.get(sql`
         INSERT INTO announcement (topic, subject, replica, at)
         VALUES (${topic}, ${subject}, ${replica}, now())`)
       notifier.tell(WORD)
     },
-    on: (topic, hear) => void hearers.set(topic, hear),
-  }
-  return {
-    ...announcer,
+    on(topic: string, hear: (subject: string) => Promise<unknown>): void {
+      hearers.set(topic, hear)
+    },
     async close(): Promise<void> {
       for (const stop of stops) stop()
       again = false
@@ -76,3 +75,5 @@ export function createAnnouncer({ db, replica, notifier, clock, log }: Announcer
     },
   }
 }
+
+export type SharedAnnouncer = ReturnType<typeof createAnnouncer>

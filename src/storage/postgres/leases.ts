@@ -2,20 +2,20 @@ import type { Clock } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { type Db, type Statement, sql } from '../db.ts'
 import type { Lease, Leases } from '../shared-state.ts'
-import type { Notifier } from './notifier.ts'
+import type { SharedAnnouncer } from './announcer.ts'
 
 export interface LeasesOptions {
   readonly db: Pick<Db, 'get' | 'all'>
   /** Of this server. */
   readonly replica: string
-  readonly notifier: Notifier
+  readonly announcer: Pick<SharedAnnouncer, 'announce' | 'on'>
   readonly clock: Pick<Clock, 'steady'>
   readonly log: Logger
 }
 
 /** What is not renewed for so long is free for others. */
 const LEASE_MS = 60_000
-const WORD = 'seized'
+const SEIZED = 'seized'
 
 interface Held {
   readonly name: string
@@ -26,7 +26,7 @@ interface Held {
  * Leases as rows. A free name is taken by one statement; whoever comes second finds it taken and
  * waits for nobody, because no lock is held while work is done.
  */
-export function createLeases({ db, replica, notifier, clock, log }: LeasesOptions) {
+export function createLeases({ db, replica, announcer, clock, log }: LeasesOptions) {
   const held = new Map<string, Held>()
   let count = 0
   let renewedAt = clock.steady()
@@ -58,7 +58,7 @@ export function createLeases({ db, replica, notifier, clock, log }: LeasesOption
     for (const holder of holders) if (!there.has(holder)) lose(holder)
   }
 
-  const stop = notifier.on(WORD, () => void renew().catch(() => {}))
+  announcer.on(SEIZED, renew)
 
   const leases: Leases = {
     async hold(name, signal, work) {
@@ -81,7 +81,7 @@ export function createLeases({ db, replica, notifier, clock, log }: LeasesOption
         .get(seizure(name, holder))
         .then(() => {
           held.set(holder, { name, onLost })
-          notifier.tell(WORD)
+          return announcer.announce(SEIZED, name)
         })
         .catch((error) => log.warn('lease not seized', errorFields(error)))
       return {
@@ -113,7 +113,6 @@ export function createLeases({ db, replica, notifier, clock, log }: LeasesOption
       }
     },
     async close(): Promise<void> {
-      stop()
       await Promise.all([...held].map(([holder, { name }]) => release(name, holder)))
     },
   }

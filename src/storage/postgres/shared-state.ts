@@ -31,8 +31,8 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   const notifier = createNotifier({ db, url: directUrl, clock, log })
   const parts = { db, replica, notifier, clock, log }
   const turnOrder = createTurnOrder(parts)
-  const leases = createLeases(parts)
   const announcer = createAnnouncer(parts)
+  const leases = createLeases({ ...parts, announcer })
   let beats = 0
   let beating: Promise<void> | null = null
 

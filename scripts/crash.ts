@@ -1,18 +1,24 @@
 // Kills the server many times under mixed load and checks every acknowledged write. See --help.
 import { crash } from '../test/support/crash.ts'
+import { crashReplicas } from '../test/support/crash-replicas.ts'
 import { readArguments, runScript, wholeNumber } from './usage.ts'
 
 const HELP = `Kills the server many times under mixed load and checks every acknowledged write.
 
   bun scripts/crash.ts [--rounds 300] [--seed 1]
+  bun scripts/crash.ts --postgres [--minutes 30] [--seed 1]
 
-  --rounds N   number of kills (300)
-  --seed N     seed of the random load (1)
+  --rounds N    number of kills (300)
+  --postgres    two servers on one PostgreSQL, and that itself, are killed in turn
+  --minutes N   how long (30)
+  --seed N      seed of the random load (1)
 
 $MOONBASE_BIN names the executable; without it the sources run under this Bun. Ends with 1 when an
 acknowledged write was lost.
 `
 const LIFE_MS = { least: 20, most: 800 }
+/** Long enough that turns come to wait for a dead server. */
+const REPLICA_LIFE_MS = { least: 500, most: 8_000 }
 
 function readOptions(args: string[]) {
   const { values } = readArguments({
@@ -20,30 +26,46 @@ function readOptions(args: string[]) {
     options: {
       rounds: { type: 'string', default: '300' },
       seed: { type: 'string', default: '1' },
+      postgres: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '30' },
     },
   })
   return {
+    postgres: values.postgres,
+    minutes: wholeNumber('--minutes', values.minutes, 1, 10_000),
     rounds: wholeNumber('--rounds', values.rounds, 1, 1_000_000),
     seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
   }
 }
 
-await runScript(HELP, async (args) => {
-  const options = readOptions(args)
-  const begin = performance.now()
-  const report = await crash({
+const tell = (line: string) => process.stdout.write(`${line}\n`)
+
+const killOne = (options: ReturnType<typeof readOptions>) =>
+  crash({
     ...options,
     lifeMs: LIFE_MS,
     onRound(round, { acknowledged }, faults) {
       if (round % 10 > 0) return
       const { turns, docs, devices, keys } = acknowledged
-      process.stdout.write(
+      tell(
         `${round} kills: ${turns} turns, ${docs} documents, ${devices} devices, ${keys} keys ` +
-          `acknowledged; ${faults.length} lost\n`,
+          `acknowledged; ${faults.length} lost`,
       )
     },
   })
+
+const killReplicas = (options: ReturnType<typeof readOptions>) =>
+  crashReplicas({
+    ...options,
+    lifeMs: REPLICA_LIFE_MS,
+    onChecked: (report) => tell(JSON.stringify(report)),
+  })
+
+await runScript(HELP, async (args) => {
+  const options = readOptions(args)
+  const begin = performance.now()
+  const report = await (options.postgres ? killReplicas : killOne)(options)
   const minutes = ((performance.now() - begin) / 60_000).toFixed(1)
-  process.stdout.write(`${JSON.stringify(report)}\n${minutes} minutes\n`)
+  tell(`${JSON.stringify(report)}\n${minutes} minutes`)
   process.exitCode = report.faults.length > 0 ? 1 : 0
 })

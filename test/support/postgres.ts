@@ -14,7 +14,7 @@ export interface TestPostgres extends AsyncDisposable {
 /** Where Debian and Ubuntu keep the programs of a server, the newest version first. */
 const PLACES = '/usr/lib/postgresql'
 
-function programs(): string | null {
+export function programs(): string | null {
   if (!existsSync(PLACES)) return null
   const versions = readdirSync(PLACES).sort((a, b) => Number(b) - Number(a))
   const folders = versions.map((version) => join(PLACES, version, 'bin'))
@@ -37,12 +37,12 @@ const SCRIPT = `
   rm -rf "$1"`
 
 /** PostgreSQL refuses to run as root; Debian's package brings a user for it. */
-const asOrdinaryUser = (argv: readonly string[]) =>
+export const asOrdinaryUser = (argv: readonly string[]) =>
   process.getuid?.() === 0
     ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...argv]
     : [...argv]
 
-function freePort(): number {
+export function freePort(): number {
   using server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   return server.port
 }

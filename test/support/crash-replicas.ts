@@ -1,0 +1,217 @@
+import postgres from 'postgres'
+import { randomFrom } from './crash-ledger.ts'
+import { compareTurns, fillSessions, type SentTurns } from './crash-sessions.ts'
+import { createKey } from './key.ts'
+import { type Cluster, startCluster } from './postgres-cluster.ts'
+import { type Server, startServer } from './server.ts'
+import { tempFolder } from './temp.ts'
+
+export interface ReplicaCrashOptions {
+  readonly minutes: number
+  readonly seed: number
+  /** Between two kills, in milliseconds of load. */
+  readonly lifeMs: { readonly least: number; readonly most: number }
+  readonly onChecked?: (report: ReplicaCrashReport) => void
+}
+
+export interface ReplicaCrashReport {
+  readonly kills: Record<Victim, number>
+  readonly turns: number
+  /** Turns whose client was told of no end; some of them are stored. */
+  readonly doubtful: number
+  readonly doubtfulStored: number
+  readonly activations: number
+  readonly longestTurnMs: number
+  readonly faults: readonly string[]
+}
+
+type Victim = 'one server' | 'one server, politely' | 'the database'
+
+const WORKERS = 6
+/** Kills between two looks at all that was acknowledged. */
+const KILLS_A_CHECK = 8
+
+/** Two servers of one database, any of which may be killed. */
+async function startWorld(cluster: Cluster, folders: readonly string[]) {
+  const env = {
+    MB_DATABASE_URL: cluster.url,
+    MB_DATABASE_DIRECT_URL: cluster.url,
+    MB_SESSION_SECRET: 'a'.repeat(64),
+    MB_ENCRYPTION_KEY: 'b'.repeat(64),
+    MB_TRUST_PROXY: '1',
+  }
+  const start = (dataDir: string) => startServer({ dataDir, env })
+  const servers: Server[] = []
+  for (const folder of folders) servers.push(await start(folder))
+  const urls = servers.map(({ url }) => url)
+  const { headers } = await createKey(folders[0] ?? '', { env })
+
+  async function restart(at: number, kill: (server: Server) => Promise<unknown>): Promise<void> {
+    const server = servers[at]
+    if (!server) return
+    await kill(server)
+    const fresh = await start(server.dataDir)
+    servers[at] = fresh
+    urls[at] = fresh.url
+  }
+
+  return {
+    headers,
+    urls,
+    restart,
+    stop: () => Promise.all(servers.map((server) => server.kill())),
+  }
+}
+
+type World = Awaited<ReturnType<typeof startWorld>>
+
+/**
+ * Kills servers and their database in turn under load. Nothing that was acknowledged may be lost,
+ * no turn may be there twice or before one that was answered before it was sent, no activation code
+ * may give two keys, and no turn may wait for ever.
+ */
+export async function crashReplicas(options: ReplicaCrashOptions): Promise<ReplicaCrashReport> {
+  using first = tempFolder()
+  using second = tempFolder()
+  await using cluster = await startCluster()
+  const world = await startWorld(cluster, [first.path, second.path])
+  const random = randomFrom(options.seed)
+  const sessions: SentTurns = new Map()
+  const kills: Record<Victim, number> = {
+    'one server': 0,
+    'one server, politely': 0,
+    'the database': 0,
+  }
+  const report = {
+    ...{ kills, turns: 0, doubtful: 0, doubtfulStored: 0, activations: 0, longestTurnMs: 0 },
+    faults: [] as string[],
+  }
+  const until = performance.now() + options.minutes * 60_000
+  try {
+    for (let check = 0; performance.now() < until && report.faults.length === 0; check++) {
+      await loadAndKill({ ...options, until }, { world, cluster, random, sessions, report, check })
+      report.doubtfulStored += await verify(cluster.url, sessions, report.faults)
+      sessions.clear()
+      options.onChecked?.(report)
+    }
+  } finally {
+    await world.stop()
+  }
+  return report
+}
+
+interface Parts {
+  readonly world: World
+  readonly cluster: Cluster
+  readonly random: () => number
+  readonly sessions: SentTurns
+  readonly report: { -readonly [Key in keyof ReplicaCrashReport]: ReplicaCrashReport[Key] } & {
+    readonly faults: string[]
+  }
+  readonly check: number
+}
+
+async function loadAndKill(
+  { lifeMs, until }: ReplicaCrashOptions & { readonly until: number },
+  { world, cluster, random, sessions, report, check }: Parts,
+): Promise<void> {
+  let stopped = false
+  const isStopped = () => stopped
+  const someServer = () => world.urls[random() < 0.5 ? 0 : 1] ?? ''
+  const sending = { headers: world.headers, someServer, random }
+  const onTurn = (ms: number, acknowledged: boolean) => {
+    report.longestTurnMs = Math.max(report.longestTurnMs, Math.round(ms))
+    if (acknowledged) report.turns++
+    else report.doubtful++
+  }
+  const load = [
+    ...Array.from({ length: WORKERS }, (_, n) =>
+      fillSessions(`c${check}w${n}`, sending, sessions, isStopped, onTurn),
+    ),
+    activate(world, random, report, isStopped),
+  ]
+  const ended = Promise.allSettled(load)
+  for (let kill = 0; kill < KILLS_A_CHECK && performance.now() < until; kill++) {
+    await Bun.sleep(lifeMs.least + random() * (lifeMs.most - lifeMs.least))
+    report.kills[await killOne(world, cluster, random)]++
+  }
+  stopped = true
+  for (const end of await ended) {
+    if (end.status === 'rejected') report.faults.push(String(end.reason))
+  }
+}
+
+async function killOne(world: World, cluster: Cluster, random: () => number): Promise<Victim> {
+  const at = random() < 0.5 ? 0 : 1
+  const choice = random()
+  if (choice < 0.5) {
+    await world.restart(at, (server) => server.kill())
+    return 'one server'
+  }
+  if (choice < 0.65) {
+    await world.restart(at, (server) => server.stop())
+    return 'one server, politely'
+  }
+  await cluster.kill()
+  await Bun.sleep(random() * 2_000)
+  await cluster.start()
+  return 'the database'
+}
+
+/** Compares all sessions with the table of turns; returns how many doubtful ones are stored. */
+async function verify(url: string, sessions: SentTurns, faults: string[]): Promise<number> {
+  const driver = postgres(url, { max: 1, onnotice() {} })
+  let doubtful = 0
+  try {
+    const rows = await driver`SELECT session_id, user_text FROM turn ORDER BY session_id, seq`
+    const stored = Map.groupBy(rows, ({ session_id }) => String(session_id))
+    for (const [id, sent] of sessions) {
+      const texts = (stored.get(id) ?? []).map(({ user_text }) => String(user_text))
+      faults.push(...compareTurns(id, sent, texts))
+      const there = new Set(texts)
+      doubtful += sent.filter(({ text, acknowledged }) => !acknowledged && there.has(text)).length
+    }
+    const [left] = await driver`
+      SELECT count(*)::int AS tickets FROM turn_ticket WHERE at < now() - interval '1 minute'`
+    if (left?.tickets > 0) faults.push(`${left?.tickets} tickets of turns that are over`)
+    const twice = await driver`
+      SELECT device_id FROM api_key WHERE device_id IS NOT NULL GROUP BY device_id
+      HAVING count(*) > 1`
+    for (const { device_id } of twice) faults.push(`device ${device_id} has two keys`)
+  } finally {
+    await driver.end({ timeout: 1 })
+  }
+  return doubtful
+}
+
+/** Registers devices, and tries each code at both servers at once: one key at most comes of it. */
+async function activate(
+  { headers, urls }: World,
+  random: () => number,
+  report: { activations: number; readonly faults: string[] },
+  stopped: () => boolean,
+): Promise<void> {
+  const address = () => `10.${Math.floor(random() * 250)}.${Math.floor(random() * 250)}.1`
+  const call = async (url: string, path: string, body: object) => {
+    const sent = { ...headers, 'x-forwarded-for': address() }
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: sent,
+      body: JSON.stringify(body),
+    })
+    return answer.ok ? ((await answer.json()) as Record<string, string>) : null
+  }
+  while (!stopped()) {
+    await Bun.sleep(50)
+    const made = await call(urls[0] ?? '', '/v1/devices', { name: 'd' }).catch(() => null)
+    if (!made) continue
+    const code = made.activation_code
+    const tries = urls.map((url) =>
+      call(url, '/v1/devices/activate', { code: code ?? '' }).catch(() => null),
+    )
+    const keys = (await Promise.all(tries)).filter((answer) => answer !== null)
+    if (keys.length > 1) report.faults.push(`two keys for one code of ${made.id}`)
+    report.activations += keys.length
+    await fetch(`${urls[0]}/v1/devices/${made.id}`, { method: 'DELETE', headers }).catch(() => {})
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { asOrdinaryUser, freePort, programs } from './postgres.ts'
+
+/** A server that can be killed and started again on the same data. */
+export interface Cluster extends AsyncDisposable {
+  readonly url: string
+  /** Ends all of it at once, without a word to its clients. */
+  kill(): Promise<void>
+  /** Resolves when it answers. */
+  start(): Promise<void>
+}
+
+/** Makes a cluster that flushes as a real one does, and starts it. */
+export async function startCluster(): Promise<Cluster> {
+  const bin = programs()
+  if (bin === null) throw new Error('this machine has no PostgreSQL')
+  const folder = mkdtempSync(join(tmpdir(), 'moonbase-cluster-'))
+  if (process.getuid?.() === 0) Bun.spawnSync(['chown', 'postgres', folder])
+  const data = join(folder, 'data')
+  const run = (...argv: string[]) =>
+    Bun.spawn(asOrdinaryUser(argv), { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
+  const init = ['-D', data, '-U', 'moonbase', '-A', 'trust', '-E', 'UTF8', '--locale=C']
+  if ((await run(join(bin, 'initdb'), ...init).exited) !== 0) throw new Error('initdb failed')
+  const port = freePort()
+  const url = `postgres://moonbase@127.0.0.1:${port}/postgres`
+  let server: Bun.Subprocess | null = null
+
+  async function answers(): Promise<boolean> {
+    const driver = postgres(url, { max: 1, connect_timeout: 2, onnotice() {} })
+    try {
+      await driver.unsafe('SELECT 1')
+      return true
+    } catch {
+      return false
+    } finally {
+      await driver.end({ timeout: 1 })
+    }
+  }
+
+  async function start(): Promise<void> {
+    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
+    const options = settings.flatMap((setting) => ['-c', setting])
+    const begin = () => run(join(bin ?? '', 'postgres'), '-D', data, '-p', String(port), ...options)
+    server = begin()
+    for (let tries = 1; !(await answers()); tries++) {
+      if (tries > 1_000) throw new Error('PostgreSQL did not start')
+      // Until its memory is free, which the last of the killed processes held.
+      if (server.exitCode !== null) server = begin()
+      await Bun.sleep(50)
+    }
+  }
+
+  async function kill(): Promise<void> {
+    if (!server) return
+    const listed = Bun.spawnSync(['ps', '-o', 'pid=', '--ppid', String(server.pid)]).stdout
+    server.kill('SIGKILL')
+    for (const pid of listed.toString().trim().split(/\s+/)) {
+      try {
+        process.kill(Number(pid), 'SIGKILL')
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    await server.exited
+  }
+
+  await start()
+  return {
+    ...{ url, start, kill },
+    async [Symbol.asyncDispose]() {
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -190,7 +190,7 @@ describe.skipIf(!hasPostgres()).each(['listen', 'ask'])('two servers that %s', (
     while ((await shown()) === 'closed');
   })
 
-  test('a board that shows digits at one is paired at the other, and its newest socket stays', async () => {
+  test('a board is paired at the other server, and its newest socket stays', async () => {
     const board = startingBoard(a)
     const there = startingBoard(b, { mac: board.mac, clientId: board.clientId })
     const digits = (await board.start()).activation?.code

@@ -37,7 +37,7 @@ export interface Sending {
 }
 
 /** A turn that took longer than any wait for a dead server. */
-export class Stuck extends Error {}
+class Stuck extends Error {}
 
 /** A dead server is waited for 20 s, and its turn may have waited for another one before. */
 const TURN_MS_MAX = 60_000

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { startConversation, turnStats } from '../support/conversation.ts'
 
-const conversation = await startConversation()
+const conversation = await startConversation({ silenceMs: 300 })
 const { upstream, app, key, freshSession, ask, history } = conversation
 afterEach(() => upstream.reset())
 afterAll(conversation.stop)

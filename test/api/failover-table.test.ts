@@ -54,7 +54,8 @@ const CALL = { name: 'calculator', arguments: { expression: '6*7' } }
 
 let world: Failover
 beforeAll(async () => {
-  world = await startFailover()
+  // The wait for an upstream that is silent.
+  world = await startFailover({ MB_LLM_TIMEOUT_MS: '300' })
 })
 afterEach(() => world.reset())
 afterAll(() => world[Symbol.asyncDispose]())

@@ -16,7 +16,7 @@ const never = new Promise(() => {})
 
 let world: Failover
 beforeAll(async () => {
-  world = await startFailover({ MB_LLM_TIMEOUT_MS: '60000' })
+  world = await startFailover()
 })
 afterEach(() => world.reset())
 afterAll(() => world[Symbol.asyncDispose]())

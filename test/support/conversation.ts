@@ -1,15 +1,16 @@
 import { expect } from 'bun:test'
 import { startApp } from './app.ts'
+import { patientClock } from './clock.ts'
 import { postSse } from './sse.ts'
 import { startUpstream } from './upstream.ts'
 
 export type Conversation = Awaited<ReturnType<typeof startConversation>>
 
-/** The product with a scripted model, a model timeout of 400 ms, and one key. */
-export async function startConversation() {
+/** The product with a scripted model and one key. `silenceMs` is the wait for a silent model. */
+export async function startConversation({ silenceMs = 20_000 } = {}) {
   const upstream = await startUpstream()
-  const env = { MB_LLM_TIMEOUT_MS: '400' }
-  const app = await startApp({ upstream: upstream.baseUrl, env })
+  const env = { MB_LLM_TIMEOUT_MS: String(silenceMs) }
+  const app = await startApp({ upstream: upstream.baseUrl, env, clock: patientClock() })
   const key = await app.key()
   const { headers } = key
   let sessions = 0

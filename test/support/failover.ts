@@ -1,5 +1,6 @@
-import { type Clock, systemClock } from '../../src/core/clock.ts'
+import type { Clock } from '../../src/core/clock.ts'
 import { startApp, type TestApp } from './app.ts'
+import { patientClock } from './clock.ts'
 import { postSse } from './sse.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
@@ -12,7 +13,7 @@ function hurriedClock(): Clock & { advance(ms: number): void; readonly waits: nu
   const waits: number[] = []
   let ahead = 0
   return {
-    ...systemClock(),
+    ...patientClock(),
     waits,
     now: () => Date.now() + ahead,
     iso: () => new Date(Date.now() + ahead).toISOString(),
@@ -37,7 +38,7 @@ export async function startFailover(env: Readonly<Record<string, string>> = {}) 
     upstream: platform.baseUrl,
     clock,
     env: {
-      MB_LLM_TIMEOUT_MS: '300',
+      MB_LLM_TIMEOUT_MS: '20000',
       MB_ALLOW_PRIVATE_HOSTS: '127.0.0.1',
       MB_EMBED_BASE_URL: platform.baseUrl,
       MB_EMBED_MODEL: 'fake-embed',

@@ -17,7 +17,7 @@ describeWeb('the studio', () => {
   let session: SignedIn
   beforeAll(async () => {
     await buildConsole()
-    world = await startFailover({ MB_LLM_TIMEOUT_MS: '20000' })
+    world = await startFailover()
     browser = await launch()
     session = await signIn(world.app)
   }, BUILD_MS)

@@ -5,12 +5,12 @@ export const nodeCrypto = lazy(() => process.getBuiltinModule('node:crypto'))
 
 /** Lower-case hex sha256, which is stored in place of keys and codes. */
 export function sha256Hex(text: string): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('hex')
+  return Bun.CryptoHasher.hash('sha256', text, 'hex')
 }
 
 /** base64url sha256 without padding: the PKCE challenge of a verifier (RFC 7636, S256). */
 export function sha256Base64Url(text: string): string {
-  return new Bun.CryptoHasher('sha256').update(text).digest('base64url')
+  return Bun.CryptoHasher.hash('sha256', text, 'base64url')
 }
 
 /** Bytes of cryptographic randomness. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { findLocalServers } from '../channels/openai/detect.ts'
 import { listModels } from '../channels/openai/models.ts'
 import {
@@ -20,6 +21,7 @@ import { createTrial } from '../features/system/trial.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
+import { lookForModelPack } from './model-pack.ts'
 import type { SealedSetting } from './storage.ts'
 import { systemTries } from './system-tries.ts'
 
@@ -110,6 +112,15 @@ export function openSystem(
         ...{ name, base_url: baseUrl, models: [...models] },
       }))
       return { servers }
+    },
+    modelPack() {
+      const { pack, folder, program, models } = lookForModelPack(adapters.config)
+      const { chat = null } = models
+      return {
+        ...{ folder, program: program && basename(program), model: chat && basename(chat) },
+        complete: pack?.models.chat !== undefined,
+        running: adapters.modelPack.servers.chat !== undefined,
+      }
     },
     async modelsAt(endpoint, signal) {
       const until = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS_MAX)])

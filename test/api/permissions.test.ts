@@ -144,6 +144,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'PUT /console/system': ['operator', 200],
   'POST /console/system/test': ['operator', 400],
   'GET /console/system/local-models': ['operator', 200],
+  'GET /console/system/model-pack': ['operator', 200],
   'POST /console/system/models': ['operator', 400],
   'GET /console/system/people': ['operator', 200],
   'PUT /console/system/people/:id': ['operator', 400],

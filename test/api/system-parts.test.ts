@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { caller } from '../support/api.ts'
 import { startApp } from '../support/app.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -141,6 +143,21 @@ test('model servers on this machine are found with their models', async () => {
       },
     ],
   })
+})
+
+test('a model pack is told by the files that are there', async () => {
+  await using local = await startApp()
+  const operator = caller(`${local.url}/console`, (await local.operator()).headers)
+  const pack = async () => (await operator('GET', '/system/model-pack')).json()
+  const folder = join(local.dataDir, 'packs', 'model')
+  const nothing = { folder, program: null, model: null, complete: false, running: false }
+  expect(await pack()).toEqual(nothing)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'Qwen3-4B.gguf'), '')
+  expect(await pack()).toEqual({ ...nothing, model: 'Qwen3-4B.gguf' })
+  writeFileSync(join(folder, 'llama-server'), '')
+  const whole = { program: 'llama-server', model: 'Qwen3-4B.gguf', complete: true }
+  expect(await pack()).toEqual({ ...nothing, ...whole })
 })
 
 test('a list of models tells why there is none', async () => {

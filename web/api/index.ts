@@ -109,6 +109,7 @@ export const api = {
     save: (changes: Readonly<Record<string, string | null>>) =>
       call<{ settings: T.SystemSetting[] }>('PUT', '/console/system', changes),
     test: (part: string) => call<T.SystemTest>('POST', '/console/system/test', { part }),
+    modelPack: () => call<T.ModelPack>('GET', '/console/system/model-pack'),
     localModels: () => call<T.LocalModels>('GET', '/console/system/local-models'),
     models: (input: { base_url: string; api_key?: string }) =>
       call<T.AddressModels>('POST', '/console/system/models', input),

@@ -69,6 +69,7 @@ export type {
 export type {
   LocalModelsResponse as LocalModels,
   ModelListResponse as AddressModels,
+  ModelPackResponse as ModelPack,
   SystemSetting,
   SystemTestResponse as SystemTest,
 } from '../../src/features/system/model.ts'

@@ -23,6 +23,8 @@ export const en: Dictionary = {
   'apps.empty': 'No apps yet',
   'apps.empty.text': 'Create one, give it a prompt, then issue a key for whoever calls it.',
   'apps.full': 'You have reached the limit of {max} apps. Delete one to create another.',
+  'apps.gone':
+    'This app was deleted elsewhere. What stands here is kept: create a new app from it, or copy it.',
   'apps.inherit': 'Default',
   'apps.kb': 'Use the knowledge base',
   'apps.kb.hint': 'When off, conversations of this app never search it.',
@@ -754,6 +756,16 @@ export const en: Dictionary = {
   'system.local.use': 'Use',
   'system.local.use.of': 'Use {name}',
   'system.local.used': 'Connected; the next question goes to this model',
+  'system.pack': 'Or let this server run a model by itself',
+  'system.pack.about':
+    'No other service is needed: put two files into this folder and start the server again.',
+  'system.pack.program':
+    'with the libraries beside it, about 20 MB: from the releases of ggml-org/llama.cpp',
+  'system.pack.model': 'the model, such as Qwen3-4B-Q4_K_M.gguf (2.5 GB) of Qwen/Qwen3-4B-GGUF',
+  'system.pack.found': 'found',
+  'system.pack.running': 'The server runs this model.',
+  'system.pack.restart': 'All is there. Start the server again, and it runs this model.',
+  'system.pack.look': 'Look again',
   'system.kind.BASE_URL': 'Address',
   'system.kind.API_KEY': 'Key',
   'system.kind.MODEL': 'Model',
@@ -1132,6 +1144,7 @@ export const en: Dictionary = {
   'members.leave.title': 'Leave this workspace?',
   'members.mailed': 'Invitation sent',
   'members.owners': 'Only owners see and change members. Your role is: {role}.',
+  'members.reads': 'Your role here reads and asks; editors and owners change things.',
   'members.remove': 'Remove',
   'members.remove.loss':
     'They are signed out at once. Keys that they know stay valid: revoke those you do not trust.',

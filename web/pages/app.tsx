@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { SquareTerminal, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api } from '../api/index.ts'
 import type { App } from '../api/types.ts'
 import { AppForm } from '../features/apps/app-form.tsx'
@@ -10,8 +10,9 @@ import { AppShares } from '../features/shares/app-shares.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
+import { ForEditors } from '../ui/changeable.tsx'
 import { Confirm } from '../ui/dialog.tsx'
-import { Page } from '../ui/page.tsx'
+import { Notice, Page } from '../ui/page.tsx'
 import { Loaded, Loading } from '../ui/state.tsx'
 import { Missing } from './missing.tsx'
 
@@ -19,6 +20,7 @@ export function AppPage() {
   const { id = '' }: { id?: string } = useParams({ strict: false })
   const { t } = useI18n()
   const query = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
+  const last = useRef<App | null>(null)
   if (id === 'new') {
     return (
       <Page title={t('apps.new')} about={t('apps.new.about')}>
@@ -30,7 +32,9 @@ export function AppPage() {
     <Loaded query={query}>
       {({ apps }) => {
         const app = apps.find((item) => item.id === id)
-        if (app) return <Editor key={id} app={app} />
+        last.current = app ?? last.current
+        const shown = app ?? (last.current?.id === id ? last.current : null)
+        if (shown) return <Editor key={id} app={shown} isGone={!app} />
         // A new app is missing until the list has loaded.
         return query.isFetching ? <Loading /> : <Missing />
       }}
@@ -38,7 +42,13 @@ export function AppPage() {
   )
 }
 
-function Editor({ app }: { readonly app: App }) {
+interface EditorProps {
+  readonly app: App
+  /** It was deleted in the meantime: what was typed is kept, and makes a new app. */
+  readonly isGone: boolean
+}
+
+function Editor({ app, isGone }: EditorProps) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [asked, setAsked] = useState(false)
@@ -53,14 +63,28 @@ function Editor({ app }: { readonly app: App }) {
         <SquareTerminal size={16} aria-hidden />
         {t('apps.try')}
       </Link>
-      <Button
-        kind="danger"
-        icon={<Trash2 size={16} aria-hidden />}
-        aria-label={t('apps.delete')}
-        onClick={() => setAsked(true)}
-      />
+      <ForEditors>
+        <Button
+          kind="danger"
+          icon={<Trash2 size={16} aria-hidden />}
+          aria-label={t('apps.delete')}
+          onClick={() => setAsked(true)}
+        />
+      </ForEditors>
     </>
   )
+  if (isGone) {
+    return (
+      <Page title={app.name}>
+        {!remove.isSuccess && (
+          <div className="mb-5" role="alert">
+            <Notice tone="warn">{t('apps.gone')}</Notice>
+          </div>
+        )}
+        <AppForm app={null} />
+      </Page>
+    )
+  }
   return (
     <Page title={app.name} about={t('apps.edit.about')} actions={actions}>
       <AppForm app={app} />

@@ -5,6 +5,7 @@ import { APPS_MAX } from '../../src/core/limits/contract.ts'
 import { api } from '../api/index.ts'
 import type { App } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { ForEditors } from '../ui/changeable.tsx'
 import { Ago, Badge, Notice, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
@@ -20,7 +21,11 @@ export function Apps() {
     </Link>
   )
   return (
-    <Page title={t('nav.apps')} about={t('apps.about')} actions={count > 0 && add}>
+    <Page
+      title={t('nav.apps')}
+      about={t('apps.about')}
+      actions={count > 0 && <ForEditors>{add}</ForEditors>}
+    >
       {full && (
         <div className="mb-4">
           <Notice tone="warn">{t('apps.full', { max: APPS_MAX })}</Notice>
@@ -34,7 +39,7 @@ export function Apps() {
                 icon={<Bot />}
                 title={t('apps.empty')}
                 text={t('apps.empty.text')}
-                action={add}
+                action={<ForEditors>{add}</ForEditors>}
               />
             </div>
           ) : (

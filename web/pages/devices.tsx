@@ -13,6 +13,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { useAsked } from '../lib/use-asked.ts'
 import { Button } from '../ui/button.tsx'
+import { ForEditors } from '../ui/changeable.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Notice, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -56,7 +57,7 @@ export function Devices() {
     </>
   )
   return (
-    <Page title={t('nav.devices')} about={<About />} actions={add}>
+    <Page title={t('nav.devices')} about={<About />} actions={<ForEditors>{add}</ForEditors>}>
       {full && <Notice tone="warn">{t('devices.full', { max: DEVICES_MAX })}</Notice>}
       <div className="card mt-4 overflow-hidden first:mt-0">
         <Loaded query={query}>

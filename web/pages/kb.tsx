@@ -13,6 +13,7 @@ import { useUploads } from '../features/kb/uploads.ts'
 import { WriteDialog } from '../features/kb/write-dialog.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
+import { ForEditors } from '../ui/changeable.tsx'
 import { Notice, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 
@@ -35,12 +36,14 @@ export function Kb() {
   return (
     <Page title={t('nav.kb')} about={t('kb.about')}>
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[3fr_2fr]">
-        <AddPanel
-          limits={library?.limits}
-          onFiles={add}
-          onPage={() => setDialog('page')}
-          onWrite={() => setDialog('write')}
-        />
+        <ForEditors>
+          <AddPanel
+            limits={library?.limits}
+            onFiles={add}
+            onPage={() => setDialog('page')}
+            onWrite={() => setDialog('write')}
+          />
+        </ForEditors>
         <section className="card grid content-start gap-3 p-5">
           <div>
             <h2>{t('kb.search')}</h2>

@@ -9,6 +9,7 @@ import { KeyTable } from '../features/keys/key-table.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAsked } from '../lib/use-asked.ts'
 import { Button } from '../ui/button.tsx'
+import { ForEditors } from '../ui/changeable.tsx'
 import { More } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -29,7 +30,7 @@ export function Keys() {
     </Button>
   )
   return (
-    <Page title={t('nav.keys')} about={t('keys.about')} actions={add}>
+    <Page title={t('nav.keys')} about={t('keys.about')} actions={<ForEditors>{add}</ForEditors>}>
       <div className="card overflow-hidden">
         <Loaded query={query}>
           {({ keys }) =>

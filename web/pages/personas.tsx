@@ -7,6 +7,7 @@ import { PersonaDialog } from '../features/personas/persona-dialog.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
+import { ForEditors } from '../ui/changeable.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { Badge, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
@@ -34,7 +35,11 @@ export function Personas() {
   )
   const persona = asked?.persona ?? null
   return (
-    <Page title={t('nav.personas')} about={t('personas.about')} actions={add}>
+    <Page
+      title={t('nav.personas')}
+      about={t('personas.about')}
+      actions={<ForEditors>{add}</ForEditors>}
+    >
       <Loaded query={query}>
         {({ personas }) =>
           personas.length === 0 ? (
@@ -92,28 +97,30 @@ function PersonaCard({ persona, onEdit, onDelete }: CardProps) {
       <p className="mt-1.5 line-clamp-4 flex-1 text-[0.93rem] whitespace-pre-wrap text-ink-2">
         {persona.prompt}
       </p>
-      <div className="mt-4 -ml-2 flex gap-1">
-        <Button kind="quiet" size="small" icon={<Pencil {...icon} />} onClick={onEdit}>
-          {t('action.edit')}
-        </Button>
-        <Button
-          kind="quiet"
-          size="small"
-          busy={setDefault.isPending}
-          icon={chosen ? <StarOff {...icon} /> : <Star {...icon} />}
-          onClick={() => setDefault.mutate(!chosen)}
-        >
-          {t(chosen ? 'personas.default.clear' : 'personas.default.set')}
-        </Button>
-        <span className="flex-1" />
-        <Button
-          kind="quiet"
-          size="small"
-          icon={<Trash2 {...icon} />}
-          aria-label={t('personas.delete.title', { name: persona.name })}
-          onClick={onDelete}
-        />
-      </div>
+      <ForEditors>
+        <div className="mt-4 -ml-2 flex gap-1">
+          <Button kind="quiet" size="small" icon={<Pencil {...icon} />} onClick={onEdit}>
+            {t('action.edit')}
+          </Button>
+          <Button
+            kind="quiet"
+            size="small"
+            busy={setDefault.isPending}
+            icon={chosen ? <StarOff {...icon} /> : <Star {...icon} />}
+            onClick={() => setDefault.mutate(!chosen)}
+          >
+            {t(chosen ? 'personas.default.clear' : 'personas.default.set')}
+          </Button>
+          <span className="flex-1" />
+          <Button
+            kind="quiet"
+            size="small"
+            icon={<Trash2 {...icon} />}
+            aria-label={t('personas.delete.title', { name: persona.name })}
+            onClick={onDelete}
+          />
+        </div>
+      </ForEditors>
     </li>
   )
 }

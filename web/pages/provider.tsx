@@ -8,6 +8,7 @@ import type { Provider } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction, useProblem } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
+import { Changeable } from '../ui/changeable.tsx'
 import { Confirm } from '../ui/dialog.tsx'
 import { SwitchField, TextField } from '../ui/form.tsx'
 import { Badge, Notice, Page } from '../ui/page.tsx'
@@ -29,8 +30,10 @@ export function ProviderPage() {
         <Loaded query={query}>
           {(provider) => (
             <div className="grid max-w-2xl gap-6">
-              {provider.configured && <Current provider={provider} />}
-              <ProviderForm key={provider.base_url ?? ''} provider={provider} />
+              <Changeable>
+                {provider.configured && <Current provider={provider} />}
+                <ProviderForm key={provider.base_url ?? ''} provider={provider} />
+              </Changeable>
             </div>
           )}
         </Loaded>

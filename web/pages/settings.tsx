@@ -11,6 +11,7 @@ import { temperatureOf } from '../features/apps/draft.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
+import { Changeable } from '../ui/changeable.tsx'
 import { SwitchField, TextField } from '../ui/form.tsx'
 import { Id, Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -87,46 +88,48 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
   }
   return (
     <form className="card grid gap-6 p-6" onSubmit={submit}>
-      <TextField
-        label={t('settings.name')}
-        hint={t('settings.name.hint')}
-        value={name}
-        maxLength={TENANT_NAME_CHARS_MAX}
-        onText={setName}
-      />
-      <TextField
-        label={t('field.model')}
-        hint={t('settings.model.hint')}
-        placeholder={t('settings.platform')}
-        value={model}
-        maxLength={MODEL_CHARS_MAX}
-        onText={setModel}
-      />
-      <TextField
-        label={t('field.temperature')}
-        hint={t('settings.temperature.hint')}
-        placeholder={t('settings.platform')}
-        problem={value === 'wrong' ? t('field.temperature.wrong') : null}
-        inputMode="decimal"
-        value={temperature}
-        onText={setTemperature}
-      />
-      <SwitchField
-        label={t('field.thinking')}
-        hint={t('settings.thinking.hint')}
-        on={thinking}
-        onChange={setThinking}
-      />
-      <Prices
-        wrongIn={price_in === 'wrong'}
-        wrongOut={price_out === 'wrong'}
-        {...{ priceIn, setPriceIn, priceOut, setPriceOut }}
-      />
-      <div className="flex justify-end border-t border-line pt-5">
-        <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong} idle={!dirty}>
-          {t('action.save')}
-        </Button>
-      </div>
+      <Changeable>
+        <TextField
+          label={t('settings.name')}
+          hint={t('settings.name.hint')}
+          value={name}
+          maxLength={TENANT_NAME_CHARS_MAX}
+          onText={setName}
+        />
+        <TextField
+          label={t('field.model')}
+          hint={t('settings.model.hint')}
+          placeholder={t('settings.platform')}
+          value={model}
+          maxLength={MODEL_CHARS_MAX}
+          onText={setModel}
+        />
+        <TextField
+          label={t('field.temperature')}
+          hint={t('settings.temperature.hint')}
+          placeholder={t('settings.platform')}
+          problem={value === 'wrong' ? t('field.temperature.wrong') : null}
+          inputMode="decimal"
+          value={temperature}
+          onText={setTemperature}
+        />
+        <SwitchField
+          label={t('field.thinking')}
+          hint={t('settings.thinking.hint')}
+          on={thinking}
+          onChange={setThinking}
+        />
+        <Prices
+          wrongIn={price_in === 'wrong'}
+          wrongOut={price_out === 'wrong'}
+          {...{ priceIn, setPriceIn, priceOut, setPriceOut }}
+        />
+        <div className="flex justify-end border-t border-line pt-5">
+          <Button type="submit" kind="primary" busy={save.isPending} disabled={wrong} idle={!dirty}>
+            {t('action.save')}
+          </Button>
+        </div>
+      </Changeable>
       <Unsaved isDirty={() => dirty} />
     </form>
   )

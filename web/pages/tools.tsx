@@ -3,6 +3,7 @@ import { BuiltIn } from '../features/tools/built-in.tsx'
 import { ServerList } from '../features/tools/server-list.tsx'
 import { SharedTools } from '../features/tools/shared-tools.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { Changeable } from '../ui/changeable.tsx'
 import { Page } from '../ui/page.tsx'
 
 export function Tools() {
@@ -15,7 +16,9 @@ export function Tools() {
   return (
     <Page title={t('nav.tools')} about={t('tools.about')} actions={manual}>
       <ServerList />
-      <SharedTools />
+      <Changeable>
+        <SharedTools />
+      </Changeable>
       <BuiltIn />
     </Page>
   )

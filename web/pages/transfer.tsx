@@ -5,6 +5,7 @@ import { api } from '../api/index.ts'
 import { useEmbedding } from '../features/kb/embedding.ts'
 import { ImportPanel } from '../features/transfer/import-panel.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { Changeable } from '../ui/changeable.tsx'
 import { SwitchField } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
@@ -46,7 +47,9 @@ export function Transfer() {
         </div>
       </Section>
       <Section title={t('transfer.import')} about={t('transfer.import.about')}>
-        <ImportPanel held={query.data ?? null} />
+        <Changeable>
+          <ImportPanel held={query.data ?? null} />
+        </Changeable>
       </Section>
     </Page>
   )

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
-import { useOperator } from '../lib/operator.ts'
+import { useOperator } from '../lib/rights.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { paletteKeys, SHORTCUTS_ASKED } from './keys.ts'
 import { NAV_ITEMS, SYSTEM_ITEM } from './nav.ts'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useAnswering } from '../features/studio/conversations.ts'
 import { useI18n } from '../i18n/index.tsx'
-import { useOperator } from '../lib/operator.ts'
+import { useOperator } from '../lib/rights.ts'
 import { Brand } from './logo.tsx'
 import { NAV, type NavItem, STUDIO, SYSTEM_ITEM } from './nav.ts'
 import { PaletteButton } from './palette.tsx'

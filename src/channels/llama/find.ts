@@ -19,6 +19,9 @@ export interface ModelPackFinding {
   /** The pack's folder, or the first place where it is looked for. */
   readonly folder: string
   readonly exists: boolean
+  /** The program and the models that are there, also while the other is missing. */
+  readonly program: string | null
+  readonly models: ModelPack['models']
   /** The missing parts, in words for the operator. */
   readonly missing: readonly string[]
 }
@@ -38,7 +41,8 @@ export function findModelPack(folders: readonly string[]): ModelPackFinding {
   const packs = folders.map((folder) => resolve(folder, 'packs', 'model'))
   const found = packs.filter(existsSync).map(lookInto)
   const [first = ''] = packs
-  const absent = { pack: null, folder: first, exists: false, missing: [`the folder ${first}`] }
+  const nothing = { pack: null, program: null, models: {} }
+  const absent = { ...nothing, folder: first, exists: false, missing: [`the folder ${first}`] }
   return found.find(({ pack }) => pack !== null) ?? found[0] ?? absent
 }
 
@@ -57,7 +61,7 @@ function lookInto(folder: string): ModelPackFinding {
     ...(name === undefined ? [`llama-server or a *.llamafile in ${folder}`] : []),
     ...(Object.keys(models).length === 0 ? [`a *.gguf file in ${folder}`] : []),
   ]
-  const isWhole = name !== undefined && missing.length === 0
-  const pack = isWhole ? { folder, program: join(folder, name), models } : null
-  return { pack, folder, exists: true, missing }
+  const program = name === undefined ? null : join(folder, name)
+  const pack = program && missing.length === 0 ? { folder, program, models } : null
+  return { pack, folder, exists: true, program, models, missing }
 }

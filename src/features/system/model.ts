@@ -49,6 +49,20 @@ export const LocalModelsResponse = z.object({
 })
 export type LocalModelsResponse = z.infer<typeof LocalModelsResponse>
 
+/** What lies in the folder of a model pack, and whether it is used. */
+export const ModelPackResponse = z.object({
+  folder: z.string(),
+  /** The name of the program that runs the models; null without one. */
+  program: z.string().nullable(),
+  /** The file of the chat model; null without one, or where it lies inside the program. */
+  model: z.string().nullable(),
+  /** Nothing is missing. */
+  complete: z.boolean(),
+  /** The server found it when it started. */
+  running: z.boolean(),
+})
+export type ModelPackResponse = z.infer<typeof ModelPackResponse>
+
 export const ModelListRequest = z.object({
   base_url: requiredText('base_url', PROVIDER_URL_CHARS_MAX),
   /** Absent: the saved key, when the address is the saved one. */

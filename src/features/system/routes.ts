@@ -6,6 +6,7 @@ import {
   LocalModelsResponse,
   ModelListRequest,
   ModelListResponse,
+  ModelPackResponse,
   SystemPutRequest,
   SystemPutShown,
   SystemResponse,
@@ -21,6 +22,7 @@ export interface SystemRouteOptions {
   /** The address of a signed-in person. */
   readonly emailOf: (principal: Principal) => Promise<string>
   readonly localModels: () => Promise<LocalModelsResponse>
+  readonly modelPack: () => ModelPackResponse
   readonly modelsAt: (
     endpoint: { readonly baseUrl: string; readonly apiKey: string },
     signal: AbortSignal,
@@ -34,7 +36,7 @@ const address = jsonBody(ModelListRequest)
 
 /** Settings of the whole server, for the people who run it (contract-2, section 8). */
 export const systemRoutes = (gate: Gate, options: SystemRouteOptions) => {
-  const { system, trial, emailOf, localModels, modelsAt } = options
+  const { system, trial, emailOf, localModels, modelPack, modelsAt } = options
   return new Elysia()
     .use(gate)
     .get('/system', () => system.get(), {
@@ -73,6 +75,12 @@ export const systemRoutes = (gate: Gate, options: SystemRouteOptions) => {
       requireOperator: true,
       response: LocalModelsResponse,
       detail: { summary: 'Find model servers on this machine' },
+    })
+    .get('/system/model-pack', () => modelPack(), {
+      allow: PEOPLE,
+      requireOperator: true,
+      response: ModelPackResponse,
+      detail: { summary: 'Look for a model pack on this machine' },
     })
     .post(
       '/system/models',

@@ -6,14 +6,20 @@ import type { App, AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Changeable } from '../../ui/changeable.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Unsaved } from '../../ui/unsaved.tsx'
 import { AppFields } from './app-fields.tsx'
 import { type Draft, draftOf, inputOf, isNamed, isSame, isSound } from './draft.ts'
 import { Preview } from './preview.tsx'
 
+interface AppFormProps {
+  /** Null: a new one. */
+  readonly app: App | null
+}
+
 /** Creates or replaces an app; an empty field is not overridden. */
-export function AppForm({ app }: { readonly app: App | null }) {
+export function AppForm({ app }: AppFormProps) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [draft, setDraft] = useState(() => draftOf(app))
@@ -43,20 +49,22 @@ export function AppForm({ app }: { readonly app: App | null }) {
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem]">
       <form className="card grid gap-6 p-6" onSubmit={submit}>
-        <TextField
-          label={t('field.name')}
-          value={draft.name}
-          maxLength={APP_NAME_CHARS_MAX}
-          autoFocus={app === null}
-          required
-          onText={(value) => change({ name: value })}
-        />
-        <AppFields draft={draft} change={change} />
-        <div className="flex justify-end border-t border-line pt-5">
-          <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid || !dirty}>
-            {t(app ? 'action.save' : 'apps.create')}
-          </Button>
-        </div>
+        <Changeable>
+          <TextField
+            label={t('field.name')}
+            value={draft.name}
+            maxLength={APP_NAME_CHARS_MAX}
+            autoFocus={app === null}
+            required
+            onText={(value) => change({ name: value })}
+          />
+          <AppFields draft={draft} change={change} />
+          <div className="flex justify-end border-t border-line pt-5">
+            <Button type="submit" kind="primary" busy={save.isPending} disabled={!valid || !dirty}>
+              {t(app ? 'action.save' : 'apps.create')}
+            </Button>
+          </div>
+        </Changeable>
       </form>
       <Preview input={inputOf(draft)} />
       <Unsaved isDirty={() => dirty && !saved.current} />

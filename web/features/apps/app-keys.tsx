@@ -5,6 +5,7 @@ import { api } from '../../api/index.ts'
 import type { App } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import { modelOf } from '../connect/clients.ts'
@@ -26,7 +27,11 @@ export function AppKeys({ app }: { readonly app: App }) {
   )
   return (
     <>
-      <Section title={t('apps.keys')} about={t('apps.keys.about')} actions={add}>
+      <Section
+        title={t('apps.keys')}
+        about={t('apps.keys.about')}
+        actions={<ForEditors>{add}</ForEditors>}
+      >
         <div className="card overflow-hidden">
           <Loaded query={query} rows={2}>
             {({ keys }) => {

@@ -7,6 +7,7 @@ import { api } from '../../api/index.ts'
 import type { Device } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useNow } from '../../lib/time.ts'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { useBoards } from './board-address.tsx'
 
@@ -117,36 +118,38 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
         {hardware || '—'}
       </td>
       <td className="actions num">
-        <Menu.Root modal={false}>
-          <Menu.Trigger
-            ref={trigger}
-            className="btn"
-            data-kind="quiet"
-            data-size="small"
-            data-shape="icon"
-            aria-label={t('devices.actions', { name: device.name })}
-          >
-            <Ellipsis size={16} aria-hidden />
-          </Menu.Trigger>
-          <Menu.Portal>
-            <Menu.Content className="menu" align="end" sideOffset={4}>
-              {items.map(([label, symbol, act]) => (
-                <Menu.Item
-                  key={label}
-                  className="menu-item"
-                  onSelect={() => {
-                    // The menu closes before its dialog, so the focus returns to this button.
-                    trigger.current?.focus()
-                    act(device)
-                  }}
-                >
-                  {symbol}
-                  {t(label)}
-                </Menu.Item>
-              ))}
-            </Menu.Content>
-          </Menu.Portal>
-        </Menu.Root>
+        <ForEditors>
+          <Menu.Root modal={false}>
+            <Menu.Trigger
+              ref={trigger}
+              className="btn"
+              data-kind="quiet"
+              data-size="small"
+              data-shape="icon"
+              aria-label={t('devices.actions', { name: device.name })}
+            >
+              <Ellipsis size={16} aria-hidden />
+            </Menu.Trigger>
+            <Menu.Portal>
+              <Menu.Content className="menu" align="end" sideOffset={4}>
+                {items.map(([label, symbol, act]) => (
+                  <Menu.Item
+                    key={label}
+                    className="menu-item"
+                    onSelect={() => {
+                      // The menu closes before its dialog, so the focus returns to this button.
+                      trigger.current?.focus()
+                      act(device)
+                    }}
+                  >
+                    {symbol}
+                    {t(label)}
+                  </Menu.Item>
+                ))}
+              </Menu.Content>
+            </Menu.Portal>
+          </Menu.Root>
+        </ForEditors>
       </td>
     </tr>
   )

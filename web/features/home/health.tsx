@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useOperator } from '../../lib/operator.ts'
+import { useOperator } from '../../lib/rights.ts'
 import type { Found } from './checks.ts'
 import { type Facts, hasPlatformModel } from './steps.ts'
 

@@ -13,7 +13,9 @@ import {
 import { type ReactNode, useId, useState } from 'react'
 import type { KbDoc, Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useMayChange } from '../../lib/rights.ts'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Badge, type Tone } from '../../ui/page.tsx'
 import { Facts } from './facts.tsx'
 import { failureOf } from './failure.ts'
@@ -62,7 +64,9 @@ export function ItemRow({ item, actions, isChecked }: ItemRowProps) {
         {item.kind === 'source' && <Trouble source={item.source} actions={actions} item={item} />}
         {unfolded && <Parts id={partsId} parts={parts} />}
       </div>
-      <ItemMenu item={item} actions={actions} />
+      <ForEditors>
+        <ItemMenu item={item} actions={actions} />
+      </ForEditors>
     </li>
   )
 }
@@ -143,6 +147,7 @@ interface TroubleProps {
 /** Why it failed, or why its last check did, and the button that tries again. */
 function Trouble({ source, item, actions }: TroubleProps) {
   const { t, locale } = useI18n()
+  const mayChange = useMayChange()
   const time = (at: string) => new Date(at).toLocaleTimeString(locale)
   const { state, kind, retry_at } = source
   const reason = retry_at === null ? failureOf(source, t) : t('kb.retry', { at: time(retry_at) })
@@ -153,7 +158,7 @@ function Trouble({ source, item, actions }: TroubleProps) {
       <p className={`text-[0.9rem] ${state === 'failed' ? 'text-bad' : 'text-warn'}`}>
         {kept} {reason}
       </p>
-      {state === 'failed' && (
+      {state === 'failed' && mayChange && (
         <Button
           size="small"
           className="mt-2"

@@ -6,6 +6,7 @@ import type { ApiKeyMeta } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
 import { KeyForm } from './key-form.tsx'
@@ -143,7 +144,7 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
       </td>
       <td className="actions num whitespace-nowrap">
         {item.revoked_at === null ? (
-          <>
+          <ForEditors>
             <Button
               kind="quiet"
               size="small"
@@ -154,7 +155,7 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
             <Button kind="danger" size="small" onClick={onRevoke}>
               {t('keys.revoke')}
             </Button>
-          </>
+          </ForEditors>
         ) : (
           <Badge>{t('keys.state.revoked')}</Badge>
         )}

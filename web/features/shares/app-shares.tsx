@@ -7,6 +7,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { useTimes } from '../../lib/time.ts'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
@@ -30,7 +31,11 @@ export function AppShares({ app }: { readonly app: App }) {
     </Button>
   )
   return (
-    <Section title={t('app.shares')} about={t('app.shares.about')} actions={add}>
+    <Section
+      title={t('app.shares')}
+      about={t('app.shares.about')}
+      actions={<ForEditors>{add}</ForEditors>}
+    >
       <div className="card overflow-hidden">
         <Loaded query={query} rows={2}>
           {({ shares }) =>
@@ -77,9 +82,11 @@ function Row({ share, onRemove }: { readonly share: Share; readonly onRemove: ()
           ].join(' · ')}
         </span>
       </div>
-      <Button kind="danger" size="small" onClick={onRemove}>
-        {t('app.shares.remove')}
-      </Button>
+      <ForEditors>
+        <Button kind="danger" size="small" onClick={onRemove}>
+          {t('app.shares.remove')}
+        </Button>
+      </ForEditors>
     </li>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Cable } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
-import { useOperator } from '../../lib/operator.ts'
+import { useOperator } from '../../lib/rights.ts'
 
 /** Leads from an answer of the built-in responder to where a model is connected. */
 export function ConnectModel() {

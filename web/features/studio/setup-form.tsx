@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Changeable, ForEditors } from '../../ui/changeable.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { AppFields } from '../apps/app-fields.tsx'
 import { isSound } from '../apps/draft.ts'
@@ -20,10 +21,14 @@ export function SetupForm({ setup }: { readonly setup: Setup }) {
   const canSave = isSound(draft) && (app !== null || name.trim() !== '')
   return (
     <form className="grid grid-cols-1 gap-5" onSubmit={submit}>
-      <p className="text-[0.88rem] text-ink-3">
-        {t(isChanged ? 'studio.setup.changed' : 'studio.setup.about')}
-      </p>
-      <AppFields draft={draft} change={change} />
+      <ForEditors>
+        <p className="text-[0.88rem] text-ink-3">
+          {t(isChanged ? 'studio.setup.changed' : 'studio.setup.about')}
+        </p>
+      </ForEditors>
+      <Changeable>
+        <AppFields draft={draft} change={change} />
+      </Changeable>
       {isChanged && (
         <div className="grid gap-3 border-t border-line pt-4">
           {app === null && (

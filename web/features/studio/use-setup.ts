@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/index.ts'
+import { useMayChange } from '../../lib/rights.ts'
 import { useAction } from '../../lib/services.tsx'
 import { type Draft, draftOf, inputOf, isSame, isSound } from '../apps/draft.ts'
 import { useConversations } from './conversations.ts'
@@ -20,7 +21,8 @@ export function useSetup(appId: string, onCreated: (appId: string) => void) {
     setVersion((version) => version + 1)
   }
   const saved = draftOf(app)
-  const { text } = drafts.read(place)
+  const mayChange = useMayChange()
+  const text = mayChange ? drafts.read(place).text : ''
   const draft = text === '' ? saved : (JSON.parse(text) as Draft)
   const isChanged = !isSame(draft, saved)
   const save = useAction(

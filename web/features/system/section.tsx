@@ -8,6 +8,7 @@ import { useAction, useExplain } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { LocalServers } from './local-servers.tsx'
+import { ModelPackFiles } from './model-pack.tsx'
 import type { SystemSection } from './parts.ts'
 import { SettingField } from './setting-field.tsx'
 import { SourceMark } from './source-mark.tsx'
@@ -36,7 +37,12 @@ export function SystemSectionForm({ section, settings }: SectionProps) {
         <span className="w-full text-[0.92rem] text-ink-2">{t(`system.${section.id}.about`)}</span>
       </summary>
       <form className="grid gap-5 border-line border-t p-5" onSubmit={form.submit}>
-        {section.id === 'llm' && !address?.locked && <LocalServers />}
+        {section.id === 'llm' && !address?.locked && (
+          <>
+            <LocalServers />
+            <ModelPackFiles />
+          </>
+        )}
         {settings.map((setting) => (
           <SettingField
             key={setting.name}

@@ -7,6 +7,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { withIndexKeys } from '../../lib/index-keys.ts'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Ago, Badge, Notice, type Tone } from '../../ui/page.tsx'
 import { approvedOf, appsWith, isOf } from './offer.ts'
 import { ServerMenu, type ServerMenuProps } from './server-menu.tsx'
@@ -31,18 +32,20 @@ export function ServerCard(props: ServerMenuProps) {
           <p className="text-[0.92rem] text-ink-2">{server.url}</p>
           <Facts server={server} />
         </div>
-        <div className="flex gap-1">
-          <Button
-            size="small"
-            icon={<RotateCw size={15} aria-hidden />}
-            busy={refresh.isPending}
-            aria-label={t('tools.refresh.what', { name: server.name })}
-            onClick={() => refresh.mutate(server.id)}
-          >
-            {t('action.refresh')}
-          </Button>
-          <ServerMenu {...props} />
-        </div>
+        <ForEditors>
+          <div className="flex gap-1">
+            <Button
+              size="small"
+              icon={<RotateCw size={15} aria-hidden />}
+              busy={refresh.isPending}
+              aria-label={t('tools.refresh.what', { name: server.name })}
+              onClick={() => refresh.mutate(server.id)}
+            >
+              {t('action.refresh')}
+            </Button>
+            <ServerMenu {...props} />
+          </div>
+        </ForEditors>
       </div>
       <div aria-live="polite" className="grid gap-2 px-5 not-empty:pb-4">
         {server.state === 'failed' && server.error_class !== null && (

@@ -8,6 +8,7 @@ import type { McpServer } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
@@ -45,7 +46,11 @@ export function ServerList() {
     </Button>
   )
   return (
-    <Section title={t('tools.servers')} about={t('tools.servers.about')} actions={add}>
+    <Section
+      title={t('tools.servers')}
+      about={t('tools.servers.about')}
+      actions={<ForEditors>{add}</ForEditors>}
+    >
       {full && <p className="mb-3 text-ink-2">{t('tools.full', { max: MCP_SERVERS_MAX })}</p>}
       {off ? (
         <div className="card">

@@ -5,6 +5,7 @@ import type { McpServer, McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction, useToasts } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { approvedOf, charsOf, stateOf } from './offer.ts'
 import { ToolChanges } from './tool-changes.tsx'
 import { ToolRow } from './tool-row.tsx'
@@ -42,14 +43,16 @@ export function ToolList({ server }: { readonly server: McpServer }) {
   }
   const number = (value: number) => value.toLocaleString(locale)
   const all = (pick: readonly McpTool[], approve: boolean) => (
-    <Button
-      kind="quiet"
-      size="small"
-      busy={decision.isPending && decision.variables?.tools.length === pick.length}
-      onClick={() => decision.mutate({ tools: pick, approve })}
-    >
-      {t(approve ? 'tools.approve.all' : 'tools.withdraw.all', { count: pick.length })}
-    </Button>
+    <ForEditors>
+      <Button
+        kind="quiet"
+        size="small"
+        busy={decision.isPending && decision.variables?.tools.length === pick.length}
+        onClick={() => decision.mutate({ tools: pick, approve })}
+      >
+        {t(approve ? 'tools.approve.all' : 'tools.withdraw.all', { count: pick.length })}
+      </Button>
+    </ForEditors>
   )
   return (
     <div className="border-t border-line">

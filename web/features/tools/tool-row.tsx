@@ -3,6 +3,7 @@ import type { UnusableReason } from '../../../src/features/mcp-servers/schema.ts
 import type { McpTool } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
 import { Badge } from '../../ui/page.tsx'
 import { stateOf } from './offer.ts'
 
@@ -42,25 +43,27 @@ export function ToolRow({ tool, busy, onDecide, onCompare, onTry }: ToolRowProps
         {description !== '' && <Description text={description} />}
       </div>
       {isUsable && (
-        <div className="flex gap-1">
-          <Button
-            size="small"
-            kind="quiet"
-            aria-label={`${t('tools.try')}: ${name}`}
-            onClick={onTry}
-          >
-            {t('tools.try')}
-          </Button>
-          <Button
-            size="small"
-            kind={state === 'approved' ? 'quiet' : undefined}
-            busy={busy}
-            aria-label={`${t(ACTIONS[state])}: ${name}`}
-            onClick={() => (state === 'changed' ? onCompare() : onDecide(state !== 'approved'))}
-          >
-            {t(ACTIONS[state])}
-          </Button>
-        </div>
+        <ForEditors>
+          <div className="flex gap-1">
+            <Button
+              size="small"
+              kind="quiet"
+              aria-label={`${t('tools.try')}: ${name}`}
+              onClick={onTry}
+            >
+              {t('tools.try')}
+            </Button>
+            <Button
+              size="small"
+              kind={state === 'approved' ? 'quiet' : undefined}
+              busy={busy}
+              aria-label={`${t(ACTIONS[state])}: ${name}`}
+              onClick={() => (state === 'changed' ? onCompare() : onDecide(state !== 'approved'))}
+            >
+              {t(ACTIONS[state])}
+            </Button>
+          </div>
+        </ForEditors>
       )}
     </li>
   )

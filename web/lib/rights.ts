@@ -4,3 +4,7 @@ import { api } from '../api/index.ts'
 /** Whether the signed-in person runs this server. */
 export const useOperator = (): boolean =>
   useQuery({ queryKey: ['me'], queryFn: api.auth.me }).data?.operator === true
+
+/** Whether the person may change things here; a viewer reads, and tries the assistant. */
+export const useMayChange = (): boolean =>
+  useQuery({ queryKey: ['me'], queryFn: api.auth.me }).data?.role !== 'viewer'

@@ -1,0 +1,26 @@
+import { Eye } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { useMayChange } from '../lib/rights.ts'
+import { Notice } from './page.tsx'
+
+interface ContentProps {
+  readonly children: ReactNode
+}
+
+/** Buttons that a viewer does not have. */
+export const ForEditors = ({ children }: ContentProps) => (useMayChange() ? children : null)
+
+/** Fields that a viewer reads and cannot change. */
+export function Changeable({ children }: ContentProps) {
+  const { t } = useI18n()
+  const may = useMayChange()
+  return (
+    <>
+      {!may && <Notice icon={<Eye size={16} aria-hidden />}>{t('members.reads')}</Notice>}
+      <fieldset className="contents" disabled={!may}>
+        {children}
+      </fieldset>
+    </>
+  )
+}

@@ -54,6 +54,27 @@ describeWeb('what a person made is not lost', () => {
   )
 
   test(
+    'the form of an app that was deleted elsewhere makes a new app of what stands in it',
+    async () => {
+      const headers = { ...session.headers, origin: at.app.url, 'content-type': 'application/json' }
+      const send = (path: string, method: string, body?: object) =>
+        fetch(`${at.app.url}/console/apps${path}`, { method, headers, body: JSON.stringify(body) })
+      const { id } = (await (await send('', 'POST', { name: 'Doomed' })).json()) as { id: string }
+      await using guest = await open(`/app/apps/${id}`)
+      const { page } = guest
+      await page.getByRole('textbox', { name: en['apps.prompt'] }).fill('Not to be lost.')
+      await send(`/${id}`, 'DELETE')
+      await press(page, en['action.save'])
+      await page.getByRole('alert').filter({ hasText: en['apps.gone'] }).waitFor()
+      await press(page, en['apps.create'])
+      await page.waitForURL((url) => !url.pathname.endsWith(id))
+      const { apps } = await read('/console/apps')
+      expect(apps).toMatchObject([{ name: 'Doomed', system_prompt: 'Not to be lost.' }])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'a key is copied on plain http too, and Escape does not hide it',
     async () => {
       await using guest = await open('/docs')

@@ -73,23 +73,16 @@ function Editor({ app, isGone }: EditorProps) {
       </ForEditors>
     </>
   )
-  if (isGone) {
-    return (
-      <Page title={app.name}>
-        {!remove.isSuccess && (
-          <div className="mb-5" role="alert">
-            <Notice tone="warn">{t('apps.gone')}</Notice>
-          </div>
-        )}
-        <AppForm app={null} />
-      </Page>
-    )
-  }
   return (
-    <Page title={app.name} about={t('apps.edit.about')} actions={actions}>
-      <AppForm app={app} />
-      <AppKeys app={app} />
-      <AppShares app={app} />
+    <Page title={app.name} about={t('apps.edit.about')} actions={!isGone && actions}>
+      {isGone && !remove.isSuccess && (
+        <div className="mb-5" role="alert">
+          <Notice tone="warn">{t('apps.gone')}</Notice>
+        </div>
+      )}
+      <AppForm app={isGone ? null : app} />
+      {!isGone && <AppKeys app={app} />}
+      {!isGone && <AppShares app={app} />}
       <Confirm
         title={t('apps.delete.title', { name: app.name })}
         loss={t('apps.delete.loss')}

@@ -47,9 +47,11 @@ export function Transfer() {
         </div>
       </Section>
       <Section title={t('transfer.import')} about={t('transfer.import.about')}>
-        <Changeable>
-          <ImportPanel held={query.data ?? null} />
-        </Changeable>
+        <div className="grid gap-4">
+          <Changeable>
+            <ImportPanel held={query.data ?? null} />
+          </Changeable>
+        </div>
       </Section>
     </Page>
   )

@@ -1,9 +1,12 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
+import { ApiError } from '../../api/client.ts'
 import { api } from '../../api/index.ts'
 import type { App, AppInput } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { reload } from '../../lib/reload.ts'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Changeable } from '../../ui/changeable.tsx'
@@ -12,6 +15,8 @@ import { Unsaved } from '../../ui/unsaved.tsx'
 import { AppFields } from './app-fields.tsx'
 import { type Draft, draftOf, inputOf, isNamed, isSame, isSound } from './draft.ts'
 import { Preview } from './preview.tsx'
+
+const MISSING = 404
 
 interface AppFormProps {
   /** Null: a new one. */
@@ -40,6 +45,12 @@ export function AppForm({ app }: AppFormProps) {
       },
     },
   )
+  // Deleted elsewhere: the page says so once the list is there.
+  const isGone = save.error instanceof ApiError && save.error.status === MISSING
+  const client = useQueryClient()
+  useEffect(() => {
+    if (isGone) void reload(client, ['apps'])
+  }, [isGone, client])
   const valid = isNamed(draft) && isSound(draft)
   const dirty = !isSame(draft, draftOf(app))
   const submit = (event: FormEvent) => {

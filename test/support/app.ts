@@ -69,7 +69,7 @@ const ON_POSTGRES = process.env.MOONBASE_TEST_DATABASE === 'postgres'
  */
 export async function startApp(options: AppOptions = {}) {
   const folder = tempFolder()
-  const dataDir = options.dataDir ?? folder.path
+  const dataDir = options.env?.MB_DATA_DIR ?? options.dataDir ?? folder.path
   const env = {
     MB_DATA_DIR: dataDir,
     MB_LLM_DETECT: 'false',
@@ -158,7 +158,7 @@ export async function startApp(options: AppOptions = {}) {
       wyoming?.close()
       await app.stop(true)
       await close()
-      if (options.dataDir === undefined) await dropPostgres(dataDir)
+      await dropPostgres(folder.path)
       folder[Symbol.dispose]()
     },
   }

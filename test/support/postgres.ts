@@ -1,24 +1,32 @@
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { systemClock } from '../../src/core/clock.ts'
 import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.ts'
 
 export interface TestPostgres extends AsyncDisposable {
-  /** Of an empty database of its own. */
+  /** Of a database of its own. */
   readonly url: string
 }
 
-/** Where Debian and Ubuntu keep the programs of a server, the newest version first. */
-const PLACES = '/usr/lib/postgresql'
+/** Where Debian and Ubuntu keep the programs of a server, and what extensions it has. */
+const PROGRAMS = '/usr/lib/postgresql'
+const EXTENSIONS = '/usr/share/postgresql'
 
+/** The folder of the newest server of this machine that has pgvector. */
 export function programs(): string | null {
-  if (!existsSync(PLACES)) return null
-  const versions = readdirSync(PLACES).sort((a, b) => Number(b) - Number(a))
-  const folders = versions.map((version) => join(PLACES, version, 'bin'))
-  return folders.find((folder) => existsSync(join(folder, 'postgres'))) ?? null
+  if (!existsSync(PROGRAMS)) return null
+  const usable = readdirSync(PROGRAMS)
+    .sort((a, b) => Number(b) - Number(a))
+    .find(
+      (version) =>
+        existsSync(join(PROGRAMS, version, 'bin', 'postgres')) &&
+        existsSync(join(EXTENSIONS, version, 'extension', 'vector.control')),
+    )
+  return usable === undefined ? null : join(PROGRAMS, usable, 'bin')
 }
 
 /**
@@ -42,32 +50,46 @@ export const asOrdinaryUser = (argv: readonly string[]) =>
     ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...argv]
     : [...argv]
 
+function clusterCommand(bin: string, port: number): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'moonbase-postgres-'))
+  if (process.getuid?.() === 0) Bun.spawnSync(['chown', 'postgres', folder])
+  return asOrdinaryUser(['sh', '-c', SCRIPT, bin, folder, String(port)])
+}
+
+const LITE = fileURLToPath(new URL('pglite.ts', import.meta.url))
+
 export function freePort(): number {
   using server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   return server.port
 }
 
-let cluster: Promise<string> | null = null
-let made = 0
+interface Server {
+  readonly address: string
+  /** It has databases; the one without knows schemas only, which are made when they are used. */
+  readonly isWhole: boolean
+}
 
-async function startCluster(bin: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'moonbase-postgres-'))
-  if (process.getuid?.() === 0) Bun.spawnSync(['chown', 'postgres', folder])
+/** PostgreSQL where this machine has it, else PGlite. Ends with this process. */
+async function startServer(): Promise<Server> {
+  const bin = process.env.MOONBASE_TEST_PGLITE === '1' ? null : programs()
   const port = freePort()
-  const argv = asOrdinaryUser(['sh', '-c', SCRIPT, bin, folder, String(port)])
+  const argv = bin ? clusterCommand(bin, port) : [process.execPath, LITE, String(port)]
   const child = Bun.spawn(argv, { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })
   child.unref()
   const address = `postgres://moonbase@127.0.0.1:${port}`
-  for (;;) {
+  while (child.exitCode === null) {
     const answered = await command(address, 'SELECT 1').catch(() => null)
-    if (answered !== null) return address
-    if (child.exitCode !== null) throw new Error('PostgreSQL did not start')
+    if (answered !== null) return { address, isWhole: bin !== null }
     await Bun.sleep(50)
   }
+  throw new Error('PostgreSQL did not start')
 }
 
 async function command(address: string, text: string) {
-  const driver = postgres(`${address}/postgres`, { max: 1, connect_timeout: 5, onnotice() {} })
+  const driver = postgres(`${address}/postgres`, {
+    ...{ max: 1, fetch_types: false, connect_timeout: 60 },
+    onnotice() {},
+  })
   try {
     return await driver.unsafe(text)
   } finally {
@@ -79,39 +101,39 @@ async function command(address: string, text: string) {
 export const hasPostgres = (): boolean => programs() !== null
 
 /** The server that all tests of this process share. */
-function address(): Promise<string> {
-  const bin = programs()
-  if (bin === null) throw new Error('this machine has no PostgreSQL')
-  cluster ??= startCluster(bin)
-  return cluster
-}
+let server: Promise<Server> | null = null
+let made = 0
 
 /** A database that has all tables; a new one is made from it in half the time. */
 let template: Promise<string> | null = null
 
-async function migrated(): Promise<string> {
+async function migrated(address: string): Promise<string> {
   const name = 'migrated'
-  const at = await address()
-  await command(at, `CREATE DATABASE ${name}`)
-  const url = `${at}/${name}`
+  await command(address, `CREATE DATABASE ${name}`)
+  const url = `${address}/${name}`
   await migratePostgres({ url, clock: systemClock(), migrations: MIGRATIONS })
   return name
 }
 
-/** A database of its own; without any table, or with all. */
+/** A database of its own; without any table, or as a server has left it. */
 export async function startPostgres(tables: 'none' | 'all' = 'none'): Promise<TestPostgres> {
-  const at = await address()
-  if (tables === 'all') template ??= migrated()
+  server ??= startServer()
+  const { address, isWhole } = await server
   made += 1
   const name = `test_${made}`
-  const from = tables === 'all' ? ` TEMPLATE ${await template}` : ''
-  await command(at, `CREATE DATABASE ${name}${from}`)
-  return {
-    url: `${at}/${name}`,
-    async [Symbol.asyncDispose]() {
-      await command(at, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-    },
+  const url = `${address}/${name}`
+  if (!isWhole) {
+    if (tables === 'all') {
+      await migratePostgres({ url, clock: systemClock(), migrations: MIGRATIONS })
+    }
+    const drop = `DROP SCHEMA IF EXISTS ${name} CASCADE`
+    return { url, [Symbol.asyncDispose]: async () => void (await command(address, drop)) }
   }
+  if (tables === 'all') template ??= migrated(address)
+  const from = tables === 'all' ? ` TEMPLATE ${await template}` : ''
+  await command(address, `CREATE DATABASE ${name}${from}`)
+  const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`
+  return { url, [Symbol.asyncDispose]: async () => void (await command(address, drop)) }
 }
 
 /** What a server needs beside the database: all servers of one have the same. */

@@ -11,6 +11,8 @@ export interface Meters {
   fellBack(reason: string): void
   /** The work on a source ended: `ready`, `retried` or the class of its failure. */
   sourceEnded(outcome: string, seconds: number): void
+  /** A database that is reached over the network answered a question, or did not. */
+  databaseAsked(seconds: number, failed: boolean): void
 }
 
 /** Counts nothing. */
@@ -19,4 +21,5 @@ export const NO_METERS: Meters = {
   upstreamFailed() {},
   fellBack() {},
   sourceEnded() {},
+  databaseAsked() {},
 }

@@ -40,6 +40,8 @@ export interface StoredDb extends Db {
   trouble(): Promise<string | null>
   /** False while it takes no writes. */
   takesWrites(): boolean
+  /** Open connections, where it is reached over the network. */
+  connections?(): number
 }
 
 /** A statement of a batch changed another number of rows than it expects; nothing was stored. */

@@ -61,7 +61,9 @@ export async function openAdapters(outside: Outside) {
   const config = loadConfig(outside.env)
   const fetch = createUpstreamFetch(outside.fetch)
   const { embedWorker, asrWorker, vadWorker, parseWorker, encoderUrl, jsonUrl } = program
-  const storage = await openStorage(config, { clock, log, program })
+  const metrics = await openMetrics(config)
+  const { meters } = metrics
+  const storage = await openStorage(config, { clock, log, program, meters })
   const { runtime, upgradeCopy } = storage
   if (upgradeCopy) log.info('database upgraded', { copy: upgradeCopy })
   const { replaced } = runtime
@@ -76,8 +78,6 @@ export async function openAdapters(outside: Outside) {
   const { chat, embed, rerank: packedReranker } = modelPack.servers
   // Looks around on this machine while the rest is opened.
   const finding = openPlatform({ live, clock, fetch, packed: chat })
-  const metrics = await openMetrics(config)
-  const { meters } = metrics
   const parser = openParser(parseWorker, clock)
   const spool = onDataDir(config.MB_DATA_DIR, () => openSpool(config.MB_DATA_DIR))
   const jsonParser = createJsonParser({ clock, workerUrl: jsonUrl })

@@ -176,6 +176,7 @@ export interface KnowledgeOptions {
   readonly reader: Reader
   readonly vectors: VectorIndex
   readonly words: WordIndex
+  readonly nextNum?: (() => Promise<number>) | undefined
   readonly embeddingNow: EmbeddingNow
   readonly clock: Clock
   readonly log: Logger
@@ -196,7 +197,7 @@ export async function openKnowledge(options: KnowledgeOptions) {
     docBytesMax: live.config().MB_KB_MAX_DOC_KB * 1024,
   }
   const stored = { db, vectors, words, ...limits }
-  const store = createKbStore({ ...stored, reader })
+  const store = createKbStore({ ...stored, reader, nextNum: options.nextNum })
   const calibrationOf = createCalibration({ store, vectors, clock })
   const search = createSearch({
     ...{ store, embedderNow, vectors, words, calibrationOf },

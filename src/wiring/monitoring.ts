@@ -79,8 +79,8 @@ function openProbes(
   const { live, db } = adapters
   const { llm, tts, asr, ask } = upstreamProbes(adapters)
   const database: Run = async () => {
-    await db.get(sql`SELECT 1 AS answer`)
-    const trouble = await db.trouble()
+    const answered = await db.get(sql`SELECT 1 AS answer`).catch(() => null)
+    const trouble = (await db.trouble()) ?? (answered === null ? 'error' : null)
     return trouble === null ? found('ok') : { state: 'down', class: trouble }
   }
   const embedding: Run = (signal) => {
@@ -131,6 +131,7 @@ export interface Gauges {
   readonly sources: (state: 'waiting' | 'reading') => number
   /** Null where no backups are made; gives null before the first. */
   readonly backupAge: (() => number | null) | null
+  readonly databaseConnections: (() => number) | null
 }
 
 export interface Metrics {
@@ -164,13 +165,26 @@ async function openInstruments() {
   return { registry, registers, Gauge, counter, histogram, gauge }
 }
 
+/** Counts what a database over the network is asked. */
+function openDatabaseMeters(instruments: Awaited<ReturnType<typeof openInstruments>>) {
+  const { counter, histogram } = instruments
+  const times = histogram('database_query_seconds', 'Time to its answer', [], SECONDS)
+  const errors = counter('database_errors_total', 'Failed questions to the database', [])
+  return (seconds: number, failed: boolean) => {
+    times.observe(seconds)
+    if (failed) errors.inc()
+  }
+}
+
 /**
  * Counts for Prometheus when MB_METRICS_TOKEN is set; else nothing is counted, and the library that
  * counts is not even loaded.
  */
-export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Promise<Metrics> {
+export async function openMetrics(config: Config): Promise<Metrics> {
+  const { MB_METRICS_TOKEN } = config
   if (MB_METRICS_TOKEN === undefined) return { meters: NO_METERS, watch() {}, page: null }
-  const { registry, registers, Gauge, counter, histogram, gauge } = await openInstruments()
+  const instruments = await openInstruments()
+  const { registry, registers, Gauge, counter, histogram, gauge } = instruments
   const requests = counter('http_requests_total', 'Answered requests', [
     'method',
     'route',
@@ -199,12 +213,12 @@ export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Pr
     return (user + system) / 1e6
   })
   gauge('process_uptime_seconds', 'Time since the start', () => process.uptime())
-  gauge('moonbase_database_bytes', 'Size of the database file', () =>
-    sizeOf(databasePath(MB_DATA_DIR)),
-  )
-  gauge('moonbase_database_log_bytes', 'Size of the write-ahead log', () =>
-    sizeOf(`${databasePath(MB_DATA_DIR)}-wal`),
-  )
+  const database = config.MB_DATABASE_URL === undefined ? null : openDatabaseMeters(instruments)
+  if (database === null) {
+    const path = databasePath(config.MB_DATA_DIR)
+    gauge('moonbase_database_bytes', 'Size of the database file', () => sizeOf(path))
+    gauge('moonbase_database_log_bytes', 'Size of the write-ahead log', () => sizeOf(`${path}-wal`))
+  }
   const secret = sha256Hex(MB_METRICS_TOKEN)
   return {
     meters: {
@@ -215,12 +229,17 @@ export async function openMetrics({ MB_METRICS_TOKEN, MB_DATA_DIR }: Config): Pr
       upstreamFailed: (upstream, reason) => failures.inc({ upstream, reason }),
       fellBack: (reason) => fallbacks.inc({ reason }),
       sourceEnded: (outcome, seconds) => readings.observe({ outcome }, seconds),
+      databaseAsked: database ?? NO_METERS.databaseAsked,
     },
-    watch({ streams, embeddingTexts, sources, backupAge }) {
+    watch({ streams, embeddingTexts, sources, backupAge, databaseConnections }) {
       for (const state of ['waiting', 'reading'] as const) {
         gauge(`moonbase_sources_${state}`, `Files and pages: ${state}`, () => sources(state))
       }
       gauge('moonbase_streams_open', 'Open agent streams', streams)
+      if (databaseConnections) {
+        const help = 'Open connections to the database'
+        gauge('moonbase_database_connections', help, databaseConnections)
+      }
       gauge('moonbase_embedding_queue_texts', 'Texts waiting for their vector', embeddingTexts)
       if (!backupAge) return
       new Gauge({
@@ -254,7 +273,8 @@ export function openSite(
   const { clock, db, metrics, embeddingNow } = adapters
   const embeddingTexts = () => embeddingNow().embedder.pending()
   const backupAge = backups?.ageSeconds ?? null
-  metrics.watch({ streams: sse.open, embeddingTexts, sources, backupAge })
+  const databaseConnections = db.connections ?? null
+  metrics.watch({ streams: sse.open, embeddingTexts, sources, backupAge, databaseConnections })
   const status = createStatus({
     clock,
     basis: adapters.live.config,

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import { createSystemStore } from '../features/system/store.ts'
 import { openConnection } from '../storage/postgres/connection.ts'
-import { openPostgres } from '../storage/postgres/db.ts'
+import { openPostgres, type PostgresOptions } from '../storage/postgres/db.ts'
 import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../storage/postgres/migrations/index.ts'
 import { createReader } from '../storage/postgres/reader.ts'
@@ -23,6 +23,7 @@ export interface PostgresParts {
   /** Documents that a tenant may have. */
   readonly docsMax: number
   readonly log?: Logger | undefined
+  readonly onAsked: PostgresOptions['onAsked']
 }
 
 /** With more documents a tenant, a search may not read all vectors of a tenant. */
@@ -30,9 +31,9 @@ const EXACT_DOCS_MAX = 1_000
 
 /** Waits for the database, migrates it and opens it. Throws `UnusableDatabase`. */
 export async function openPostgresStorage(parts: PostgresParts) {
-  const { clock, url, directUrl, docsMax, log } = parts
+  const { clock, url, directUrl, docsMax, log, onAsked } = parts
   await migratePostgres({ url: directUrl ?? url, clock, migrations: MIGRATIONS })
-  const db = openPostgres({ url, clock })
+  const db = openPostgres({ url, clock, onAsked })
   const reader = createReader(db)
   const hasGraphs = docsMax > EXACT_DOCS_MAX
   if (hasGraphs && !(await knowsStrictOrder(db)))
@@ -47,6 +48,7 @@ export async function openPostgresStorage(parts: PostgresParts) {
     reader: { ...reader, close: async () => {} },
     vectors: createVectorIndex(reader, graph),
     words: createWordIndex(reader),
+    nextNum: () => db.next('kb_doc_num'),
   }
   return {
     ...opened,

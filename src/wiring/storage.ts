@@ -1,6 +1,7 @@
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
+import { type Meters, NO_METERS } from '../core/meters.ts'
 import { databasePath, secureDataDir } from '../data-folder/data-folder.ts'
 import { fileStamp } from '../data-folder/files.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
@@ -30,6 +31,8 @@ export interface OpenedStorage {
   readonly words: WordIndex
   /** What all servers of the database agree on. Closed by the caller, before `db`. */
   openShared(log: Logger): Promise<SharedState>
+  /** Numbers documents, where several processes store some. */
+  readonly nextNum?: () => Promise<number>
 }
 
 export interface Storage {
@@ -47,6 +50,7 @@ export interface StorageParts {
   readonly clock: Clock
   /** Hears of work in the background. */
   readonly log?: Logger
+  readonly meters?: Meters
   /** Addresses of the threads of SQLite. */
   readonly program: { readonly writerUrl: string; readonly readerUrl: string }
 }
@@ -90,14 +94,14 @@ async function openFile({ MB_DATA_DIR: folder }: Config, parts: StorageParts): P
 }
 
 async function openServer(config: Config, url: string, parts: StorageParts): Promise<Storage> {
-  const { clock, log } = parts
+  const { clock, log, meters = NO_METERS } = parts
   secureDataDir(config.MB_DATA_DIR)
   // Nobody else loads the driver.
   const { openPostgresStorage, UnusableDatabase } = await import('./postgres.ts')
   const runtime = await prepareRuntime(config.MB_DATA_DIR)
   try {
     const { sealedSettings: read, ...opened } = await openPostgresStorage({
-      ...{ clock, log, url, docsMax: config.MB_KB_MAX_DOCS },
+      ...{ clock, log, url, docsMax: config.MB_KB_MAX_DOCS, onAsked: meters.databaseAsked },
       directUrl: config.MB_DATABASE_DIRECT_URL ?? null,
     })
     return {

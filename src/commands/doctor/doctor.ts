@@ -12,7 +12,7 @@ import { embedded } from '../../native/embedded.ts'
 import { everyPart, type NativeRuntime, prepareRuntime } from '../../native/runtime.ts'
 import { vectorVersion } from '../../storage/sqlite/inspect.ts'
 import type { Program } from '../../wiring/adapters.ts'
-import { effectiveConfig } from '../../wiring/system.ts'
+import { effectiveConfig, readStoredSettings } from '../../wiring/system.ts'
 import { type Invocation, parseArguments, UsageError } from '../arguments.ts'
 import { loadTls } from '../tls.ts'
 import { checkBackups } from './backup.ts'
@@ -47,18 +47,20 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
   const scratch = usable ? null : scratchFolder()
   try {
     const served = isServed(config)
-    findings.push(await checkAddress(config, served), checkTls(config), checkSecrets(config))
+    findings.push(await checkAddress(config, served), checkTls(config))
+    if (config.MB_DATABASE_URL === undefined) findings.push(checkSecrets(config))
     findings.push(...checkFiles(config), checkMemory(), checkClock(config, systemClock().now()))
     const { finding, runtime } = await checkNative(scratch ?? config.MB_DATA_DIR)
-    findings.push(finding, checkDatabase(config, runtime?.vec0 ?? null))
+    const data = await examineData(config, runtime?.vec0 ?? null)
+    findings.push(finding, ...data.findings)
     const clock = systemClock()
-    const stored = usable ? storedSettings(config) : {}
+    const stored = usable ? data.stored() : {}
     const inForce = effectiveConfig(env, stored, NO_LOG)
     const upstream = createUpstreamFetch(fetch)
     const shared = { clock, log: NO_LOG, program, fetch: upstream, runtime }
     const parts = { config: inForce, ...shared, isServed: served }
     if (runtime) findings.push(await checkEmbedding(parts, runtime))
-    findings.push(await checkBackups(config, env))
+    if (config.MB_DATABASE_URL === undefined) findings.push(await checkBackups(config, env))
     return [...findings, ...(await checkUpstreams(parts))]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -66,6 +68,19 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
   } finally {
     if (scratch !== null) rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/** The file, or the database in its place, and what the console has set there. */
+async function examineData(config: Config, vec0: string | null) {
+  const { MB_DATABASE_URL: url, MB_DATABASE_DIRECT_URL: directUrl } = config
+  if (url === undefined) {
+    return { findings: [checkDatabase(config, vec0)], stored: () => storedSettings(config) }
+  }
+  const { examineDatabase } = await import('./database.ts')
+  const { findings, sealed } = await examineDatabase(url, directUrl)
+  const key = config.MB_ENCRYPTION_KEY
+  const encryption = key === undefined || key === 'off' ? null : key
+  return { findings, stored: () => readStoredSettings(sealed, encryption, NO_LOG) }
 }
 
 /** Where native parts are tried when the data folder takes none; null when nothing is writable. */

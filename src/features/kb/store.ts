@@ -63,21 +63,13 @@ export interface KbStoreParts {
   readonly words: WordIndex
   /** Documents that a tenant may have. */
   readonly docsMax: number
+  /** Gives each document a number of its own, where several processes store some. */
+  readonly nextNum?: (() => Promise<number>) | undefined
 }
 
 /** Documents and their chunks; each write includes both indexes. */
-export function createKbStore({ db, reader, vectors, words, docsMax }: KbStoreParts) {
-  let lastNum = 0
-
-  /**
-   * Documents are numbered here, because their keys in both indexes are written in the same batch.
-   * A number is used once, even if its batch fails: batches of other documents run beside it.
-   */
-  async function nextNum(): Promise<number> {
-    const row = await db.get<{ num: number | null }>(sql`SELECT max(num) AS num FROM kb_doc`)
-    lastNum = Math.max(lastNum, row?.num ?? 0) + 1
-    return lastNum
-  }
+export function createKbStore(parts: KbStoreParts) {
+  const { db, reader, vectors, words, docsMax, nextNum = countedNums(db) } = parts
 
   return {
     /**
@@ -126,6 +118,20 @@ export function createKbStore({ db, reader, vectors, words, docsMax }: KbStorePa
 }
 
 export type KbStore = ReturnType<typeof createKbStore>
+
+/**
+ * Documents are numbered before they are stored, because their keys in both indexes are written in
+ * the same batch. A number is used once, even if its batch fails: batches of other documents run
+ * beside it.
+ */
+function countedNums(db: Db): () => Promise<number> {
+  let lastNum = 0
+  return async () => {
+    const row = await db.get<{ num: number | null }>(sql`SELECT max(num) AS num FROM kb_doc`)
+    lastNum = Math.max(lastNum, row?.num ?? 0) + 1
+    return lastNum
+  }
+}
 
 /** Changes no row when the tenant has as many documents as it may have. */
 const insertDoc = (num: number, added: NewDoc, docsMax: number): Statement => {

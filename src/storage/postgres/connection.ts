@@ -33,6 +33,9 @@ export interface ConnectionOptions {
   readonly onLost?: () => void
 }
 
+const lost = () => new DatabaseAway('lost', 'the connection was lost')
+const tooLate = () => new DatabaseAway('timeout', 'the database did not answer in time')
+
 const CONNECT_MS_MAX = 5_000
 const GOODBYE_S = 1
 
@@ -46,10 +49,6 @@ export function openConnection(options: ConnectionOptions): Connection {
   const { url, clock, onNotify, onLost } = options
   const line = createSocketOnce(clock)
   let open = true
-  const lose = () => {
-    if (open) onLost?.()
-    open = false
-  }
   const driver = postgres(url, {
     max: 1,
     prepare: false,
@@ -60,31 +59,47 @@ export function openConnection(options: ConnectionOptions): Connection {
     connection: { application_name: 'moonbase' },
     types: RESULT_TYPES,
     onnotice: () => {},
-    onclose: lose,
+    onclose: () => hangUp(lost()),
     ...(onNotify ? { onnotify: onNotify } : {}),
     socket: line.open,
   } as Options)
 
-  function hangUp() {
-    lose()
+  /** Those that wait for answers. The driver forgets what it had not sent yet, without a word. */
+  const waiting = new Set<(fault: DatabaseAway) => void>()
+
+  function hangUp(fault: DatabaseAway) {
+    if (!open) return
+    open = false
     line.destroy()
     void driver.end({ timeout: 0 }).catch(() => {})
+    for (const fail of waiting) fail(fault)
+    onLost?.()
+  }
+
+  async function ask(statement: Statement): Promise<Answer> {
+    try {
+      return await execute(driver, statement)
+    } catch (error) {
+      const fault = faultOf(error)
+      if (fault instanceof DatabaseAway) hangUp(fault)
+      throw fault
+    }
   }
 
   return {
     isOpen: () => open,
     async send(statements, msMax) {
-      if (!open) throw new DatabaseAway('lost', 'the connection was lost')
-      const late = clock.after(msMax, () => hangUp())
+      if (!open) throw lost()
+      const late = clock.after(msMax, () => hangUp(tooLate()))
+      const { promise: gone, reject } = Promise.withResolvers<never>()
+      waiting.add(reject)
       try {
-        const answers = await Promise.allSettled(statements.map((one) => execute(driver, one)))
+        const answers = await Promise.race([Promise.allSettled(statements.map(ask)), gone])
         const failed = answers.find(({ status }) => status === 'rejected')
-        if (failed?.status === 'rejected') throw faultOf(failed.reason)
+        if (failed?.status === 'rejected') throw failed.reason
         return answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-      } catch (error) {
-        if (error instanceof DatabaseAway) hangUp()
-        throw error
       } finally {
+        waiting.delete(reject)
         late()
       }
     },
@@ -123,7 +138,7 @@ function createSocketOnce(clock: Clock) {
   let used = false
 
   async function open({ host: [host = ''], port: [port = 0] }: Address): Promise<Socket> {
-    if (used) throw new DatabaseAway('lost', 'the connection was lost')
+    if (used) throw lost()
     used = true
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const opened = connect({ host, port, noDelay: true })
@@ -133,7 +148,7 @@ function createSocketOnce(clock: Clock) {
     )
     opened.once('connect', resolve)
     opened.once('error', reject)
-    opened.once('close', () => reject(new DatabaseAway('lost', 'the connection was lost')))
+    opened.once('close', () => reject(lost()))
     try {
       await promise
     } catch (error) {

@@ -12,12 +12,12 @@ export interface PostgresOptions {
   /** Connections at a time. */
   readonly connectionsMax?: number
   /** Hears how long each question took, and whether it failed. */
-  readonly onAsked?: (seconds: number, failed: boolean) => void
+  readonly onAsked?: ((seconds: number, failed: boolean) => void) | undefined
 }
 
 export interface PostgresDb extends StoredDb {
-  /** Connections in use and kept. */
-  connections(): number
+  /** The next number of a sequence. */
+  next(sequence: string): Promise<number>
 }
 
 /** Of one replica; a server takes 100 unless it is told otherwise. */
@@ -64,6 +64,7 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
       health.answered()
       return result
     } catch (error) {
+      if (error instanceof NotAsExpected) failed = false
       health.failed(error)
       throw error
     } finally {
@@ -108,6 +109,10 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
     run: async (statement) => (await batch([statement]))[0] ?? { changes: 0 },
     trouble: health.trouble,
     takesWrites: health.isWell,
+    async next(sequence) {
+      const [row] = await all(sql`SELECT nextval(CAST(${sequence} AS regclass)) AS number`)
+      return (row as { number: number }).number
+    },
     connections: () => pool.inUse() + pool.kept(),
     close: pool.close,
   }

@@ -12,6 +12,8 @@ interface Raised {
   readonly code?: unknown
   readonly message?: unknown
   readonly constraint_name?: unknown
+  /** Only what the server itself says has one. */
+  readonly severity?: unknown
 }
 
 /** An error of the server about a statement. */
@@ -31,15 +33,14 @@ export class StatementError extends Error {
   }
 }
 
-const isState = (code: string) => /^[0-9A-Z]{5}$/.test(code)
-
 /** The driver's error as one of ours: without the statement, its values, and the password. */
 export function faultOf(error: unknown): Error {
   if (error instanceof DatabaseAway || error instanceof StatementError) return error
-  const { code: raw, message, constraint_name: constraint } = (error ?? {}) as Raised
+  const raised = (error ?? {}) as Raised
+  const { code: raw, message, constraint_name: constraint } = raised
   const code = String(raw ?? '')
   const text = String(message ?? 'the database failed')
-  if (!isState(code)) return new DatabaseAway(code || 'lost', text)
+  if (raised.severity === undefined) return new DatabaseAway(code || 'lost', text)
   if (AWAY.test(code)) return new DatabaseAway(code, text)
   if (code === FULL) return new DiskFault('disk_full', code, text)
   if (QUOTES.test(code)) return new StatementError(code, `${code} ${String(constraint ?? '')}`)

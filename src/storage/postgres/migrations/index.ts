@@ -2,6 +2,7 @@ import type { Migration } from '../../migrations/index.ts'
 import init from './0001-init.sql' with { type: 'text' }
 import search from './0002-search.sql' with { type: 'text' }
 import sharedState from './0003-shared-state.sql' with { type: 'text' }
+import docNumber from './0004-doc-number.sql' with { type: 'text' }
 
 /**
  * In order, without gaps. One that was released never changes. While servers of two versions run
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-init', sql: init },
   { name: '0002-search', sql: search },
   { name: '0003-shared-state', sql: sharedState },
+  { name: '0004-doc-number', sql: docNumber },
 ]

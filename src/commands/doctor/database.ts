@@ -1,0 +1,96 @@
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { DatabaseAway } from '../../core/errors.ts'
+import { inspectPostgres, type PostgresInspection } from '../../storage/postgres/inspect.ts'
+import { MIGRATIONS } from '../../storage/postgres/migrations/index.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+/** Connections of one server, and one more for what a pooler cannot do. */
+const CONNECTIONS = 21
+/** A turn asks several times, one after another. */
+const ANSWER_MS_GOOD = 20
+/** What expires in the database is compared with the clocks of all servers. */
+const AHEAD_MS_GOOD = 2_000
+
+const VERSION_MIN = 130_000
+
+export interface DatabaseState {
+  readonly findings: readonly Finding[]
+  /** What the console has set for the whole server. */
+  readonly sealed: PostgresInspection['sealed']
+}
+
+/** Looks at a database without changing it. Neither address nor password is in what it says. */
+export async function examineDatabase(
+  url: string,
+  directUrl: string | undefined,
+  clock: Clock = systemClock(),
+): Promise<DatabaseState> {
+  try {
+    const seen = await inspectPostgres(url, clock)
+    const direct = directUrl === undefined ? [] : [await checkDirect(directUrl, clock)]
+    return {
+      findings: [checkVersion(seen), checkConnections(seen), checkClocks(seen), ...direct],
+      sealed: seen.sealed,
+    }
+  } catch (error) {
+    return { findings: [unreachable('Database', 'MB_DATABASE_URL', error)], sealed: [] }
+  }
+}
+
+async function checkDirect(url: string, clock: Clock): Promise<Finding> {
+  const name = 'Database, direct'
+  try {
+    const { answerMs } = await inspectPostgres(url, clock)
+    return ok(name, `answers in ${answerMs.toFixed(1)} ms`)
+  } catch (error) {
+    return unreachable(name, 'MB_DATABASE_DIRECT_URL', error)
+  }
+}
+
+function unreachable(name: string, setting: string, error: unknown): Finding {
+  if (!(error instanceof DatabaseAway)) throw error
+  return fail(name, `does not answer: ${error.message}`, `check ${setting}, and that it runs`)
+}
+
+function checkVersion(seen: PostgresInspection): Finding {
+  const name = 'Database'
+  const { version, number, vector, vectorOffered, migrations, answerMs } = seen
+  const known = MIGRATIONS.map((one) => one.name)
+  const unknown = migrations.filter((one) => !known.includes(one))
+  if (number < VERSION_MIN) {
+    return fail(name, `PostgreSQL ${version} is too old`, 'use PostgreSQL 13 or later')
+  }
+  if (vector === null && vectorOffered === null) {
+    return fail(name, 'its server lacks the extension vector', 'install pgvector on that server')
+  }
+  if (vector === null) {
+    const text = `PostgreSQL ${version}, without the extension vector yet`
+    return warn(name, text, 'as an administrator run CREATE EXTENSION vector in that database')
+  }
+  if (unknown.length > 1) {
+    return fail(name, `written by a newer Moonbase (${unknown[0]})`, 'use that version')
+  }
+  const pending = known.filter((one) => !migrations.includes(one)).length
+  const age = migrations.length === 0 ? 'empty' : pending > 0 ? 'upgraded at the next start' : ''
+  const about = [`PostgreSQL ${version}`, `vector ${vector}`, `${answerMs.toFixed(1)} ms`, age]
+  const text = about.filter(Boolean).join(', ')
+  return answerMs > ANSWER_MS_GOOD
+    ? warn(name, text, 'run Moonbase near its database; each turn asks it several times')
+    : ok(name, text)
+}
+
+function checkConnections({ connections, connectionsMax }: PostgresInspection): Finding {
+  const text = `${connections} of ${connectionsMax} in use`
+  const name = 'Connections'
+  return connectionsMax - connections < CONNECTIONS
+    ? warn(name, text, 'raise max_connections, or put a pooler in front: a server takes up to 20')
+    : ok(name, text)
+}
+
+function checkClocks({ aheadMs }: PostgresInspection): Finding {
+  const name = 'Database clock'
+  const text = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead'}`
+  return Math.abs(aheadMs) > AHEAD_MS_GOOD
+    ? warn(name, text, 'set the clocks of both machines by NTP')
+    : ok(name, text)
+}

@@ -1,0 +1,49 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A line to `port` of this machine that can be cut, and mended. */
+export async function startLine(port: number) {
+  const open = new Set<Socket>()
+  let isCut = false
+  let silent = false
+
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy()
+    open.add(near)
+    near.on('close', () => open.delete(near))
+    near.on('error', () => {})
+    if (silent) return void near.resume()
+    const far = connect({ host: '127.0.0.1', port })
+    far.on('error', () => near.destroy())
+    far.on('close', () => near.destroy())
+    near.on('close', () => far.destroy())
+    near.pipe(far)
+    far.pipe(near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: own } = server.address() as { port: number }
+
+  return {
+    port: own,
+    /** Ends what is open. */
+    drop() {
+      for (const socket of open) socket.destroy()
+    },
+    /** Accepts connections and ends them at once. */
+    cut() {
+      isCut = true
+      this.drop()
+    },
+    /** Accepts connections and says nothing from now on. */
+    silence() {
+      silent = true
+    },
+    mend() {
+      isCut = false
+      silent = false
+    },
+    [Symbol.asyncDispose]() {
+      this.cut()
+      return new Promise<void>((resolve) => void server.close(() => resolve()))
+    },
+  }
+}

@@ -12,12 +12,21 @@ export interface Answer {
   readonly changes: number
 }
 
+/** What became of statements that were sent together. */
+export interface Settled {
+  readonly answers: Answer[]
+  readonly fault: Error | null
+}
+
 export interface Connection {
   /**
-   * Sends the statements at once, in order, and waits for all answers. A statement after one that
-   * failed runs all the same, unless a transaction is open. Rejects with what went wrong first:
-   * `DatabaseAway` when the connection was lost or the time was up, and it is of no use then.
+   * Sends the statements at once, in order, and waits for all answers. Gives those before the first
+   * that failed, and its fault; the ones after it run all the same, unless a transaction is open.
+   * Rejects with `DatabaseAway` when the connection was lost or the time was up; it is of no use
+   * then.
    */
+  settle(statements: readonly Statement[], msMax: number): Promise<Settled>
+  /** As `settle`; rejects with the fault of a statement, too. */
   send(statements: readonly Statement[], msMax: number): Promise<Answer[]>
   /** False once the connection was lost. */
   isOpen(): boolean
@@ -86,22 +95,32 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
   }
 
+  async function settle(statements: readonly Statement[], msMax: number): Promise<Settled> {
+    if (!open) throw lost()
+    const late = clock.after(msMax, () => hangUp(tooLate()))
+    const { promise: gone, reject } = Promise.withResolvers<never>()
+    waiting.add(reject)
+    try {
+      const settled = await Promise.race([Promise.allSettled(statements.map(ask)), gone])
+      const answers: Answer[] = []
+      for (const one of settled) {
+        if (one.status === 'rejected') return { answers, fault: one.reason as Error }
+        answers.push(one.value)
+      }
+      return { answers, fault: null }
+    } finally {
+      waiting.delete(reject)
+      late()
+    }
+  }
+
   return {
     isOpen: () => open,
+    settle,
     async send(statements, msMax) {
-      if (!open) throw lost()
-      const late = clock.after(msMax, () => hangUp(tooLate()))
-      const { promise: gone, reject } = Promise.withResolvers<never>()
-      waiting.add(reject)
-      try {
-        const answers = await Promise.race([Promise.allSettled(statements.map(ask)), gone])
-        const failed = answers.find(({ status }) => status === 'rejected')
-        if (failed?.status === 'rejected') throw failed.reason
-        return answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-      } finally {
-        waiting.delete(reject)
-        late()
-      }
+      const { answers, fault } = await settle(statements, msMax)
+      if (fault !== null) throw fault
+      return answers
     },
     async close() {
       open = false

@@ -124,44 +124,22 @@ async function transaction(connection: Connection, worded: readonly Worded[]): P
   const taken = locks.map((lock) => ({ sql: 'SELECT pg_advisory_xact_lock($1)', args: [lock] }))
   const statements = worded.map(({ statement }) => statement)
   try {
-    const answers = await connection.send([BEGIN, ...taken, ...statements], BATCH_MS_MAX)
+    const sent = [BEGIN, ...taken, ...statements]
+    const { answers, fault } = await connection.settle(sent, BATCH_MS_MAX)
     const changed = answers.slice(1 + taken.length)
-    const wrong = statements.findIndex(
-      ({ expect }, index) => expect !== undefined && changed[index]?.changes !== expect,
-    )
+    // All were sent at once: one that fails may rely on one before it that changed no row.
+    const wrong = changed.findIndex(({ changes }, index) => {
+      const expect = statements[index]?.expect
+      return expect !== undefined && changes !== expect
+    })
     if (wrong >= 0) throw new NotAsExpected(wrong)
+    if (fault !== null) throw fault
     await connection.send([COMMIT], BATCH_MS_MAX)
     return changed
   } catch (error) {
     if (connection.isOpen()) await connection.send([ROLLBACK], READ_MS_MAX)
-    if (error instanceof StatementError) throw (await unmet(connection, taken, statements)) ?? error
     throw error
   }
-}
-
-/**
- * What failed first when a statement failed: it may have done so because one before it changed no
- * row, as those of a document do that was not stored. Null: no expectation before it was unmet.
- */
-async function unmet(
-  connection: Connection,
-  locks: readonly Statement[],
-  statements: readonly Statement[],
-): Promise<NotAsExpected | null> {
-  if (statements.every(({ expect }) => expect === undefined)) return null
-  await connection.send([BEGIN, ...locks], BATCH_MS_MAX)
-  try {
-    for (const [index, statement] of statements.entries()) {
-      const [answer] = await connection.send([statement], BATCH_MS_MAX)
-      const { expect } = statement
-      if (expect !== undefined && answer?.changes !== expect) return new NotAsExpected(index)
-    }
-  } catch (error) {
-    if (!(error instanceof StatementError)) throw error
-  } finally {
-    if (connection.isOpen()) await connection.send([ROLLBACK], READ_MS_MAX)
-  }
-  return null
 }
 
 /** Remembers whether the database answered last. While it is away, each question asks it again. */

@@ -35,10 +35,15 @@ Lines typed: a sentence is said, an empty line records 5 seconds, "/speak TEXT" 
 
 A xiaozhi board instead
   --protocol xiaozhi
-                    start, pair and talk as an unmodified board does; --say TEXT or typed lines
+                    start, pair and talk as an unmodified board does: --say TEXT, --type TEXT or
+                    typed lines, which are said, or asked in writing after "/type "
   --mac MAC         its address (02:00:00:00:00:01)
   --frames 1|2|3    version of its frames (1)
   --frame-ms 20|60  length of its packets (60)
+  --type TEXT       ask in writing
+  --abort MS        interrupt the answer, so long after its first sound
+  --no-dtx          send silence as sound, in place of packets of two bytes
+Twenty of them for minutes: bun scripts/soak.ts --only boards
 
 Options
   --out FILE        write the sound to FILE instead of playing it (mp3, or wav of a stream)
@@ -74,6 +79,9 @@ function readOptions(args: string[]) {
       mac: { ...text, default: '02:00:00:00:00:01' },
       frames: { ...text, default: '1' },
       'frame-ms': { ...text, default: '60' },
+      type: text,
+      abort: text,
+      'no-dtx': { type: 'boolean', default: false },
     },
   })
   const url = URL.parse(values.server ?? '')
@@ -147,9 +155,12 @@ async function runDevice(options: Options): Promise<void> {
   clearInterval(timer)
 }
 
-const runBoard = ({ origin, code, mac, say: text, ...options }: Options) =>
+const runBoard = ({ origin, code, mac, say: text, type: typed, ...options }: Options) =>
   runXiaozhi({
-    ...{ origin, code, mac, text, say },
+    ...{ origin, code, mac, text, typed, say },
+    dtx: !options['no-dtx'],
+    abortMs:
+      options.abort === undefined ? undefined : wholeNumber('--abort', options.abort, 0, 60_000),
     version: wholeNumber('--frames', options.frames, 1, 3),
     frameMs: wholeNumber('--frame-ms', options['frame-ms'], 20, 60),
   })

@@ -3,6 +3,7 @@ import { createKey } from '../test/support/key.ts'
 import { type Server, startServer } from '../test/support/server.ts'
 import { tempFolder } from '../test/support/temp.ts'
 import { residentKb } from './bench/process-usage.ts'
+import { boards } from './soak/boards.ts'
 import { devices } from './soak/devices.ts'
 import { mixed } from './soak/mixed.ts'
 import type { Running } from './soak/scenario.ts'
@@ -14,6 +15,7 @@ const HELP = `Loads one server for minutes and watches its memory and response t
 
   --only NAME     mixed: turns, documents, short-lived devices and misbehaving clients (mixed)
                   devices: twenty devices that talk, interrupt, lose their keys and pair again
+                  boards: twenty xiaozhi boards that talk, type, interrupt and connect anew
   --minutes N     duration, such as 0.5 (10)
 
 $MOONBASE_BIN names the executable; without it the sources run under this Bun. Memory figures need
@@ -21,7 +23,7 @@ Linux. Ends with 1 after a wrong answer, when memory at the end is more than a f
 value after a third of the time, or when it exceeded the limit of the scenario.
 `
 
-const SCENARIOS = { mixed, devices } as const
+const SCENARIOS = { mixed, devices, boards } as const
 const MINUTES_MAX = 7 * 24 * 60
 const SAMPLES_MIN = 6
 const EVERY_MS_MAX = 10_000

@@ -71,6 +71,8 @@ export interface SocketOptions {
   /** Of the frames: 1 to 3. */
   readonly version?: number
   readonly frameMs?: number
+  /** Whether silence goes out as packets of two bytes (true). */
+  readonly dtx?: boolean
   /** What the hello says besides. */
   readonly hello?: object
   readonly headers?: Readonly<Record<string, string>>
@@ -87,16 +89,17 @@ export async function openSocket(
   { url, token }: Heading,
   options: SocketOptions = {},
 ): Promise<BoardSocket> {
-  const { version = 1, frameMs = 60 } = options
+  const { version = 1, frameMs = 60, dtx = true } = options
   const headers = { authorization: `Bearer ${token}`, 'protocol-version': String(version) }
   const given = { headers: { ...headers, ...options.headers } }
+  const encoder = await createEncoder({
+    ...{ channels: 1, sampleRate: 16_000, dtx },
+    frameSize: frameMs * 16,
+  })
+  // After the encoder: nobody would hear a socket that opens while it is made.
   // Bun's own second argument, which the types of browsers do not know.
   const raw = new WebSocket(url, given as unknown as string[])
   raw.binaryType = 'arraybuffer'
-  const encoder = await createEncoder({
-    ...{ channels: 1, sampleRate: 16_000, dtx: true },
-    frameSize: frameMs * 16,
-  })
   const socket = new BoardSocket(raw, encoder, { ...options, version, frameMs })
   const opened = Promise.withResolvers<void>()
   raw.onopen = () => opened.resolve()
@@ -170,6 +173,21 @@ export class BoardSocket {
       if (this.raw.readyState === WebSocket.CLOSED) throw new Error(`closed before ${type}`)
       await this.#wake.promise
     }
+  }
+
+  /** Resolves when there are more packets of sound than these. */
+  async sounds(count: number): Promise<void> {
+    while (this.sound.length <= count) {
+      if (this.raw.readyState === WebSocket.CLOSED) throw new Error('closed before a sound')
+      await this.#wake.promise
+    }
+  }
+
+  /** Drops what was heard and waited for, so that a long life needs no memory. */
+  forget(): void {
+    this.heard.length = 0
+    this.sound.length = 0
+    this.#taken = 0
   }
 
   /** Sends a packet in a frame. */

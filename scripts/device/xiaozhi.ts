@@ -11,7 +11,14 @@ export interface XiaozhiOptions {
   readonly mac: string
   readonly version: number
   readonly frameMs: number
+  /** Whether silence goes out as packets of two bytes, as from the firmware. */
+  readonly dtx: boolean
+  /** Said aloud. */
   readonly text: string | undefined
+  /** Asked in writing. */
+  readonly typed: string | undefined
+  /** Interrupts the answer so long after its first sound. */
+  readonly abortMs: number | undefined
   readonly say: (line: string) => void
 }
 
@@ -19,6 +26,10 @@ const WAV_HEADER_BYTES = 44
 const SPOKEN_RATE_AT = 24
 const RATE = 16_000
 const POLL_MS = 3_000
+/** Follows each sentence, for the server to notice its end. */
+const SILENCE_MS = 1_000
+/** Of the answer. */
+const PACKET_MS = 60
 
 /** The board of a MAC address; it has the same name at each start. */
 function boardOf(origin: string, mac: string): Board {
@@ -33,7 +44,7 @@ async function samplesOf(text: string): Promise<Int16Array> {
   const pcm = new Int16Array(new Uint8Array(wav.subarray(WAV_HEADER_BYTES)).buffer)
   const resampler = createFloatResampler(wav.readUInt32LE(SPOKEN_RATE_AT), RATE)
   const floats = resampler.push(Float32Array.from(pcm, (one) => one / 32_768))
-  const samples = new Int16Array(floats.length + RATE)
+  const samples = new Int16Array(floats.length + (SILENCE_MS * RATE) / 1_000)
   for (const [i, one] of floats.entries()) samples[i] = Math.max(-1, Math.min(1, one)) * 32_767
   return samples
 }
@@ -49,33 +60,56 @@ async function startUntilPaired(board: Board, options: XiaozhiOptions) {
   }
 }
 
-/** Speaks a sentence at its own pace, and tells what came back and how soon. */
-async function converse(socket: BoardSocket, text: string, say: XiaozhiOptions['say']) {
+/** Asks by voice, at its own pace; resolves with the moment of the last word. */
+async function speak(socket: BoardSocket, text: string): Promise<number> {
   const samples = await samplesOf(text)
-  const before = socket.sound.length
   socket.send({ type: 'listen', state: 'start', mode: 'auto' })
   await socket.speak(samples, (ms) => Bun.sleep(ms))
-  const spokenAt = performance.now() - 1_000
-  const started = socket.heard.length
-  await socket.next('tts', 'stop')
-  for (const { type, state, text: told } of socket.heard.slice(started)) {
-    if (told !== undefined) say(`${state ?? type}: ${told}`)
-  }
-  const first = socket.sound[before]
-  if (first) say(`First sound ${Math.round(first.at - spokenAt)} ms after the last word.`)
+  return performance.now() - SILENCE_MS
 }
 
-/** Pairs, connects, and says one text or each typed line. */
+/** Asks in writing, as a client with a keyboard does. */
+function type(socket: BoardSocket, text: string): number {
+  socket.send({ type: 'listen', state: 'detect', text })
+  return performance.now()
+}
+
+/** One turn: tells what came back and how soon. `/type TEXT` asks in writing. */
+async function converse(socket: BoardSocket, line: string, { say, abortMs }: XiaozhiOptions) {
+  const [, written] = /^\/type\s+(.+)$/.exec(line) ?? []
+  const started = socket.heard.length
+  const sounded = socket.sound.length
+  const ending = socket.next('tts', 'stop')
+  const askedAt = written === undefined ? await speak(socket, line) : type(socket, written)
+  if (abortMs !== undefined) {
+    await Promise.race([ending, socket.sounds(sounded)])
+    await Promise.race([ending, Bun.sleep(abortMs)])
+    socket.send({ type: 'abort', reason: 'wake_word_detected' })
+  }
+  await ending
+  for (const { type, state, text, message } of socket.heard.slice(started)) {
+    const told = text ?? message
+    if (told !== undefined) say(`${state ?? type}: ${told}`)
+  }
+  const first = socket.sound[sounded]
+  if (!first) return say('No sound.')
+  say(`First sound ${Math.round(first.at - askedAt)} ms after the last word.`)
+  const seconds = ((socket.sound.length - sounded) * PACKET_MS) / 1_000
+  say(`${seconds.toFixed(2)} s of speech${abortMs === undefined ? '' : ' before it was aborted'}.`)
+}
+
+/** Pairs, connects, and asks what it was told to, or each typed line. */
 export async function runXiaozhi(options: XiaozhiOptions): Promise<void> {
-  const { origin, mac, version, frameMs, text, say } = options
+  const { origin, mac, version, frameMs, dtx, text, typed, say } = options
   const websocket = await startUntilPaired(boardOf(origin, mac), options)
-  const socket = await openSocket(websocket, { version, frameMs })
+  const socket = await openSocket(websocket, { version, frameMs, dtx })
   await socket.next('hello')
   say(`Connected to ${websocket.url}`)
-  if (text !== undefined) await converse(socket, text, say)
-  else {
+  const asked = [text, typed && `/type ${typed}`].filter((line) => line !== undefined)
+  for (const line of asked) await converse(socket, line, options)
+  if (asked.length === 0) {
     for await (const line of createInterface({ input: process.stdin })) {
-      await converse(socket, line, say)
+      await converse(socket, line, options)
     }
   }
   await socket.close()

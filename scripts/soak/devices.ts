@@ -1,8 +1,8 @@
 import { DEVICE_ONLINE_MS_MAX } from '../../src/core/limits/contract.ts'
 import { startUpstream } from '../bench/programs.ts'
-import { quantile } from '../bench/stats.ts'
 import { createDevice, DEVICE_WORK, type Device, type Work } from './device.ts'
 import type { Scenario } from './scenario.ts'
+import { createTally } from './tally.ts'
 
 const DEVICES = 20
 /** A device may make 60 requests a minute; this stays just below. */
@@ -91,31 +91,5 @@ function createOwner(url: string, headers: Readonly<Record<string, string>>) {
       const missing = list.length === DEVICES ? [] : [`${list.length} devices in the list`]
       return [...missing, ...late.map(({ name }) => `${name} is not online`)]
     },
-  }
-}
-
-/** Counts and times of every kind of action, and its failures. */
-function createTally() {
-  const times = new Map<string, number[]>()
-  const faults: string[] = []
-  return {
-    faults,
-    async time(name: string, work: () => Promise<unknown>): Promise<void> {
-      const begin = performance.now()
-      try {
-        await work()
-        times.set(name, [...(times.get(name) ?? []), performance.now() - begin])
-      } catch (error) {
-        faults.push(error instanceof Error ? error.message : String(error))
-      }
-    },
-    text: () =>
-      [...times]
-        .map(([name, all]) => {
-          const [p50, p95] = [0.5, 0.95].map((share) => quantile(all, share).toFixed(0))
-          return `${name} ${all.length} (${p50}/${p95} ms)`
-        })
-        .concat(faults.length > 0 ? [`${faults.length} FAULTS`] : [])
-        .join(', '),
   }
 }

@@ -208,12 +208,21 @@ describe('what fails is told in a short sentence', () => {
       ask(socket, text)
       await socket.next('tts', 'stop')
     }
-    expect(told(socket).slice(-3)).toEqual([
+    expect(told(socket).slice(-4)).toEqual([
+      'stt 二',
       'start',
       'sentence_start 请求过于频繁，请稍后再试',
       'stop',
     ])
     await socket.close()
+    // Of the answer and of the refusal, and of what was said of each.
+    expect((await rowsOf(id)).map(({ endpoint, status }) => [endpoint, status])).toEqual([
+      ['/v1/agent', 200],
+      ['/v1/agent', 429],
+      ['/v1/tts', 200],
+      ['/v1/tts', 200],
+      ['/xiaozhi', 101],
+    ])
   })
 })
 
@@ -248,7 +257,7 @@ async function rowsOf(deviceId: string) {
   const { logs } = (await answer.json()) as { logs: Record<string, unknown>[] }
   return logs
     .map(({ endpoint, status, session_id }) => ({ endpoint, status, session_id }))
-    .sort((a, b) => String(a.endpoint).localeCompare(String(b.endpoint)))
+    .sort((a, b) => `${a.endpoint} ${a.status}`.localeCompare(`${b.endpoint} ${b.status}`))
 }
 
 test('neither the key of a board nor what was said stands in the log', async () => {

@@ -173,6 +173,23 @@ describe('the simulated device', () => {
     expect(gone.code).toBe(1)
   }, 60_000)
 
+  test('the simulated board pairs, asks in writing, and interrupts an answer', async () => {
+    const { upstream, devices, app } = world
+    using device = makeDevice(app.url)
+    const { code } = await devices.register()
+    upstream.reply({ text: '晴。' })
+    const args = ['--protocol', 'xiaozhi', '--code', code, '--frames', '3', '--frame-ms', '20']
+    const first = await device.start([...args, '--type', '天气'])
+    expect(first.out).toMatch(/Connected to ws:.*\nstt: 天气\nsentence_start: 晴。\nFirst sound/)
+    expect(first.code).toBe(0)
+    upstream.reply({ text: '很长的故事。' })
+    upstream.speech.reply({ ms: 60_000 })
+    const { out } = await device.start([...args, '--abort', '0', '--no-dtx'], ['/type 讲个故事'])
+    expect(out).toMatch(/0\.\d\d s of speech before it was aborted/)
+    const wrong = await device.start([...args, '--abort', 'soon', '--type', '在吗'])
+    expect(wrong.out).toContain('--abort is a whole number')
+  }, 60_000)
+
   test('the simulated device refuses wrong options and prints its help', async () => {
     using device = makeDevice('not a url')
     const wrong = await device.start([])

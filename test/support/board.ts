@@ -20,7 +20,7 @@ export function startingBoard(app: Pick<TestApp, 'url'>, identity: Partial<Board
 /** A paired board whose hello was answered. Behind a proxy each has an address of its own. */
 export async function greetedBoard(
   app: Pick<TestApp, 'url'>,
-  devices: DeviceClient,
+  devices: Pick<DeviceClient, 'register'>,
   options: SocketOptions = {},
   fields: object = {},
 ) {

@@ -77,16 +77,19 @@ export class BoardTurns {
     }
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      await turn.admit()
+      // What was asked in writing is known also where it is refused.
+      if ('text' in said) turn.tell({ type: 'stt', text: said.text })
+      await this.#admit(said, turn)
       const text = firstChars(await this.#hear(principal, said, turn), AGENT_TEXT_CHARS_MAX)
       signal.throwIfAborted()
-      turn.tell({ type: 'stt', text })
+      if (!('text' in said)) turn.tell({ type: 'stt', text })
       mouth.open()
       await this.#answer(principal, text, turn, { mouth, stage })
     } catch (error) {
       if (error instanceof AppError && error.code === 'invalid_key') throw error
-      if (!signal.aborted) await this.#explain(error, principal, turn, mouth)
+      if (!signal.aborted) await this.#explain(error, principal, turn, { mouth, stage })
     } finally {
+      stage.end()
       await pace.played(signal).catch(() => {})
       signal.removeEventListener('abort', onAbort)
       mouth.close()
@@ -96,6 +99,21 @@ export class BoardTurns {
   #speaking(tenantId: string): Speaking {
     const output = { format: 'packets', rate: OPENAI_SPEECH_RATE } as const
     return { voice: this.options.voice, voiceId: DEFAULT_VOICE, tenantId, output }
+  }
+
+  /** A turn that is refused has its row in the request log, as a request that is. */
+  async #admit(said: Said, { admit, onStage, sessionId }: BoardTurn): Promise<void> {
+    const { clock, speech } = this.options
+    const startedAt = clock.steady()
+    try {
+      await admit()
+    } catch (error) {
+      const latencyMs = Math.round(clock.steady() - startedAt)
+      const textChars = 'text' in said ? charCount(said.text) : null
+      const row = { ...speech.outcomeOf(error), latencyMs, textChars, sessionId, channel: null }
+      onStage({ endpoint: '/v1/agent', ...row })
+      throw error
+    }
   }
 
   async #hear({ tenantId }: Principal, said: Said, turn: BoardTurn): Promise<string> {
@@ -149,14 +167,15 @@ export class BoardTurns {
         signal.throwIfAborted()
       }
     } finally {
-      stage.end(failure)
+      stage.failed(failure)
     }
     await written
     if (failure !== null) throw failure
   }
 
   /** A sentence about what went wrong: spoken, unless it was the speech that did. */
-  async #explain(error: unknown, { tenantId }: Principal, turn: BoardTurn, mouth: Mouth) {
+  async #explain(error: unknown, { tenantId }: Principal, turn: BoardTurn, saying: Saying) {
+    const { mouth, stage } = saying
     if (!(error instanceof AppError)) {
       this.options.log.error('turn of a board failed', errorFields(error))
     }
@@ -165,12 +184,13 @@ export class BoardTurns {
     if (!told.code.startsWith('tts_')) {
       const speaking = this.#speaking(tenantId)
       const { speakSentence } = this.options.speech
-      const sentence = speakSentence(speaking, told.message, turn.signal)
-      const isSpoken = await mouth.say(sentence).then(
-        () => true,
-        () => false,
+      stage.asked(told.message)
+      const failure = await mouth.say(speakSentence(speaking, told.message, turn.signal)).then(
+        () => null,
+        (failure: unknown) => failure,
       )
-      if (isSpoken || turn.signal.aborted) return
+      if (failure === null || turn.signal.aborted) return
+      stage.failed(failure)
     }
     turn.tell({ type: 'alert', status: '出错了', message: told.message, emotion: 'sad' })
   }
@@ -195,6 +215,7 @@ function createSpeechStage({ clock, speech }: BoardTurnOptions, onStage: (stage:
   let askedAt: number | null = null
   let soundedAt: number | null = null
   let textChars = 0
+  let failure: unknown = null
   return {
     asked(text: string): void {
       askedAt ??= clock.steady()
@@ -203,7 +224,12 @@ function createSpeechStage({ clock, speech }: BoardTurnOptions, onStage: (stage:
     sounded(): void {
       soundedAt ??= clock.steady()
     },
-    end(failure: unknown): void {
+    /** The first failure counts; null is none. */
+    failed(error: unknown): void {
+      failure ??= error
+    },
+    /** To be called once: a turn has one row of speech. */
+    end(): void {
       if (askedAt === null) return
       const latencyMs = Math.round((soundedAt ?? clock.steady()) - askedAt)
       onStage({

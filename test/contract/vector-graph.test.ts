@@ -1,9 +1,12 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
+import { sql } from '../../src/storage/db.ts'
 import { KEYS_PER_DOC } from '../../src/storage/indexes.ts'
 import { openConnection } from '../../src/storage/postgres/connection.ts'
 import { openPostgres } from '../../src/storage/postgres/db.ts'
+import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
+import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.ts'
 import { createReader } from '../../src/storage/postgres/reader.ts'
 import { createVectorGraph, knowsStrictOrder } from '../../src/storage/postgres/vector-graph.ts'
 import { createVectorIndex } from '../../src/storage/postgres/vectors.ts'
@@ -66,4 +69,14 @@ test('a graph finds what reading all vectors finds, and every one of a small ten
   expect(await near.search(small, noise(5), 10)).toHaveLength(4)
   expect(await near.search({ tenantId: 'nobody', model: 'm' }, noise(5), 10)).toEqual([])
   await db.close()
+})
+
+test('a database whose extension is too old is refused in words', async () => {
+  await using server = await startPostgres('all')
+  const clock = systemClock()
+  const db = openPostgres({ url: server.url, clock })
+  await db.run(sql`UPDATE pg_extension SET extversion = ${'0.6.2'} WHERE extname = ${'vector'}`)
+  await db.close()
+  const starting = migratePostgres({ url: server.url, clock, migrations: MIGRATIONS })
+  await expect(starting).rejects.toThrow('version 0.6.2 of the extension vector')
 })

@@ -80,12 +80,23 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 const NO_SUCH_FILE = '58P01'
 const NOT_SUPPORTED = '0A000'
 
+/** The first with half-precision vectors. */
+const VECTOR_MIN = [0, 7] as const
+
 async function needVectors(connection: Connection): Promise<void> {
-  const [there] = await ask(
-    connection,
-    `SELECT 1 AS one FROM pg_extension WHERE extname = 'vector'`,
-  )
-  if (there) return
+  const version = `SELECT extversion AS version FROM pg_extension WHERE extname = 'vector'`
+  const [there] = await ask(connection, version)
+  if (!there) await createVectors(connection)
+  const [found] = await ask(connection, version)
+  const [major = 0, minor = 0] = String(found?.version).split('.').map(Number)
+  if (major === VECTOR_MIN[0] && minor < VECTOR_MIN[1])
+    throw new UnusableDatabase(
+      `has version ${found?.version} of the extension vector; the oldest that works is ` +
+        `${VECTOR_MIN.join('.')} (install it and run ALTER EXTENSION vector UPDATE)`,
+    )
+}
+
+async function createVectors(connection: Connection): Promise<void> {
   try {
     await ask(connection, 'CREATE EXTENSION vector')
   } catch (error) {

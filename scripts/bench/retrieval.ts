@@ -4,7 +4,7 @@
 // {id, title, text} and questions.jsonl {question, gold: [passage ids]}. Passages are stored in up
 // to 50 documents, as sections under their titles and as plain paragraphs; a hit counts when most
 // of its new text is of the right passage. Half of the questions are asked once more of a tenant
-// that lacks their passages.
+// that lacks their passages. With MB_DATABASE_URL and both keys set, the server uses that database.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createKey } from '../../test/support/key.ts'
@@ -156,17 +156,26 @@ async function shownWithoutPassage(
 
 const HEAD = ['questions', 'BM25 @1 / @5', 'search @1 / @5', 'cited first', 'shown']
 
+const DATABASE = ['MB_DATABASE_URL', 'MB_SESSION_SECRET', 'MB_ENCRYPTION_KEY']
+
+const databaseSettings = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => DATABASE.includes(name)),
+  ) as Record<string, string>
+
 export async function benchRetrieval(root: string): Promise<void> {
   const names = existsSync(root) ? readdirSync(root) : []
   const sets = names.filter((name) => existsSync(join(root, name, 'passages.jsonl')))
   if (sets.length === 0) throw new UsageError(`there are no question sets in ${root}`)
   using data = tempFolder()
-  await using server = await startServer({ dataDir: data.path })
+  const env = databaseSettings()
+  await using server = await startServer({ dataDir: data.path, env })
   let tenants = 0
   async function open(): Promise<Tenant> {
     const { headers } = await createKey(data.path, {
       email: `t${tenants++}@example.com`,
       rateLimit: 0,
+      env,
     })
     const send = async (method: string, path: string, body?: object) => {
       const init = body ? { method, headers, body: JSON.stringify(body) } : { method, headers }

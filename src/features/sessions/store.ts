@@ -194,11 +194,28 @@ const RECENT_UNITS_MAX = 8 * 1024 * 1024
 /**
  * The same store, which keeps what it read of the sessions in use: every turn asks for rows that
  * the turn before has just written. All writes of sessions go through this object, and each one
- * drops what is kept of its session. Only a turn that was added to what is still kept, so that no
- * other write came between, is added here, too.
+ * drops what is kept of its session. Only a turn or a fold of what is still kept, so that no other
+ * write came between, changes that, too.
  */
 export function keepRecent(store: SessionStore): SessionStore {
   const recent = leastRecentlyUsed<Memory>(RECENT_UNITS_MAX, unitsOf)
+
+  async function change<Result>(
+    name: string,
+    write: () => Promise<Result>,
+    changed: (before: Memory, result: Result) => Memory | null,
+  ): Promise<Result> {
+    const before = recent.get(name)
+    let after: Memory | null = null
+    try {
+      const result = await write()
+      if (before && recent.get(name) === before) after = changed(before, result)
+      return result
+    } finally {
+      if (after) recent.put(name, after)
+      else recent.drop(name)
+    }
+  }
 
   return {
     ...store,
@@ -212,21 +229,19 @@ export function keepRecent(store: SessionStore): SessionStore {
       return memory
     },
 
-    async appendTurn(turn) {
-      const name = nameOf(turn.tenantId, turn.sessionId)
-      const before = recent.get(name)
-      let after: Memory | null = null
-      try {
-        await store.appendTurn(turn)
-        if (before && recent.get(name) === before) after = extended(before, turn)
-      } finally {
-        if (after) recent.put(name, after)
-        else recent.drop(name)
-      }
-    },
+    appendTurn: (turn) =>
+      change(
+        nameOf(turn.tenantId, turn.sessionId),
+        () => store.appendTurn(turn),
+        (before) => extended(before, turn),
+      ),
 
-    fold: (tenantId, id, ...change) =>
-      store.fold(tenantId, id, ...change).finally(() => recent.drop(nameOf(tenantId, id))),
+    fold: (tenantId, id, was, last, summary) =>
+      change(
+        nameOf(tenantId, id),
+        () => store.fold(tenantId, id, was, last, summary),
+        (before, isFolded) => (isFolded ? folded(before, last, summary) : null),
+      ),
 
     remove: (tenantId, id) =>
       store.remove(tenantId, id).finally(() => recent.drop(nameOf(tenantId, id))),
@@ -244,6 +259,12 @@ function extended(before: Memory, turn: FinishedTurn): Memory {
   const added = { seq, app_id, user_text, reply, created_at }
   return { summary, foldedThrough, turns: [...turns, added] }
 }
+
+const folded = ({ turns }: Memory, last: StoredTurn, summary: string): Memory => ({
+  summary,
+  foldedThrough: last.seq,
+  turns: turns.filter(({ seq }) => seq > last.seq),
+})
 
 /** What a turn takes besides its text. */
 const TURN_UNITS = 128

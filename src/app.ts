@@ -4,7 +4,7 @@ import { IDLE_SECONDS_MAX, SOCKET_MESSAGE_BYTES_MAX } from './core/limits/machin
 import type { Logger } from './core/log.ts'
 import type { Meters } from './core/meters.ts'
 import type { OpenTurns } from './features/agent/open-turns.ts'
-import { agentCheckRoutes, agentRoutes, playgroundRoutes } from './features/agent/routes.ts'
+import { agentCheckRoutes, agentRoutes, studioRoutes } from './features/agent/routes.ts'
 import type { Agent } from './features/agent/service.ts'
 import { speechRoutes } from './features/audio/speech-routes.ts'
 import { transcriptionRoutes } from './features/audio/transcription-routes.ts'
@@ -74,7 +74,7 @@ export interface AppOptions {
   readonly pages: ConsolePages
   readonly contexts: RequestContexts
   readonly memory: Pick<RequestMemory, 'release'>
-  readonly playgroundLimit: PersonLimit
+  readonly studioLimit: PersonLimit
   readonly sse: Sse
   readonly log: Logger
   /** Whether this server speaks https itself. */
@@ -87,7 +87,7 @@ export interface AppOptions {
 /** The whole HTTP application without a port: all gates and routes. */
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, takesWrites, metrics } = options
-  const { contexts, memory, playgroundLimit, sse, log, tls, verbose, record, pages } = options
+  const { contexts, memory, studioLimit, sse, log, tls, verbose, record, pages } = options
   const table = createRouteTable()
   const meters = metrics.page && metrics.meters
   const lines = verbose ? log : null
@@ -135,8 +135,8 @@ export function createApp(options: AppOptions): AnyElysia {
     .use(
       new Elysia({ prefix: '/console' })
         .use(boardsConsoleRoutes(consoleGate, { ...options.xiaozhi, ...auth }))
-        .use(playgroundRoutes(consoleGate, { ...services, sse, playgroundLimit }))
-        .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, playgroundLimit })),
+        .use(studioRoutes(consoleGate, { ...services, sse, studioLimit }))
+        .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, studioLimit })),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
   table.fill(app.routes)

@@ -104,7 +104,7 @@ export interface ConsoleServices {
   readonly sessions: Sessions
   readonly mcpServers: McpServers
   /** Of what takes as much of the machine as a turn. */
-  readonly playgroundLimit: PersonLimit
+  readonly studioLimit: PersonLimit
   readonly audit: AuditParts
   readonly system: SystemRouteOptions
   readonly people: People
@@ -125,7 +125,7 @@ export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
     .use(usageRoutes(gate, usage, answers))
     .use(memberRoutes(gate, members))
     .use(auditRoutes(gate, audit))
-    .use(mcpToolRoutes(gate, services.mcpServers, services.playgroundLimit))
+    .use(mcpToolRoutes(gate, services.mcpServers, services.studioLimit))
     .use(systemRoutes(gate, system))
     .use(peopleRoutes(gate, people))
 }

@@ -12,7 +12,7 @@ const isAtLeast = (role: Role | undefined, least: Role): boolean =>
  * viewer may read, an editor may change (contract 2, section 8, Tenants and members).
  */
 const LEAST: Readonly<Record<string, Role>> = {
-  // The playground. A viewer's sessions are checked where they are used.
+  // The studio. A viewer's sessions are checked where they are used.
   'POST /console/agent': 'viewer',
   'POST /console/agent/check': 'viewer',
   'POST /console/voice': 'viewer',

@@ -1,11 +1,7 @@
 import { createApp } from '../app.ts'
 import { MINUTE_MS } from '../core/clock.ts'
 import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
-import {
-  PERSON_REQUESTS_MAX,
-  PLAYGROUND_TURNS_MAX,
-  TURN_BYTES_SURE,
-} from '../core/limits/machine.ts'
+import { PERSON_REQUESTS_MAX, STUDIO_TURNS_MAX, TURN_BYTES_SURE } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
 import type { Principal } from '../core/principal.ts'
@@ -176,14 +172,14 @@ export interface ServerLimits {
   /** Memory of bodies and answers under way. */
   readonly requestBytesMax?: number
   readonly personRequestsMax?: number
-  readonly playgroundTurnsMax?: number
+  readonly studioTurnsMax?: number
 }
 
 /** What all routes share: memory and time of requests, streams, lists, and rate limits. */
 function openHttp(adapters: Adapters, limits: ServerLimits) {
   const { requestBytesMax = requestBudgetBytes() } = limits
   const { personRequestsMax = PERSON_REQUESTS_MAX } = limits
-  const { playgroundTurnsMax = PLAYGROUND_TURNS_MAX } = limits
+  const { studioTurnsMax = STUDIO_TURNS_MAX } = limits
   const { config, clock, log, shared, jsonParser } = adapters
   const onError = (error: unknown) => log.error('stream failed', errorFields(error))
   const budget = createMemoryBudget(requestBytesMax, TURN_BYTES_SURE)
@@ -202,6 +198,6 @@ function openHttp(adapters: Adapters, limits: ServerLimits) {
       parse: jsonParser.parse,
     },
     personLimit: personLimit(limiter, 'console', personRequestsMax),
-    playgroundLimit: personLimit(limiter, 'playground', playgroundTurnsMax),
+    studioLimit: personLimit(limiter, 'studio', studioTurnsMax),
   }
 }

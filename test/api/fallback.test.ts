@@ -228,10 +228,10 @@ describe('a device key', () => {
   })
 })
 
-describe('the playground', () => {
+describe('the studio', () => {
   const path = '/console/agent'
 
-  test('the playground runs as an app, or as a general key', async () => {
+  test('the studio runs as an app, or as a general key', async () => {
     const { id } = await makeApp({ model: 'own', system_prompt: '试用', tools_enabled: [] })
     const expected = { model: 'own', prompt: '试用', tools: [] }
     expect(await received(cookie, { app_id: id }, path)).toMatchObject(expected)
@@ -240,7 +240,7 @@ describe('the playground', () => {
     }
   })
 
-  test('the playground shares the sessions of the tenant', async () => {
+  test('the studio shares the sessions of the tenant', async () => {
     const { id } = await makeApp({})
     const { session_id } = await received(cookie, { app_id: id }, path)
     const { count } = (
@@ -257,7 +257,7 @@ describe('the playground', () => {
     })
   })
 
-  test("the playground does not find another tenant's app", async () => {
+  test("the studio does not find another tenant's app", async () => {
     const stranger = caller(`${app.url}/console`, (await app.person('b@example.com')).headers)
     const { id } = (await stranger<{ id: string }>('POST', '/apps', { name: 'theirs' })).json()
     for (const app_id of [id, 'none']) {
@@ -268,14 +268,14 @@ describe('the playground', () => {
     expect(upstream.requests).toEqual([])
   })
 
-  test('the playground refuses what the machine side refuses', async () => {
+  test('the studio refuses what the machine side refuses', async () => {
     const tooLong = { text: 'a', app_id: 'none', session_id: 's'.repeat(201) }
     for (const body of [{}, { text: ' ' }, { text: 'a', app_id: 5 }, '{', tooLong]) {
       expect((await person('POST', '/agent', body)).status).toBe(400)
     }
   })
 
-  test('the playground counts no usage and writes no log row', async () => {
+  test('the studio counts no usage and writes no log row', async () => {
     const numbers = async () => [
       (await person<{ total: number }>('GET', '/usage')).json().total,
       (await person<{ summary: { count: number } }>('GET', '/logs')).json().summary.count,

@@ -4,7 +4,7 @@ import { startApp } from '../support/app.ts'
 import { startUpstream } from '../support/upstream.ts'
 
 const upstream = await startUpstream()
-const limits = { personRequestsMax: 10, playgroundTurnsMax: 2 }
+const limits = { personRequestsMax: 10, studioTurnsMax: 2 }
 const app = await startApp({ upstream: upstream.baseUrl, ...limits })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
@@ -13,7 +13,7 @@ afterAll(async () => {
 const consoleOf = async (email: string) =>
   caller(`${app.url}/console`, (await app.person(email)).headers)
 
-test('a person may begin a limited number of playground turns a minute', async () => {
+test('a person may begin a limited number of studio turns a minute', async () => {
   const [first, second] = [await consoleOf('a@example.com'), await consoleOf('b@example.com')]
   const turn = { text: 'hi', kb: false }
   expect((await first('POST', '/agent', turn)).status).toBe(200)

@@ -121,7 +121,7 @@ describe('usage', () => {
     expect([total, key_count]).toEqual([6, 2])
   })
 
-  test('usage tells tokens by app, key and channel, and those of the playground', async () => {
+  test('usage tells tokens by app, key and channel, and those of the studio', async () => {
     const upstream = await startUpstream()
     using _ = { [Symbol.dispose]: () => void upstream.stop() }
     await using own = await startApp({ upstream: upstream.baseUrl })

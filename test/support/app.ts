@@ -94,7 +94,7 @@ export async function startApp(options: AppOptions = {}) {
     ...(options.nameServer ? { openQuery: async () => queryAt(options.nameServer ?? '') } : {}),
   })
   const { db, kb } = adapters
-  const parts = compose(adapters, { personRequestsMax: 0, playgroundTurnsMax: 0, ...options })
+  const parts = compose(adapters, { personRequestsMax: 0, studioTurnsMax: 0, ...options })
   const { app, budget, sse, jobs, keys, buffers, prune, sources, servers, close } = parts
   app.listen({ hostname: '127.0.0.1', port: 0, idleTimeout })
   const wyoming = (await parts.wyoming?.listen()) ?? null

@@ -55,9 +55,14 @@ export const en: Dictionary = {
   'apps.try': 'Try it',
   'away.text': 'Server away, trying again…',
   'channel.builtin': 'Built-in responder',
+  'channel.builtin.about': 'No language model: it quotes documents, calculates and tells the time.',
   'channel.byo': 'Your own channel',
+  'channel.byo.about': 'A model that this workspace has connected for itself.',
   'channel.fallback': 'Platform channel (took over)',
+  'channel.fallback.about':
+    'Your own channel failed, so the model for everybody on this server answered.',
   'channel.platform': 'Platform channel',
+  'channel.platform.about': 'The model that whoever runs this server has connected for everybody.',
   'connect.about':
     "Any program that speaks OpenAI's API can use it. Put your key in place of <API_KEY>.",
   'connect.base': 'Base URL',
@@ -224,7 +229,7 @@ export const en: Dictionary = {
   'home.builtin': 'No language model is connected; the built-in responder answers.',
   'home.call': 'Your first call',
   'home.check.builtin': 'No language model is connected: the built-in responder answered.',
-  'home.check.devices': 'Devices heard of so far: {seen} of {all}.',
+  'home.check.devices': 'Devices that have checked in: {seen} of {all}.',
   'home.check.failed': 'The model did not answer.',
   'home.check.found': 'Found “{title}” with a score of {score}.',
   'home.check.model': '{model} answered; the first word came after {ms} ms.',
@@ -245,7 +250,7 @@ export const en: Dictionary = {
   'home.model': 'Connect a language model',
   'home.model.go': 'Connect',
   'home.model.text':
-    'Connect your own, or ask whoever runs this server to set one up. Until then a built-in responder answers.',
+    'Connect your own, or ask whoever runs this server to connect one for everybody. Until then the built-in responder answers.',
   'home.online': 'Devices online',
   'home.open': 'Open',
   'home.replaced': 'The latest answer came from the platform channel: your own channel failed.',
@@ -342,14 +347,14 @@ export const en: Dictionary = {
   'kb.passages.earlier': 'Earlier passages',
   'kb.passages.later': 'Later passages',
   'kb.place.page': 'p. {page}',
-  'kb.refresh': 'Check by itself',
+  'kb.refresh': 'Check automatically',
   'kb.refresh.daily': 'Daily',
   'kb.refresh.hint':
-    'When the page has changed, its text is replaced. At most {max} pages are checked by themselves.',
+    'When the page has changed, its text is replaced. At most {max} pages are checked automatically.',
   'kb.refresh.off': 'Never',
   'kb.refresh.saved': 'Saved',
   'kb.refresh.weekly': 'Weekly',
-  'kb.replace': 'Replace by a newer file',
+  'kb.replace': 'Replace with a newer file',
   'kb.replaced': 'The new file is ready and the old one is gone',
   'kb.retry': 'The embedding model did not answer. It is tried again at {at}.',
   'kb.saved': 'Document saved',
@@ -443,7 +448,7 @@ export const en: Dictionary = {
   'login.oauth.provider_unavailable':
     'The sign-in service does not answer. Try later or use your e-mail.',
   'login.oauth.signup_closed':
-    'This server takes no new people. Ask whoever runs it to let you in.',
+    'This server is not open to new people. Ask whoever runs it to let you in.',
   'login.oauth.unverified_email':
     'The sign-in service has not verified your e-mail address. Use your e-mail instead.',
   'login.or': 'or',
@@ -554,8 +559,7 @@ export const en: Dictionary = {
   'personas.default.done': 'Default persona changed',
   'personas.default.hint': 'Takes the place of the current default.',
   'personas.default.set': 'Make default',
-  'personas.delete.loss':
-    'Apps that refer to it fall to the next prompt in line. This cannot be undone.',
+  'personas.delete.loss': 'Apps that use it fall back to the next prompt. This cannot be undone.',
   'personas.delete.title': 'Delete the persona “{name}”?',
   'personas.deleted': 'Persona deleted',
   'personas.edit': 'Edit persona',
@@ -626,7 +630,7 @@ export const en: Dictionary = {
   'settings.account': 'Account',
   'settings.model.hint': "Leave empty for the platform's default model.",
   'settings.platform': 'Platform default',
-  'settings.price.hint': 'Of a million tokens, in your own currency. For estimates only.',
+  'settings.price.hint': 'For a million tokens, in your own currency. For estimates only.',
   'settings.price.in': 'Price of input',
   'settings.price.none': 'Unknown',
   'settings.price.out': 'Price of output',
@@ -677,9 +681,9 @@ export const en: Dictionary = {
   'studio.kb-skipped': 'Answered without the knowledge base: it could not be searched in time',
   'studio.keys': 'Enter sends, Shift+Enter starts a line; drop or paste files',
   'studio.left': 'Conversations and setup',
-  'studio.missed': 'Documents searched; nothing fits (nearest {best}, shown from 0.45)',
+  'studio.missed': 'Documents searched; nothing close enough (nearest {best}, shown from 0.45)',
   'studio.missed.docs':
-    'Documents searched: {count}; nothing fits (nearest {best}, shown from 0.45)',
+    'Documents searched: {count}; nothing close enough (nearest {best}, shown from 0.45)',
   'studio.missed.nearest': 'The nearest passages, which the model was not given:',
   'studio.new': 'New conversation',
   'studio.older': 'Earlier turns',
@@ -709,11 +713,11 @@ export const en: Dictionary = {
   'studio.stopped': 'Stopped after {count} words; this turn was not saved.',
   'studio.thoughts': 'Thoughts',
   'studio.timing': 'first words {first} s, all {total} s',
-  'studio.tokens': '{input} → {output} tokens in and out',
-  'studio.tokens.about': 'about {input} → {output} tokens in and out',
-  'studio.tool.arguments': 'Given',
-  'studio.tool.result': 'Gave back',
-  'studio.tool.unknown': 'What it was given is known once the turn is saved.',
+  'studio.tokens': '{input} tokens in, {output} out',
+  'studio.tokens.about': 'about {input} tokens in, {output} out',
+  'studio.tool.arguments': 'Input',
+  'studio.tool.result': 'Output',
+  'studio.tool.unknown': 'Input and output are shown once the turn is saved.',
   'studio.undo': 'Undo',
   'studio.unsaved': 'This turn was not saved.',
   'studio.unsaved.words': 'It broke off after {count} words; this turn was not saved.',
@@ -756,7 +760,7 @@ export const en: Dictionary = {
   'system.local.use': 'Use',
   'system.local.use.of': 'Use {name}',
   'system.local.used': 'Connected; the next question goes to this model',
-  'system.pack': 'Or let this server run a model by itself',
+  'system.pack': 'Or let this server run a model itself',
   'system.pack.about':
     'No other service is needed: put two files into this folder and start the server again.',
   'system.pack.program':
@@ -783,7 +787,7 @@ export const en: Dictionary = {
   'system.llm.about': 'Answers everybody who has no model channel of their own.',
   'system.embedding': 'Embedding',
   'system.embedding.about':
-    'Finds passages in documents. Another model embeds all documents anew, in the background.',
+    'Finds passages in documents. After a change, all documents are embedded again in the background.',
   'system.rerank': 'Reranking',
   'system.rerank.about': 'Puts the best passages in a better order.',
   'system.tts': 'Speech',
@@ -791,7 +795,7 @@ export const en: Dictionary = {
   'system.asr': 'Speech recognition',
   'system.asr.about': 'Turns recordings into text.',
   'system.search': 'Web search',
-  'system.search.about': 'Lets assistants search the web by a SearXNG of yours.',
+  'system.search.about': 'Lets assistants search the web with your SearXNG.',
   'system.mail': 'Mail',
   'system.mail.about':
     'Sends login codes and invitations. Without it, codes are printed on the terminal of the server.',
@@ -854,7 +858,7 @@ export const en: Dictionary = {
   'tools.compare.same': 'Nothing that a model is shown has changed here.',
   'tools.compare.title': 'What has changed: {name}',
   'tools.compare.unknown':
-    'An earlier version has not kept the arguments that were approved. These are the ones of now:',
+    'An earlier version did not keep the arguments that were approved. These are the current ones:',
   'tools.count': 'Tools: {count}',
   'tools.delete.loss':
     'No assistant can call its tools any more, from the next turn on. Names of them in apps stay and do nothing. The value of the header is deleted.',
@@ -874,7 +878,7 @@ export const en: Dictionary = {
   'tools.fault.refused':
     'The server refused access. Check name and value of the header; many servers want “Bearer” before the token.',
   'tools.fault.then':
-    'Its tools are not offered until then. It is tried again by itself; Refresh tries at once.',
+    'Its tools are not offered until then. It is tried again automatically; Refresh tries at once.',
   'tools.fault.timeout':
     'The server did not list its tools within 10 seconds. See whether it is overloaded or waits for something itself.',
   'tools.fault.too_large':

@@ -10,6 +10,7 @@ import { Step } from '../features/home/step.tsx'
 import { type Facts, isKnown, stepsDone, stepsLeft } from '../features/home/steps.ts'
 import { FirstModel } from '../features/system/first-run.tsx'
 import { useI18n } from '../i18n/index.tsx'
+import { useOperator } from '../lib/rights.ts'
 import { CurlExample } from '../ui/curl.tsx'
 import { Page, Section } from '../ui/page.tsx'
 
@@ -73,11 +74,12 @@ interface StepsProps {
 function Steps({ facts, onTested }: StepsProps) {
   const i18n = useI18n()
   const done = stepsDone(facts)
+  const isOperator = useOperator()
   return (
     <ol className="card divide-y divide-line">
       <Step
         id="model"
-        to="/app/provider"
+        to={isOperator && !facts.provider?.configured ? '/app/system' : '/app/provider'}
         done={done.model}
         check={() => checkModel(i18n)}
         onFound={onTested}

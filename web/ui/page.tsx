@@ -59,12 +59,17 @@ interface ToneProps {
 }
 
 /** A name; a long one is truncated, and shown in full on hover. */
-export function Badge({ tone, icon, children }: ToneProps) {
+interface BadgeProps extends ToneProps {
+  /** What it means; by default its text, which may be cut. */
+  readonly title?: string
+}
+
+export function Badge({ tone, icon, title, children }: BadgeProps) {
   return (
     <span
       className="badge"
       data-tone={tone}
-      title={typeof children === 'string' ? children : undefined}
+      title={title ?? (typeof children === 'string' ? children : undefined)}
     >
       {icon}
       <span className="truncate">{children}</span>

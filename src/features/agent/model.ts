@@ -44,7 +44,7 @@ export const AgentCheckResponse = z.object({
 export type AgentCheckResponse = z.infer<typeof AgentCheckResponse>
 
 /** Body of POST /console/agent: the turn runs as a key of the app would (contract, section 2). */
-export const PlaygroundRequest = AgentRequest.extend({
+export const StudioRequest = AgentRequest.extend({
   app_id: z
     .string({ error: issue('field_type', { field: 'app_id', kind: 'string_or_null' }) })
     .nullable()
@@ -59,4 +59,4 @@ export const PlaygroundRequest = AgentRequest.extend({
     .nullable()
     .default(null),
 })
-export type AppDraft = z.infer<typeof PlaygroundRequest>['draft']
+export type AppDraft = z.infer<typeof StudioRequest>['draft']

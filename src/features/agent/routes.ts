@@ -16,7 +16,7 @@ import type { Apps } from '../apps/service.ts'
 import type { Sessions } from '../sessions/service.ts'
 import { createAgentCheck } from './check.ts'
 import { AGENT_STREAM } from './events.ts'
-import { AgentCheckResponse, AgentRequest, PlaygroundRequest } from './model.ts'
+import { AgentCheckResponse, AgentRequest, StudioRequest } from './model.ts'
 import type { Agent } from './service.ts'
 
 export interface AgentRouteOptions {
@@ -58,35 +58,34 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
     },
   )
 
-export interface PlaygroundRouteOptions {
+export interface StudioRouteOptions {
   readonly agent: Agent
   readonly apps: Pick<Apps, 'read'>
   readonly sessions: Pick<Sessions, 'checkOwn'>
   readonly sse: Sse
   /** Throws `rate_limited` for a person with too many turns a minute. */
-  readonly playgroundLimit: PersonLimit
+  readonly studioLimit: PersonLimit
 }
 
-export type AgentCheckRouteOptions = Pick<
-  PlaygroundRouteOptions,
-  'agent' | 'sse' | 'playgroundLimit'
-> & { readonly clock: Pick<Clock, 'steady'> }
+export type AgentCheckRouteOptions = Pick<StudioRouteOptions, 'agent' | 'sse' | 'studioLimit'> & {
+  readonly clock: Pick<Clock, 'steady'>
+}
 
-const playgroundBody = jsonBody(PlaygroundRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
+const studioBody = jsonBody(StudioRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
 /**
  * POST /console/agent: a person tries the agent, as an app's key would when `app_id` names one of
  * the tenant's. It is no machine call, so it counts no usage and writes no log row.
  */
-export const playgroundRoutes = (
+export const studioRoutes = (
   gate: Gate,
-  { agent, apps, sessions, sse, playgroundLimit }: PlaygroundRouteOptions,
+  { agent, apps, sessions, sse, studioLimit }: StudioRouteOptions,
 ) =>
   new Elysia().use(gate).post(
     '/agent',
     async ({ principal, request, upload, server, set }) => {
-      await playgroundLimit(principal)
-      const { app_id: appId, ...input } = await playgroundBody.read(request, upload)
+      await studioLimit(principal)
+      const { app_id: appId, ...input } = await studioBody.read(request, upload)
       const session = sessionId(input.session_id)
       await sessions.checkOwn(principal, session, input.replace_last ? 'session' : 'turn')
       if (appId) await apps.read(principal.tenantId, appId)
@@ -100,7 +99,7 @@ export const playgroundRoutes = (
       parse: 'none',
       detail: {
         summary: 'Try the agent, as an app would answer when app_id is given',
-        requestBody: playgroundBody.doc,
+        requestBody: studioBody.doc,
         responses: TURN_DOC,
       },
     },
@@ -109,13 +108,13 @@ export const playgroundRoutes = (
 /** POST /console/agent/check: whether the tenant's channel answers. */
 export const agentCheckRoutes = (
   gate: Gate,
-  { agent, clock, sse, playgroundLimit }: AgentCheckRouteOptions,
+  { agent, clock, sse, studioLimit }: AgentCheckRouteOptions,
 ) => {
   const check = createAgentCheck(agent, clock)
   return new Elysia().use(gate).post(
     '/agent/check',
     async ({ principal, request, server }) => {
-      await playgroundLimit(principal)
+      await studioLimit(principal)
       const client = clientOf(principal, request, server)
       return withoutIdleTimeout(request, server, () =>
         sse.whole(client, (signal) => check(principal, signal)),

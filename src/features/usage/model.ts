@@ -14,7 +14,7 @@ export const UsageResponse = z.object({
   tokens: z.object({ today: Tokens, total: Tokens }),
   /** Over the same seven days, the greatest use first; null is no app. */
   by_app: z.array(z.object({ app_id: z.string().nullable(), calls: z.int(), ...tokens })),
-  /** Over the same seven days. The console's playground has no key. */
+  /** Over the same seven days. The console's studio has no key. */
   by_key: z.array(z.object({ key_id: z.string(), prefix: z.string(), calls: z.int(), ...tokens })),
   /** Input and output of the UTC day, which daily budgets are compared with. */
   spent_today: z.array(z.object({ key_id: z.string(), tokens: z.int() })),

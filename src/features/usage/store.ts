@@ -2,7 +2,7 @@ import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 
 /**
  * What is counted: the calls of a key (`channel` '') or the tokens of its turns on a channel. ''
- * stands for no app, and as a key for the playground. `day` is days since the epoch.
+ * stands for no app, and as a key for the studio. `day` is days since the epoch.
  */
 export interface UsageSum {
   readonly tenantId: string
@@ -105,7 +105,7 @@ export function createUsageStore(db: Db, reader: Reader) {
           output_tokens AS "outputTokens"
         FROM usage_day WHERE tenant_id = ${tenantId} AND day >= ${since}`),
 
-    /** By key, from `since` on, the greatest use first; the playground is left out. */
+    /** By key, from `since` on, the greatest use first; the studio is left out. */
     byKey: (tenantId: string, since: number, today: number) =>
       reader.all<Figures & { keyId: string; prefix: string; tokensToday: number }>(
         tenantId,

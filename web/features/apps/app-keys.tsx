@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/index.ts'
 import type { App } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useAsked } from '../../lib/use-asked.ts'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -19,6 +20,7 @@ export function AppKeys({ app }: { readonly app: App }) {
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const [issued, setIssued] = useState<string | null>(null)
   const [issuing, setIssuing] = useState(false)
+  useAsked(() => setIssuing(true))
   const query = useQuery({ queryKey: ['keys'], queryFn: api.keys.list })
   const add = (
     <Button size="small" icon={<Plus size={15} aria-hidden />} onClick={() => setIssuing(true)}>

@@ -1,5 +1,5 @@
 import { CircleHelp, Clock, Pencil, Repeat2 } from 'lucide-react'
-import { type Key, useI18n } from '../../i18n/index.tsx'
+import { useI18n } from '../../i18n/index.tsx'
 import { Button, CopyButton } from '../../ui/button.tsx'
 import { Speaker } from './speaker.tsx'
 import type { Turn } from './turn.ts'
@@ -9,15 +9,15 @@ import { useSpeech } from './use-speech.ts'
 const SHOWN_FROM_MS = 100
 
 const CHANNELS = {
-  byo: 'channel.byo',
-  platform: 'channel.platform',
-  platform_fallback: 'channel.fallback',
-} as const satisfies Readonly<Record<string, Key>>
+  byo: 'byo',
+  platform: 'platform',
+  platform_fallback: 'fallback',
+} as const
 
 /** Who answered; null while it is not known, which it is once the turn is stored. */
-export function channelOf({ stats, seq, isBuiltIn }: Turn): Key | null {
+export function channelOf({ stats, seq, isBuiltIn }: Turn) {
   if (!stats || (seq === null && stats.channel === 'platform')) return null
-  return isBuiltIn ? 'channel.builtin' : CHANNELS[stats.channel]
+  return isBuiltIn ? 'builtin' : CHANNELS[stats.channel]
 }
 
 interface FootProps {
@@ -78,7 +78,7 @@ function Facts({ turn }: { readonly turn: Turn }) {
   const channel = channelOf(turn)
   return (
     <>
-      {channel && <span>{t(channel)}</span>}
+      {channel && <span title={t(`channel.${channel}.about`)}>{t(`channel.${channel}`)}</span>}
       {model && <span>{model}</span>}
       {stats?.kb === 'skipped' && <span>{t('studio.kb-skipped')}</span>}
       {stats && stats.iterations > 1 && !turn.isBuiltIn && (

@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router'
+import { KeyRound, Mic } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { APP_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
@@ -47,6 +49,39 @@ export function SetupForm({ setup }: { readonly setup: Setup }) {
           </div>
         </div>
       )}
+      <Next app={app?.id ?? null} />
     </form>
+  )
+}
+
+/** From the setup that was tried to who uses it: a key, a device. */
+function Next({ app }: { readonly app: string | null }) {
+  const { t } = useI18n()
+  const icon = { size: 15, 'aria-hidden': true } as const
+  const key = (
+    <>
+      <KeyRound {...icon} />
+      {t(app ? 'apps.keys.new' : 'keys.new')}
+    </>
+  )
+  const link = { className: 'btn', 'data-size': 'small', search: { new: true } } as const
+  return (
+    <ForEditors>
+      <nav className="flex flex-wrap gap-2 border-t border-line pt-4" aria-label={t('nav.connect')}>
+        {app ? (
+          <Link to="/app/apps/$id" params={{ id: app }} {...link}>
+            {key}
+          </Link>
+        ) : (
+          <Link to="/app/keys" {...link}>
+            {key}
+          </Link>
+        )}
+        <Link to="/app/devices" {...link}>
+          <Mic {...icon} />
+          {t('devices.new')}
+        </Link>
+      </nav>
+    </ForEditors>
   )
 }

@@ -108,7 +108,7 @@ function Answered({ turn }: { readonly turn: Turn }) {
         </Notice>
       )}
       <p className="flex flex-wrap gap-1.5">
-        {channel && <Badge>{t(channel)}</Badge>}
+        {channel && <Badge title={t(`channel.${channel}.about`)}>{t(`channel.${channel}`)}</Badge>}
         {model && <Badge>{model}</Badge>}
         {stats && !turn.isBuiltIn && (
           <Badge>{t('studio.calls', { count: stats.iterations })}</Badge>

@@ -99,8 +99,8 @@ describeWeb('keys, budgets and usage', () => {
     upstream.reply({ text: 'told', usage: { input: 1_200, output: 34 } })
     upstream.reply({ text: 'not told', usage: null })
     for (const [reply, words] of [
-      ['told', '1,200 → 34 tokens'],
-      ['not told', /about \d+ → 2 tokens/],
+      ['told', '1,200 tokens in, 34 out'],
+      ['not told', /about \d+ tokens in, 2 out/],
     ] as const) {
       const turn = await ask(page, `Was it ${reply}?`)
       await ended(turn)

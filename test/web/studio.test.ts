@@ -214,7 +214,6 @@ describeWeb('speaking', () => {
       page.waitForFunction(
         (wanted) => (window as { heard?: MediaStreamTrack }).heard?.readyState === wanted,
         state,
-        { timeout: 10_000 },
       )
     await page.goto('/app/studio')
     await page.getByRole('button', { name: en['studio.voice'], exact: true }).click()

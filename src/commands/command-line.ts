@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   admin: async (invocation) => (await import('./admin.ts')).runAdmin(invocation),
   backup: async (invocation) => (await import('./backup.ts')).runBackup(invocation),
   restore: async (invocation) => (await import('./restore.ts')).runRestore(invocation),
+  migrate: async (invocation) => (await import('./migrate.ts')).runMigrate(invocation),
   doctor: async (invocation) => (await import('./doctor/doctor.ts')).runDoctor(invocation),
   [EMBED_COMMAND]: async ({ args: [modelDir = ''] }) =>
     (await import('./workers.ts')).runEmbed(modelDir),

@@ -14,6 +14,8 @@ Commands
                            without FILE, encrypted to MB_BACKUP_DIR or MB_BACKUP_S3
   restore FILE [--force]   put a backup into the data folder, while no server runs; FILE may be a
                            folder of encrypted backups or s3://bucket/prefix
+  migrate --from FOLDER [--force]
+                           copy the box of a data folder into the database of MB_DATABASE_URL
   doctor [--json]          check folder, native parts, models and upstreams, and advise
   version                  print the version
   COMMAND --help           more about a command
@@ -84,6 +86,16 @@ or s3://bucket/prefix, stands for the newest backup in it that can be read.
   moonbase restore s3://bucket/prefix
 
   --force          replace data that is there
+`,
+  migrate: `Usage: moonbase migrate --from FOLDER [--force]
+
+Copies everything in a data folder into the PostgreSQL database of MB_DATABASE_URL: people, keys,
+apps, conversations, the knowledge base with its vectors, logs. No server may run on the folder,
+and the database must be empty. All of it is there in the end, or none. A folder of an earlier
+version is brought up to date first. Secrets are sealed anew where MB_ENCRYPTION_KEY differs from
+the folder's.
+
+  --force          replace what the database holds
 `,
   doctor: `Usage: moonbase doctor [--json]
 

@@ -1,0 +1,160 @@
+import type { Database } from 'bun:sqlite'
+import { indexTextsOf } from '../features/kb/index-text.ts'
+import { keyOf } from '../features/kb/store.ts'
+import { termsOf } from '../features/kb/terms.ts'
+import { type Statement, sql, type Value } from '../storage/db.ts'
+import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
+
+/** The tables of a box, each after those that its rows refer to. */
+const TABLES = [
+  ...['tenant', 'user', 'member', 'api_key', 'key_use', 'persona', 'app', 'tenant_settings'],
+  ...['session', 'turn', 'request_log', 'usage_day', 'usage_key_day', 'device', 'provider'],
+  ...['kb_source', 'kb_doc', 'kb_chunk', 'kb_citation', 'mcp_server', 'mcp_tool'],
+  ...['system_setting', 'audit', 'share', 'share_day'],
+]
+/** What is made of other tables, or belongs to the servers that run. */
+const INDEXES = ['kb_vector', 'kb_word']
+
+export type Row = Readonly<Record<string, Value>>
+
+/** Executes statements in the transaction of the copy; gives the rows of the last one. */
+export type Execute = (statements: readonly Statement[]) => Promise<readonly unknown[]>
+
+export interface Copy {
+  readonly source: Database
+  readonly execute: Execute
+  readonly vectors: Pick<VectorIndex, 'upsert'>
+  readonly words: Pick<WordIndex, 'upsert'>
+  /** The row as it is to be stored. */
+  readonly change: (table: string, row: Row) => Row
+}
+
+/** Rows and bytes that are sent at a time. */
+const ROWS_MAX = 500
+const BYTES_MAX = 4 * 1024 * 1024
+
+/** Rows as they come, in portions that memory holds. */
+function* portions<Item extends Row>(rows: Iterable<Item>): Generator<Item[]> {
+  let portion: Item[] = []
+  let bytes = 0
+  for (const row of rows) {
+    portion.push(row)
+    for (const value of Object.values(row)) {
+      if (typeof value === 'string' || value instanceof Uint8Array) bytes += value.length
+    }
+    if (portion.length < ROWS_MAX && bytes < BYTES_MAX) continue
+    yield portion
+    portion = []
+    bytes = 0
+  }
+  if (portion.length > 0) yield portion
+}
+
+function insert(table: string, row: Row): Statement {
+  const names = Object.keys(row).map((name) => `"${name}"`)
+  const marks = names.map(() => '?')
+  const text = `INSERT INTO "${table}" (${names.join(', ')}) VALUES (${marks.join(', ')})`
+  return { sql: text, args: Object.values(row) }
+}
+
+const rowsOf = <Item extends Row>(source: Database, text: string) =>
+  source.query<Item, []>(text).iterate()
+
+/** Tables that this list does not know: a copy without them would not be whole. */
+export function unknownTables(source: Database): string[] {
+  const names = source
+    .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+    .all()
+    .map(({ name }) => name)
+  const own = (name: string) => name === 'migration' || INDEXES.some((one) => name.startsWith(one))
+  return names.filter((name) => !TABLES.includes(name) && !own(name))
+}
+
+/** The first of the tables that has rows; null: the database is empty. */
+export async function firstFilled(execute: Execute): Promise<string | null> {
+  for (const table of TABLES) {
+    const found = await execute([{ sql: `SELECT 1 AS one FROM "${table}" LIMIT 1`, args: [] }])
+    if (found.length > 0) return table
+  }
+  return null
+}
+
+export async function emptyAll(execute: Execute): Promise<void> {
+  const names = [...TABLES, ...INDEXES].map((name) => `"${name}"`).join(', ')
+  await execute([{ sql: `TRUNCATE ${names}`, args: [] }])
+}
+
+/** Copies every row, vectors and words among them. Returns how many of each table. */
+export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> {
+  const { source, execute, change } = copy
+  const counts = new Map<string, number>()
+  for (const table of TABLES) {
+    let count = 0
+    for (const rows of portions(rowsOf(source, `SELECT * FROM "${table}"`))) {
+      await execute(rows.map((row) => insert(table, change(table, row))))
+      count += rows.length
+    }
+    counts.set(table, count)
+  }
+  counts.set('kb_vector', await copyVectors(copy))
+  await copyWords(copy)
+  await execute([
+    sql`SELECT setval('kb_doc_num', (SELECT coalesce(max(num), 0) + 1 FROM kb_doc), false)`,
+  ])
+  return counts
+}
+
+type VectorRow = { key: number; space: string; vector: Uint8Array }
+
+async function copyVectors({ source, execute, vectors }: Copy): Promise<number> {
+  let count = 0
+  const rows = rowsOf<VectorRow>(source, 'SELECT key, space, vector FROM kb_vector ORDER BY key')
+  for (const portion of portions(rows)) {
+    for (const some of Object.values(Object.groupBy(portion, ({ space }) => space))) {
+      const space = some?.[0]?.space ?? ''
+      const slash = space.indexOf('/')
+      const place = { tenantId: space.slice(0, slash), model: space.slice(slash + 1) }
+      const entries = (some ?? []).map(({ key, vector }) => ({
+        key,
+        vector: new Float32Array(vector.slice().buffer),
+      }))
+      await execute(vectors.upsert(place, entries))
+      count += entries.length
+    }
+  }
+  return count
+}
+
+type DocRow = { num: number; tenant_id: string; title: string }
+
+/** The index of words keeps no text, so it is made of the chunks. */
+async function copyWords({ source, execute, words }: Copy): Promise<void> {
+  const chunks = source.query<{ seq: number; text: string }, [number]>(
+    'SELECT seq, text FROM kb_chunk WHERE doc_num = ? ORDER BY seq',
+  )
+  for (const doc of source.query<DocRow, []>('SELECT num, tenant_id, title FROM kb_doc').all()) {
+    const own = chunks.all(doc.num)
+    const texts = indexTextsOf(
+      doc.title,
+      own.map(({ text }) => text),
+    )
+    const entries = own.map(({ seq }, index) => ({
+      key: keyOf(doc.num, seq),
+      terms: termsOf(texts[index] ?? ''),
+    }))
+    await execute(words.upsert(doc.tenant_id, entries))
+  }
+}
+
+/** The tables that have another number of rows than `counts` says. */
+export async function miscounted(
+  execute: Execute,
+  counts: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const wrong: string[] = []
+  for (const [table, count] of counts) {
+    const [row] = await execute([{ sql: `SELECT count(*) AS count FROM "${table}"`, args: [] }])
+    if ((row as { count: number } | undefined)?.count !== count) wrong.push(table)
+  }
+  return wrong
+}

@@ -1,0 +1,181 @@
+import { type Config, ConfigError, loadConfig } from '../config.ts'
+import { systemClock } from '../core/clock.ts'
+import { createSeal, type Seal } from '../core/encryption.ts'
+import { databasePath, lockPath } from '../data-folder/data-folder.ts'
+import { fileStamp, statOrNull } from '../data-folder/files.ts'
+import { explainStorage, OperatorError } from '../data-folder/operator-error.ts'
+import { parseSecrets, readSecretsText, secretsPath } from '../data-folder/secrets.ts'
+import { sealOwner } from '../features/mcp-servers/refresh.ts'
+import { ownerOf } from '../features/system/service.ts'
+import { prepareRuntime } from '../native/runtime.ts'
+import type { Statement } from '../storage/db.ts'
+import { MIGRATIONS } from '../storage/migrations/index.ts'
+import { type Connection, openConnection } from '../storage/postgres/connection.ts'
+import { createDialect } from '../storage/postgres/dialect.ts'
+import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
+import { MIGRATIONS as OF_POSTGRES } from '../storage/postgres/migrations/index.ts'
+import { createVectorIndex } from '../storage/postgres/vectors.ts'
+import { createWordIndex } from '../storage/postgres/words.ts'
+import { openExisting } from '../storage/sqlite/inspect.ts'
+import { takeLock } from '../storage/sqlite/lock.ts'
+import { migrate } from '../storage/sqlite/migrate.ts'
+import { type Invocation, parseArguments, UsageError } from './arguments.ts'
+import {
+  copyAll,
+  emptyAll,
+  firstFilled,
+  miscounted,
+  type Row,
+  unknownTables,
+} from './copy-store.ts'
+
+const USAGE = 'usage: moonbase migrate --from FOLDER [--force]'
+/** Of one portion. */
+const STEP_MS_MAX = 600_000
+
+/**
+ * `moonbase migrate --from FOLDER`: copies the box of a data folder into the database of
+ * MB_DATABASE_URL in one transaction, so that a copy that broke off leaves nothing behind.
+ */
+export async function runMigrate({ args, env, write }: Invocation): Promise<void> {
+  const { values, positionals } = parseArguments(args, {
+    from: { type: 'string' },
+    force: { type: 'boolean' },
+  })
+  const { from: folder } = values
+  if (typeof folder !== 'string' || positionals.length > 0) throw new UsageError(USAGE)
+  const config = loadConfig(env)
+  const url = config.MB_DATABASE_DIRECT_URL ?? config.MB_DATABASE_URL
+  if (url === undefined) throw new ConfigError('MB_DATABASE_URL must name the database to fill')
+  if (!statOrNull(databasePath(folder))) {
+    throw new OperatorError(`${folder} holds no database of Moonbase`)
+  }
+  const lock = takeLock(lockPath(folder))
+  if (!lock) throw new OperatorError(`a server runs on ${folder}; stop it first`)
+  try {
+    const copied = await copyBox({ config, folder, url, replace: values.force === true })
+    write(report(folder, copied))
+  } catch (error) {
+    if (error instanceof UnusableDatabase)
+      throw new OperatorError(`MB_DATABASE_URL ${error.message}`)
+    throw explainStorage(error, folder)
+  } finally {
+    lock.release()
+  }
+}
+
+interface Wanted {
+  readonly config: Config
+  readonly folder: string
+  readonly url: string
+  /** Whether what the database holds may go. */
+  readonly replace: boolean
+}
+
+interface Copied {
+  readonly counts: ReadonlyMap<string, number>
+  /** Values that neither key opens. */
+  readonly unreadable: number
+}
+
+async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied> {
+  const clock = systemClock()
+  const { vec0 } = await prepareRuntime(config.MB_DATA_DIR)
+  const file = { path: databasePath(folder), extensions: [vec0] }
+  // A box of an earlier version is brought up to date first, after a copy, as by a start.
+  migrate(file, MIGRATIONS, fileStamp(new Date(clock.now())))
+  await migratePostgres({ url, clock, migrations: OF_POSTGRES })
+  const source = openExisting(file)
+  const connection = openConnection({ url, clock })
+  const execute = executor(connection)
+  const sealing = createResealing(config, folder)
+  try {
+    const [unknown] = unknownTables(source)
+    if (unknown) throw new Error(`the copy does not know the table ${unknown}`)
+    await execute([{ sql: 'BEGIN', args: [] }])
+    if (replace) await emptyAll(execute)
+    const filled = await firstFilled(execute)
+    if (filled) {
+      throw new OperatorError(
+        `the database of MB_DATABASE_URL is not empty (${filled}); to replace it add --force`,
+      )
+    }
+    const indexes = { vectors: createVectorIndex(NO_READER), words: createWordIndex(NO_READER) }
+    const counts = await copyAll({ source, execute, ...indexes, change: sealing.change })
+    const wrong = await miscounted(execute, counts)
+    if (wrong[0])
+      throw new Error(`the copy of ${wrong.join(', ')} is not whole; nothing was stored`)
+    await execute([{ sql: 'COMMIT', args: [] }])
+    await execute([{ sql: 'ANALYZE', args: [] }])
+    return { counts, unreadable: sealing.unreadable() }
+  } finally {
+    // Without COMMIT the server forgets all of it.
+    await connection.close()
+    source.close()
+  }
+}
+
+/** The indexes are written here and not read. */
+const NO_READER = { all: () => Promise.reject(new Error('the indexes are not read')) }
+
+function executor(connection: Connection) {
+  const dialect = createDialect()
+  return async (statements: readonly Statement[]) => {
+    if (statements.length === 0) return []
+    const worded = statements.map((one) => ({ ...one, sql: dialect(one).text }))
+    return (await connection.send(worded, STEP_MS_MAX)).at(-1)?.rows ?? []
+  }
+}
+
+/** Seals what the folder's key opens anew with the key of the environment. */
+function createResealing({ MB_ENCRYPTION_KEY: key }: Config, folder: string) {
+  const text = readSecretsText(secretsPath(folder))
+  const old = text === null ? null : parseSecrets(text)?.encryption_key
+  const target = key === undefined || key === 'off' ? null : createSeal(key)
+  const seals = old ? [createSeal(old)] : []
+  let unreadable = 0
+
+  function renew(value: Uint8Array, owner: string): Uint8Array {
+    if (target === null || target.open(value, owner) !== null) return value
+    const opened = seals.map((seal: Seal) => seal.open(value, owner)).find((one) => one !== null)
+    if (opened === undefined || opened === null) unreadable += 1
+    return typeof opened === 'string' ? target.seal(opened, owner) : value
+  }
+
+  const owners: Readonly<Record<string, (row: Row) => readonly [string, string]>> = {
+    provider: (row) => ['key_sealed', String(row.tenant_id)],
+    mcp_server: (row) => [
+      'header_sealed',
+      sealOwner({ tenantId: String(row.tenant_id), id: String(row.id) }),
+    ],
+    system_setting: (row) => ['value_sealed', ownerOf(String(row.name))],
+  }
+
+  return {
+    unreadable: () => unreadable,
+    change(table: string, row: Row): Row {
+      const sealed = owners[table]?.(row)
+      const value = sealed && row[sealed[0]]
+      if (!sealed || !(value instanceof Uint8Array)) return row
+      return { ...row, [sealed[0]]: renew(value, sealed[1]) }
+    },
+  }
+}
+
+function report(folder: string, { counts, unreadable }: Copied): string {
+  const rows = [...counts].filter(([, count]) => count > 0)
+  const lines = rows.map(([table, count]) => `    ${table.padEnd(16)} ${count}`)
+  const warning =
+    unreadable === 0
+      ? ''
+      : `\n  ${unreadable} sealed values open with no key that is known here; enter them anew.\n`
+  return `
+  Copied from ${folder}:
+
+${lines.join('\n')}
+${warning}
+  Nothing in that folder was changed. Uploads that wait to be read stay there: upload them again.
+  Start the server with these settings.
+
+`
+}

@@ -1,0 +1,94 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createSeal } from '../../src/core/encryption.ts'
+import { MIGRATIONS } from '../../src/storage/migrations/index.ts'
+import { takeLock } from '../../src/storage/sqlite/lock.ts'
+import { FIXTURE_KEY } from '../fixtures/databases/seed.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { postgresSettings } from '../support/postgres.ts'
+import { run } from '../support/run.ts'
+import { type TempFolder, tempFolder } from '../support/temp.ts'
+
+const FIXTURES = join(import.meta.dir, '..', 'fixtures', 'databases')
+const OLD_KEY = '00'.repeat(32)
+const headers = { authorization: `Bearer ${FIXTURE_KEY}` }
+
+/** A box with rows in every table, as a server of this version left it. */
+async function seededBox(folder: TempFolder): Promise<string> {
+  const newest = MIGRATIONS.at(-1)?.name ?? ''
+  const packed = await Bun.file(join(FIXTURES, `${newest}.db.gz`)).arrayBuffer()
+  const box = folder.file('box')
+  mkdirSync(box)
+  writeFileSync(join(box, 'moonbase.db'), Bun.gunzipSync(packed))
+  const secrets = { session_secret: OLD_KEY, encryption_key: OLD_KEY }
+  writeFileSync(join(box, 'secrets.json'), JSON.stringify(secrets), { mode: 0o600 })
+  using db = new Database(join(box, 'moonbase.db'))
+  const seal = createSeal(Buffer.from(OLD_KEY, 'hex'))
+  db.run('UPDATE provider SET key_sealed = ?', [seal.seal('sk-of-a-tenant', 'tenant-1')])
+  return box
+}
+
+async function addDocument(app: TestApp): Promise<void> {
+  const text = 'The warranty of the telescope lasts two years.\n\n望远镜的保修期为两年。'
+  const body = JSON.stringify({ title: 'Telescope', text })
+  const added = await fetch(`${app.url}/v1/kb/docs`, { method: 'POST', headers, body })
+  expect(added.status).toBe(201)
+}
+
+/** What every list that a key may read answers, and what a search finds. */
+async function answersOf(app: TestApp): Promise<Record<string, unknown>> {
+  const paths = app.routes
+    .filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/'))
+    .map(({ path }) => path.replace(':id', 's'))
+    .filter((path) => !/:|\/(openapi|models|logs|audit|usage|mcp$|export)/.test(path))
+  const answers: Record<string, unknown> = {}
+  for (const path of paths) {
+    const response = await fetch(app.url + path, { headers })
+    answers[path] = [response.status, await response.text()]
+  }
+  const body = JSON.stringify({ q: 'telescope warranty' })
+  const found = await fetch(`${app.url}/v1/kb/search`, { method: 'POST', headers, body })
+  const { results } = (await found.json()) as {
+    results: { doc_id: string; title: string; text: string }[]
+  }
+  answers.search = results.map(({ doc_id, title, text }) => [doc_id, title, text])
+  return answers
+}
+
+test('a box that is migrated to PostgreSQL answers as before', async () => {
+  using folder = tempFolder()
+  const box = await seededBox(folder)
+  let before: Record<string, unknown>
+  {
+    await using app = await startApp({ dataDir: box })
+    await addDocument(app)
+    await app.flush()
+    before = await answersOf(app)
+  }
+  expect(Object.keys(before).length).toBeGreaterThan(10)
+  expect(before.search).not.toEqual([])
+
+  const target = folder.file('replica')
+  const settings = await postgresSettings(target)
+  const migrate = (...more: string[]) => run(['migrate', '--from', box, ...more], target, settings)
+  const lock = takeLock(join(box, 'moonbase.lock'))
+  expect((await migrate()).err).toContain('stop it first')
+  lock?.release()
+  const { code, out, err } = await migrate()
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toContain('kb_vector')
+  expect((await migrate()).err).toContain('--force')
+  expect((await migrate('--force')).code).toBe(0)
+
+  await using app = await startApp({ dataDir: target, env: settings })
+  expect(await answersOf(app)).toEqual(before)
+  const [provider] = await app.db.all<{ key_sealed: Uint8Array }>({
+    sql: 'SELECT key_sealed FROM provider',
+    args: [],
+  })
+  const seal = createSeal(Buffer.from(settings.MB_ENCRYPTION_KEY, 'hex'))
+  expect(seal.open(provider?.key_sealed ?? new Uint8Array(), 'tenant-1')).toBe('sk-of-a-tenant')
+  await addDocument(app)
+}, 120_000)

@@ -141,6 +141,17 @@ async function loadAndKill(
   }
 }
 
+/** Open turns may go on for ten seconds, and some wait for a server that is dead. */
+const STOP_MS_MAX = 60_000
+
+async function stopInTime(server: Server): Promise<void> {
+  const late = Bun.sleep(STOP_MS_MAX).then(() => 'late')
+  if ((await Promise.race([server.stop(), late])) !== 'late') return
+  const lines = server.output().trim().split('\n').slice(-20)
+  await server.kill()
+  throw new Error(`a server did not stop:\n${lines.join('\n')}`)
+}
+
 async function killOne(world: World, cluster: Cluster, random: () => number): Promise<Victim> {
   const at = random() < 0.5 ? 0 : 1
   const choice = random()
@@ -149,7 +160,7 @@ async function killOne(world: World, cluster: Cluster, random: () => number): Pr
     return 'one server'
   }
   if (choice < 0.65) {
-    await world.restart(at, (server) => server.stop())
+    await world.restart(at, stopInTime)
     return 'one server, politely'
   }
   await cluster.kill()

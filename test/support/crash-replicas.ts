@@ -183,7 +183,8 @@ async function verify(url: string, sessions: SentTurns, faults: string[]): Promi
       doubtful += sent.filter(({ text, acknowledged }) => !acknowledged && there.has(text)).length
     }
     const [left] = await driver`
-      SELECT count(*)::int AS tickets FROM turn_ticket WHERE at < now() - interval '1 minute'`
+      SELECT count(*)::int AS tickets FROM turn_ticket t JOIN replica r ON r.id = t.replica
+      WHERE t.at < now() - interval '1 minute' AND r.seen_at > now() - interval '20 seconds'`
     if (left?.tickets > 0) faults.push(`${left?.tickets} tickets of turns that are over`)
     const twice = await driver`
       SELECT device_id FROM api_key WHERE device_id IS NOT NULL GROUP BY device_id

@@ -11,16 +11,18 @@ export const createSharedCodes =
   (kind, { ttlMs, countMax }) => {
     const textOf = (row: Row | null) => row?.value ?? null
 
-    /** Removes the oldest of the owner with the most. */
+    /**
+     * Removes the oldest of the owner with the most. Some that come at the same time may remove the
+     * same one; the next one removes what is too many then.
+     */
     const makeRoom = () =>
       db.get(sql`
-        DELETE FROM one_time_code WHERE kind = ${kind}
-          AND (SELECT count(*) FROM one_time_code WHERE kind = ${kind}) >= ${countMax}
-          AND name = (
-            SELECT name FROM one_time_code WHERE kind = ${kind} AND owner = (
-              SELECT owner FROM one_time_code WHERE kind = ${kind}
-              GROUP BY owner ORDER BY count(*) DESC LIMIT 1)
-            ORDER BY ends_at LIMIT 1)`)
+        DELETE FROM one_time_code WHERE kind = ${kind} AND name IN (
+          SELECT name FROM one_time_code WHERE kind = ${kind} AND owner = (
+            SELECT owner FROM one_time_code WHERE kind = ${kind}
+            GROUP BY owner ORDER BY count(*) DESC LIMIT 1)
+          ORDER BY ends_at LIMIT greatest(0, 1 - ${countMax} + (
+            SELECT count(*) FROM one_time_code WHERE kind = ${kind})))`)
 
     return {
       async put(name, value, owner = '') {

@@ -20,7 +20,9 @@ describeWeb('the studio on a question that no document answers', () => {
       .getByRole('textbox', { name: en['studio.ask'] })
       .fill('Who won the election in Peru?')
     await page.keyboard.press('Enter')
-    const missed = page.getByText(/^Documents searched: 1; nothing fits \(nearest 0\.[0-4]\d/)
+    const missed = page.getByText(
+      /^Documents searched: 1; nothing close enough \(nearest 0\.[0-4]\d/,
+    )
     await missed.click()
     await page.getByText(en['studio.missed.nearest']).waitFor()
     await page.getByRole('button', { name: /Opening hours/ }).click()

@@ -74,7 +74,7 @@ export async function openAdapters(outside: Outside) {
   const effective = effectiveConfig(outside.env, stored, log)
   const live = createLiveSettings({ config: effective, fallback: config, clock, log })
   const { modelWorker } = program
-  const modelPack = await openModelPack({ config, clock, log, fetch, modelWorker })
+  const modelPack = openModelPack({ config, clock, log, fetch, modelWorker })
   const { chat, embed, rerank: packedReranker } = modelPack.servers
   // Looks around on this machine while the rest is opened.
   const finding = openPlatform({ live, clock, fetch, packed: chat })

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { basename, dirname } from 'node:path'
 import { findModelPack, type ModelPack, type PackModelKind } from '../channels/llama/find.ts'
 import { LlamaServer, type ModelProcess } from '../channels/llama/server.ts'
@@ -17,7 +16,7 @@ export interface ModelPackParts {
   readonly modelWorker: readonly string[]
 }
 
-export type ModelPackServers = Awaited<ReturnType<typeof openModelPack>>
+export type ModelPackServers = ReturnType<typeof openModelPack>
 
 /** Where a model pack may lie: in the data folder, or beside the executable. */
 export const lookForModelPack = ({ MB_DATA_DIR }: Config) =>
@@ -27,12 +26,12 @@ export const lookForModelPack = ({ MB_DATA_DIR }: Config) =>
  * The models of the pack, each served by a program of its own on a loopback port with a random key.
  * None is started here.
  */
-export async function openModelPack(parts: ModelPackParts) {
+export function openModelPack(parts: ModelPackParts) {
   const finding = lookForModelPack(parts.config)
   const servers: Partial<Record<PackModelKind, LlamaServer>> = {}
   const { pack } = finding
   for (const kind of ['chat', 'embed', 'rerank'] as const) {
-    if (pack?.models[kind] !== undefined) servers[kind] = await openServer(parts, pack, kind)
+    if (pack?.models[kind] !== undefined) servers[kind] = openServer(parts, pack, kind)
   }
   return {
     finding,
@@ -43,16 +42,15 @@ export async function openModelPack(parts: ModelPackParts) {
   }
 }
 
-async function openServer(
+function openServer(
   { config, clock, log, fetch, modelWorker }: ModelPackParts,
   pack: ModelPack,
   kind: PackModelKind,
-): Promise<LlamaServer> {
+): LlamaServer {
   const file = pack.models[kind] ?? pack.program
-  const port = await freePort()
   const apiKey = randomHex(24)
   const own = kind === 'chat' ? (config.MB_MODEL_ARGS ?? '').split(/\s+/).filter(Boolean) : []
-  const argv = [
+  const argv = (port: number) => [
     ...modelWorker,
     pack.program,
     ...(pack.program.endsWith('.llamafile') ? ['--server', '--nobrowser'] : []),
@@ -64,8 +62,11 @@ async function openServer(
   ]
   return new LlamaServer({
     name: basename(file).replace(/\.(gguf|llamafile)$/i, ''),
-    endpoint: { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey },
-    start: () => startProgram(argv, dirname(pack.program), pack.folder),
+    apiKey,
+    start() {
+      const port = freePort()
+      return { port, ...startProgram(argv(port), dirname(pack.program), pack.folder) }
+    },
     idleMs: config.MB_MODEL_IDLE_MIN * MINUTE_MS,
     ...{ fetch, clock, log },
   })
@@ -78,19 +79,18 @@ const FLAGS: Readonly<Record<PackModelKind, readonly string[]>> = {
 }
 
 /** A loopback port that nobody has now. */
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host: '127.0.0.1', port: 0 }, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
+function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  listener.stop(true)
+  return listener.port
 }
 
 /** The libraries of llama.cpp lie beside its program. It gets no setting and no secret of ours. */
-function startProgram(argv: readonly string[], libraries: string, cwd: string): ModelProcess {
+function startProgram(
+  argv: readonly string[],
+  libraries: string,
+  cwd: string,
+): Omit<ModelProcess, 'port'> {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(MB_|AWS_|BUN_|MOONBASE_)/.test(name)),
   )

@@ -32,7 +32,7 @@ export interface PlatformChannel {
   readonly description: string
   /** Null for the built-in responder. */
   readonly endpoint: Endpoint | null
-  /** The model pack, when it is what answers. */
+  /** The model pack, when it is what answers; its own `fetch` alone reaches it. */
   readonly packed?: LlamaServer
 }
 
@@ -163,7 +163,9 @@ export function openProvider(parts: ProviderParts) {
     ...{ store, seal, clock },
     platform: () => platform.get().endpoint,
     ask: (tenantId, endpoint) =>
-      tenantId === null ? askForModels(endpoint, fetch, clock) : models.list(tenantId, endpoint),
+      tenantId === null
+        ? askForModels(endpoint, platform.get().packed?.fetch ?? fetch, clock)
+        : models.list(tenantId, endpoint),
   })
   return { provider, channelOf, modelLists }
 }

@@ -18,10 +18,11 @@ export function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try
   const { clock, embeddingNow, fetch, live, mailerNow, platform, speech } = adapters
   return {
     async llm(signal) {
-      const { endpoint, description } = platform.get()
+      const { endpoint, description, packed } = platform.get()
       if (endpoint === null) return null
       const model = live.config().MB_LLM_MODEL ?? null
-      const result = await probe({ ...endpoint, fetch, clock, model, timeoutMs: TRY_MS }, signal)
+      const channel = { ...endpoint, fetch: packed?.fetch ?? fetch }
+      const result = await probe({ ...channel, clock, model, timeoutMs: TRY_MS }, signal)
       if (!result.ok) throw new ChannelFailure('channel_unavailable', result.error)
       return description
     },

@@ -155,7 +155,7 @@ test('a model pack is told by the files that are there', async () => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'Qwen3-4B.gguf'), '')
   expect(await pack()).toEqual({ ...nothing, model: 'Qwen3-4B.gguf' })
-  writeFileSync(join(folder, 'llama-server'), '')
+  writeFileSync(join(folder, 'llama-server'), '', { mode: 0o755 })
   const whole = { program: 'llama-server', model: 'Qwen3-4B.gguf', complete: true }
   expect(await pack()).toEqual({ ...nothing, ...whole })
 })

@@ -98,6 +98,7 @@ export const en: Dictionary = {
   'devices.app.later': 'Affects later activations only; a key already issued stays as it is.',
   'devices.app.none': 'Not bound',
   'devices.board': 'A xiaozhi voice board: the address for its Wi-Fi page',
+  'devices.board.guide': 'The steps with pictures',
   'devices.board.address': 'the address of the board',
   'devices.board.steps':
     'On the Wi-Fi page of the board open “Advanced”, enter this address as “Custom OTA URL” and save. Then choose your Wi-Fi there: the board connects and pairs by itself.',

@@ -91,6 +91,7 @@ export const zh = {
   'devices.app.later': '只影响以后的激活，已签发的设备密钥不变。',
   'devices.app.none': '不绑定',
   'devices.board': '小智（xiaozhi）语音板：填到配网页的地址',
+  'devices.board.guide': '带图的步骤',
   'devices.board.address': '语音板的地址',
   'devices.board.steps':
     '在语音板的 Wi-Fi 配网页打开“高级选项”，把这个地址填到“自定义 OTA 地址”里并保存。然后在那里选择你的 Wi-Fi：语音板连接后自动完成配对。',

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** What a model of the pack is for. */
@@ -59,9 +59,20 @@ function lookInto(folder: string): ModelPackFinding {
   if (Object.keys(models).length === 0 && name === llamafile && name) models.chat = null
   const missing = [
     ...(name === undefined ? [`llama-server or a *.llamafile in ${folder}`] : []),
+    ...(name && !isProgram(join(folder, name)) ? [`the right to run ${name} (chmod +x)`] : []),
     ...(Object.keys(models).length === 0 ? [`a *.gguf file in ${folder}`] : []),
   ]
   const program = name === undefined ? null : join(folder, name)
   const pack = program && missing.length === 0 ? { folder, program, models } : null
   return { pack, folder, exists: true, program, models, missing }
+}
+
+/** A download has no right to be run. */
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }

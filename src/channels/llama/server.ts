@@ -5,6 +5,8 @@ import { ChannelFailure } from '../ports/failure.ts'
 
 /** A started program that serves a model. */
 export interface ModelProcess {
+  /** On loopback. */
+  readonly port: number
   kill(): void
   /** Resolves at its end with the last line that it printed before it was ready. */
   readonly exited: Promise<string>
@@ -13,7 +15,8 @@ export interface ModelProcess {
 export interface LlamaServerOptions {
   /** For people. */
   readonly name: string
-  readonly endpoint: Endpoint
+  readonly apiKey: string
+  /** Each start has a port of its own: another program may have taken the last one meanwhile. */
   readonly start: () => ModelProcess
   readonly fetch: UpstreamFetch
   readonly clock: Clock
@@ -23,6 +26,9 @@ export interface LlamaServerOptions {
 }
 
 const POLL_MS = 250
+const HEALTH_MS_MAX = 5_000
+/** A large model from a slow disk; longer is a program that hangs. */
+const LOAD_MS_MAX = 10 * 60_000
 const RESTART_MS = 1_000
 const RESTART_MS_MAX = 60_000
 /** After so many ends in a row a request no longer waits for the next try. */
@@ -33,10 +39,12 @@ export type ModelState = 'loading' | 'ready' | 'standby' | 'failed'
 /**
  * Keeps one program that serves a model on a loopback port: starts it, waits until it is healthy,
  * starts it again when it has ended (after 1 s, 2 s … 60 s), and ends it when it is idle. A request
- * waits for the model to be loaded; one that runs when the program ends fails, and no other.
+ * waits for the model to be loaded; one that runs when the program ends fails, and no other. A
+ * program that is not healthy after ten minutes is ended, too.
  */
 export class LlamaServer {
   readonly name: string
+  /** For `fetch` below alone, which puts the address of the running program in its place. */
   readonly endpoint: Endpoint
   /** Asks the program as `fetch` does, when it is ready. */
   readonly fetch: UpstreamFetch
@@ -56,7 +64,7 @@ export class LlamaServer {
   constructor(options: LlamaServerOptions) {
     this.#options = options
     this.name = options.name
-    this.endpoint = options.endpoint
+    this.endpoint = { baseUrl: 'http://model-pack/v1', apiKey: options.apiKey }
     const ask = (url: string, init: RequestInit) => this.#ask(url, init)
     this.fetch = Object.assign(ask, { unpacks: false } as const)
   }
@@ -96,11 +104,18 @@ export class LlamaServer {
     })
     try {
       await this.#awaitReady(init.signal)
-      return watched(await this.#options.fetch(url, init), done)
+      const { pathname, search } = new URL(url)
+      return watched(await this.#options.fetch(this.#at(pathname + search), init), done)
     } catch (error) {
       done()
       throw error
     }
+  }
+
+  /** An address of the running program. */
+  #at(path: string): string {
+    if (!this.#process) throw new ChannelFailure('channel_unavailable', 'the model has ended')
+    return `http://127.0.0.1:${this.#process.port}${path}`
   }
 
   /** Resolves when the model answers. Throws `ChannelFailure`, and the reason of the signal. */
@@ -126,27 +141,36 @@ export class LlamaServer {
 
   async #awaitHealth(isCurrent: () => boolean): Promise<void> {
     const { name, clock, log } = this.#options
-    while (isCurrent()) {
-      if (await this.#isHealthy()) {
-        if (!isCurrent()) return
-        this.#state = 'ready'
-        this.#failures = 0
-        log.info('model ready', { model: name })
-        return this.#armIdle()
+    const cancel = clock.after(LOAD_MS_MAX, () => isCurrent() && this.#process?.kill())
+    try {
+      while (isCurrent()) {
+        if (await this.#isHealthy()) {
+          if (!isCurrent()) return
+          this.#state = 'ready'
+          this.#failures = 0
+          log.info('model ready', { model: name })
+          return this.#armIdle()
+        }
+        await clock.sleep(POLL_MS)
       }
-      await clock.sleep(POLL_MS)
+    } finally {
+      cancel()
     }
   }
 
   async #isHealthy(): Promise<boolean> {
-    const { apiKey, baseUrl } = this.endpoint
+    const { apiKey, clock, fetch } = this.#options
+    const late = new AbortController()
+    const cancel = clock.after(HEALTH_MS_MAX, () => late.abort())
     try {
       const headers = { authorization: `Bearer ${apiKey}` }
-      const response = await this.#options.fetch(`${new URL(baseUrl).origin}/health`, { headers })
+      const response = await fetch(this.#at('/health'), { headers, signal: late.signal })
       await response.body?.cancel()
       return response.ok
     } catch {
       return false
+    } finally {
+      cancel()
     }
   }
 

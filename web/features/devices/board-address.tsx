@@ -22,7 +22,12 @@ export function BoardAddress({ code }: { readonly code: string }) {
     <details className="w-full rounded-lg border border-line px-4 py-3">
       <summary className="cursor-pointer font-medium">{t('devices.board')}</summary>
       <div className="mt-3 grid justify-items-center gap-3">
-        <p className="w-full text-[0.9rem] text-ink-2">{t('devices.board.steps')}</p>
+        <p className="w-full text-[0.9rem] text-ink-2">
+          {t('devices.board.steps')}{' '}
+          <a className="underline" href="/docs/xiaozhi" target="_blank" rel="noreferrer">
+            {t('devices.board.guide')}
+          </a>
+        </p>
         <Qr text={address} />
         <div className="flex w-full items-center gap-2">
           <code className="min-w-0 grow break-all" data-testid="board-address">

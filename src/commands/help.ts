@@ -7,7 +7,7 @@ Usage: moonbase [command]
 
 Commands
   serve                    start the server (the default)
-  key create [--email E] [--rate-limit N] [--json]
+  key create [--email E] [--rate-limit N] [--name NAME] [--daily-tokens N] [--json]
                            make an API key for the person E, who is made if missing
   admin EMAIL [--remove]   let a person run the server in the console, or no more
   backup [FILE]            write all data and secrets to one file, also while the server runs;
@@ -46,12 +46,15 @@ SIGTERM or Ctrl+C lets open turns finish (10 s at most), writes out what is buff
 second one, a second later, ends at once.
 Settings are environment variables; see moonbase --help.
 `,
-  key: `Usage: moonbase key create [--email E] [--rate-limit N] [--json]
+  key: `Usage: moonbase key create [--email E] [--rate-limit N] [--name NAME]
+                           [--daily-tokens N] [--json]
 
 Makes an API key and prints it, this once. Works before the first start and while the server runs.
 
   --email E        the person whose tenant gets the key; made if missing (owner@localhost)
   --rate-limit N   requests a minute, 0 is unlimited (60)
+  --name NAME      what the list of keys calls it
+  --daily-tokens N tokens that its turns may use a day (UTC), 0 is no budget (0)
   --json           print JSON
 `,
   admin: `Usage: moonbase admin EMAIL [--remove]

@@ -1,8 +1,10 @@
 import { type Config, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { normalEmail } from '../core/email.ts'
+import { DAILY_TOKENS_MAX, KEY_NAME_CHARS_MAX } from '../core/limits/contract.ts'
+import { charCount } from '../core/text.ts'
 import { explainStorage } from '../data-folder/operator-error.ts'
-import { createKeys } from '../features/keys/service.ts'
+import { createKeys, type KeyScope } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
@@ -12,7 +14,7 @@ import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */
 const OWNER = 'owner@localhost'
 
-const USAGE = 'usage: moonbase key create [--email E] [--rate-limit N] [--json]'
+const USAGE = 'usage: moonbase key create [--email E] [--rate-limit N] [--name NAME] [--daily-tokens N] [--json]'
 
 /** `moonbase key create`: a first API call without a browser; works while the server runs. */
 export async function runKey({ args, env, program, write }: Invocation): Promise<void> {
@@ -24,13 +26,12 @@ export async function runKey({ args, env, program, write }: Invocation): Promise
   try {
     const tenants = createTenants({ store: createTenantStore(db), clock })
     const keys = createKeys({ store: createKeyStore(db), clock })
-    const { rateLimit } = options
     const { email, user_id } = await tenants.ensure(options.email)
     const belongsTo = await tenants.tenantsOf(user_id)
     const tenant = belongsTo.find(({ role }) => role === 'owner') ?? belongsTo[0]
     if (!tenant) throw new UsageError(`${email} is no member of any tenant`)
     const tenant_id = tenant.id
-    const issued = await keys.issue(tenant_id, rateLimit === undefined ? {} : { rateLimit })
+    const issued = await keys.issue(tenant_id, options.scope)
     write(
       options.json
         ? `${JSON.stringify({ ...issued, tenant_id, email })}\n`
@@ -48,6 +49,8 @@ function readOptions(args: readonly string[]) {
   const { values, positionals } = parseArguments(args, {
     email: { type: 'string' },
     'rate-limit': { type: 'string' },
+    'daily-tokens': { type: 'string' },
+    name: { type: 'string' },
     json: { type: 'boolean' },
   })
   if (positionals.join(' ') !== 'create') throw new UsageError(USAGE)
@@ -57,8 +60,25 @@ function readOptions(args: readonly string[]) {
   }
   const email = typeof values.email === 'string' ? normalEmail(values.email) : OWNER
   if (email === null) throw new UsageError('--email must be an e-mail address')
-  const rateLimit = typeof limit === 'string' ? Number(limit) : undefined
-  return { email, rateLimit, json: values.json === true }
+  const scope: KeyScope = {
+    ...(typeof limit === 'string' ? { rateLimit: Number(limit) } : {}),
+    dailyTokens: dailyTokensOf(values['daily-tokens']),
+    name: nameOf(values.name),
+  }
+  return { email, scope, json: values.json === true }
+}
+
+function dailyTokensOf(given: unknown): number {
+  const tokens = given === undefined ? 0 : Number(/^\d+$/.test(String(given)) ? given : Number.NaN)
+  if (tokens <= DAILY_TOKENS_MAX) return tokens
+  const most = `a whole number up to ${DAILY_TOKENS_MAX}; 0 is no budget`
+  throw new UsageError(`--daily-tokens is tokens a day, ${most}`)
+}
+
+function nameOf(given: unknown): string {
+  const name = typeof given === 'string' ? given.trim().toWellFormed() : ''
+  if (charCount(name) <= KEY_NAME_CHARS_MAX) return name
+  throw new UsageError(`--name has at most ${KEY_NAME_CHARS_MAX} characters`)
 }
 
 function shown(key: string, email: string, config: Config): string {

@@ -51,7 +51,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const sources = openSources(adapters, jobs)
   const managed = { db, clock, log, keys, tenants, kb, sources, jobs }
   const management = openManagement({ ...managed, ...servers })
-  const stock = openDevices({ ...adapters, keys, secret: adapters.secrets.session })
+  const audit = openAudit(adapters)
+  const stock = openDevices({ ...adapters, ...audit, keys, secret: adapters.secrets.session })
   const { endpoints, lastSeen, onSeen } = stock
   const { provider, channelOf, modelLists } = openProvider(adapters)
   const talk = openSessions({ ...adapters, ...{ jobs, budget } })
@@ -59,14 +60,13 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const turn = { budget, configs, channelOf, admit, openTurns, onSeen, usage }
   const agent = openAgent(adapters, { ...turn, ...talk, toolsFor: servers.toolsFor })
   const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
-  const audit = openAudit(adapters)
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
   const calls = { limiter, checkBudget: budgets.check, onAdmitted: usage.countCall }
   const bearerKey = bearer({ ...calls, contexts, keys })
   const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
   const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, ...http, jobs, keys, openTurns, tenants, secret })
+  const people = openConsole({ ...adapters, ...http, ...audit, jobs, keys, openTurns, tenants, secret })
   const system = openSystem(adapters, jobs, tenants)
   const parts = { ...kb.services, ...people.services, ...talk.services, system }
   const app = createApp({
@@ -91,7 +91,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
     verbose: config.MB_LOG_LEVEL === 'debug',
     record,
   })
-  const prune = schedule(adapters, jobs, [logs, audit.audit, management.shares], servers)
+  const prune = schedule(adapters, jobs, [logs, usage, audit.audit, management.shares], servers)
 
   const written = { ...buffers, lastSeen, citations: kb.citations }
   // In the order of dependencies: what still writes stops before what it writes to.

@@ -16,6 +16,7 @@ import type { Logger } from '../core/log.ts'
 import { createSessionTokens } from '../core/session-token.ts'
 import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { Keys } from '../features/keys/service.ts'
+import type { AuditCode } from '../features/audit/routes.ts'
 import { createDelivery, type Delivery } from '../features/login/delivery.ts'
 import { createEmailLogin, createLoginCodes } from '../features/login/email.ts'
 import { createNativeLogin } from '../features/login/native-app.ts'
@@ -57,6 +58,7 @@ export interface ConsoleParts {
   readonly keys: Keys
   readonly uploads: Uploads
   readonly personLimit: PersonLimit
+  readonly auditCode: AuditCode
   /** Signs sessions, seals login state and hashes login codes, by a derived key each. */
   readonly secret: Uint8Array
   readonly fetch: UpstreamFetch
@@ -85,6 +87,7 @@ export function openConsole(parts: ConsoleParts) {
       ...login,
       tenants,
       sessions,
+      auditCode: parts.auditCode,
       origins,
       secureCookies: config.MB_COOKIE_SECURE,
       addressLimit: addressLimit(

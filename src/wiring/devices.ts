@@ -7,6 +7,7 @@ import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Agent } from '../features/agent/service.ts'
+import type { AuditCode } from '../features/audit/routes.ts'
 import { createActivation } from '../features/devices/activation.ts'
 import { createBoardStore } from '../features/devices/board-store.ts'
 import { createBoards } from '../features/devices/boards.ts'
@@ -42,6 +43,7 @@ export interface DeviceParts {
   readonly db: Db
   readonly shared: Pick<SharedState, 'openWindows' | 'openCodes'>
   readonly keys: Keys
+  readonly auditCode: AuditCode
   /** The session secret. */
   readonly secret: Uint8Array
 }
@@ -49,7 +51,8 @@ export interface DeviceParts {
 export type Stock = ReturnType<typeof openDevices>
 
 /** Wires devices: management, activation, and the time each was last seen. */
-export function openDevices({ config, clock, log, db, shared, keys, secret }: DeviceParts) {
+export function openDevices(parts: DeviceParts) {
+  const { config, clock, log, db, shared, keys, auditCode, secret } = parts
   const store = createActivationStore(db)
   const lastSeen = createWriteBehindQueue<LastSeen>({
     clock,
@@ -91,6 +94,7 @@ export function openDevices({ config, clock, log, db, shared, keys, secret }: De
     endpoints: {
       activation: createActivation({ store, clock, keys }),
       limiter,
+      auditCode,
       addressOf: clientAddress(config.MB_TRUST_PROXY),
     },
     lastSeen,

@@ -7,6 +7,7 @@ import type { Principal } from '../core/principal.ts'
 import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
+import { auditCode } from '../features/audit/routes.ts'
 import { createAudit } from '../features/audit/service.ts'
 import { createAuditStore } from '../features/audit/store.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
@@ -138,7 +139,8 @@ export function openAudit({
   config,
 }: Pick<Adapters, 'db' | 'clock' | 'log' | 'config'>) {
   const audit = createAudit({ store: createAuditStore(db), clock, log })
-  return { audit, addressOf: clientAddress(config.MB_TRUST_PROXY) }
+  const parts = { audit, addressOf: clientAddress(config.MB_TRUST_PROXY) }
+  return { ...parts, auditCode: auditCode(parts) }
 }
 
 /** As long as other processes gather what they have counted. */

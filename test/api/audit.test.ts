@@ -58,8 +58,9 @@ describe('the table of audited routes', () => {
     expect(unnamed).toEqual([])
   })
 
-  test('every audited route is one of the console', () => {
-    expect(Object.keys(ACTIONS).filter((name) => !changing.includes(name))).toEqual([])
+  test('every audited route is one of the console, or takes a code for its credential', () => {
+    const others = Object.keys(ACTIONS).filter((name) => !changing.includes(name))
+    expect(others).toEqual(['POST /native/exchange', 'POST /devices/activate'])
   })
 })
 
@@ -101,6 +102,35 @@ test('a change by a key leaves the id of the key', async () => {
   expect((await read(call)).entries[0]).toMatchObject({
     ...{ person: null, key_id: key.id, action: 'device.create', target: id },
   })
+})
+
+test('a key that was made for a code leaves a line: of a person, or of the device', async () => {
+  const { call, email } = await startTeam(app)
+  const verifier = 'v'.repeat(43)
+  const challenge = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(verifier)))
+  const query = new URLSearchParams({
+    code_challenge: challenge.toString('base64url'),
+    ...{ code_challenge_method: 'S256', app_scheme: 'moonbase' },
+  })
+  const { headers } = await call('GET', `/auth/native/authorize?${query}`)
+  const code = new URL(headers.get('location') ?? '').searchParams.get('code')
+  const open = caller(app.url, {})
+  const body = { code, code_verifier: verifier }
+  expect((await open('POST', '/auth/native/exchange', body)).status).toBe(200)
+  const device = { name: 'd' }
+  const made = (await call<{ id: string; activation_code: string }>("POST", "/console/devices", device)).json()
+  const activated = await open('POST', '/v1/devices/activate', { code: made.activation_code })
+  expect(activated.status).toBe(200)
+  expect((await open('POST', '/v1/devices/activate', { code: made.activation_code })).status).toBe(410)
+  type Keys = { keys: { id: string; device_id: string | null }[] }
+  const { keys } = (await call<Keys>('GET', '/console/keys')).json()
+  const ofDevice = keys.find(({ device_id }) => device_id === made.id)?.id
+  const ofPerson = keys.find(({ device_id }) => device_id === null)?.id
+  expect((await read(call)).entries).toMatchObject([
+    { action: 'device.activate', target: made.id, person: null, key_id: ofDevice },
+    { action: 'device.create', target: made.id },
+    { action: 'key.create', target: ofPerson, person: email, key_id: null },
+  ])
 })
 
 test('what was refused, read or said leaves nothing', async () => {

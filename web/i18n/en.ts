@@ -1098,6 +1098,7 @@ export const en: Dictionary = {
   'audit.action.app.create': 'App created',
   'audit.action.app.delete': 'App deleted',
   'audit.action.app.update': 'App changed',
+  'audit.action.device.activate': 'Device connected by its code',
   'audit.action.device.create': 'Device added',
   'audit.action.device.delete': 'Device deleted',
   'audit.action.device.recode': 'New device code',

@@ -1016,6 +1016,7 @@ export const zh = {
   'audit.action.app.create': '创建应用',
   'audit.action.app.delete': '删除应用',
   'audit.action.app.update': '更改应用',
+  'audit.action.device.activate': '设备凭激活码接入',
   'audit.action.device.create': '添加设备',
   'audit.action.device.delete': '删除设备',
   'audit.action.device.recode': '更换设备激活码',

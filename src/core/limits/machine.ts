@@ -19,6 +19,8 @@ export const STUDIO_TURNS_MAX = 60
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
 /** Keys with a budget whose tokens of today are in memory, about 20 MB; others are read anew. */
 export const BUDGETS_KEPT_MAX = 100_000
+/** Days for which calls and tokens are kept by key and channel; reports show seven of them. */
+export const USAGE_KEY_DAYS = 30
 /** Keys of a tenant, including revoked ones. */
 export const KEYS_MAX = 10_000
 /** Retention jobs run only after the wall clock has not jumped for this long. */

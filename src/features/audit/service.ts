@@ -15,9 +15,12 @@ export interface AuditOptions {
   readonly log: Logger
 }
 
+/** Who changed something: a person, a key, or a device by the key that it was given. */
+export type AuditedBy = Pick<Principal, 'tenantId' | 'userId' | 'keyId'>
+
 /** A request that was answered with success. */
 export interface AuditedRequest {
-  readonly principal: Principal
+  readonly principal: AuditedBy
   readonly method: string
   /** Pattern of its path, without the surface. */
   readonly route: string

@@ -12,6 +12,13 @@ export interface ActivationOptions {
   readonly keys: Pick<Keys, 'mint'>
 }
 
+export interface Activated {
+  readonly answer: DeviceActivateResponse
+  readonly tenantId: string
+  /** Of the key that the device was given. */
+  readonly keyId: string
+}
+
 /** Expired, unknown and replaced codes get the same answer (specification, Errors 401). */
 
 /** The requests of devices themselves: a key in exchange for a code, and the heartbeat. */
@@ -28,14 +35,15 @@ export function createActivation({ store, clock, keys }: ActivationOptions) {
      * The code is the only credential. Throws `activation_code_used`, `quota_keys` when the tenant
      * can hold no more keys, and `activation_code_wrong` for every other code.
      */
-    async activate(input: string): Promise<DeviceActivateResponse> {
+    async activate(input: string): Promise<Activated> {
       const hash = hashOfInput(input)
       const owner = hash === null ? null : await store.ownerOfCode(hash)
       if (hash === null || !owner) throw appError('activation_code_wrong')
       const { issued, row } = keys.mint(owner.tenant_id, { deviceId: owner.id })
       if (await store.activate(hash, row, KEYS_MAX, clock.iso())) {
         const app_id = await store.appOfKey(owner.tenant_id, issued.id)
-        return { device_id: owner.id, key: issued.key, app_id }
+        const answer = { device_id: owner.id, key: issued.key, app_id }
+        return { answer, tenantId: owner.tenant_id, keyId: issued.id }
       }
       throw refusal(await store.ownerOfCode(hash))
     },

@@ -7,6 +7,7 @@ import { jsonBody } from '../../http/body.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { RateLimiter } from '../../http/rate-limit.ts'
+import type { AuditCode } from '../audit/routes.ts'
 import type { Activation } from './activation.ts'
 import {
   Device,
@@ -133,17 +134,21 @@ export interface DeviceEndpoints {
   readonly activation: Activation
   readonly limiter: RateLimiter
   readonly addressOf: ClientAddress
+  readonly auditCode: AuditCode
 }
 
 /** The only machine route without a key: the code is the credential, with 10 tries a minute. */
-const activationRoutes = ({ activation, limiter, addressOf }: DeviceEndpoints) =>
+const activationRoutes = ({ activation, limiter, addressOf, auditCode }: DeviceEndpoints) =>
   new Elysia().post(
     '/devices/activate',
     async ({ request, server, set }) => {
       const address = addressGroup(addressOf(request, server))
       const headers = await limiter.take(address, ACTIVATIONS_MAX, 'rate_limited_activation')
       Object.assign(set.headers, headers)
-      return activation.activate((await code.read(request)).code)
+      const { answer, ...made } = await activation.activate((await code.read(request)).code)
+      const route = '/devices/activate'
+      await auditCode(request, server, { ...made, userId: null, route, target: answer.device_id })
+      return answer
     },
     {
       parse: 'none',

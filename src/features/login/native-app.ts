@@ -21,8 +21,12 @@ export interface NativeRequest {
 /** What a code stands for. */
 interface Grant {
   readonly tenantId: string
+  readonly userId: string | null
   readonly challenge: string
 }
+
+/** The person who is signed in, and the tenant that the app gets a key of. */
+type GrantedBy = Pick<Grant, 'tenantId' | 'userId'>
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
@@ -54,21 +58,22 @@ export function createNativeLogin({ openCodes, keys, schemes }: NativeOptions) {
       })}`,
 
     /** A deep link that hands the app a new code for this tenant. */
-    async grant(tenantId: string, { challenge, scheme }: NativeRequest): Promise<string> {
+    async grant({ tenantId, userId }: GrantedBy, { challenge, scheme }: NativeRequest) {
       const code = randomToken(32)
-      await codes.put(sha256Hex(code), JSON.stringify({ tenantId, challenge } satisfies Grant))
+      await codes.put(sha256Hex(code), JSON.stringify({ tenantId, userId, challenge } satisfies Grant))
       return `${scheme}://auth/callback?code=${code}`
     },
 
-    /** Spends the code, even when the verifier is wrong. Throws `unauthorized`. */
+    /** Spends the code, even when the verifier is wrong: the answer, and the key that was made. */
     async exchange(code: string, verifier: string) {
       const kept = await codes.take(sha256Hex(code))
       const grant = kept === null ? null : (JSON.parse(kept) as Grant)
       if (!grant || !sameSecret(sha256Base64Url(verifier), grant.challenge)) {
         throw appError('exchange_code_wrong')
       }
-      const { key } = await keys.issue(grant.tenantId)
-      return { api_key: key, tenant_id: grant.tenantId }
+      const { tenantId, userId } = grant
+      const { id, key } = await keys.issue(tenantId)
+      return { answer: { api_key: key, tenant_id: tenantId }, tenantId, userId, target: id }
     },
   }
 }

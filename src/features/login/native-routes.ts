@@ -5,6 +5,7 @@ import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { AddressLimit } from '../../http/rate-limit.ts'
 import { checkRole } from '../../http/roles.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
+import type { AuditCode } from '../audit/routes.ts'
 import { ExchangeRequest, ExchangeResponse } from './model.ts'
 import type { NativeLogin } from './native-app.ts'
 
@@ -12,6 +13,7 @@ export interface NativeRouteParts {
   readonly native: NativeLogin
   readonly sessions: ConsoleSessions
   readonly addressLimit: AddressLimit
+  readonly auditCode: AuditCode
 }
 
 const exchangeBody = jsonBody(ExchangeRequest, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
@@ -27,7 +29,7 @@ const authorizeDoc = {
 }
 
 /** Signs a native app in with the browser's session (contract, Login). */
-export function nativeRoutes({ native, sessions, addressLimit }: NativeRouteParts) {
+export function nativeRoutes({ native, sessions, addressLimit, auditCode }: NativeRouteParts) {
   const limit = addressLimit('login native', LOGIN_STEPS_PER_MINUTE_MAX)
 
   return new Elysia({ name: 'login-native' })
@@ -41,7 +43,7 @@ export function nativeRoutes({ native, sessions, addressLimit }: NativeRoutePart
         if (person) checkRole(person.role, 'editor')
         set.status = 302
         set.headers.location = person
-          ? await native.grant(person.tenantId, asked)
+          ? await native.grant({ tenantId: person.tenantId, userId: person.userId }, asked)
           : `/login?next=${encodeURIComponent(native.path(asked))}`
         return ''
       },
@@ -52,7 +54,9 @@ export function nativeRoutes({ native, sessions, addressLimit }: NativeRoutePart
       async ({ request, server, set }) => {
         await limit({ request, server, set })
         const body = await exchangeBody.read(request)
-        return native.exchange(body.code, body.code_verifier)
+        const { answer, ...made } = await native.exchange(body.code, body.code_verifier)
+        await auditCode(request, server, { ...made, keyId: null, route: '/native/exchange' })
+        return answer
       },
       {
         parse: 'none',

@@ -1,6 +1,7 @@
 import type { LlmUsage } from '../../channels/ports/llm.ts'
-import { type Clock, DAY_MS } from '../../core/clock.ts'
+import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
 import { USAGE_DAYS } from '../../core/limits/contract.ts'
+import { CLOCK_SETTLED_MS, USAGE_KEY_DAYS } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { KeyActivity } from '../keys/service.ts'
 import type { Budgets } from './budgets.ts'
@@ -20,6 +21,7 @@ type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
 /** How much a tenant calls, and what its turns use (contract-2, section 6). */
 export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
+  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
 
   const sumOf = ({ tenantId, keyId, appId }: Caller): UsageSum => ({
     tenantId,
@@ -52,6 +54,12 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       sums.add(sum)
       // At once, ahead of the turn that is stored next: a budget must outlive a crash.
       if (budgets.count(sum)) void sums.flush()
+    },
+
+    /** Deletes what no report of keys shows any more; none while the clock is not trusted. */
+    async prune(): Promise<void> {
+      if (!isSettled()) return
+      while ((await store.prune(today() - USAGE_KEY_DAYS)) > 0);
     },
 
     /** When keys were last used, and how often in the days of a report, by their ids. */

@@ -80,6 +80,19 @@ export function createUsageStore(db: Db, reader: Reader) {
       ])
     },
 
+    /**
+     * Deletes up to 5,000 rows of keys, of all tenants, of days before `day`; resolves with their
+     * number. The sums by app stay: totals are of all time.
+     */
+    async prune(day: number): Promise<number> {
+      const { changes } = await db.run(sql`
+        DELETE FROM usage_key_day WHERE (tenant_id, day, key_id, app_id, channel) IN (
+          SELECT u.tenant_id, u.day, u.key_id, u.app_id, u.channel
+          FROM tenant t CROSS JOIN usage_key_day u
+          WHERE u.tenant_id = t.id AND u.day < ${day} LIMIT 5000)`)
+      return changes
+    },
+
     /** Tokens of a key on one day, in and out. */
     async tokensOfDay(tenantId: string, keyId: string, day: number): Promise<number> {
       const row = await db.get<{ tokens: number | null }>(sql`

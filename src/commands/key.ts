@@ -14,7 +14,9 @@ import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 /** Whose tenant a key belongs to when no address is given: the person at this terminal. */
 const OWNER = 'owner@localhost'
 
-const USAGE = 'usage: moonbase key create [--email E] [--rate-limit N] [--name NAME] [--daily-tokens N] [--json]'
+const USAGE =
+  'usage: moonbase key create [--email E] [--rate-limit N] [--name NAME] ' +
+  '[--daily-tokens N] [--json]'
 
 /** `moonbase key create`: a first API call without a browser; works while the server runs. */
 export async function runKey({ args, env, program, write }: Invocation): Promise<void> {

@@ -59,14 +59,23 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const configs = createTurnConfigStore(db)
   const turn = { budget, configs, channelOf, admit, openTurns, onSeen, usage }
   const agent = openAgent(adapters, { ...turn, ...talk, toolsFor: servers.toolsFor })
-  const voice = composeVoice({ speech: adapters.speech, agent, clock, log, contexts, record })
+  const voice = composeVoice({ ...adapters, agent, contexts, record, openTurns })
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
   const calls = { limiter, checkBudget: budgets.check, onAdmitted: usage.countCall }
   const bearerKey = bearer({ ...calls, contexts, keys })
   const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
   const secret = adapters.secrets.session
-  const people = openConsole({ ...adapters, ...http, ...audit, jobs, keys, openTurns, tenants, secret })
+  const people = openConsole({
+    ...adapters,
+    ...http,
+    ...audit,
+    jobs,
+    keys,
+    openTurns,
+    tenants,
+    secret,
+  })
   const system = openSystem(adapters, jobs, tenants)
   const parts = { ...kb.services, ...people.services, ...talk.services, system }
   const app = createApp({

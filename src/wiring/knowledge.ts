@@ -6,6 +6,7 @@ import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'
 import { createReranker } from '../channels/openai/reranker.ts'
 import type { Embedder } from '../channels/ports/embedder.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
+import { rerankerBreaker } from '../channels/resilience/breaker.ts'
 import { meterEmbedder } from '../channels/resilience/metered.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -143,16 +144,19 @@ const RERANK_SETTINGS = ['MB_RERANK_BASE_URL', 'MB_RERANK_API_KEY', 'MB_RERANK_M
 /** The reranker that is configured; a failure is counted, and the search goes on without it. */
 async function openRerank(options: KnowledgeOptions) {
   const { live, clock, log, fetch, meters, packedReranker } = options
+  const onOpen = ({ reason }: ChannelFailure) => log.warn('reranker skipped', { reason })
   const rerankerNow = await live.part(RERANK_SETTINGS, (config) => {
     const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
     const timeoutMs = RERANK_TIMEOUT_MS
     if (baseUrl === undefined) {
       if (!packedReranker) return null
       const { name, endpoint, fetch: ask } = packedReranker
-      return createReranker({ ...endpoint, fetch: ask, clock, model: name, timeoutMs })
+      const packed = { ...endpoint, fetch: ask, clock, model: name, timeoutMs }
+      return rerankerBreaker(createReranker(packed), { clock, onOpen })
     }
     const model = config.MB_RERANK_MODEL ?? null
-    return createReranker({ fetch, clock, baseUrl, apiKey, model, timeoutMs })
+    const reranker = createReranker({ fetch, clock, baseUrl, apiKey, model, timeoutMs })
+    return rerankerBreaker(reranker, { clock, onOpen })
   })
   return async (question: string, texts: readonly string[], signal?: AbortSignal) => {
     const reranker = rerankerNow()

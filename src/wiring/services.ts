@@ -7,8 +7,7 @@ import type { Principal } from '../core/principal.ts'
 import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
-import { auditCode } from '../features/audit/routes.ts'
-import { createAudit } from '../features/audit/service.ts'
+import { type AuditCode, createAudit } from '../features/audit/service.ts'
 import { createAuditStore } from '../features/audit/store.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
@@ -139,8 +138,12 @@ export function openAudit({
   config,
 }: Pick<Adapters, 'db' | 'clock' | 'log' | 'config'>) {
   const audit = createAudit({ store: createAuditStore(db), clock, log })
-  const parts = { audit, addressOf: clientAddress(config.MB_TRUST_PROXY) }
-  return { ...parts, auditCode: auditCode(parts) }
+  const addressOf = clientAddress(config.MB_TRUST_PROXY)
+  const auditCode: AuditCode = (request, server, { route, target, ...principal }) => {
+    const address = addressOf(request, server)
+    return audit.record({ principal, method: 'POST', route, target, address })
+  }
+  return { audit, addressOf, auditCode }
 }
 
 /** As long as other processes gather what they have counted. */

@@ -214,17 +214,19 @@ export interface VoiceParts {
   readonly log: Logger
   readonly contexts: RequestContexts
   readonly record: (request: LoggedRequest) => unknown
+  readonly openTurns: VoiceRouteOptions['openTurns']
 }
 
 /** Composes the services behind the voice routes. */
 export function composeVoice(parts: VoiceParts): VoiceRouteOptions {
-  const { speech, agent, clock, log, contexts, record } = parts
+  const { speech, agent, clock, log, contexts, record, openTurns } = parts
   const { tts, hearing, codecs } = speech
   const voice = createVoice({ tts, hearing, codecs, log })
   return {
     voice,
     loop: createVoiceLoop({ voice, agent, clock }),
     contexts,
+    openTurns,
     onStage(request, stage) {
       const known = contexts.of(request)
       // Only requests with a valid key are logged.

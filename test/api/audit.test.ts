@@ -118,10 +118,14 @@ test('a key that was made for a code leaves a line: of a person, or of the devic
   const body = { code, code_verifier: verifier }
   expect((await open('POST', '/auth/native/exchange', body)).status).toBe(200)
   const device = { name: 'd' }
-  const made = (await call<{ id: string; activation_code: string }>("POST", "/console/devices", device)).json()
+  const made = (
+    await call<{ id: string; activation_code: string }>('POST', '/console/devices', device)
+  ).json()
   const activated = await open('POST', '/v1/devices/activate', { code: made.activation_code })
   expect(activated.status).toBe(200)
-  expect((await open('POST', '/v1/devices/activate', { code: made.activation_code })).status).toBe(410)
+  expect((await open('POST', '/v1/devices/activate', { code: made.activation_code })).status).toBe(
+    410,
+  )
   type Keys = { keys: { id: string; device_id: string | null }[] }
   const { keys } = (await call<Keys>('GET', '/console/keys')).json()
   const ofDevice = keys.find(({ device_id }) => device_id === made.id)?.id

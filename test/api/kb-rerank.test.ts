@@ -12,6 +12,8 @@ let app: TestApp
 let key: TestKey
 /** Whether a call of the reranker is over its time at once. */
 let isLate = false
+/** How far the steady clock is ahead. */
+let steady = 0
 const { add, search } = kbClient(() => app.url)
 
 beforeAll(async () => {
@@ -20,7 +22,11 @@ beforeAll(async () => {
   const waited = (ms: number) => (isLate && ms === RERANK_MS_MAX ? 0 : ms)
   app = await startApp({
     upstream: upstream.baseUrl,
-    clock: { ...timers, after: (ms, task) => timers.after(waited(ms), task) },
+    clock: {
+      ...timers,
+      steady: () => timers.steady() + steady,
+      after: (ms, task) => timers.after(waited(ms), task),
+    },
     env: {
       MB_RERANK_BASE_URL: upstream.baseUrl,
       MB_RERANK_API_KEY: 'rerank-key',
@@ -119,6 +125,17 @@ test('a search does not wait for a reranker that is silent', async () => {
   isLate = true
   upstream.rerank.fault('silent')
   expect((await hits())[0]?.title).toBe('打印机')
+})
+
+test('a reranker that is dead is skipped, and asked again after a while', async () => {
+  upstream.rerank.alwaysFault(500)
+  for (let i = 0; i < 10; i++) await hits()
+  const before = rerankings().length
+  expect((await hits())[0]?.title).toBe('打印机')
+  expect(rerankings().length).toBe(before)
+  steady += 15_000
+  await hits()
+  expect(rerankings().length).toBe(before + 1)
 })
 
 test('the status page shows the reranker that is configured', async () => {

@@ -121,6 +121,22 @@ describe('usage', () => {
     expect([total, key_count]).toEqual([6, 2])
   })
 
+  test('calls by key are kept for thirty days, and those by app for good', async () => {
+    const { tenantId, headers } = await app.key('b@example.com')
+    await caller(`${app.url}/v1`, headers)('GET', '/sessions')
+    await app.flush()
+    const rows = async (table: string) => {
+      await app.prune()
+      const sql = `SELECT day FROM ${table} WHERE tenant_id = ?`
+      return (await app.db.all({ sql, args: [tenantId] })).length
+    }
+    clock.advance(30 * DAY_MS)
+    expect([await rows('usage_key_day'), await rows('usage_day')]).toEqual([1, 1])
+    clock.advance(DAY_MS)
+    expect([await rows('usage_key_day'), await rows('usage_day')]).toEqual([0, 1])
+    me = caller(`${app.url}/console`, (await app.person('a@example.com')).headers)
+  })
+
   test('usage tells tokens by app, key and channel, and those of the studio', async () => {
     const upstream = await startUpstream()
     using _ = { [Symbol.dispose]: () => void upstream.stop() }

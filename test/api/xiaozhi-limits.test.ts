@@ -158,7 +158,8 @@ describe('the tools of a board', () => {
     {
       name: 'self.huge',
       description: '',
-      inputSchema: { type: 'object', description: 'x'.repeat(17_000) },
+      // 18,000 bytes.
+      inputSchema: { type: 'object', description: '中'.repeat(6_000) },
     },
   ]
   const asked: { method: string; params: Record<string, unknown>; id: unknown }[] = []
@@ -243,4 +244,17 @@ describe('the tools of a board', () => {
     expect(JSON.stringify(request?.body.tools ?? [])).not.toContain('device__')
     await socket.close()
   })
+})
+
+test('a code in the address that cannot even be decoded is a wrong one', async () => {
+  const headers = { 'device-id': '02:00:00:00:00:01', 'client-id': 'c' }
+  for (const path of ['/xiaozhi/%zz/', '/xiaozhi/%zz', '/xiaozhi/%ff/']) {
+    const answer = await fetch(app.url + path, { method: 'POST', headers, body: '{}' })
+    const { activation, websocket } = await answer.json()
+    expect([answer.status, activation, websocket.token]).toMatchObject([
+      200,
+      { code: '', message: '配对码无效或已过期，请在控制台重新生成' },
+      '',
+    ])
+  }
 })

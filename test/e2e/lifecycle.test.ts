@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../../src/config.ts'
+import { caller } from '../support/api.ts'
+import { startApp } from '../support/app.ts'
 import { environment, moonbase, ROOT } from '../support/command.ts'
 import { createKey } from '../support/key.ts'
 import { run } from '../support/run.ts'
@@ -48,6 +50,8 @@ describe('the command line', () => {
       ['key', 'crate'],
       [...create, '--mail', 'x'],
       [...create, '--rate-limit', '-1'],
+      [...create, '--daily-tokens', '1.5'],
+      [...create, '--name', '名'.repeat(61)],
       [...create, '--email', 'nobody@nowhere'],
     ]
     for (const args of wrong) {
@@ -56,6 +60,18 @@ describe('the command line', () => {
       expect(err).toStartWith('moonbase: ')
       expect(err.trim().split('\n')).toHaveLength(1)
     }
+  })
+
+  test('a key gets the name and the daily budget that the command line names', async () => {
+    await using app = await startApp()
+    const named = ['--name', ' 门店 ', '--daily-tokens', '5000', '--email', 'a@example.com']
+    const { code } = await run(['key', 'create', ...named], app.dataDir)
+    expect(code).toBe(0)
+    const person = caller(`${app.url}/console`, (await app.person('a@example.com')).headers)
+    type Keys = { keys: { name: string; daily_tokens: number }[] }
+    expect((await person<Keys>('GET', '/keys')).json().keys).toMatchObject([
+      { name: '门店', daily_tokens: 5_000 },
+    ])
   })
 
   test('the help of the command line lists every command and setting', async () => {

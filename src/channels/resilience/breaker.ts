@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { Llm, LlmRequest, LlmStream } from '../ports/llm.ts'
+import type { Reranker } from '../ports/reranker.ts'
 
 /** Failures in a row, all alike and within the window, after which a channel is skipped. */
 export const BREAKER_FAILURES = 10
@@ -42,6 +43,25 @@ export function breaker(llm: Llm, options: BreakerOptions): Breaker {
   }
 
   return { name: llm.name, inner: llm, open, reset: circuit.reset }
+}
+
+/** A reranker that is skipped in the same way: a dead one would cost each search its time limit. */
+export function rerankerBreaker(reranker: Reranker, options: BreakerOptions): Reranker {
+  const circuit = createCircuit(options)
+  return {
+    async rank(question, texts, signal) {
+      const call = circuit.admit()
+      try {
+        const order = await reranker.rank(question, texts, signal)
+        call.succeeded()
+        return order
+      } catch (error) {
+        if (signal?.aborted) call.left()
+        else call.failed(error)
+        throw error
+      }
+    },
+  }
 }
 
 /** The same stream; `call` learns how it ends. */

@@ -2,6 +2,8 @@
 export const PROBE_MS_MAX = 10_000
 /** Longest speech of one request; 10,000 characters take some 40 minutes. */
 export const TTS_AUDIO_SECONDS_MAX = 60 * 60
+/** The longest speech, listened to at its own pace at half the speed. */
+export const LISTENING_MS_MAX = 2 * TTS_AUDIO_SECONDS_MAX * 1_000
 export const TTS_FIRST_AUDIO_MS_MAX = 30_000
 export const TTS_SILENCE_MS_MAX = 30_000
 /** Compressed speech that an upstream sends although PCM was asked for. */

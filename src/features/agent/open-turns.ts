@@ -57,7 +57,7 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
     if (turns?.size === 0) byTenant.delete(tenantId)
   }
 
-  return {
+  const openTurns = {
     /** Settles as `work` does, whose signal aborts after `msMax`. */
     async run<Result>(
       principal: Principal,
@@ -88,10 +88,37 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
       }
     },
 
+    /** What `begin` opens; it ends when the credential is revoked or the client has left. */
+    async stream<Piece>(
+      principal: Principal,
+      client: AbortSignal,
+      begin: (signal: AbortSignal) => Promise<AsyncGenerator<Piece>>,
+      msMax: number,
+    ): Promise<AsyncGenerator<Piece>> {
+      const begun = Promise.withResolvers<AsyncGenerator<Piece>>()
+      const ended = Promise.withResolvers<void>()
+      const work = async ({ signal }: TurnGuard) => {
+        signal.addEventListener('abort', () => ended.resolve(), { once: true })
+        begun.resolve(await begin(signal))
+        await ended.promise
+      }
+      openTurns.run(principal, client, work, msMax).catch(begun.reject)
+      return untilEnd(await begun.promise, ended.resolve)
+    },
+
     /** To be called after keys of the tenant were revoked, or people of it disabled. */
     async recheck(tenantId: string): Promise<void> {
       await Promise.all([...(byTenant.get(tenantId) ?? [])].map(recheck))
     },
+  }
+  return openTurns
+}
+
+async function* untilEnd<Piece>(pieces: AsyncGenerator<Piece>, onEnd: () => void) {
+  try {
+    yield* pieces
+  } finally {
+    onEnd()
   }
 }
 

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { DEFAULT_VOICE, OPENAI_SPEECH_RATE, SPEECH_RATE } from '../../channels/ports/speech.ts'
 import { pulledStream } from '../../core/large-bytes.ts'
-import { TTS_AUDIO_SECONDS_MAX } from '../../core/limits/upstream.ts'
-import { EVERYONE, type Principal } from '../../core/principal.ts'
+import { LISTENING_MS_MAX } from '../../core/limits/upstream.ts'
+import { EVERYONE } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
@@ -19,13 +19,10 @@ export interface SpeechRouteOptions {
   readonly voice: Voice
   readonly contexts: RequestContexts
   /** Ends the speech when its key is revoked. */
-  readonly openTurns: Pick<OpenTurns, 'run'>
+  readonly openTurns: Pick<OpenTurns, 'stream'>
 }
 
 const body = jsonBody(SpeechRequest)
-
-/** The longest speech, listened to at its own pace at half the speed. */
-const LISTENING_MS_MAX = 2 * TTS_AUDIO_SECONDS_MAX * 1_000
 
 /** POST /v1/audio/speech, as clients of OpenAI's API call it (contract 2, 1.8). */
 export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechRouteOptions) =>
@@ -45,7 +42,7 @@ export const speechRoutes = (gate: Gate, { voice, contexts, openTurns }: SpeechR
       }
       const begin = (guarded: AbortSignal) => voice.stream(utterance, output, guarded)
       const begun = await withoutIdleTimeout(request, server, () =>
-        whileValid(openTurns, principal, signal, begin),
+        openTurns.stream(principal, signal, begin, LISTENING_MS_MAX),
       )
       const speech = contexts.timed(request, begun)
       const onLeave = () => left.abort(new Error('client left'))
@@ -85,36 +82,9 @@ function voiceOf({ voice }: SpeechRequest, speaks: string | null): string {
   return id === '' || isForeign ? DEFAULT_VOICE : id
 }
 
-/** The speech that `begin` opens; it ends when the key is revoked or the client has left. */
-async function whileValid(
-  openTurns: Pick<OpenTurns, 'run'>,
-  principal: Principal,
-  client: AbortSignal,
-  begin: (signal: AbortSignal) => Promise<AsyncGenerator<Uint8Array>>,
-): Promise<AsyncGenerator<Uint8Array>> {
-  const begun = Promise.withResolvers<AsyncGenerator<Uint8Array>>()
-  const ended = Promise.withResolvers<void>()
-  const work = async ({ signal }: { signal: AbortSignal }) => {
-    signal.addEventListener('abort', () => ended.resolve(), { once: true })
-    begun.resolve(await begin(signal))
-    await ended.promise
-  }
-  openTurns.run(principal, client, work, LISTENING_MS_MAX).catch(begun.reject)
-  const speech = await begun.promise
-  return untilEnd(speech, ended.resolve)
-}
-
 async function* eventsOf(speech: AsyncIterable<Uint8Array>) {
   for await (const sound of speech) {
     yield { type: 'speech.audio.delta', audio: Buffer.from(sound).toString('base64') }
   }
   yield { type: 'speech.audio.done' }
-}
-
-async function* untilEnd(speech: AsyncGenerator<Uint8Array>, onEnd: () => void) {
-  try {
-    yield* speech
-  } finally {
-    onEnd()
-  }
 }

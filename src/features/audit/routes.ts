@@ -7,7 +7,7 @@ import type { ClientAddress, SocketAddresses } from '../../http/client-address.t
 import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
 import { AuditResponse } from './model.ts'
-import type { Audit, AuditedBy } from './service.ts'
+import type { Audit } from './service.ts'
 
 export interface AuditParts {
   readonly audit: Pick<Audit, 'covers' | 'record' | 'list'>
@@ -58,23 +58,6 @@ export function auditHook({ audit, addressOf }: AuditParts) {
   }
   return hook as (context: unknown) => Promise<void>
 }
-
-/** The line of a request whose credential was a code: no gate knows who made it. */
-export const auditCode =
-  ({ audit, addressOf }: AuditParts) =>
-  (request: Request, server: SocketAddresses | null, made: MadeByCode): Promise<void> => {
-    const { route, target, ...principal } = made
-    const address = addressOf(request, server)
-    return audit.record({ principal, method: 'POST', route, target, address })
-  }
-
-export interface MadeByCode extends AuditedBy {
-  /** Pattern of its path, without the surface. */
-  readonly route: string
-  readonly target: string
-}
-
-export type AuditCode = ReturnType<typeof auditCode>
 
 const QUERY = queryDoc({
   before: 'id of an entry, or ISO 8601; only entries before it',

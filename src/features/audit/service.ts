@@ -28,6 +28,20 @@ export interface AuditedRequest {
   readonly address: string
 }
 
+/** A change whose credential was a code: no gate knows who made it. */
+export interface MadeByCode extends AuditedBy {
+  /** Pattern of its path, without the surface. */
+  readonly route: string
+  readonly target: string
+}
+
+/** Writes the line of such a change. */
+export type AuditCode = (
+  request: Request,
+  server: { requestIP(request: Request): { readonly address: string } | null } | null,
+  made: MadeByCode,
+) => Promise<void>
+
 /** Lines with this owner are about the server; its operators see them. */
 const SERVER = ''
 /** Changes to the server and to its people, whatever tenant the operator is in. */

@@ -60,7 +60,10 @@ export function createNativeLogin({ openCodes, keys, schemes }: NativeOptions) {
     /** A deep link that hands the app a new code for this tenant. */
     async grant({ tenantId, userId }: GrantedBy, { challenge, scheme }: NativeRequest) {
       const code = randomToken(32)
-      await codes.put(sha256Hex(code), JSON.stringify({ tenantId, userId, challenge } satisfies Grant))
+      await codes.put(
+        sha256Hex(code),
+        JSON.stringify({ tenantId, userId, challenge } satisfies Grant),
+      )
       return `${scheme}://auth/callback?code=${code}`
     },
 

@@ -5,7 +5,7 @@ import { queryDoc, REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { AddressLimit } from '../../http/rate-limit.ts'
 import { checkRole } from '../../http/roles.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
-import type { AuditCode } from '../audit/routes.ts'
+import type { AuditCode } from '../audit/service.ts'
 import { ExchangeRequest, ExchangeResponse } from './model.ts'
 import type { NativeLogin } from './native-app.ts'
 

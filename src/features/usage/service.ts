@@ -18,10 +18,19 @@ export interface UsageOptions {
 
 type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
 
+/** Deletes what no report of keys shows any more; nothing while the clock is not trusted. */
+function createPrune(store: UsageStore, clock: Clock) {
+  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
+  return async (): Promise<void> => {
+    if (!isSettled()) return
+    const before = Math.floor(clock.now() / DAY_MS) - USAGE_KEY_DAYS
+    while ((await store.prune(before)) > 0);
+  }
+}
+
 /** How much a tenant calls, and what its turns use (contract-2, section 6). */
 export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
   const today = () => Math.floor(clock.now() / DAY_MS)
-  const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
 
   const sumOf = ({ tenantId, keyId, appId }: Caller): UsageSum => ({
     tenantId,
@@ -29,9 +38,7 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
     keyId: keyId ?? '',
     appId: appId ?? '',
     channel: '',
-    calls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
+    ...{ calls: 0, inputTokens: 0, outputTokens: 0 },
     usedAt: null,
   })
 
@@ -56,11 +63,7 @@ export function createUsage({ store, clock, sums, budgets }: UsageOptions) {
       if (budgets.count(sum)) void sums.flush()
     },
 
-    /** Deletes what no report of keys shows any more; none while the clock is not trusted. */
-    async prune(): Promise<void> {
-      if (!isSettled()) return
-      while ((await store.prune(today() - USAGE_KEY_DAYS)) > 0);
-    },
+    prune: createPrune(store, clock),
 
     /** When keys were last used, and how often in the days of a report, by their ids. */
     async activity(tenantId: string): Promise<Map<string, KeyActivity>> {

@@ -3,6 +3,7 @@ import { SPEECH_RATE } from '../../channels/ports/speech.ts'
 import { sessionId } from '../../core/fields.ts'
 import { pulledStream, SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
 import { ASR_BODY_BYTES_MAX, VOICE_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
+import { LISTENING_MS_MAX } from '../../core/limits/upstream.ts'
 import { EVERYONE } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import { jsonBody, readBytes } from '../../http/body.ts'
@@ -10,6 +11,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { answerDoc, BYTES_BODY_DOC, bytesContent, jsonDoc } from '../../http/openapi-parts.ts'
 import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import type { OpenTurns } from '../agent/open-turns.ts'
 import type { Sessions } from '../sessions/service.ts'
 import { base64Pieces, checkAudio, decodeAudio } from './audio-b64.ts'
 import { AsrResponse, TtsRequest, VoiceRequest, VoiceResponse } from './model.ts'
@@ -20,6 +22,8 @@ export interface VoiceRouteOptions {
   readonly voice: Voice
   readonly loop: VoiceLoop
   readonly contexts: RequestContexts
+  /** Ends a speech when its key is revoked. */
+  readonly openTurns: Pick<OpenTurns, 'stream'>
   /** Called after each step of the voice loop, for the request log. */
   readonly onStage: (request: Request, stage: Stage) => void
 }
@@ -46,7 +50,7 @@ const spoken = jsonBody(VoiceRequest, { bytesMax: VOICE_BODY_BYTES_MAX })
 export const voiceRoutes = (gate: Gate, options: VoiceRouteOptions, sessions: OwnSessions) =>
   new Elysia().use(speakingRoutes(gate, options)).use(hearingRoutes(gate, options, sessions))
 
-const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
+const speakingRoutes = (gate: Gate, { voice, contexts, openTurns }: VoiceRouteOptions) =>
   new Elysia()
     .use(gate)
     .post(
@@ -77,8 +81,10 @@ const speakingRoutes = (gate: Gate, { voice, contexts }: VoiceRouteOptions) =>
         const left = new AbortController()
         const signal = AbortSignal.any([request.signal, left.signal])
         const utterance = { ...input, tenantId: principal.tenantId }
-        const stream = () => voice.stream(utterance, PCM, signal)
-        const pcm = await withoutIdleTimeout(request, server, stream)
+        const begin = (guarded: AbortSignal) => voice.stream(utterance, PCM, guarded)
+        const pcm = await withoutIdleTimeout(request, server, () =>
+          openTurns.stream(principal, signal, begin, LISTENING_MS_MAX),
+        )
         const body = pulledStream(contexts.timed(request, pcm), () =>
           left.abort(new Error('client left')),
         )

@@ -7,7 +7,7 @@ import { type Tool, ToolFailure } from '../../tools/tool.ts'
 
 /** Limits of contract 2, 4.2 and 4.4. */
 const TOOLS_MAX = 64
-const SCHEMA_CHARS_MAX = 16 * 1024
+const SCHEMA_BYTES_MAX = 16 * 1024
 const DESCRIPTION_CHARS_MAX = 2_000
 const PAGES_MAX = 10
 const CALL_MS_MAX = 5_000
@@ -140,7 +140,7 @@ const specOf = ({ description, inputSchema }: Listed, name: string) => ({
 function usable(tool: unknown): Listed | null {
   const listed = Listed.safeParse(tool).data
   if (!listed || USER_ONLY.has(listed.name)) return null
-  return JSON.stringify(listed.inputSchema).length > SCHEMA_CHARS_MAX ? null : listed
+  return Buffer.byteLength(JSON.stringify(listed.inputSchema)) > SCHEMA_BYTES_MAX ? null : listed
 }
 
 function textOf({ content, isError }: z.infer<typeof CallResult>): string {

@@ -27,21 +27,27 @@ interface Asked {
   readonly server: SocketAddresses | null
   /** Absent on paths without any. */
   readonly params?: { readonly code?: string }
+  readonly route: string
 }
+
+/** Null on paths without any; one that cannot be decoded is a wrong one. */
+const codeOf = ({ route, params }: Asked) =>
+  route.includes('/:code') ? (params?.code ?? '') : null
 
 /** What unmodified xiaozhi boards ask at their start (contract 2, 4.1 and 4.2). */
 export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
   const { boards, addressOf, clock } = options
 
   /** Always 200 and JSON: the firmware shows the message of nothing else. */
-  async function start({ request, server, params }: Asked): Promise<object> {
+  async function start(asked: Asked): Promise<object> {
+    const { request, server } = asked
     const body = await bodyOf(request)
     const board = readBoard(request.headers, body)
     const facts = factsOf(request, readFirmware(request.headers, body))
     const address = addressGroup(addressOf(request, server))
     try {
       if (board === null) return otaRefusal(facts, WRONG_CODE)
-      const state = await boards.start({ board, code: params?.code ?? null }, address)
+      const state = await boards.start({ board, code: codeOf(asked) }, address)
       return otaAnswer(facts, state)
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error
@@ -51,9 +57,9 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
   }
 
   /** 202 means "not yet": the board asks again in 3 seconds. */
-  async function activate({ request, params }: Asked): Promise<Response> {
-    const board = readBoard(request.headers, await bodyOf(request))
-    const paired = board !== null && (await boards.isPaired({ board, code: params?.code ?? null }))
+  async function activate(asked: Asked): Promise<Response> {
+    const board = readBoard(asked.request.headers, await bodyOf(asked.request))
+    const paired = board !== null && (await boards.isPaired({ board, code: codeOf(asked) }))
     return Response.json({}, { status: paired ? 200 : 202, headers: NO_STORE })
   }
 

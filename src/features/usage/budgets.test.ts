@@ -62,3 +62,18 @@ test('a clock that is set back over midnight does not give a second budget', asy
   clock.at += 1
   expect(await isSpent()).toBe(false)
 })
+
+test('a budget that other processes count, too, is read again after a while', async () => {
+  const clock = { now: () => TODAY * DAY_MS, at: 0, steady: () => clock.at }
+  let stored = 0
+  const budgets = createBudgets({
+    ...{ clock, keptMs: 1_000, store: { tokensOfDay: async () => stored } },
+    betweenWrites: (work) => work([]),
+  })
+  await budgets.check(key)
+  stored = key.dailyTokens
+  clock.at = 999
+  await budgets.check(key)
+  clock.at = 1_000
+  await expect(budgets.check(key)).rejects.toThrow('今日额度已用完')
+})

@@ -91,9 +91,10 @@ const play: Readonly<Record<Turn, (socket: BoardSocket, sound: Int16Array) => Pr
 
 /** A turn that is whole: words, the beginning of speech, sound, and its end. */
 async function answered(socket: BoardSocket): Promise<void> {
-  await socket.next('stt')
-  await socket.next('tts', 'start')
   await socket.next('tts', 'stop')
+  if (!socket.heard.some(({ type }) => type === 'stt')) {
+    throw new Error(`not understood: ${socket.heard.map(({ text }) => text).filter(Boolean)}`)
+  }
   if (socket.sound.length === 0) throw new Error('an answer without sound')
 }
 

@@ -118,9 +118,20 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
   }
 }
 
+/**
+ * Of the tables that more than one statement changes: two such batches at once would not see each
+ * other's rows, or each wait for the other.
+ */
+function changedTwice(worded: readonly Worded[]): number[] {
+  const changed = worded.flatMap(({ changes }) => changes ?? [])
+  return changed.filter((lock, index) => changed.indexOf(lock) !== index)
+}
+
 /** All of the statements or none of them. The connection is out of any transaction afterwards. */
 async function transaction(connection: Connection, worded: readonly Worded[]): Promise<Answer[]> {
-  const locks = [...new Set(worded.flatMap((one) => one.locks))].sort((a, b) => a - b)
+  const locks = [...new Set(worded.flatMap((one) => one.locks).concat(changedTwice(worded)))].sort(
+    (a, b) => a - b,
+  )
   const taken = locks.map((lock) => ({ sql: 'SELECT pg_advisory_xact_lock($1)', args: [lock] }))
   const statements = worded.map(({ statement }) => statement)
   try {

@@ -6,6 +6,8 @@ export interface Prepared {
   readonly text: string
   /** Numbers of the locks that a transaction takes before this statement, in their order. */
   readonly locks: readonly number[]
+  /** That of the table in which it changes rows that are there; null: in none. */
+  readonly changes: number | null
   /** It changes nothing, so it may be sent again. */
   readonly reads: boolean
 }
@@ -13,6 +15,8 @@ export interface Prepared {
 /** A statement that decides by rows which it does not change, such as a count of them. */
 const DECIDES = /^\s*(?:INSERT|UPDATE|DELETE)\b.*(?:\bcount\(\*\)|\bEXISTS\b)/is
 const TABLE = /\b(?:FROM|JOIN|INTO|(?<!DO )UPDATE)\s+"?([a-z_]+)"?/g
+const CHANGES =
+  /^\s*(?:UPDATE|DELETE FROM)\s+"?([a-z_]+)|^\s*INSERT INTO\s+"?([a-z_]+).*\bDO UPDATE\b/is
 const READS = /^\s*(?:SELECT|WITH)\b/i
 
 /** Tells our locks from those that others may take in the same database. */
@@ -29,7 +33,10 @@ function prepare(sql: string): Prepared {
   const text = sql.replaceAll('?', () => `$${++count}`).replaceAll(/\bLIKE\b/g, 'ILIKE')
   const tables = DECIDES.test(sql) ? [...sql.matchAll(TABLE)].map(([, name = '']) => name) : []
   const locks = [...new Set(tables)].map(lockOf).sort((a, b) => a - b)
-  return { text, locks, reads: READS.test(sql) }
+  const [, changed, upserted] = CHANGES.exec(sql) ?? []
+  const table = changed ?? upserted
+  const changes = table === undefined ? null : lockOf(table)
+  return { text, locks, changes, reads: READS.test(sql) }
 }
 
 /** Translates statements. */

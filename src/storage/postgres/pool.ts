@@ -11,7 +11,7 @@ export interface PoolOptions {
 }
 
 /** The longest wait for a connection that is free; then the database counts as away. */
-const WAIT_MS_MAX = 10_000
+const WAIT_MS_MAX = 30_000
 
 /**
  * Connections that are used again. The freshest is used first, so that no more are kept in use than

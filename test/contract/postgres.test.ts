@@ -14,8 +14,13 @@ import { run } from '../support/run.ts'
 import { tempFolder } from '../support/temp.ts'
 
 const clock = systemClock()
-/** A clock on which a limit of a minute is one of a hundredth of a second. */
-const hurried = { ...clock, after: (ms: number, task: () => void) => clock.after(ms / 6000, task) }
+/** A clock on which a pause of a minute is over in a hundredth of a second. */
+const restless = { ...clock, steady: () => clock.steady() * 6000 }
+/** One on which a limit of a minute is, too. */
+const hurried = {
+  ...restless,
+  after: (ms: number, task: () => void) => clock.after(ms / 6000, task),
+}
 const portOf = (url: string) => Number(new URL(url).port)
 
 function at(url: string, port: number): string {
@@ -143,7 +148,7 @@ describe('statements', () => {
 describe('a connection that dies', () => {
   test('every acknowledged write is there, whenever connections were lost', async () => {
     await using line = await startLine(portOf(pg.url))
-    const far = openPostgres({ url: at(pg.url, line.port), clock })
+    const far = openPostgres({ url: at(pg.url, line.port), clock: restless })
     const acknowledged: string[] = []
     let failures = 0
     let dropped = 0
@@ -189,6 +194,26 @@ describe('a connection that dies', () => {
     await expect(ask()).rejects.toBeInstanceOf(DatabaseAway)
     await line[Symbol.asyncDispose]()
     await expect(ask()).rejects.toBeInstanceOf(DatabaseAway)
+    await far.close()
+  })
+
+  test('a database that is away is tried now and then, not with each request', async () => {
+    await using line = await startLine(portOf(pg.url))
+    let now = 0
+    const slow = { ...clock, steady: () => now }
+    const far = openPostgres({ url: at(pg.url, line.port), clock: slow })
+    const ask = () => far.get(sql`SELECT 1 AS one`)
+    line.cut()
+    for (let i = 0; i < 20; i++) await expect(ask()).rejects.toBeInstanceOf(DatabaseAway)
+    expect(line.tried()).toBe(2)
+    now += 1_000
+    for (let i = 0; i < 20; i++) await expect(ask()).rejects.toBeInstanceOf(DatabaseAway)
+    expect(line.tried()).toBe(3)
+    line.mend()
+    now += 1_000
+    const answers = await Promise.allSettled([ask(), ask()])
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(await Promise.all([ask(), ask()])).toEqual([{ one: 1 }, { one: 1 }])
     await far.close()
   })
 })

@@ -5,8 +5,10 @@ export async function startLine(port: number) {
   const open = new Set<Socket>()
   let isCut = false
   let silent = false
+  let tried = 0
 
   const server = createServer((near) => {
+    tried += 1
     if (isCut) return void near.destroy()
     open.add(near)
     near.on('close', () => open.delete(near))
@@ -24,6 +26,8 @@ export async function startLine(port: number) {
 
   return {
     port: own,
+    /** How often somebody connected. */
+    tried: () => tried,
     /** Ends what is open. */
     drop() {
       for (const socket of open) socket.destroy()

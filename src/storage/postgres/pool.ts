@@ -10,8 +10,12 @@ export interface PoolOptions {
   readonly most: number
 }
 
+type Work<Result> = (connection: Connection) => Promise<Result>
+
 /** The longest wait for a connection that is free; then the database counts as away. */
 const WAIT_MS_MAX = 30_000
+/** Between two tries to connect while they fail: a database that stops would wait for each. */
+const PAUSE_MS = 250
 
 /**
  * Connections that are used again. The freshest is used first, so that no more are kept in use than
@@ -21,6 +25,9 @@ export function createPool({ clock, open, most }: PoolOptions) {
   const slots = createSemaphore({ slots: most })
   let idle: Connection[] = []
   let closed = false
+  /** New connections in a row that never answered, and when the last one was tried. */
+  let failures = 0
+  let triedAt = Number.NEGATIVE_INFINITY
 
   async function slot(): Promise<() => void> {
     const late = new AbortController()
@@ -33,18 +40,41 @@ export function createPool({ clock, open, most }: PoolOptions) {
     }
   }
 
+  async function lend<Result>(connection: Connection, work: Work<Result>): Promise<Result> {
+    try {
+      return await work(connection)
+    } finally {
+      if (closed) await connection.close()
+      else if (connection.isOpen()) idle.push(connection)
+    }
+  }
+
+  async function lendNew<Result>(work: Work<Result>): Promise<Result> {
+    const now = clock.steady()
+    if (failures > 1 && now - triedAt < PAUSE_MS) {
+      throw new DatabaseAway('paused', 'the database takes no connections')
+    }
+    triedAt = now
+    try {
+      const result = await lend(open(), work)
+      failures = 0
+      return result
+    } catch (error) {
+      failures = error instanceof DatabaseAway ? failures + 1 : 0
+      throw error
+    }
+  }
+
   return {
     /** Gives `work` a connection that nobody else uses meanwhile. */
-    async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    async use<Result>(work: Work<Result>): Promise<Result> {
       if (closed) throw new Error('the database is closed')
       const release = await slot()
       idle = idle.filter((one) => one.isOpen())
-      const connection = idle.pop() ?? open()
+      const connection = idle.pop()
       try {
-        return await work(connection)
+        return await (connection ? lend(connection, work) : lendNew(work))
       } finally {
-        if (closed) await connection.close()
-        else if (connection.isOpen()) idle.push(connection)
         release()
       }
     },

@@ -1,4 +1,6 @@
 import { AppError } from '../../core/errors.ts'
+import { APPS_MAX, MCP_SERVERS_MAX } from '../../core/limits/contract.ts'
+import { PERSONAS_MAX } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { ImportedApp } from '../apps/model.ts'
 import type { Apps } from '../apps/service.ts'
@@ -38,29 +40,39 @@ export async function importPersonas(run: ImportRun, items: readonly unknown[]):
     notes,
   })
   const hasDefault = known.some(({ is_default }) => is_default === 1)
-  return writeAll(run, label, oneDefault(steps, mode, hasDefault), ({ id, item }) =>
-    id === null
-      ? personas.create(tenantId, { ...item, is_default: item.is_default ?? false })
-      : personas.overwrite(tenantId, id, item),
-  )
+  return writeAll(run, {
+    label,
+    steps: oneDefault(steps, mode, hasDefault),
+    room: PERSONAS_MAX - known.length,
+    write: ({ id, item }) =>
+      id === null
+        ? personas.create(tenantId, { ...item, is_default: item.is_default ?? false })
+        : personas.overwrite(tenantId, id, item),
+  })
 }
 
 /** Imports apps, after the personas that they may name; returns how many were imported. */
 export async function importApps(run: ImportRun, items: readonly unknown[]): Promise<number> {
   const { personas, apps, tenantId, mode, notes } = run
   const label = '应用'
+  const { apps: known } = await apps.list(tenantId)
   const personaIds = newestByName(await personas.heads(tenantId))
   const steps = planImport<ImportedApp>({
     label,
     items,
     check: apps.checkImported,
-    existing: newestByName((await apps.list(tenantId)).apps),
+    existing: newestByName(known),
     mode,
     notes,
   })
-  return writeAll(run, label, steps, ({ id, item: { persona_ref, ...item } }) => {
-    const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
-    return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
+  return writeAll(run, {
+    label,
+    steps,
+    room: APPS_MAX - known.length,
+    write({ id, item: { persona_ref, ...item } }) {
+      const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
+      return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
+    },
   })
 }
 
@@ -68,17 +80,22 @@ export async function importApps(run: ImportRun, items: readonly unknown[]): Pro
 export async function importMcpServers(run: ImportRun, items: readonly unknown[]): Promise<number> {
   const { mcpServers, tenantId, mode, notes } = run
   const label = 'MCP 服务器'
+  const known = await mcpServers.heads(tenantId)
   const steps = planImport<ImportedMcpServer>({
     label,
     items,
     check: mcpServers.checkImported,
-    existing: newestByName(await mcpServers.heads(tenantId)),
+    existing: newestByName(known),
     mode,
     notes,
   })
-  return writeAll(run, label, steps, ({ id, item }) =>
-    id === null ? mcpServers.add(tenantId, item) : mcpServers.overwrite(tenantId, id, item),
-  )
+  return writeAll(run, {
+    label,
+    steps,
+    room: MCP_SERVERS_MAX - known.length,
+    write: ({ id, item }) =>
+      id === null ? mcpServers.add(tenantId, item) : mcpServers.overwrite(tenantId, id, item),
+  })
 }
 
 /** Imports the settings unless mode is `skip` and the tenant has set some; true if imported. */
@@ -104,11 +121,10 @@ export async function importSettings(run: ImportRun, raw: unknown): Promise<bool
 /** Writes the steps; a failed one becomes a note. Returns how many items were written. */
 async function writeAll<Item extends { readonly name: string }>(
   { notes, log }: ImportRun,
-  label: string,
-  steps: readonly Step<Item>[],
-  write: (step: Step<Item>) => Promise<unknown>,
+  { label, steps, room, write }: Writing<Item>,
 ): Promise<number> {
-  const written = await Promise.allSettled(steps.map(write))
+  const fits = steps.filter(({ id }) => id === null).length <= room
+  const written = fits ? await Promise.allSettled(steps.map(write)) : await inOrder(steps, write)
   let items = 0
   for (const [index, outcome] of written.entries()) {
     const step = steps[index]
@@ -117,6 +133,21 @@ async function writeAll<Item extends { readonly name: string }>(
     else addNote(`${label}「${step.item.name}」`, outcome.reason, notes, log)
   }
   return items
+}
+
+interface Writing<Item> {
+  readonly label: string
+  readonly steps: readonly Step<Item>[]
+  /** How many items the tenant may add. */
+  readonly room: number
+  readonly write: (step: Step<Item>) => Promise<unknown>
+}
+
+/** The quota is to refuse the last ones, and writes at once have no order in every database. */
+async function inOrder<Item>(steps: readonly Item[], write: (step: Item) => Promise<unknown>) {
+  const written: PromiseSettledResult<unknown>[] = []
+  for (const step of steps) written.push(...(await Promise.allSettled([write(step)])))
+  return written
 }
 
 /** Notes a failed step: a quota as skipped, anything else as an error. */

@@ -104,7 +104,7 @@ test('an operator cannot shut themselves out, and who is none any more sees noth
   expect((await boss('PUT', own, { disabled: 1 })).status).toBe(400)
   expect((await boss('DELETE', '/system/people/unknown')).status).toBe(404)
 
-  const admin = (...args: string[]) => run(['admin', ...args], app.dataDir)
+  const admin = (...args: string[]) => run(['admin', ...args], app.dataDir, app.databaseEnv)
   expect((await admin('boss@example.com', '--remove')).code).toBe(1)
   expect((await admin('new@example.com')).code).toBe(0)
   expect((await admin('boss@example.com', '--remove')).code).toBe(0)

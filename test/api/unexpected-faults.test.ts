@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ImportResult } from '../../src/features/transfer/model.ts'
 import { type Call, SURFACES, surfaceOf } from '../support/api.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { ON_POSTGRES, startApp, type TestApp } from '../support/app.ts'
 import { postSse } from '../support/sse.ts'
 
 let app: TestApp
@@ -13,8 +13,15 @@ afterAll(() => app[Symbol.asyncDispose]())
 /** Writing to a table fails, in words that nobody outside may read, until this is disposed of. */
 async function breaking(table: string): Promise<AsyncDisposable> {
   const run = (sql: string) => app.db.run({ sql, args: [] })
-  const words = `RAISE(ABORT, 'SECRET of ${table}')`
-  await run(`CREATE TRIGGER broken BEFORE INSERT ON ${table} BEGIN SELECT ${words}; END`)
+  const words = `SECRET of ${table}`
+  if (ON_POSTGRES) {
+    await run(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE EXCEPTION '${words}'; END $$`)
+    await run(`CREATE TRIGGER broken BEFORE INSERT ON ${table} EXECUTE FUNCTION broken()`)
+    return { [Symbol.asyncDispose]: async () => void (await run('DROP FUNCTION broken CASCADE')) }
+  }
+  const fail = `RAISE(ABORT, '${words}')`
+  await run(`CREATE TRIGGER broken BEFORE INSERT ON ${table} BEGIN SELECT ${fail}; END`)
   return { [Symbol.asyncDispose]: async () => void (await run('DROP TRIGGER broken')) }
 }
 
@@ -84,7 +91,7 @@ test('a turn that cannot be prepared ends with an error event and a log line', a
   expect(events.map(({ data }) => data)).toEqual([
     { type: 'error', message: '服务器内部错误，本轮未保存，请重试', code: 'turn_failed' },
   ])
-  expect(app.log()).toContain('no such table: turn')
+  expect(app.log()).toMatch(/no such table: turn|relation .*turn.* does not exist/)
 })
 
 test('a turn that cannot be stored ends with an error and is not in the history', async () => {

@@ -61,7 +61,7 @@ const MAIN = new URL('../../src/main.ts', import.meta.url)
 const PROGRAM = programAt(MAIN.href, [process.execPath, fileURLToPath(MAIN)])
 
 /** `MOONBASE_TEST_DATABASE=postgres bun test test/api` runs the tests of the API on PostgreSQL. */
-const ON_POSTGRES = process.env.MOONBASE_TEST_DATABASE === 'postgres'
+export const ON_POSTGRES = process.env.MOONBASE_TEST_DATABASE === 'postgres'
 
 /**
  * The whole product in this process: real files, a real port, every part wired as the command line
@@ -109,6 +109,8 @@ export async function startApp(options: AppOptions = {}) {
 
   return {
     url,
+    /** Settings with which a command works on the same database, beside its data folder. */
+    databaseEnv: ON_POSTGRES ? await postgresSettings(dataDir) : {},
     routes: app.routes,
     dataDir: folder.path,
     db,

@@ -91,6 +91,14 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the devices': '设备',
   'the document': '文档 ID',
   'the documents': '文档',
+  'whether the built-in responder answered, for want of a model': '是否由内置应答器回答（没有模型时）',
+  'whether the file was read to its end': '文件是否读到了末尾',
+  'documents of the knowledge base, with kb=1': '知识库的文档（kb=1 时）',
+  'name of the file that was sent': '上传文件的名称',
+  'whether the page has vanished': '网页是否已经消失',
+  'whether the title was given, so that the one of the page does not replace it':
+    '标题是否由人给定；给定的标题不会被网页的标题替换',
+  'SHA-256 of its text, by which a change is noticed': '文本的 SHA-256，用来发现变化',
   'the documents that were made of it': '由它生成的文档',
   'the file itself': '文件本身',
   'the file or web page it was made of; null when it was typed':

@@ -30,8 +30,10 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Delete a file or web page with its documents': '删除文件或网页及其文档',
   'Check a web page now': '立即检查网页',
   'Request log and its summary': '请求日志及汇总',
-  'Export personas, apps and settings': '导出人设、应用和设置',
-  'Import personas, apps and settings': '导入人设、应用和设置',
+  'Export personas, apps and settings, and with kb=1 the documents':
+    '导出人设、应用和设置，kb=1 时连同文档',
+  'Import personas, apps and settings, and with kb=1 documents':
+    '导入人设、应用和设置，kb=1 时连同文档',
   "Read the configuration of the tenant's own model channel": '读取自带模型通道的配置',
   'Bring an own model channel': '设置自带模型通道',
   'Return to the platform channel': '改回平台通道',
@@ -103,6 +105,11 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'Try a tool of an MCP server': '试用 MCP 服务器的工具',
   'List the models of the channel': '列出通道的模型',
   'number of the first chunk shown, from 0; default 0': '从第几段开始显示，从 0 计，默认 0',
+  '1 adds the documents of the knowledge base, however many': '为 1 时连同知识库的全部文档',
+  '1 reads a body of any size that is an export itself, with or without documents':
+    '为 1 时请求体就是一份导出文件，大小不限，有没有文档都可以',
+  'with kb=1: skip, or merge, as in the body otherwise':
+    'kb=1 时在这里写 skip 或 merge，否则写在请求体里',
   '1 makes a browser save the answer as a file (console)': '为 1 时浏览器把响应存成文件（控制台）',
   'ISO 8601; only sessions active at or after it': 'ISO 8601 时间；只列出此后活动过的会话',
   'turns returned, 1 to 100; default 50': '返回的轮数，1 到 100；默认 50',

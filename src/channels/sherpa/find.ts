@@ -103,7 +103,15 @@ function chooseModel(folder: string, modelName: string | undefined): Recognition
 const below = (folder: string) => namesIn(folder).map((name) => join(folder, name))
 
 function firstFile(paths: readonly string[]): string | null {
-  return paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? null
+  return paths.find(isFile) ?? null
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
 
 /** Only SenseVoice has tokens that name the spoken language. */

@@ -91,7 +91,8 @@ export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   'the devices': '设备',
   'the document': '文档 ID',
   'the documents': '文档',
-  'whether the built-in responder answered, for want of a model': '是否由内置应答器回答（没有模型时）',
+  'whether the built-in responder answered, for want of a model':
+    '是否由内置应答器回答（没有模型时）',
   'whether the file was read to its end': '文件是否读到了末尾',
   'documents of the knowledge base, with kb=1': '知识库的文档（kb=1 时）',
   'name of the file that was sent': '上传文件的名称',

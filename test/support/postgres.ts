@@ -18,7 +18,7 @@ const EXTENSIONS = '/usr/share/postgresql'
 
 /** The folder of the newest server of this machine that has pgvector. */
 export function programs(): string | null {
-  if (!existsSync(PROGRAMS)) return null
+  if (process.env.MOONBASE_TEST_PGLITE === '1' || !existsSync(PROGRAMS)) return null
   const usable = readdirSync(PROGRAMS)
     .sort((a, b) => Number(b) - Number(a))
     .find(
@@ -71,7 +71,7 @@ interface Server {
 
 /** PostgreSQL where this machine has it, else PGlite. Ends with this process. */
 async function startServer(): Promise<Server> {
-  const bin = process.env.MOONBASE_TEST_PGLITE === '1' ? null : programs()
+  const bin = programs()
   const port = freePort()
   const argv = bin ? clusterCommand(bin, port) : [process.execPath, LITE, String(port)]
   const child = Bun.spawn(argv, { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })

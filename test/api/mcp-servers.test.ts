@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { McpServer } from '../../src/features/mcp-servers/model.ts'
 import type { ConfigExport } from '../../src/features/transfer/model.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { ON_POSTGRES, startApp, type TestApp } from '../support/app.ts'
 import { type McpStandIn, startMcpServer } from '../support/mcp-server.ts'
 import { type McpTenant, mcpTenant } from '../support/mcp-tenant.ts'
 import { refusedUrl, startUpstream, type Upstream } from '../support/upstream.ts'
@@ -135,7 +135,7 @@ describe('a server of tools', () => {
     expect((await api('DELETE', `/mcp-servers/${id}`)).status).toBe(404)
   })
 
-  test('without an encryption key every endpoint answers 503', async () => {
+  test.skipIf(ON_POSTGRES)('without an encryption key every endpoint answers 503', async () => {
     await using plain = await startApp({ env: { MB_ENCRYPTION_KEY: 'off' } })
     const { api } = await mcpTenant(plain, upstream)
     for (const [method, path] of [
@@ -266,12 +266,12 @@ test('the value of a header is in no answer, log or export', async () => {
     app.log(),
   ]
   for (const text of texts) expect(text).not.toContain('SECRET')
-  const rows = await app.db.all<{ sealed: string }>({
-    sql: 'SELECT hex(header_sealed) AS sealed FROM mcp_server WHERE id = ?',
+  const rows = await app.db.all<{ sealed: Uint8Array }>({
+    sql: 'SELECT header_sealed AS sealed FROM mcp_server WHERE id = ?',
     args: [id],
   })
   expect(rows).toHaveLength(1)
-  expect(Buffer.from(rows[0]?.sealed ?? '', 'hex').toString('latin1')).not.toContain('SECRET')
+  expect(Buffer.from(rows[0]?.sealed ?? []).toString('latin1')).not.toContain('SECRET')
 })
 
 test('servers travel without their secrets, and their tools wait to be approved', async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { codesFor, requestCode, signIn, verifyCode } from '../../support/login.ts'
+import { storedIn } from '../../support/stored.ts'
 
 let app: TestApp
 let clock: FakeClock
@@ -126,10 +125,7 @@ describe('login by e-mail code', () => {
 
   test('login codes are not written to disk', async () => {
     const code = await requestCode(app, 'disk@example.com', from())
-    for (const name of readdirSync(app.dataDir)) {
-      if (!name.startsWith('moonbase.db')) continue
-      expect(readFileSync(join(app.dataDir, name)).includes(code)).toBe(false)
-    }
+    expect(await storedIn(app)).not.toContain(code)
   })
 })
 

@@ -37,6 +37,12 @@ async function addDocument(app: TestApp): Promise<void> {
   expect(added.status).toBe(201)
 }
 
+/** Resolves when every document is embedded, which happens in the background. */
+async function embedded(app: TestApp): Promise<void> {
+  const ask = async () => (await fetch(`${app.url}/v1/kb/embedding`, { headers })).json()
+  while (((await ask()) as { waiting: number }).waiting > 0) await Bun.sleep(20)
+}
+
 /** What every list that a key may read answers, and what a search finds. */
 async function answersOf(app: TestApp): Promise<Record<string, unknown>> {
   const paths = app.routes
@@ -44,6 +50,7 @@ async function answersOf(app: TestApp): Promise<Record<string, unknown>> {
     .map(({ path }) => path.replace(':id', 's'))
     .filter((path) => !/:|\/(openapi|models|logs|audit|usage|mcp$|export)/.test(path))
   const answers: Record<string, unknown> = {}
+  await embedded(app)
   for (const path of paths) {
     const response = await fetch(app.url + path, { headers })
     answers[path] = [response.status, await response.text()]

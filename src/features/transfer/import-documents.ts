@@ -44,7 +44,7 @@ export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
   async function addTyped(doc: CarriedDocument): Promise<void> {
     const label = `文档「${doc.title}」`
     const replaces = titles.next(doc.title)
-    if (replaces !== null && mode === 'skip') return report.skip(`${label}已存在，已跳过`)
+    if (replaces !== null && mode === 'skip') return report.skipKnown(label)
     const destination = { sourceId: null, ...(replaces === null ? {} : { replaces }) }
     const add = () => docs.add(tenantId, carriedDoc(doc, now), destination)
     if (await report.attempt(label, add)) imported++

@@ -49,7 +49,7 @@ export function createSourceIntake(parts: SourceIntakeParts) {
     if (source === null) return refused
     const replaces = names.next(nameOf(source))
     if (replaces !== null && mode === 'skip') {
-      report.skip(`${label}已存在，已跳过`)
+      report.skipKnown(label)
       return refused
     }
     const begun: Open = { ...refused, replaces }
@@ -69,7 +69,7 @@ export function createSourceIntake(parts: SourceIntakeParts) {
     if (arriving === null) return
     const isUnread = doc.chunks.length === 0 && !doc.text
     if (isUnread && source.replaces !== null) {
-      report.skip(`${label}已存在，已跳过`)
+      report.skipKnown(label)
       return giveUp(source)
     }
     const isTaken = await report.attempt(label, async () => {

@@ -16,6 +16,8 @@ export function createReport(notes: Notes, log: Logger) {
 
   return {
     skip: (line: string) => add('skipped', line),
+    /** It is there already, and the import leaves it as it is. */
+    skipKnown: (label: string) => add('skipped', `${label}已存在，已跳过`),
     fail: (line: string) => add('errors', line),
 
     /** True when `work` was done; a quota is noted as skipped, anything else as an error. */

@@ -37,8 +37,7 @@ import {
   type RequestContexts,
 } from './http/observe.ts'
 import { openApiRoutes } from './http/openapi.ts'
-import type { PersonLimit } from './http/rate-limit.ts'
-import type { RequestMemory } from './http/request-limits.ts'
+import type { PersonLimit, RequestMemory } from './http/request-limits.ts'
 import type { Sse } from './http/sse.ts'
 import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from './surface.ts'
 

@@ -42,7 +42,7 @@ import { type VoiceRouteOptions, voiceRoutes } from './features/voice/routes.ts'
 import type { Gate } from './http/gate.ts'
 import type { JsonAnswers } from './http/json-answers.ts'
 import type { RequestContexts } from './http/observe.ts'
-import type { PersonLimit } from './http/rate-limit.ts'
+import type { PersonLimit } from './http/request-limits.ts'
 
 /** Services of the routes that both surfaces have. */
 export interface SurfaceServices {

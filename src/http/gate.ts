@@ -4,7 +4,7 @@ import { IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
 import type { Principal, PrincipalKind } from '../core/principal.ts'
 import type { UploadContext, Uploads } from './body.ts'
 import type { RequestContexts } from './observe.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { RateLimiter } from './request-limits.ts'
 
 export interface Admission {
   readonly principal: Principal

@@ -6,7 +6,7 @@ import type { Uploads } from './body.ts'
 import { gate } from './gate.ts'
 import type { RequestContexts } from './observe.ts'
 import type { Origins } from './origin.ts'
-import type { PersonLimit } from './rate-limit.ts'
+import type { PersonLimit } from './request-limits.ts'
 import { checkRole, leastRole } from './roles.ts'
 
 const COOKIE = 'mb_session'

@@ -15,8 +15,12 @@ import type { Sockets } from '../features/xiaozhi/sockets.ts'
 import { bearer, gate } from '../http/gate.ts'
 import { createJsonAnswers } from '../http/json-answers.ts'
 import { createRequestContexts } from '../http/observe.ts'
-import { createRateLimiter, personLimit } from '../http/rate-limit.ts'
-import { createBodyTimers, createRequestMemory } from '../http/request-limits.ts'
+import {
+  createBodyTimers,
+  createRateLimiter,
+  createRequestMemory,
+  personLimit,
+} from '../http/request-limits.ts'
 import { createSse, type Sse } from '../http/sse.ts'
 import { createJobs, type Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'

@@ -36,7 +36,7 @@ import {
   createRateLimiter,
   guessLimit,
   type PersonLimit,
-} from '../http/rate-limit.ts'
+} from '../http/request-limits.ts'
 import { createConsoleSessions, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'

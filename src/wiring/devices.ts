@@ -29,7 +29,7 @@ import { createEnergyDetector, createModelDetector } from '../features/xiaozhi/s
 import { BoardTurns } from '../features/xiaozhi/turn.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { type CallOptions, createCalls } from '../http/gate.ts'
-import { createRateLimiter } from '../http/rate-limit.ts'
+import { createRateLimiter } from '../http/request-limits.ts'
 import { createWriteBehindQueue } from '../jobs/write-behind.ts'
 import type { Db } from '../storage/db.ts'
 import type { SharedState } from '../storage/shared-state.ts'

@@ -63,20 +63,6 @@ export type AgentEvent =
 /** Passes events on as they happen. A promise means that the listener is slower: wait for it. */
 export type Emit = (events: readonly AgentEvent[]) => Promise<void> | undefined
 
-/** The specification tells the name of a tool and nothing that the model gave it. */
-const wireOf = (event: AgentEvent): object =>
-  event.type === 'tool_call' ? { type: event.type, name: event.name } : event
-
-/** How these events are streamed (specification, Events), for http/sse.ts. */
-export const AGENT_STREAM = {
-  frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(wireOf(event))}\n\n`,
-  isLast: ({ type }: AgentEvent) => type === 'llm_end' || type === 'error',
-  onStop: (reason: { readonly message: string; readonly code: ErrorCode }): AgentEvent => ({
-    type: 'error',
-    ...reason,
-  }),
-}
-
 /** What a person learns of a failed channel; upstream text is never passed on. */
 const CODES = {
   retry_exhausted: 'model_retry_exhausted',

@@ -6,8 +6,7 @@ import { createMemoryBudget } from '../../core/memory-budget.ts'
 import { NO_METERS } from '../../core/meters.ts'
 import type { AgentEvent } from './events.ts'
 import { type Channel, type ModelLoop, runModelLoop } from './model-loop.ts'
-import type { TokenUsage } from './token-usage.ts'
-import { Trace } from './trace.ts'
+import { type TokenUsage, Trace } from './trace.ts'
 
 /** In place of a part: the answer breaks off there. */
 const BREAK = 'break'

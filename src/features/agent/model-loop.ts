@@ -16,8 +16,7 @@ import type { Meters } from '../../core/meters.ts'
 import { TextInPieces } from '../../core/text.ts'
 import type { ToolBox } from '../../tools/tool-box.ts'
 import type { AgentEvent, AnsweringChannel, Emit } from './events.ts'
-import { addTokens, NO_TOKENS, type TokenUsage, tokensOf } from './token-usage.ts'
-import type { Trace } from './trace.ts'
+import { addTokens, NO_TOKENS, type TokenUsage, type Trace, tokensOf } from './trace.ts'
 
 /** Where model calls go. */
 export interface Channel {

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Clock } from '../../core/clock.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { sessionId } from '../../core/fields.ts'
 import { AGENT_BODY_BYTES_MAX } from '../../core/limits/contract.ts'
 import { EVERYONE, MANAGERS } from '../../core/principal.ts'
@@ -8,14 +9,13 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
 import { TURN_DOC } from '../../http/openapi-parts.ts'
-import type { PersonLimit } from '../../http/rate-limit.ts'
-import { withoutIdleTimeout } from '../../http/request-limits.ts'
+import { type PersonLimit, withoutIdleTimeout } from '../../http/request-limits.ts'
 import { checkRole } from '../../http/roles.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
 import type { Apps } from '../apps/service.ts'
 import type { Sessions } from '../sessions/service.ts'
 import { createAgentCheck } from './check.ts'
-import { AGENT_STREAM } from './events.ts'
+import type { AgentEvent } from './events.ts'
 import { AgentCheckResponse, AgentRequest, StudioRequest } from './model.ts'
 import type { Agent } from './service.ts'
 
@@ -26,6 +26,20 @@ export interface AgentRouteOptions {
 }
 
 const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
+
+/** The specification tells the name of a tool and nothing that the model gave it. */
+const wireOf = (event: AgentEvent): object =>
+  event.type === 'tool_call' ? { type: event.type, name: event.name } : event
+
+/** How these events are streamed (specification, Events), for http/sse.ts. */
+export const AGENT_STREAM = {
+  frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(wireOf(event))}\n\n`,
+  isLast: ({ type }: AgentEvent) => type === 'llm_end' || type === 'error',
+  onStop: (reason: { readonly message: string; readonly code: ErrorCode }): AgentEvent => ({
+    type: 'error',
+    ...reason,
+  }),
+}
 
 /** POST /v1/agent: one turn as an event stream. */
 export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOptions) =>

@@ -24,10 +24,13 @@ import type { AppDraft } from './model.ts'
 import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
-import type { TokenUsage } from './token-usage.ts'
-import { toolsOffered } from './tools-offered.ts'
-import type { Trace } from './trace.ts'
-import type { RequestedConversation, RequestedTurn, ResolvedTurn } from './turn-config.ts'
+import type { TokenUsage, Trace } from './trace.ts'
+import {
+  type RequestedConversation,
+  type RequestedTurn,
+  type ResolvedTurn,
+  toolsOffered,
+} from './turn-config.ts'
 
 /** A retrieved passage with what `kb_refs` says of it. */
 export type RetrievedPassage = Passage & KbRef

@@ -6,7 +6,7 @@ import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import { addressGroup, type ClientAddress } from '../../http/client-address.ts'
 import type { Gate } from '../../http/gate.ts'
-import type { RateLimiter } from '../../http/rate-limit.ts'
+import type { RateLimiter } from '../../http/request-limits.ts'
 import type { AuditCode } from '../audit/service.ts'
 import type { Activation } from './activation.ts'
 import {

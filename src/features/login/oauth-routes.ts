@@ -3,9 +3,8 @@ import { appError } from '../../core/errors.ts'
 import { LOGIN_STEPS_PER_MINUTE_MAX, OAUTH_FLOW_SECONDS_MAX } from '../../core/limits/machine.ts'
 import { REDIRECT_DOC } from '../../http/openapi-parts.ts'
 import type { Origins } from '../../http/origin.ts'
-import type { AddressLimit } from '../../http/rate-limit.ts'
-import type { ConsoleSessions } from '../../http/session.ts'
-import { cookie, cookieValues } from '../../http/session.ts'
+import type { AddressLimit } from '../../http/request-limits.ts'
+import { type ConsoleSessions, cookie, cookieValues } from '../../http/session.ts'
 import type { OAuthLogin } from './oauth.ts'
 
 export interface OAuthRouteParts {

@@ -5,7 +5,7 @@ import { ANONYMOUS_BODY_BYTES_MAX, LOGIN_STEPS_PER_MINUTE_MAX } from '../../core
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { Origins } from '../../http/origin.ts'
-import type { AddressLimit, GuessLimit } from '../../http/rate-limit.ts'
+import type { AddressLimit, GuessLimit } from '../../http/request-limits.ts'
 import type { ConsoleSessions } from '../../http/session.ts'
 import type { SignedInUser, Tenants } from '../tenants/service.ts'
 import type { EmailLogin } from './email.ts'

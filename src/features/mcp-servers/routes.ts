@@ -3,7 +3,7 @@ import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
-import type { PersonLimit } from '../../http/rate-limit.ts'
+import type { PersonLimit } from '../../http/request-limits.ts'
 import {
   McpApprovalRequest,
   McpCallRequest,

@@ -11,8 +11,8 @@ import {
   openConnection,
   statements,
 } from './connection.ts'
-import type { BatchResult } from './group-commit.ts'
 import { createRowCache } from './row-cache.ts'
+import type { BatchResult } from './writer.ts'
 import { createWriteQueue, openWriterThread } from './writer-thread.ts'
 
 interface Pending {

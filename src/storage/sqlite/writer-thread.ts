@@ -1,8 +1,7 @@
 import { DiskFault } from '../../core/errors.ts'
 import type { Statement } from '../db.ts'
 import { type DatabaseFile, errorOf } from './connection.ts'
-import type { BatchResult } from './group-commit.ts'
-import type { WriterAnswer, WriterRequest } from './writer.ts'
+import type { BatchResult, WriterAnswer, WriterRequest } from './writer.ts'
 
 export interface WriterThread {
   /** Writes the batches with one flush. Rejects with `DiskFault` when the thread dies at it. */

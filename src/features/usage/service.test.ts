@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { DAY_MS } from '../../core/clock.ts'
-import { createBudgets } from './budgets.ts'
+import { createBudgets } from './service.ts'
 import type { UsageSum } from './store.ts'
 
 const TODAY = 20_000

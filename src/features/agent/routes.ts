@@ -32,7 +32,7 @@ const wireOf = (event: AgentEvent): object =>
   event.type === 'tool_call' ? { type: event.type, name: event.name } : event
 
 /** How these events are streamed (specification, Events), for http/sse.ts. */
-export const AGENT_STREAM = {
+const AGENT_STREAM = {
   frame: (event: AgentEvent) => `event: ${event.type}\ndata: ${JSON.stringify(wireOf(event))}\n\n`,
   isLast: ({ type }: AgentEvent) => type === 'llm_end' || type === 'error',
   onStop: (reason: { readonly message: string; readonly code: ErrorCode }): AgentEvent => ({

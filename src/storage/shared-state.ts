@@ -38,7 +38,15 @@ export interface Leases {
   seize(name: string, onLost: () => void): Lease
   /** The names beginning with `prefix` that other processes hold. */
   heldElsewhere(prefix: string): Promise<string[]>
+  /** The names beginning with `prefix` that any process holds. */
+  held(prefix: string): Promise<string[]>
 }
+
+/** Under which name a process works on what it stores step by step. */
+export const leaseName = {
+  source: (id: string) => `source ${id}`,
+  import: (tenantId: string) => `import ${tenantId}`,
+} as const
 
 /** Files that any process may have to work on. Who has one on its own disk needs no other. */
 export interface SharedFiles {
@@ -94,6 +102,7 @@ export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
       },
       seize: () => NO_LEASE,
       heldElsewhere: async () => [],
+      held: async () => [],
     },
     files: { keep: async () => {}, fetch: async () => null, remove: async () => {} },
     announcer: { announce: async () => {}, on() {} },

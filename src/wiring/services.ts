@@ -100,17 +100,19 @@ export interface ManagementParts {
   readonly kb: Pick<Adapters['kb'], 'archive' | 'reembed'>
   readonly sources: Pick<ReturnType<typeof openSources>, 'archive'>
   readonly jobs: Jobs
+  readonly shared: Pick<SharedState, 'leases'>
 }
 
 /** How a tenant's assistants are set up, and the document that carries it elsewhere. */
 export function openManagement(parts: ManagementParts) {
-  const { db, clock, log, keys, mcpServers, tenants, kb, sources, jobs } = parts
+  const { db, clock, log, keys, mcpServers, tenants, kb, sources, jobs, shared } = parts
   const apps = createApps({ store: createAppStore(db), keys, clock })
   const personas = createPersonas({ store: createPersonaStore(db), clock })
   const settings = createSettings({ store: createSettingsStore(db), tenants })
   const transfer = createTransfer({
     ...{ personas, apps, settings, mcpServers, clock, log },
     documents: { docs: kb.archive, sources: sources.archive, clock, log },
+    leases: shared.leases,
     onDocuments() {
       jobs.run('remove old documents', sources.archive.sweep)
       jobs.run('embed anew', kb.reembed.run)

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../core/clock.ts'
 import { fileKind } from '../features/kb/file-kind.ts'
 import { createSourceArchive } from '../features/sources/archive.ts'
 import { createSourceArchiveStore } from '../features/sources/archive-store.ts'
@@ -6,7 +7,7 @@ import { createPages } from '../features/sources/pages.ts'
 import { createReading } from '../features/sources/reading.ts'
 import { createSources } from '../features/sources/service.ts'
 import { createSourceStore } from '../features/sources/store.ts'
-import { createSourceWork } from '../features/sources/work.ts'
+import { createSourceWork, removeAbandoned } from '../features/sources/work.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Adapters } from './adapters.ts'
 
@@ -25,7 +26,9 @@ export function openSources(adapters: Adapters, jobs: Jobs) {
   const ingest = createIngest({ ...shared, pages, read })
   const { meters } = adapters.metrics
   const work = createSourceWork({ ...shared, ingest, jobs, shared: state, log, meters })
+  const removeOld = () => removeAbandoned({ documents: kb.parts, shared: state })
   jobs.every('start sources', LOOK_EVERY_MS, work.startDue)
+  jobs.every('remove abandoned documents', MINUTE_MS, removeOld)
   work.wake()
   const limits = {
     docs_max: config.MB_KB_MAX_DOCS,

@@ -213,6 +213,7 @@ describe.each(kinds)('%s', (kind) => {
       expect(await b.leases.heldElsewhere('jo')).toEqual(['job'])
     }
     expect(await a.leases.heldElsewhere('jo')).toEqual([])
+    for (const one of [a, b]) expect(await one.leases.held('jo')).toEqual(pair.db ? ['job'] : [])
     first.resolve()
     expect(await held).toBe(true)
     expect(await b.leases.hold('job', never, async () => {})).toBe(true)

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Embedder } from '../../src/channels/ports/embedder.ts'
+import { systemClock } from '../../src/core/clock.ts'
+import { NO_LOG } from '../../src/core/log.ts'
+import { removeAbandoned } from '../../src/features/sources/work.ts'
+import { sql } from '../../src/storage/db.ts'
+import { openSharedState } from '../../src/storage/postgres/shared-state.ts'
+import { leaseName } from '../../src/storage/shared-state.ts'
 import { startApp, type TestApp, type TestKey } from '../support/app.ts'
 import { kbClient } from '../support/kb.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
@@ -73,6 +79,35 @@ describe.skipIf(!hasPostgres())('the knowledge base of two servers', () => {
     await Promise.all([a?.idle(), b?.idle()])
     expect(await b?.get(key, body.id)).toMatchObject({ state: 'ready', parts: 1 })
     expect((await titles(apps[1])).filter((title) => title === 'h')).toHaveLength(1)
+  })
+
+  test('documents that nobody goes on with are removed, those of work under way are not', async () => {
+    const [{ db, kb }] = apps
+    const shared = await openSharedState({ db, clock: systemClock(), log: NO_LOG, directUrl: null })
+    const never = new AbortController().signal
+    const part = { title: 'cut off', part: 1, parts: 2, createdAt: '2026-01-01T00:00:00.000Z' }
+    const add = (id: string) =>
+      kb.parts.add(
+        { tenant_id: key.tenantId, id },
+        { ...part, text: 'half a file', places: [] },
+        never,
+      )
+    const left = async () => {
+      await removeAbandoned({ documents: kb.parts, shared })
+      const rows = await db.all<{ source_id: string }>(
+        sql`SELECT source_id FROM kb_doc WHERE title = ${part.title} ORDER BY source_id`,
+      )
+      return rows.map(({ source_id }) => source_id)
+    }
+    await Promise.all(['one', 'two'].map(add))
+    await shared.leases.hold(leaseName.import(key.tenantId), never, async () => {
+      expect(await left()).toEqual(['one', 'two'])
+    })
+    await shared.leases.hold(leaseName.source('two'), never, async () => {
+      expect(await left()).toEqual(['two'])
+    })
+    expect(await left()).toEqual([])
+    await shared.close()
   })
 
   test('another embedding model embeds each document once', async () => {

@@ -1,6 +1,13 @@
 import postgres from 'postgres'
+import {
+  DOCUMENT_ENV,
+  emptyKb,
+  fillDocuments,
+  type SentDocuments,
+  verifyDocuments,
+} from './crash-documents.ts'
 import { randomFrom } from './crash-ledger.ts'
-import { compareTurns, fillSessions, type SentTurns } from './crash-sessions.ts'
+import { compareTurns, fillSessions, type Sending, type SentTurns } from './crash-sessions.ts'
 import { createKey } from './key.ts'
 import { type Cluster, startCluster } from './postgres-cluster.ts'
 import { type Server, startServer } from './server.ts'
@@ -21,6 +28,9 @@ export interface ReplicaCrashReport {
   readonly doubtful: number
   readonly doubtfulStored: number
   readonly activations: number
+  /** Acknowledged ones, and how often one was looked for. */
+  readonly documents: number
+  readonly searches: number
   readonly longestTurnMs: number
   readonly faults: readonly string[]
 }
@@ -28,6 +38,7 @@ export interface ReplicaCrashReport {
 type Victim = 'one server' | 'one server, politely' | 'the database'
 
 const WORKERS = 6
+const DOCUMENT_WORKERS = 2
 /** Kills between two looks at all that was acknowledged. */
 const KILLS_A_CHECK = 8
 
@@ -39,6 +50,7 @@ async function startWorld(cluster: Cluster, folders: readonly string[]) {
     MB_SESSION_SECRET: 'a'.repeat(64),
     MB_ENCRYPTION_KEY: 'b'.repeat(64),
     MB_TRUST_PROXY: '1',
+    ...DOCUMENT_ENV,
   }
   const start = (dataDir: string) => startServer({ dataDir, env })
   const servers: Server[] = []
@@ -84,13 +96,16 @@ export async function crashReplicas(options: ReplicaCrashOptions): Promise<Repli
   }
   const report = {
     ...{ kills, turns: 0, doubtful: 0, doubtfulStored: 0, activations: 0, longestTurnMs: 0 },
+    ...{ documents: 0, searches: 0 },
     faults: [] as string[],
   }
   const until = performance.now() + options.minutes * 60_000
   try {
     for (let check = 0; performance.now() < until && report.faults.length === 0; check++) {
-      await loadAndKill({ ...options, until }, { world, cluster, random, sessions, report, check })
-      report.doubtfulStored += await verify(cluster.url, sessions, report.faults)
+      const documents: SentDocuments = new Map()
+      const parts = { world, cluster, random, sessions, documents, report, check }
+      await loadAndKill({ ...options, until }, parts)
+      report.doubtfulStored += await verify(cluster.url, parts)
       sessions.clear()
       options.onChecked?.(report)
     }
@@ -105,20 +120,25 @@ interface Parts {
   readonly cluster: Cluster
   readonly random: () => number
   readonly sessions: SentTurns
+  readonly documents: SentDocuments
   readonly report: { -readonly [Key in keyof ReplicaCrashReport]: ReplicaCrashReport[Key] } & {
     readonly faults: string[]
   }
   readonly check: number
 }
 
+const sendingTo = ({ headers, urls }: World, random: () => number): Sending => ({
+  ...{ headers, random },
+  someServer: () => urls[random() < 0.5 ? 0 : 1] ?? '',
+})
+
 async function loadAndKill(
   { lifeMs, until }: ReplicaCrashOptions & { readonly until: number },
-  { world, cluster, random, sessions, report, check }: Parts,
+  { world, cluster, random, sessions, documents, report, check }: Parts,
 ): Promise<void> {
   let stopped = false
   const isStopped = () => stopped
-  const someServer = () => world.urls[random() < 0.5 ? 0 : 1] ?? ''
-  const sending = { headers: world.headers, someServer, random }
+  const sending = sendingTo(world, random)
   const onTurn = (ms: number, acknowledged: boolean) => {
     report.longestTurnMs = Math.max(report.longestTurnMs, Math.round(ms))
     if (acknowledged) report.turns++
@@ -127,6 +147,9 @@ async function loadAndKill(
   const load = [
     ...Array.from({ length: WORKERS }, (_, n) =>
       fillSessions(`c${check}w${n}`, sending, sessions, isStopped, onTurn),
+    ),
+    ...Array.from({ length: DOCUMENT_WORKERS }, (_, n) =>
+      fillDocuments(`c${check}d${n}`, sending, documents, isStopped, report),
     ),
     activate(world, random, report, isStopped),
   ]
@@ -169,8 +192,11 @@ async function killOne(world: World, cluster: Cluster, random: () => number): Pr
   return 'the database'
 }
 
-/** Compares all sessions with the table of turns; returns how many doubtful ones are stored. */
-async function verify(url: string, sessions: SentTurns, faults: string[]): Promise<number> {
+/** Compares the database with all that was sent; returns how many doubtful turns are stored. */
+async function verify(url: string, parts: Parts): Promise<number> {
+  const { sessions, documents, world, random } = parts
+  const { faults } = parts.report
+  const sending = sendingTo(world, random)
   const driver = postgres(url, { max: 1, onnotice() {} })
   let doubtful = 0
   try {
@@ -190,6 +216,8 @@ async function verify(url: string, sessions: SentTurns, faults: string[]): Promi
       SELECT device_id FROM api_key WHERE device_id IS NOT NULL GROUP BY device_id
       HAVING count(*) > 1`
     for (const { device_id } of twice) faults.push(`device ${device_id} has two keys`)
+    faults.push(...(await verifyDocuments(driver, documents, sending)))
+    if (faults.length === 0) await emptyKb(sending)
   } finally {
     await driver.end({ timeout: 1 })
   }

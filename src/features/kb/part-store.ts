@@ -16,6 +16,13 @@ export interface NewPart extends DocText {
   readonly createdAt: string
 }
 
+/** A new document, by the work that it belongs to. */
+export interface ArrivingPart {
+  readonly num: number
+  readonly tenant_id: string
+  readonly source_id: string
+}
+
 /** Chunks that are removed in one transaction, some ms: the writes of turns go between two. */
 const REMOVED_AT_ONCE = 16
 
@@ -87,6 +94,18 @@ export function createPartStore(options: PartStoreOptions) {
           ? sql`UPDATE kb_doc SET stage = 'old' WHERE stage <> 'live' AND stage = 'new'`
           : sql`UPDATE kb_doc SET stage = 'old' WHERE source_id = ${sourceId} AND stage = 'new'`,
       )
+    },
+
+    /** The new documents of all sources. */
+    arriving: () =>
+      db.all<ArrivingPart>(sql`
+        SELECT num, tenant_id, source_id FROM kb_doc WHERE stage <> 'live' AND stage = 'new'`),
+
+    /** Gives up those of `nums` that are not shown yet. */
+    async abandon(nums: readonly number[]): Promise<void> {
+      const wanted = JSON.stringify(nums)
+      await db.run(sql`UPDATE kb_doc SET stage = 'old' WHERE stage <> 'live' AND stage = 'new'
+        AND num IN (SELECT CAST(CAST(value AS TEXT) AS BIGINT) FROM json_each(${wanted}))`)
     },
 
     /** Removes what is old, of all tenants. */

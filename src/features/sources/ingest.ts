@@ -19,6 +19,9 @@ export interface Documents {
   retire(tenantId: string, sourceId: string): Statement
   /** Gives up what was added and not shown. */
   discard(sourceId?: string): Promise<void>
+  /** Those of all sources that were added and not shown, and what gives some of them up. */
+  arriving(): Promise<{ num: number; tenant_id: string; source_id: string }[]>
+  abandon(nums: readonly number[]): Promise<void>
   sweep(): Promise<void>
 }
 

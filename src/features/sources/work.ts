@@ -3,7 +3,7 @@ import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Meters } from '../../core/meters.ts'
 import type { Jobs } from '../../jobs/runner.ts'
-import type { SharedState } from '../../storage/shared-state.ts'
+import { leaseName, type SharedState } from '../../storage/shared-state.ts'
 import { failure, SourceFailure, StatusFailure } from './failure.ts'
 import { type Documents, type Ingest, isWaiting } from './ingest.ts'
 import type { Spool } from './spool.ts'
@@ -68,7 +68,7 @@ export function createSourceWork(options: WorkOptions) {
       const signal = AbortSignal.any([stopping, ended.signal])
       let isOurs = true
       try {
-        isOurs = await leases.hold(nameOf(key), signal, (held) => work(key, held))
+        isOurs = await leases.hold(leaseName.source(key.id), signal, (held) => work(key, held))
       } catch (error) {
         // The database does not answer.
         log.error('source not worked on', errorFields(error))
@@ -86,8 +86,9 @@ export function createSourceWork(options: WorkOptions) {
       throw error
     })
     await recovered
-    const elsewhere = new Set(await leases.heldElsewhere(nameOf({ id: '' })))
-    for (const key of await store.due(clock.now())) if (!elsewhere.has(nameOf(key))) start(key)
+    const elsewhere = new Set(await leases.heldElsewhere(leaseName.source('')))
+    for (const key of await store.due(clock.now()))
+      if (!elsewhere.has(leaseName.source(key.id))) start(key)
   }
 
   return {
@@ -111,8 +112,6 @@ export function createSourceWork(options: WorkOptions) {
 }
 
 export type SourceWork = ReturnType<typeof createSourceWork>
-
-const nameOf = ({ id }: Pick<SourceKey, 'id'>) => `source ${id}`
 
 /** Brings a file here that came to another process. Throws `SourceFailure` when it is lost. */
 async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<void> {
@@ -156,5 +155,24 @@ async function recover({ store, documents, spool, shared, clock }: WorkOptions):
   }
   await store.requeue()
   await documents.discard()
+  await documents.sweep()
+}
+
+/**
+ * Removes what processes left that died: documents on which nobody works, because their source was
+ * deleted or their import ended. Looks at the documents first: those that a lease of a moment ago
+ * covered are shown by now, or given up.
+ */
+export async function removeAbandoned(parts: Pick<WorkOptions, 'documents' | 'shared'>) {
+  const { documents, shared } = parts
+  if (shared.isAlone) return
+  const arriving = await documents.arriving()
+  const lists = [leaseName.source(''), leaseName.import('')].map(shared.leases.held)
+  const held = new Set((await Promise.all(lists)).flat())
+  const left = arriving.filter(
+    ({ tenant_id, source_id }) =>
+      !held.has(leaseName.source(source_id)) && !held.has(leaseName.import(tenant_id)),
+  )
+  if (left.length > 0) await documents.abandon(left.map(({ num }) => num))
   await documents.sweep()
 }

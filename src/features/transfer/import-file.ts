@@ -1,5 +1,6 @@
 import { AppError, appError } from '../../core/errors.ts'
 import { IMPORT_ITEMS_MAX } from '../../core/limits/machine.ts'
+import { type Leases, leaseName } from '../../storage/shared-state.ts'
 import { beginDocuments, type ImportDocumentsParts } from './import-documents.ts'
 import type { ImportRequest, ImportResult } from './model.ts'
 import type { Mode, Notes } from './plan.ts'
@@ -18,6 +19,7 @@ export interface FileImportParts {
   readonly documents: ImportDocumentsParts
   readonly importConfig: ImportConfig
   readonly onDocuments: () => void
+  readonly leases: Pick<Leases, 'hold'>
 }
 
 /** A field of the file, or one item of a list in it (http/json-stream.ts). */
@@ -68,9 +70,10 @@ const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 
 /**
  * Imports a file of any size as it arrives: the configuration when the first document comes, then
  * one document after another. A file that is broken off leaves what came before; the report says
- * where. One file of a tenant at a time, because each looks at what exists.
+ * where. One file of a tenant at a time, on all servers, because each looks at what exists.
  */
-export function createFileImport({ documents, importConfig, onDocuments }: FileImportParts) {
+export function createFileImport(parts: FileImportParts) {
+  const { documents, importConfig, onDocuments, leases } = parts
   const running = new Set<string>()
 
   async function run(
@@ -122,18 +125,25 @@ export function createFileImport({ documents, importConfig, onDocuments }: FileI
 
   return async (...args: Parameters<typeof run>): Promise<ImportResult> => {
     const [tenantId] = args
-    if (running.has(tenantId)) {
-      throw appError('import_running', {}, { headers: { 'retry-after': '10' } })
-    }
+    if (running.has(tenantId)) throw importRunning()
     running.add(tenantId)
     try {
-      return await run(...args)
+      const { promise, resolve } = Promise.withResolvers<ImportResult>()
+      const work = async () => resolve(await run(...args))
+      const isOurs = await leases.hold(leaseName.import(tenantId), NEVER, work)
+      if (!isOurs) throw importRunning()
+      return await promise
     } finally {
       running.delete(tenantId)
       onDocuments()
     }
   }
 }
+
+const importRunning = () => appError('import_running', {}, { headers: { 'retry-after': '10' } })
+
+/** An import ends with its request. */
+const NEVER = new AbortController().signal
 
 const BROKEN_OFF: readonly string[] = ['invalid_json', 'client_closed', 'memory_full']
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { timeSlice } from '../../core/time-slice.ts'
+import type { Leases } from '../../storage/shared-state.ts'
 import type { Apps } from '../apps/service.ts'
 import type { McpServers } from '../mcp-servers/service.ts'
 import type { Persona } from '../personas/model.ts'
@@ -24,11 +25,12 @@ export interface TransferOptions extends ImportParts {
   readonly documents: ExportDocumentsParts & ImportDocumentsParts
   /** Called when documents may have come or gone: they wait to be embedded, or to be removed. */
   readonly onDocuments: () => void
+  readonly leases: Pick<Leases, 'hold'>
 }
 
 /** Export and import of a tenant's configuration (specification, Export and import). */
 export function createTransfer(options: TransferOptions) {
-  const { clock, documents, onDocuments, ...parts } = options
+  const { clock, documents, onDocuments, leases, ...parts } = options
   const imports = createSemaphore({ perKey: 1 })
 
   /**
@@ -64,7 +66,7 @@ export function createTransfer(options: TransferOptions) {
     /** For reading a file, a piece at a time. */
     slice: () => timeSlice(clock.steady),
 
-    importFile: createFileImport({ documents, importConfig, onDocuments }),
+    importFile: createFileImport({ documents, importConfig, onDocuments, leases }),
   }
 }
 

@@ -93,11 +93,11 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
     },
 
     async heldElsewhere(prefix) {
-      const rows = await db.all<{ name: string }>(sql`
-        SELECT name FROM lease WHERE starts_with(name, ${prefix}) AND ends_at > now()
-          AND NOT starts_with(holder, ${`${replica}/`})`)
-      return rows.map(({ name }) => name)
+      const rows = await db.all<Row>(beginningWith(prefix))
+      return rows.filter(({ holder }) => !holder.startsWith(`${replica}/`)).map(nameOf)
     },
+
+    held: async (prefix) => (await db.all<Row>(beginningWith(prefix))).map(nameOf),
   }
 
   return {
@@ -117,6 +117,12 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
     },
   }
 }
+
+type Row = { readonly name: string; readonly holder: string }
+const nameOf = ({ name }: Row) => name
+
+const beginningWith = (prefix: string): Statement => sql`
+  SELECT name, holder FROM lease WHERE starts_with(name, ${prefix}) AND ends_at > now()`
 
 const claim = (name: string, holder: string): Statement => sql`
   INSERT INTO lease AS l (name, holder, ends_at)

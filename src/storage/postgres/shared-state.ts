@@ -90,9 +90,10 @@ const ENDED = [
   sql`DELETE FROM lease WHERE ends_at <= now()`,
   sql`DELETE FROM announcement WHERE at < now() - interval '1 day'`,
   sql`DELETE FROM replica WHERE seen_at < now() - interval '1 minute'`,
-  // Of a server that was killed before it had stored the source.
+  // Of a server that was killed before it had stored the source, or after it had read it.
   sql`DELETE FROM shared_file f WHERE at < now() - interval '1 day'
-    AND NOT EXISTS (SELECT 1 FROM kb_source s WHERE s.id = f.id)`,
+    AND NOT EXISTS (SELECT 1 FROM kb_source s WHERE s.id = f.id
+      AND s.state IN ('queued', 'reading', 'embedding'))`,
   sql`DELETE FROM turn_ticket t WHERE at < now() - interval '1 minute'
     AND NOT EXISTS (SELECT 1 FROM replica r WHERE r.id = t.replica)`,
 ]

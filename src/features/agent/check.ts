@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentCheckResponse } from './model.ts'
 import type { Agent } from './service.ts'
-import type { TurnRequest } from './turn.ts'
+import type { TurnRequest } from './turn-config.ts'
 
 /** A model that thinks first may spend them on thoughts: it has answered all the same. */
 const TOKENS_MAX = 32

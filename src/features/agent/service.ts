@@ -6,8 +6,8 @@ import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
 import type { TurnConfigStore } from './store.ts'
 import { Trace } from './trace.ts'
-import { type ChannelChoice, runTurn, type TurnOptions, type TurnRequest } from './turn.ts'
-import { resolveTurn, withDraft } from './turn-config.ts'
+import { type ChannelChoice, runTurn, type TurnOptions } from './turn.ts'
+import { resolveTurn, type TurnRequest, withDraft } from './turn-config.ts'
 
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore

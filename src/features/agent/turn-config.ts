@@ -1,9 +1,9 @@
+import type { ForcedTool, LlmMessage, Sampling, ToolSpec } from '../../channels/ports/llm.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Tool } from '../../tools/tool.ts'
 import type { ToolsFor } from '../../tools/tool-box.ts'
 import type { AppDraft } from './model.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
-import type { TurnRequest } from './turn.ts'
 
 /** The stored configuration that decides a turn; null where a level sets nothing. */
 export interface StoredConfig {
@@ -48,6 +48,35 @@ export interface RequestedConversation {
   /** Null where the caller says nothing. */
   readonly temperature: number | null
   readonly thinking: boolean | null
+}
+
+/** What a front door asks of a turn. */
+export interface TurnRequest extends RequestedTurn {
+  /** What the user says now: it is searched for, and stored with the reply. */
+  readonly text: string
+  readonly images: readonly string[]
+  /** Decides in place of what is stored of the caller's app. */
+  readonly draft?: AppDraft
+  /** The turn takes the place of the newest one that the session has verbatim. */
+  readonly replace_last?: boolean
+  /** Whether the events tell what the model reasons. */
+  readonly show_thinking?: boolean
+  /** Tools of the caller's own connection, such as those of a device. */
+  readonly ownTools?: readonly Tool[]
+  /** Of a door whose callers bring their messages, tools and wishes. */
+  readonly conversation?: Conversation
+}
+
+/** What the caller of a turn brings in place of a single text. */
+export interface Conversation extends RequestedConversation {
+  /** Oldest first, without system messages. With a session: what the session does not have. */
+  readonly messages: readonly LlmMessage[]
+  /** Tools that the caller runs: the turn ends when the model calls them. */
+  readonly clientTools: readonly ToolSpec[]
+  readonly toolChoice: 'auto' | 'none' | ForcedTool
+  readonly sampling: Sampling
+  /** The caller cannot take back text that it was sent: nothing takes over after the first. */
+  readonly fallbackOnlyWhileSilent: boolean
 }
 
 export interface ResolvedTurn {

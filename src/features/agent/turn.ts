@@ -1,11 +1,4 @@
-import type {
-  ForcedTool,
-  Llm,
-  LlmMessage,
-  Passage,
-  Sampling,
-  ToolSpec,
-} from '../../channels/ports/llm.ts'
+import type { ForcedTool, Llm, LlmMessage, Passage } from '../../channels/ports/llm.ts'
 import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
@@ -13,22 +6,20 @@ import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/mem
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Fence } from '../../storage/shared-state.ts'
-import type { Tool } from '../../tools/tool.ts'
 import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
 import type { AnsweringChannel, Emit, KbRef, TurnStats } from './events.ts'
-import type { AppDraft } from './model.ts'
 import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
 import type { TokenUsage, Trace } from './trace.ts'
 import {
-  type RequestedConversation,
-  type RequestedTurn,
+  type Conversation,
   type ResolvedTurn,
+  type TurnRequest,
   toolsOffered,
 } from './turn-config.ts'
 
@@ -73,35 +64,6 @@ export interface TurnOptions {
   readonly countTokens: (caller: Principal, channel: AnsweringChannel, tokens: TokenUsage) => void
   /** The memory that all requests share. */
   readonly budget: MemoryBudget
-}
-
-/** What a front door asks of a turn. */
-export interface TurnRequest extends RequestedTurn {
-  /** What the user says now: it is searched for, and stored with the reply. */
-  readonly text: string
-  readonly images: readonly string[]
-  /** Decides in place of what is stored of the caller's app. */
-  readonly draft?: AppDraft
-  /** The turn takes the place of the newest one that the session has verbatim. */
-  readonly replace_last?: boolean
-  /** Whether the events tell what the model reasons. */
-  readonly show_thinking?: boolean
-  /** Tools of the caller's own connection, such as those of a device. */
-  readonly ownTools?: readonly Tool[]
-  /** Of a door whose callers bring their messages, tools and wishes. */
-  readonly conversation?: Conversation
-}
-
-/** What the caller of a turn brings in place of a single text. */
-export interface Conversation extends RequestedConversation {
-  /** Oldest first, without system messages. With a session: what the session does not have. */
-  readonly messages: readonly LlmMessage[]
-  /** Tools that the caller runs: the turn ends when the model calls them. */
-  readonly clientTools: readonly ToolSpec[]
-  readonly toolChoice: 'auto' | 'none' | ForcedTool
-  readonly sampling: Sampling
-  /** The caller cannot take back text that it was sent: nothing takes over after the first. */
-  readonly fallbackOnlyWhileSilent: boolean
 }
 
 /** A turn with all that decides it. */

@@ -7,7 +7,7 @@ import {
   CLIENT_TOOLS_MAX,
 } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_MAX } from '../../core/limits/machine.ts'
-import type { TurnRequest } from '../agent/turn.ts'
+import type { TurnRequest } from '../agent/turn-config.ts'
 import { readConversation, type Said, type SaidPart } from './conversation.ts'
 import {
   answerSchema,

@@ -13,7 +13,7 @@ import { clientOf, type Sse, type StreamFormat } from '../../http/sse.ts'
 import type { AgentEvent } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
 import type { Agent, OpenedTurn } from '../agent/service.ts'
-import type { TurnRequest } from '../agent/turn.ts'
+import type { TurnRequest } from '../agent/turn-config.ts'
 import { drain } from './answer.ts'
 import type { Assistant, Assistants } from './assistants.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import * as limits from '../core/limits/upstream.ts'

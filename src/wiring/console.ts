@@ -1,4 +1,4 @@
-import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { OidcOptions } from '../channels/openid/oidc.ts'
 import type { IdentityProvider } from '../channels/ports/identity.ts'
 import type { Mailer } from '../channels/ports/mail.ts'

@@ -1,5 +1,5 @@
 import type { LlamaServer } from '../channels/llama/server.ts'
-import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import { createOnnxEmbedder } from '../channels/onnx/embedder.ts'
 import { ModelFolderError, readModelFolder } from '../channels/onnx/model-folder.ts'
 import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'

@@ -1,7 +1,7 @@
 import { version } from '../../package.json'
 import { createMcpClient } from '../channels/mcp/client.ts'
 import type { ParseJson } from '../channels/mcp/exchange.ts'
-import { createUpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import { createUpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Config } from '../config.ts'
 import { createSeal } from '../core/encryption.ts'
 import { parseUntrustedJson } from '../core/json.ts'

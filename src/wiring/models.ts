@@ -3,7 +3,7 @@ import {
   createUpstreamFetch,
   type Endpoint,
   type UpstreamFetch,
-} from '../channels/net/upstream-fetch.ts'
+} from '../channels/net/upstream-call.ts'
 import { createOfflineChat } from '../channels/offline/chat.ts'
 import { createOpenAiChat } from '../channels/openai/chat.ts'
 import { detectLocalServer } from '../channels/openai/detect.ts'

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Gauge } from 'prom-client'
 import type { LlamaServer, ModelState } from '../channels/llama/server.ts'
-import type { Endpoint } from '../channels/net/upstream-fetch.ts'
+import type { Endpoint } from '../channels/net/upstream-call.ts'
 import { type Availability, availability } from '../channels/openai/models.ts'
 import type { Config } from '../config.ts'
 import { sameSecret, sha256Hex } from '../core/crypto.ts'

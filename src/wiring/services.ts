@@ -1,4 +1,4 @@
-import type { UpstreamFetch } from '../channels/net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
 import { appError } from '../core/errors.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createMiniMaxTts } from '../../src/channels/minimax/tts.ts'
-import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-call.ts'
 import { detectLocalServer } from '../../src/channels/openai/detect.ts'
 import { checkLogin } from '../../src/commands/doctor/mail.ts'
 import { checkModel } from '../../src/commands/doctor/model.ts'

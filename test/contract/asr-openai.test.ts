@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-call.ts'
 import { createOpenAiAsr } from '../../src/channels/openai/asr.ts'
 import { retryAsr } from '../../src/channels/resilience/retry.ts'
 import { tone, wav } from '../support/recordings.ts'

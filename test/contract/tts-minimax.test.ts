@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createMiniMaxTts } from '../../src/channels/minimax/tts.ts'
-import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-call.ts'
 import { retryTts } from '../../src/channels/resilience/retry.ts'
 import { pcm16, tone } from '../support/recordings.ts'
 import { listen, patientClock } from '../support/speech-codecs.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-call.ts'
 import { createOpenAiTts } from '../../src/channels/openai/tts.ts'
 import { retryTts } from '../../src/channels/resilience/retry.ts'
 import { codecs, listen, patientClock } from '../support/speech-codecs.ts'

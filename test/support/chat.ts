@@ -1,4 +1,4 @@
-import { createUpstreamFetch } from '../../src/channels/net/upstream-fetch.ts'
+import { createUpstreamFetch } from '../../src/channels/net/upstream-call.ts'
 import { createOpenAiChat, type OpenAiChatOptions } from '../../src/channels/openai/chat.ts'
 import { ChannelFailure } from '../../src/channels/ports/failure.ts'
 import type { Llm, LlmPart, LlmRequest } from '../../src/channels/ports/llm.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { fakeClock } from '../../../test/support/clock.ts'
 import { NO_LOG } from '../../core/log.ts'
-import type { UpstreamFetch } from '../net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../net/upstream-call.ts'
 import { LlamaServer } from './server.ts'
 
 const opened: LlamaServer[] = []

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
-import type { Endpoint, UpstreamFetch } from '../net/upstream-fetch.ts'
+import type { Endpoint, UpstreamFetch } from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 /** A started program that serves a model. */

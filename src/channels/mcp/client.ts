@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { MCP_PAGES_MAX, MCP_READ_BYTES_MAX } from '../../core/limits/contract.ts'
-import type { UpstreamFetch } from '../net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../net/upstream-call.ts'
 import { type McpClient, type McpEndpoint, McpFailure, type McpListing } from '../ports/mcp.ts'
 import { type ExchangeOptions, type ParseJson, resultOf } from './exchange.ts'
 import { createLegacy } from './legacy.ts'

@@ -1,5 +1,5 @@
 import { EventStream } from '../net/event-stream.ts'
-import type { UpstreamFetch } from '../net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { type McpEndpoint, McpFailure } from '../ports/mcp.ts'
 

@@ -3,7 +3,7 @@ import type { Socket } from 'bun'
 import { selfSigned } from '../../../test/support/certificate.ts'
 import { listenRawHttp, type RawClient } from '../../../test/support/raw-http.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { createUpstreamFetch, endpointHeaders, endpointUrl } from './upstream-fetch.ts'
+import { createUpstreamFetch, endpointHeaders, endpointUrl } from './upstream-call.ts'
 
 const ask = createUpstreamFetch(fetch)
 const POST = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":"é"}' }

@@ -7,7 +7,7 @@ import {
   startUpstream,
   type Upstream,
 } from '../../../test/support/upstream.ts'
-import { createUpstreamFetch } from '../net/upstream-fetch.ts'
+import { createUpstreamFetch } from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 let upstream: Upstream

@@ -2,12 +2,12 @@ import type { Clock } from '../../core/clock.ts'
 import { jsonPieces, SMALL_BYTES, streamOf, totalBytes } from '../../core/large-bytes.ts'
 import {
   createSender,
+  endpointHost,
   httpFailure,
   type SenderOptions,
   type SendingCall,
   type UpstreamCall,
 } from '../net/upstream-call.ts'
-import { endpointHost } from '../net/upstream-fetch.ts'
 import type { LlmRequest, ThinkingForm } from '../ports/llm.ts'
 import { firstChatModel } from './models.ts'
 import { chatBody, textUnits, thinkingFields, wishFields } from './request.ts'

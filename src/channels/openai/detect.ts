@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { UpstreamCall } from '../net/upstream-call.ts'
-import type { UpstreamFetch } from '../net/upstream-fetch.ts'
+import { UpstreamCall, type UpstreamFetch } from '../net/upstream-call.ts'
 import { chatModelsFirst, isChatModel, listedModels } from './models.ts'
 
 export interface LocalServer {

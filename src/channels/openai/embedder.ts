@@ -6,11 +6,12 @@ import { estimateTokens } from '../../core/text.ts'
 import { normalize } from '../../core/vector.ts'
 import {
   createSender,
+  endpointHost,
   httpFailure,
+  readStart,
   type SenderOptions,
   UpstreamCall,
 } from '../net/upstream-call.ts'
-import { endpointHost, readStart } from '../net/upstream-fetch.ts'
 import type { Embedder } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { retry } from '../resilience/retry.ts'

@@ -6,7 +6,7 @@ import {
   endpointUrl,
   readStart,
   type UpstreamFetch,
-} from '../net/upstream-fetch.ts'
+} from '../net/upstream-call.ts'
 import type { ModelListing } from '../ports/llm.ts'
 
 /** The id is all that every server lists, so kinds of models are recognised by it. */

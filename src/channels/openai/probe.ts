@@ -1,7 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { UPSTREAM_ERROR_BYTES_MAX } from '../../core/limits/upstream.ts'
-import { type SenderOptions, type SendingCall, UpstreamCall } from '../net/upstream-call.ts'
-import { readStart } from '../net/upstream-fetch.ts'
+import {
+  readStart,
+  type SenderOptions,
+  type SendingCall,
+  UpstreamCall,
+} from '../net/upstream-call.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import { createTransport } from './completions.ts'
 import { firstChatModel } from './models.ts'

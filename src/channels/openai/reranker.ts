@@ -5,10 +5,10 @@ import { UPSTREAM_VECTORS_BYTES_MAX } from '../../core/limits/upstream.ts'
 import {
   createSender,
   httpFailure,
+  readStart,
   type SenderOptions,
   UpstreamCall,
 } from '../net/upstream-call.ts'
-import { readStart } from '../net/upstream-fetch.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { Reranker } from '../ports/reranker.ts'
 

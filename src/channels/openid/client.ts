@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { sha256Base64Url } from '../../core/crypto.ts'
 import { hasBoundedStructure } from '../../core/json.ts'
-import { readStart, type UpstreamFetch } from '../net/upstream-fetch.ts'
+import { readStart, type UpstreamFetch } from '../net/upstream-call.ts'
 import { IdentityFailure, type LoginAttempt } from '../ports/identity.ts'
 
 /** The longest answer of an issuer, its key set, has some kilobytes. */

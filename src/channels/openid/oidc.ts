@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { z } from 'zod'
-import type { UpstreamFetch } from '../net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../net/upstream-call.ts'
 import type { IdentityProvider } from '../ports/identity.ts'
 import { authorizationParameters, fetchWith, PROVIDER_SECONDS_MAX, step } from './client.ts'
 

@@ -1,4 +1,4 @@
-import { readStart, type UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
+import { readStart, type UpstreamFetch } from '../../channels/net/upstream-call.ts'
 import { checkSmtp, type SmtpFault } from '../../channels/smtp/mailer.ts'
 import type { Config } from '../../config.ts'
 import { parseUntrustedJson } from '../../core/json.ts'

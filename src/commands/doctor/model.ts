@@ -3,7 +3,7 @@ import {
   endpointHeaders,
   endpointUrl,
   type UpstreamFetch,
-} from '../../channels/net/upstream-fetch.ts'
+} from '../../channels/net/upstream-call.ts'
 import { listedModels } from '../../channels/openai/models.ts'
 import type { Config } from '../../config.ts'
 import { printableLine } from '../output.ts'

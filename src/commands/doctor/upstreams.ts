@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { UpstreamFetch } from '../../channels/net/upstream-fetch.ts'
+import type { UpstreamFetch } from '../../channels/net/upstream-call.ts'
 import { createReranker } from '../../channels/openai/reranker.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Config } from '../../config.ts'

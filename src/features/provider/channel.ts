@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../channels/net/upstream-fetch.ts'
+import type { Endpoint } from '../../channels/net/upstream-call.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Llm } from '../../channels/ports/llm.ts'
 import { type Breaker, breaker } from '../../channels/resilience/breaker.ts'

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../channels/net/upstream-fetch.ts'
+import type { Endpoint } from '../../channels/net/upstream-call.ts'
 import type { ModelListing } from '../../channels/ports/llm.ts'
 import { createTtlMap } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'

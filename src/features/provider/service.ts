@@ -1,5 +1,5 @@
 import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-guard.ts'
-import type { Endpoint } from '../../channels/net/upstream-fetch.ts'
+import type { Endpoint } from '../../channels/net/upstream-call.ts'
 import { newId } from '../../core/crypto.ts'
 import type { Seal } from '../../core/encryption.ts'
 import { appError } from '../../core/errors.ts'

@@ -25,7 +25,6 @@ function nativeFiles(arch: string): Record<string, string> {
     'onnxruntime_binding.node': join(onnx, 'onnxruntime_binding.node'),
     'libonnxruntime.so.1': join(onnx, 'libonnxruntime.so.1'),
     ...Object.fromEntries(readdirSync(model).map((name) => [`model/${name}`, join(model, name)])),
-    ...consoleFiles(),
   }
 }
 
@@ -35,7 +34,7 @@ function consoleFiles(): Record<string, string> {
   const names = readdirSync(web, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map((entry) => relative(web, join(entry.parentPath, entry.name)))
-  return Object.fromEntries(names.sort().map((name) => [`web/${name}`, join(web, name)]))
+  return Object.fromEntries(names.sort().map((name) => [name, join(web, name)]))
 }
 
 /** The character maps that Chinese, Japanese and Korean PDFs name. */
@@ -52,11 +51,11 @@ function mapsModule(): string {
 }
 
 /** The source of the module that replaces src/native/embedded.ts. */
-function embeddedModule(files: Record<string, string>): string {
+function embeddedModule(native: Record<string, string>): string {
   const hash = new Bun.CryptoHasher('sha256')
   const imports: string[] = []
   const entries: string[] = []
-  for (const [index, [name, path]] of Object.entries(files).entries()) {
+  for (const [index, [name, path]] of Object.entries(native).entries()) {
     const bytes = readFileSync(path)
     hash.update(name).update(bytes)
     const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
@@ -65,8 +64,14 @@ function embeddedModule(files: Record<string, string>): string {
     entries.push(`${JSON.stringify(name)}: { ${entry} }`)
   }
   const version = hash.digest('hex').slice(0, 16)
+  const web: string[] = []
+  for (const [index, [name, path]] of Object.entries(consoleFiles()).entries()) {
+    imports.push(`import w${index} from ${JSON.stringify(path)} with { type: 'file' }`)
+    web.push(`${JSON.stringify(name)}: w${index}`)
+  }
+  const files = `files: { ${entries.join(', ')} }, web: { ${web.join(', ')} }`
   return `${imports.join('\n')}
-export const embedded = { version: '${version}', files: { ${entries.join(', ')} } }`
+export const embedded = { version: '${version}', ${files} }`
 }
 
 // onnxruntime-node requires its addon by a computed path, which no bundler can follow. The

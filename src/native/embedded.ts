@@ -1,13 +1,14 @@
 /**
- * Files the operating system must load from disk, carried inside the executable. The build replaces
- * this module by one that names them (scripts/build-executable.ts); run from source there are none,
- * and the packages' own files are used where they lie.
+ * Files carried inside the executable. The build replaces this module by one that names them
+ * (scripts/build-executable.ts); run from source there are none, and files are used where they lie.
  */
 export interface EmbeddedFiles {
-  /** Hash of all contents; names the folder they are copied to. */
+  /** Hash of the contents of `files`; names the folder they are copied to. */
   readonly version: string
-  /** By name below that folder. */
+  /** What the operating system must load from disk, by name below that folder. */
   readonly files: Readonly<Record<string, EmbeddedFile>>
+  /** Paths inside the executable of the console's files, which are served from there, by name. */
+  readonly web: Readonly<Record<string, string>>
 }
 
 export interface EmbeddedFile {

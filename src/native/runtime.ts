@@ -1,13 +1,13 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fsyncSync,
   readdirSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { getLoadablePath } from 'sqlite-vec'
@@ -22,8 +22,6 @@ export interface NativeRuntime {
   readonly onnxBinding: string | null
   /** Folder of the embedding model that is shipped with the product. */
   readonly modelDir: string
-  /** Folder of the console's files; null when run from source without having built it. */
-  readonly webDir: string | null
   /** Names of parts that were there with other contents and were written again. */
   readonly replaced: readonly string[]
 }
@@ -62,7 +60,6 @@ export async function prepareRuntime(
     vec0: join(folder, 'vec0.so'),
     onnxBinding: join(folder, 'onnxruntime_binding.node'),
     modelDir: join(folder, 'model'),
-    webDir: join(folder, 'web'),
     replaced,
   }
 }
@@ -76,17 +73,24 @@ export async function mendEmbeddingParts(
   await placeAll(folder, Object.fromEntries(parts), everyPart)
 }
 
+const root = join(import.meta.dir, '..', '..')
+
 function runtimeOfSources(): NativeRuntime {
-  const root = join(import.meta.dir, '..', '..')
-  const webDir = join(root, 'dist', 'web')
-  const built = statSync(join(webDir, 'index.html'), { throwIfNoEntry: false })
   return {
     vec0: getLoadablePath(),
     onnxBinding: null,
     modelDir: join(root, 'models', 'default'),
-    webDir: built ? webDir : null,
     replaced: [],
   }
+}
+
+/** The console's files, by name; null when run from source without having built it. */
+export function consoleFiles(source: EmbeddedFiles | null = embedded) {
+  if (source) return new Map(Object.entries(source.web))
+  const folder = join(root, 'dist', 'web')
+  if (!existsSync(join(folder, 'index.html'))) return null
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return new Map(names.map((name) => [name, join(folder, name)]))
 }
 
 async function placeAll(folder: string, files: EmbeddedFiles['files'], isChecked: IsChecked) {

@@ -28,7 +28,7 @@ import { type XiaozhiRouteOptions, xiaozhiRoutes } from './features/xiaozhi/rout
 import { type SocketRouteOptions, socketRoutes } from './features/xiaozhi/socket-routes.ts'
 import type { ConsolePages } from './http/console-pages.ts'
 import { entry, findablePath } from './http/entry.ts'
-import { createRouteTable, errorHandler } from './http/errors.ts'
+import { createMethodsOf, errorHandler } from './http/errors.ts'
 import type { Gate } from './http/gate.ts'
 import {
   type LoggedRequest,
@@ -87,11 +87,11 @@ export interface AppOptions {
 export function createApp(options: AppOptions): AnyElysia {
   const { services, machineGate, consoleGate, auth, status, takesWrites, metrics } = options
   const { contexts, memory, studioLimit, sse, log, tls, verbose, record, pages } = options
-  const table = createRouteTable()
   const meters = metrics.page && metrics.meters
   const lines = verbose ? log : null
   const { clock } = options
   const chat = { ...options.chat, clock, ...auth, ...services, sse, contexts }
+  const methodsOf = createMethodsOf(() => app.routes)
   const app: AnyElysia = new Elysia({
     systemRouter: false,
     // Elysia looks for the path after 11 characters of the URL, or after 7. Only 7 is right for any
@@ -106,7 +106,7 @@ export function createApp(options: AppOptions): AnyElysia {
     },
   })
     .use(entry(contexts))
-    .use(errorHandler({ log, contexts, methodsOf: table.methodsOf, missing: pages.missing }))
+    .use(errorHandler({ log, contexts, methodsOf, missing: pages.missing }))
     .use(observe({ contexts, clock, record, meters, log: lines, release: memory.release }))
     .use(siteRoutes({ origins: auth.origins, status, takesWrites }))
     .use(metricsRoutes(metrics.page))
@@ -138,6 +138,5 @@ export function createApp(options: AppOptions): AnyElysia {
         .use(agentCheckRoutes(consoleGate, { ...services, clock, sse, studioLimit })),
     )
   if (tls) app.wrap((handle) => (request: Request) => handle(findablePath(request)))
-  table.fill(app.routes)
   return app
 }

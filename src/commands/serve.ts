@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { type Config, ConfigError, loadConfig, unknownSettings } from '../config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createLogger, errorFields, type Logger } from '../core/log.ts'
@@ -107,7 +107,7 @@ function listen(app: App, config: Config, tls: Tls | null): void {
     app.listen({ hostname, port, reusePort: false, ...secured })
   } catch (error) {
     // Resolvers report an unknown name with many codes, so every other error of a name means that.
-    const told = LISTEN_FAULTS[codeOf(error)] ?? (isIP(hostname) === 0 ? noHost : undefined)
+    const told = LISTEN_FAULTS[codeOf(error)] ?? (ipaddr.isValid(hostname) ? undefined : noHost)
     throw told ? new ConfigError(told(hostname, port)) : error
   }
 }

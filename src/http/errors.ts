@@ -76,17 +76,16 @@ export interface RouteName {
   readonly path: string
 }
 
-/** Knows the methods of each path, so that a wrong one is 405 with `Allow` instead of 404. */
-export function createRouteTable() {
-  let rows: { method: string; pattern: RegExp }[] = []
-  return {
-    fill(routes: readonly RouteName[]): void {
-      rows = routes.map(({ method, path }) => ({ method, pattern: patternOf(path) }))
-    },
-    methodsOf(path: string): string[] {
-      const methods = rows.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-      return [...new Set(methods)].sort()
-    },
+/**
+ * The methods of a path, so that a wrong one is 405 with `Allow` instead of 404. `routesOf` is
+ * asked with the first path, when all routes are known.
+ */
+export function createMethodsOf(routesOf: () => readonly RouteName[]) {
+  let rows: { method: string; pattern: RegExp }[] | null = null
+  return (path: string): string[] => {
+    rows ??= routesOf().map(({ method, path }) => ({ method, pattern: patternOf(path) }))
+    const methods = rows.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    return [...new Set(methods)].sort()
   }
 }
 

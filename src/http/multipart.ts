@@ -1,4 +1,4 @@
-import { Busboy, type BusboyFileStream } from '@fastify/busboy'
+import type { Busboy, BusboyFileStream } from '@fastify/busboy'
 import { appError } from '../core/errors.ts'
 import type { UploadContext } from './body.ts'
 
@@ -42,7 +42,7 @@ export async function readForm(
   const bytesMax = options.fileBytesMax + REST_BYTES_MAX
   const tooLarge = () => appError('file_too_large', { max: options.fileBytesMax / 1024 / 1024 })
   if (Number(request.headers.get('content-length')) > bytesMax) throw tooLarge()
-  const form = parserFor(request, options)
+  const form = await parserFor(request, options)
   const reading = readParts(form, options, tooLarge)
   try {
     let size = 0
@@ -66,9 +66,11 @@ export async function readForm(
   }
 }
 
-function parserFor(request: Request, { fileBytesMax }: FormOptions): Busboy {
+async function parserFor(request: Request, { fileBytesMax }: FormOptions): Promise<Busboy> {
   const contentType = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\b/i.test(contentType)) throw appError('form_invalid')
+  // With the first form, for it loads Node's streams.
+  const { Busboy } = await import('@fastify/busboy')
   try {
     return new Busboy({
       headers: { 'content-type': contentType },

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { createTtlMap } from '../../core/bounded-maps.ts'
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import {
@@ -148,11 +148,16 @@ function parse(text: string): Map<string, ResolvedAddress[]> {
   const entries = new Map<string, ResolvedAddress[]>()
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
-    const family = isIP(address)
-    if (family === 0) continue
+    const family = familyOf(address)
+    if (family === null) continue
     for (const name of names.map((text) => text.toLowerCase())) {
       entries.set(name, [...(entries.get(name) ?? []), { address, family }])
     }
   }
   return entries
+}
+
+function familyOf(address: string): 4 | 6 | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return 4
+  return ipaddr.IPv6.isValid(address) ? 6 : null
 }

@@ -85,12 +85,15 @@ export async function openEmbedding(options: EmbeddingOptions): Promise<Embeddin
   return { embedder, description: `${model.name}, on this machine` }
 }
 
+/** A text of 2,048 tokens, which is the window that the pack gives its model (model-pack.ts). */
+const PACK_UNITS_MAX = 1_500
+
 function packedEmbedding({ name, endpoint, fetch }: LlamaServer, clock: Clock): Embedding {
   const timeoutMs = REMOTE_TIMEOUT_MS
   const embedder = createOpenAiEmbedder({ ...endpoint, fetch, clock, model: name, timeoutMs })
   // Its port is another one after each start; the vectors are the same.
   return {
-    embedder: { ...embedder, id: `pack:${name}` },
+    embedder: { ...embedder, id: `pack:${name}`, lengthMax: PACK_UNITS_MAX },
     description: `${name}, of the model pack`,
   }
 }

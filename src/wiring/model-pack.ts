@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import { findModelPack, type ModelPack, type PackModelKind } from '../channels/llama/find.ts'
-import { LlamaServer, type ModelProcess } from '../channels/llama/server.ts'
+import { LlamaServer, type ModelEnd, type ModelProcess } from '../channels/llama/server.ts'
 import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Config } from '../config.ts'
 import { type Clock, MINUTE_MS } from '../core/clock.ts'
@@ -65,7 +65,8 @@ function openServer(
     apiKey,
     start() {
       const port = freePort()
-      return { port, ...startProgram(argv(port), dirname(pack.program), pack.folder) }
+      const where = { libraries: dirname(pack.program), cwd: pack.folder }
+      return { port, ...startProgram(argv(port), DEFAULTS[kind], where) }
     },
     idleMs: config.MB_MODEL_IDLE_MIN * MINUTE_MS,
     ...{ fetch, clock, log },
@@ -78,6 +79,30 @@ const FLAGS: Readonly<Record<PackModelKind, readonly string[]>> = {
   rerank: ['--reranking'],
 }
 
+/**
+ * Arguments that `MB_MODEL_ARGS` may change. They go by the environment, where a program that is
+ * too old to know one passes over it.
+ *
+ * Without a size of the context, a model takes memory for the longest that it was trained on: more
+ * than a box has. 16,384 tokens hold what a session remembers and the passages found for it.
+ * Without one of its cache, ended conversations fill 8 GB. With few threads for HTTP nobody answers
+ * `/health` while many turns wait.
+ */
+const CHAT_DEFAULTS = {
+  LLAMA_ARG_CTX_SIZE: '16384',
+  LLAMA_ARG_CACHE_RAM: '1024',
+  LLAMA_ARG_THREADS_HTTP: '64',
+}
+/** A text is embedded at once or refused, and a chunk may be longer than the usual 512 tokens. */
+const TEXT_DEFAULTS = {
+  LLAMA_ARG_CTX_SIZE: '2048',
+  LLAMA_ARG_BATCH: '2048',
+  LLAMA_ARG_UBATCH: '2048',
+  LLAMA_ARG_N_PARALLEL: '1',
+  LLAMA_ARG_THREADS_HTTP: '64',
+}
+const DEFAULTS = { chat: CHAT_DEFAULTS, embed: TEXT_DEFAULTS, rerank: TEXT_DEFAULTS }
+
 /** A loopback port that nobody has now. */
 function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
@@ -88,8 +113,8 @@ function freePort(): number {
 /** The libraries of llama.cpp lie beside its program. It gets no setting and no secret of ours. */
 function startProgram(
   argv: readonly string[],
-  libraries: string,
-  cwd: string,
+  defaults: Readonly<Record<string, string>>,
+  { libraries, cwd }: { readonly libraries: string; readonly cwd: string },
 ): Omit<ModelProcess, 'port'> {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(MB_|AWS_|BUN_|MOONBASE_)/.test(name)),
@@ -97,31 +122,39 @@ function startProgram(
   const path = [libraries, env.LD_LIBRARY_PATH].filter(Boolean).join(':')
   const child = Bun.spawn([...argv], {
     cwd,
-    env: { ...env, LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path },
+    env: { ...defaults, ...env, LD_LIBRARY_PATH: path, DYLD_LIBRARY_PATH: path },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const last = lastLine(child.stderr)
+  const printed = readStart(child.stderr)
   return {
     kill: () => child.kill('SIGKILL'),
-    exited: child.exited.then(() => last),
+    exited: child.exited.then(async (code) => ({
+      line: whyNotStarted(await printed),
+      status: child.signalCode ?? code,
+    })),
   }
 }
 
+const START_BYTES_MAX = 256 * 1024
 const LINE_CHARS_MAX = 300
-/** What is printed while a model loads; later lines might quote a prompt. */
-const START_CHARS_MAX = 256 * 1024
 
-/** Reads to the end, and keeps the last line of the beginning. */
-async function lastLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** Reads to the end, and keeps the beginning: what is printed while a model loads. */
+async function readStart(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
-  let chars = 0
-  let tail = ''
+  let bytes = 0
+  let text = ''
   for await (const chunk of stream) {
-    chars += chunk.length
-    if (chars > START_CHARS_MAX) continue
-    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-4_000)
+    bytes += chunk.length
+    if (bytes <= START_BYTES_MAX) text += decoder.decode(chunk, { stream: true })
   }
-  return tail.trim().split('\n').at(-1)?.slice(0, LINE_CHARS_MAX) ?? ''
+  return text
+}
+
+/** The first error, which later ones follow from, else the last line. */
+function whyNotStarted(printed: string): ModelEnd['line'] {
+  const lines = printed.trim().split('\n')
+  const line = lines.find((each) => /\berror\b/i.test(each)) ?? lines.at(-1) ?? ''
+  return line.slice(0, LINE_CHARS_MAX)
 }

@@ -2,10 +2,11 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Stands in for llama.cpp's `llama-server`, which is no part of the repository: its flags, 503 from
- * `/health` until the model is loaded, and the paths below `/v1` behind `--api-key`. It writes its
- * arguments to `calls.jsonl` beside it, ends when it is told "crash", and ends at once while a file
- * `broken` lies beside it.
+ * Stands in for llama.cpp's `llama-server`, which is no part of the repository: its flags and their
+ * variables, 503 from `/health` until the model is loaded, the paths below `/v1` behind `--api-key`,
+ * and its answers, as build 11669 gives them. A character is a token. It writes its arguments to
+ * `calls.jsonl` beside it, ends when it is told "crash", and ends at once while a file `broken` lies
+ * beside it.
  */
 const SOURCE = `#!${process.execPath}
 import { appendFileSync, existsSync } from 'node:fs'
@@ -21,7 +22,8 @@ const { values } = parseArgs({
     'api-key': { type: 'string' },
     embedding: { type: 'boolean' },
     reranking: { type: 'boolean' },
-    'ctx-size': { type: 'string', short: 'c' },
+    'ctx-size': { type: 'string', short: 'c', default: process.env.LLAMA_ARG_CTX_SIZE },
+    'ubatch-size': { type: 'string', default: process.env.LLAMA_ARG_UBATCH ?? '512' },
     threads: { type: 'string', short: 't' },
   },
 })
@@ -29,11 +31,14 @@ const secrets = Object.keys(process.env).filter((name) => /^(MB_|AWS_)/.test(nam
 const call = JSON.stringify({ pid: process.pid, secrets, ...values })
 appendFileSync(here + '/calls.jsonl', call + '\\n')
 if (existsSync(here + '/broken')) {
-  console.error('error: failed to load model')
+  console.error('0.00.114.256 E llama_model_load: error loading model: missing tensor')
+  console.error('0.00.114.987 I srv    operator(): operator(): cleaning up before exit...')
+  console.error('0.00.115.423 E srv  llama_server: exiting due to model loading error')
   process.exit(1)
 }
 const readyAt = Date.now() + 400
 const json = (body, status = 200) => Response.json(body, { status })
+const error = (code, type, message) => json({ error: { message, type, code } }, code)
 const sse = (parts) =>
   new Response(parts.map((part) => 'data: ' + part + '\\n\\n').join(''), {
     headers: { 'content-type': 'text/event-stream' },
@@ -43,14 +48,16 @@ Bun.serve({
   port: Number(values.port),
   async fetch(request) {
     const { pathname } = new URL(request.url)
-    if (Date.now() < readyAt) return json({ error: { code: 503, message: 'Loading model' } }, 503)
+    if (Date.now() < readyAt) return error(503, 'unavailable_error', 'Loading model')
     if (pathname === '/health') return json({ status: 'ok' })
     if (request.headers.get('authorization') !== 'Bearer ' + values['api-key']) {
-      return json({ error: { code: 401, message: 'Invalid API Key' } }, 401)
+      return error(401, 'authentication_error', 'Invalid API Key')
     }
     if (pathname === '/v1/models') return json({ data: [{ id: values.model }] })
     const body = await request.json()
     if (pathname === '/v1/embeddings' && values.embedding) {
+      const tooLong = body.input.find((text) => text.length > Number(values['ubatch-size']))
+      if (tooLong) return error(500, 'server_error', 'input is too large to process')
       const at = (text, index) => ((text.length * (index + 1)) % 7) - 3
       const vector = (text) => Array.from({ length: 8 }, (_, index) => at(text, index))
       return json({ data: body.input.map((text, index) => ({ index, embedding: vector(text) })) })
@@ -61,9 +68,17 @@ Bun.serve({
     }
     const asked = body.messages.at(-1).content
     if (String(asked).includes('crash')) process.exit(139)
+    const object = 'chat.completion.chunk'
     const chunk = (delta, finish_reason = null) =>
-      JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })
-    return sse([chunk({ content: 'the pack heard ' + asked }), chunk({}, 'stop'), '[DONE]'])
+      JSON.stringify({ choices: [{ finish_reason, index: 0, delta }], object })
+    const usage = { completion_tokens: 4, prompt_tokens: 9, total_tokens: 13 }
+    return sse([
+      chunk({ role: 'assistant', content: null }),
+      chunk({ content: 'the pack heard ' + asked }),
+      chunk({}, 'stop'),
+      JSON.stringify({ choices: [], object, usage }),
+      '[DONE]',
+    ])
   },
 })
 `

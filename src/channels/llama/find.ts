@@ -26,6 +26,8 @@ export interface ModelPackFinding {
   readonly missing: readonly string[]
 }
 
+/** An archive of llama.cpp is unpacked into a folder such as `llama-b7000`. */
+const UNPACKED = /^llama-b\d+$/
 const PROGRAMS = ['llama-server', 'llama-server.exe', 'bin/llama-server', 'build/bin/llama-server']
 
 /** Of a model in several files, llama.cpp is given the first and finds the others. */
@@ -49,7 +51,9 @@ export function findModelPack(folders: readonly string[]): ModelPackFinding {
 function lookInto(folder: string): ModelPackFinding {
   const names = readdirSync(folder).sort()
   const llamafile = names.find((name) => name.endsWith('.llamafile'))
-  const name = PROGRAMS.find((path) => existsSync(join(folder, path))) ?? llamafile
+  const unpacked = names.filter((each) => UNPACKED.test(each)).map((each) => `${each}/llama-server`)
+  const name =
+    [...PROGRAMS, ...unpacked].find((path) => existsSync(join(folder, path))) ?? llamafile
   const models: Partial<Record<PackModelKind, string | null>> = {}
   for (const file of names) {
     if (!/\.gguf$/i.test(file) || LATER_PART.test(file) || /mmproj/i.test(file)) continue

@@ -2,33 +2,41 @@ import { afterEach, expect, test } from 'bun:test'
 import { fakeClock } from '../../../test/support/clock.ts'
 import { NO_LOG } from '../../core/log.ts'
 import type { UpstreamFetch } from '../net/upstream-call.ts'
-import { LlamaServer } from './server.ts'
+import { LlamaServer, type ModelEnd } from './server.ts'
 
 const opened: LlamaServer[] = []
 afterEach(() => Promise.all(opened.splice(0).map((server) => server.close())))
 
-/** A server whose programs are listed as they start, and answer as `answer` says. */
-function start(answer: (url: string, port: number) => Response) {
+const ended: ModelEnd = { line: '', status: 'SIGKILL' }
+
+/** A server whose programs are listed as they start, and answer as `answer` says; null: never. */
+function start(answer: (url: string, port: number) => Response | null) {
   const clock = fakeClock({ timers: 'moved' })
   const programs: { readonly port: number; readonly end: () => void }[] = []
   const asked: string[] = []
-  const fetch = async (url: string) => {
+  const fetch = async (url: string, init?: RequestInit) => {
     asked.push(url)
-    return answer(url, programs.at(-1)?.port ?? 0)
+    return answer(url, programs.at(-1)?.port ?? 0) ?? aborted(init?.signal)
   }
   const server = new LlamaServer({
     ...{ name: 'moon', apiKey: 'secret', clock, log: NO_LOG, idleMs: 0 },
     fetch: Object.assign(fetch, { unpacks: false } as const) as UpstreamFetch,
     start() {
-      const { promise, resolve } = Promise.withResolvers<string>()
+      const { promise, resolve } = Promise.withResolvers<ModelEnd>()
       const port = 40_000 + programs.length
-      programs.push({ port, end: () => resolve('') })
-      return { port, kill: () => resolve(''), exited: promise }
+      programs.push({ port, end: () => resolve(ended) })
+      return { port, kill: () => resolve(ended), exited: promise }
     },
   })
   opened.push(server)
   return { server, clock, programs, asked }
 }
+
+/** What a program that hangs answers. */
+const aborted = (signal: AbortSignal | null | undefined) =>
+  new Promise<Response>((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason))
+  })
 
 const healthy = () => new Response('ok')
 const path = '/v1/chat/completions'
@@ -59,4 +67,49 @@ test('a program that hangs while it loads is ended and started again', async () 
   pack.clock.advance(1_000)
   expect((await answer).status).toBe(200)
   expect(pack.programs).toHaveLength(2)
+})
+
+test('a program that hangs while a request waits is ended and started again', async () => {
+  let hangs = false
+  const pack = start((_, port) => (hangs && port === 40_000 ? null : healthy()))
+  await (await ask(pack)).text()
+  hangs = true
+  void ask(pack)
+  await until(() => {
+    pack.clock.advance(5_000)
+    return pack.programs.length === 2
+  })
+  expect((await ask(pack)).status).toBe(200)
+})
+
+test('a program that says it is healthy may compute for as long as it needs', async () => {
+  const pack = start((url) => (url.endsWith('/health') ? healthy() : null))
+  void ask(pack)
+  await until(() => {
+    pack.clock.advance(5_000)
+    return pack.asked.filter((url) => url.endsWith('/health')).length > 9
+  })
+  expect(pack.programs).toHaveLength(1)
+  expect(pack.server.state).toBe('ready')
+})
+
+test('a program with an answer under way need not say that it is healthy', async () => {
+  let looked = 0
+  let isBusy = false
+  const pack = start((url) => {
+    if (!url.endsWith('/health')) return new Response(written.readable)
+    if (isBusy) looked++
+    return isBusy ? null : healthy()
+  })
+  const written = new TransformStream<Uint8Array>()
+  const writer = written.writable.getWriter()
+  const reader = (await ask(pack)).body?.getReader()
+  isBusy = true
+  for (let look = 0; look < 9; look++) {
+    void writer.write(new Uint8Array(1))
+    await reader?.read()
+    pack.clock.advance(10_000)
+  }
+  expect(looked).toBe(0)
+  expect(pack.server.state).toBe('ready')
 })

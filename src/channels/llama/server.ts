@@ -8,8 +8,14 @@ export interface ModelProcess {
   /** On loopback. */
   readonly port: number
   kill(): void
-  /** Resolves at its end with the last line that it printed before it was ready. */
-  readonly exited: Promise<string>
+  readonly exited: Promise<ModelEnd>
+}
+
+export interface ModelEnd {
+  /** Why it does not start, in its own words; later lines might quote a prompt. */
+  readonly line: string
+  /** Its exit code, or the signal that ended it: `SIGKILL` is often a machine without memory. */
+  readonly status: number | string
 }
 
 export interface LlamaServerOptions {
@@ -29,6 +35,10 @@ const POLL_MS = 250
 const HEALTH_MS_MAX = 5_000
 /** A large model from a slow disk; longer is a program that hangs. */
 const LOAD_MS_MAX = 10 * 60_000
+/** A program whose answers bring nothing for this long is asked whether it is healthy. */
+const QUIET_MS = 10_000
+/** It computes while it answers that, so one that does not so often hangs. */
+const SILENCES_MAX = 3
 const RESTART_MS = 1_000
 const RESTART_MS_MAX = 60_000
 /** After so many ends in a row a request no longer waits for the next try. */
@@ -40,7 +50,8 @@ export type ModelState = 'loading' | 'ready' | 'standby' | 'failed'
  * Keeps one program that serves a model on a loopback port: starts it, waits until it is healthy,
  * starts it again when it has ended (after 1 s, 2 s … 60 s), and ends it when it is idle. A request
  * waits for the model to be loaded; one that runs when the program ends fails, and no other. A
- * program that is not healthy after ten minutes is ended, too.
+ * program that hangs is ended, too: one that is not healthy after ten minutes, or that neither
+ * answers a request nor says that it is healthy.
  */
 export class LlamaServer {
   readonly name: string
@@ -54,11 +65,16 @@ export class LlamaServer {
   #failures = 0
   /** Requests whose answers are being read. */
   #open = 0
+  /** The program that is looked at while requests are open. */
+  #watched: ModelProcess | null = null
+  /** Whether an answer has brought something since then. */
+  #isHeard = false
   #closed = false
   #process: ModelProcess | null = null
   /** Settles when the program that is starting is healthy, or has ended. */
   #ready: Promise<void> = Promise.resolve()
   #cancelIdle = () => {}
+  #cancelWatch = () => {}
   #cancelRestart = () => {}
 
   constructor(options: LlamaServerOptions) {
@@ -104,8 +120,10 @@ export class LlamaServer {
     })
     try {
       await this.#awaitReady(init.signal)
+      if (this.#watched !== this.#process) this.#watch(0)
       const { pathname, search } = new URL(url)
-      return watched(await this.#options.fetch(this.#at(pathname + search), init), done)
+      const response = await this.#options.fetch(this.#at(pathname + search), init)
+      return watched(response, { onBytes: () => (this.#isHeard = true), onEnd: done })
     } catch (error) {
       done()
       throw error
@@ -129,13 +147,33 @@ export class LlamaServer {
     }
   }
 
+  /** Ends a program that hangs while requests wait; it has been silent `silences` times. */
+  #watch(silences: number): void {
+    const { name, clock, log } = this.#options
+    const watched = this.#process
+    this.#watched = watched
+    this.#isHeard = false
+    this.#cancelWatch()
+    this.#cancelWatch = clock.after(QUIET_MS, async () => {
+      const isIdle = this.#open === 0
+      const isWell = isIdle || this.#isHeard || (await this.#isHealthy())
+      if (this.#process !== watched) return
+      if (isIdle) this.#watched = null
+      else if (isWell || silences + 1 < SILENCES_MAX) this.#watch(isWell ? 0 : silences + 1)
+      else {
+        log.warn('model hangs and is ended', { model: name })
+        watched?.kill()
+      }
+    })
+  }
+
   #start(): void {
     this.#cancelRestart()
     this.#state = 'loading'
     const started = this.#options.start()
     this.#process = started
     const isCurrent = () => this.#process === started
-    void started.exited.then((line) => isCurrent() && this.#onEnd(line))
+    void started.exited.then((end) => isCurrent() && this.#onEnd(end))
     this.#ready = this.#awaitHealth(isCurrent)
   }
 
@@ -174,14 +212,13 @@ export class LlamaServer {
     }
   }
 
-  #onEnd(line: string): void {
+  #onEnd({ line, status }: ModelEnd): void {
     const { name, clock, log } = this.#options
     this.#process = null
     if (this.#closed) return
     this.#cancelIdle()
     this.#failures++
-    // What a program prints later might quote a prompt.
-    const told = this.#state === 'loading' ? { line } : {}
+    const told = { status, ...(this.#state === 'loading' ? { line } : {}) }
     this.#state = 'failed'
     const waitMs = Math.min(RESTART_MS * 2 ** (this.#failures - 1), RESTART_MS_MAX)
     log.warn('model ended', { model: name, ...told, again_ms: waitMs })
@@ -195,6 +232,7 @@ export class LlamaServer {
 
   #end(): void {
     const running = this.#process
+    this.#cancelWatch()
     this.#process = null
     running?.kill()
   }
@@ -233,8 +271,14 @@ async function abortable(work: Promise<void>, signal: AbortSignal | null | undef
   }
 }
 
-/** The same answer; `onEnd` is called when its body has been read, has failed or is left. */
-function watched(response: Response, onEnd: () => void): Response {
+interface Watching {
+  readonly onBytes: () => void
+  /** Called when the body has been read, has failed or is left. */
+  readonly onEnd: () => void
+}
+
+/** The same answer. */
+function watched(response: Response, { onBytes, onEnd }: Watching): Response {
   if (!response.body) {
     onEnd()
     return response
@@ -244,6 +288,7 @@ function watched(response: Response, onEnd: () => void): Response {
     async pull(controller) {
       try {
         const { value, done } = await reader.read()
+        onBytes()
         if (!done) return controller.enqueue(value)
         onEnd()
         controller.close()

@@ -97,6 +97,10 @@ const FORMS = {
   thinking: [{ thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
   reasoning_effort: [{ reasoning_effort: 'medium' }, {}],
   none: [{}, {}],
+  template: [
+    { chat_template_kwargs: { enable_thinking: true } },
+    { chat_template_kwargs: { enable_thinking: false } },
+  ],
 } as const
 
 const FAMILIES: readonly (readonly [host: string, model: string, form: keyof typeof FORMS])[] = [
@@ -104,6 +108,7 @@ const FAMILIES: readonly (readonly [host: string, model: string, form: keyof typ
   ['dashscope-intl.aliyuncs.com', 'deepseek-v3', 'enable_thinking'],
   ['api.siliconflow.cn', 'deepseek-ai/DeepSeek-V3.1', 'enable_thinking'],
   ['127.0.0.1', 'qwen3:8b', 'enable_thinking'],
+  ['model-pack', 'Qwen3-4B-Q4_K_M', 'template'],
   ['llm.example.com', 'Qwen/Qwen3-32B', 'enable_thinking'],
   ['llm.example.com', 'QwQ-32B', 'enable_thinking'],
   ['api.deepseek.com', 'deepseek-chat', 'thinking'],

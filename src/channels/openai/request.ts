@@ -113,10 +113,12 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-type Family = Exclude<ThinkingForm, 'auto'>
+type Family = Exclude<ThinkingForm, 'auto'> | 'template'
 
 /** Vendors by host. They decide before the model's name does: some serve models of others. */
 const HOSTS: readonly (readonly [RegExp, Family])[] = [
+  // llama.cpp knows no field but gives its model's template what it is told (llama/server.ts).
+  [/^model-pack$/, 'template'],
   [/dashscope|(^|\.)(aliyuncs\.com|siliconflow\.(cn|com))$/, 'enable_thinking'],
   [
     /(^|\.)(deepseek\.com|bigmodel\.cn|z\.ai|volces\.com|volcengine\.com|bytepluses\.com)$/,
@@ -143,6 +145,8 @@ export function thinkingFields(
   switch (form === 'auto' ? familyOf(host.toLowerCase(), model.toLowerCase()) : form) {
     case 'enable_thinking':
       return { enable_thinking: on }
+    case 'template':
+      return { chat_template_kwargs: { enable_thinking: on } }
     case 'thinking':
       return { thinking: { type: on ? 'enabled' : 'disabled' } }
     case 'reasoning_effort':

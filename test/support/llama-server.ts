@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Stands in for llama.cpp's `llama-server`, which is no part of the repository: its flags and their
- * variables, 503 from `/health` until the model is loaded, the paths below `/v1` behind `--api-key`,
- * and its answers, as build 11669 gives them. A character is a token. It writes its arguments to
- * `calls.jsonl` beside it, ends when it is told "crash", and ends at once while a file `broken` lies
- * beside it.
+ * Stands in for llama.cpp's `llama-server`, which is no part of the repository: its flags and
+ * variables, 503 from `/health` until the model is loaded, the paths below `/v1` behind
+ * `--api-key`, and its answers, as build 11669 gives them. A character is a token. It writes its
+ * arguments to `calls.jsonl` beside it, ends when it is told "crash", and ends at once while a
+ * file `broken` lies beside it.
  */
 const SOURCE = `#!${process.execPath}
 import { appendFileSync, existsSync } from 'node:fs'

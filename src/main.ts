@@ -1,4 +1,4 @@
-import { liftFetchLimit } from './commands/restart.ts'
+import { liftFetchLimit } from './commands/program.ts'
 
 // Until this process has replaced itself nothing else is loaded, for it would be loaded twice.
 

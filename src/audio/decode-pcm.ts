@@ -1,9 +1,11 @@
+import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
 import { ParseFailure } from '../channels/ports/parser.ts'
 import { AUDIO_SECONDS_MAX } from '../core/limits/machine.ts'
 import { type Block, decodeBlocks } from './decode-blocks.ts'
 import { toBytes } from './pcm.ts'
 import { createFloatResampler } from './resample.ts'
-import { RATE_MAX, RATE_MIN } from './wav.ts'
+import { sniff } from './sniff.ts'
+import { createWavReader, RATE_MAX, RATE_MIN } from './wav.ts'
 
 /** Samples of one chunk: one second for a recogniser, and small enough for one message. */
 const CHUNK_SAMPLES = 16_000
@@ -68,4 +70,25 @@ function concat(parts: readonly Float32Array[], length: number): Float32Array {
     at += part.length
   }
   return joined
+}
+
+/**
+ * The seconds of a recording, without decoding it. Throws for one whose container cannot be read.
+ * The headers of wav files that were streamed do not tell their length, so their samples are
+ * counted.
+ */
+export async function durationOf(bytes: Uint8Array): Promise<number> {
+  if (sniff(bytes)?.name === 'wav') return wavDuration(bytes)
+  return await new Input({
+    source: new BufferSource(bytes),
+    formats: ALL_FORMATS,
+  }).computeDuration()
+}
+
+function wavDuration(bytes: Uint8Array): number {
+  const reader = createWavReader()
+  const sound = reader.push(bytes)
+  const format = reader.format()
+  if (format === null) throw new Error('wav without sound')
+  return sound.length / (format.rate * format.channels * (format.bits / 8))
 }

@@ -12,7 +12,7 @@ import {
 import { type BackupStore, BackupStoreError, isBackupName } from '../channels/ports/backup-store.ts'
 import { statOrNull, syncToDisk } from '../data-folder/files.ts'
 import { OperatorError } from '../data-folder/operator-error.ts'
-import { openBackupStore } from '../wiring/backup-store.ts'
+import { openBackupStore } from '../wiring/backups.ts'
 import type { Invocation } from './arguments.ts'
 
 /** The backup that is put in place. */

@@ -17,7 +17,7 @@ import { backupLockPath, databasePath } from '../data-folder/data-folder.ts'
 import { statOrNull } from '../data-folder/files.ts'
 import { OperatorError } from '../data-folder/operator-error.ts'
 import { takeLock } from '../storage/sqlite/lock.ts'
-import { backupPlace, boxOf, openBackupStore } from '../wiring/backup-store.ts'
+import { backupPlace, boxOf, openBackupStore } from '../wiring/backups.ts'
 import type { Invocation } from './arguments.ts'
 import { writeSnapshot } from './snapshot.ts'
 

@@ -1,7 +1,8 @@
+import { dlopen, FFIType } from 'bun:ffi'
 import { dirname } from 'node:path'
 import type { ParseFunctions } from '../channels/parser/worker.ts'
 import { ParseFailure } from '../channels/ports/parser.ts'
-import { dieWithParent, replaceProcess } from './exec.ts'
+import { replaceProcess } from './program.ts'
 
 /** What runs in the child processes that this program starts of itself. */
 
@@ -22,6 +23,25 @@ export async function runEmbed(modelDir: string): Promise<void> {
 export async function runParse(): Promise<void> {
   const { runParseWorker } = await import('../channels/parser/worker.ts')
   await runParseWorker(parseFunctions, process)
+}
+
+const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1']
+const PRCTL = { prctl: { args: [FFIType.i32, FFIType.u64], returns: FFIType.i32 } } as const
+const PR_SET_PDEATHSIG = 1
+const SIGKILL = 9
+
+/**
+ * Has the system kill this process as soon as its parent ends, however that ends (prctl(2)); holds
+ * for the program that replaces it, too. Only Linux can.
+ */
+function dieWithParent(): void {
+  for (const library of C_LIBRARIES) {
+    try {
+      dlopen(library, PRCTL).symbols.prctl(PR_SET_PDEATHSIG, SIGKILL)
+    } catch {
+      // This machine has another C library.
+    }
+  }
 }
 
 /**
@@ -65,11 +85,11 @@ export const parseFunctions: ParseFunctions = {
     yield* decodePcm(bytes, rate)
   },
   async *duration(bytes) {
-    const { durationOf } = await import('../audio/duration.ts')
+    const { durationOf } = await import('../audio/decode-pcm.ts')
     yield await durationOf(bytes)
   },
   async *page(bytes, { contentType }) {
-    const { decodeText } = await import('../tools/charset.ts')
+    const { decodeText } = await import('../core/text-encoding.ts')
     const { pageText } = await import('../tools/page-text.ts')
     yield pageText(decodeText(bytes, contentType))
   },

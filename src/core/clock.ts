@@ -1,3 +1,5 @@
+import type { Logger } from './log.ts'
+
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
@@ -53,7 +55,7 @@ export function systemClock(): Clock {
 const JUMP_MS = 60_000
 
 /** Returns by how many milliseconds the clock was set since the last call, or 0. */
-export function createJumps(clock: Clock): () => number {
+function createJumps(clock: Clock): () => number {
   let offset = clock.now() - clock.steady()
   return () => {
     const jumped = clock.now() - clock.steady() - offset
@@ -74,4 +76,18 @@ export function createSettledClock(clock: Clock, settledMs: number): () => boole
     if (jumpedMs() !== 0) evenSince = clock.steady()
     return clock.steady() - evenSince >= settledMs
   }
+}
+
+const LOOK_MS = 30_000
+
+/**
+ * Says in the log when somebody has set the machine's clock: it explains log rows out of order,
+ * logins that have ended and codes that have not.
+ */
+export function watchClock(clock: Clock, log: Logger): () => void {
+  const jumpedMs = createJumps(clock)
+  return clock.every(LOOK_MS, () => {
+    const seconds = Math.round(jumpedMs() / 1000)
+    if (seconds !== 0) log.warn('the clock of this machine was set', { seconds })
+  })
 }

@@ -1,6 +1,5 @@
 import { ParseFailure } from '../channels/ports/parser.ts'
-import { textEncoding } from '../core/text-encoding.ts'
-import { decodeText } from '../tools/charset.ts'
+import { decodeText, textEncoding } from '../core/text-encoding.ts'
 import { type Archive, openArchive, resolvePath } from './archive.ts'
 import type { Piece } from './blocks.ts'
 import { readBookPage } from './html.ts'

@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
-import { describe } from './described.ts'
+import { FIELD_WORDS } from './field-words.ts'
 import { isOpenAiPath } from './openai-errors.ts'
 import { jsonContent } from './openapi-parts.ts'
 
@@ -171,4 +171,23 @@ export function openApiRoutes(appOf: () => AnyElysia) {
     })
   }
   return new Elysia().get('/openapi.json', respond).head('/openapi.json', respond)
+}
+
+interface Schema {
+  description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+}
+
+/** Adds the words for fields whose schema has none, in place. */
+function describe(schema: Schema): void {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const words = FIELD_WORDS[name]
+    if (words !== undefined) field.description ??= words
+    describe(field)
+  }
+  const inner = [schema.items, ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
+  for (const one of inner) if (one) describe(one)
 }

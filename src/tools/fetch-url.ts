@@ -1,13 +1,17 @@
 import { z } from 'zod'
-import type { FetchFor } from '../channels/egress/guarded-fetch.ts'
-import { follow, RedirectFailure, type RedirectProblem } from '../channels/egress/redirects.ts'
+import {
+  type FetchFor,
+  follow,
+  RedirectFailure,
+  type RedirectProblem,
+  unpackedBody,
+} from '../channels/egress/guarded-fetch.ts'
 import { ChannelFailure } from '../channels/ports/failure.ts'
 import { type PageText, ParseFailure, type Parser } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
 import { randomHex } from '../core/crypto.ts'
 import * as limits from '../core/limits/upstream.ts'
-import { decodeText } from './charset.ts'
-import { readBody } from './fetch-body.ts'
+import { decodeText } from '../core/text-encoding.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 
 export interface FetchUrlOptions {
@@ -143,4 +147,28 @@ function explained(error: unknown): unknown {
     return new ToolFailure('the page could not be read', { cause: error })
   }
   return new ToolFailure('the page could not be fetched', { cause: error })
+}
+
+export interface BodyStart {
+  readonly bytes: Uint8Array
+  /** The body was longer. */
+  readonly cut: boolean
+}
+
+/** Reads the first `bytesMax` bytes of a body. */
+export async function readBody(response: Response, bytesMax: number): Promise<BodyStart> {
+  if (response.body === null) return { bytes: new Uint8Array(), cut: false }
+  const body = unpackedBody(response)
+  if (!body) throw new ToolFailure('the server sends the page in an unknown encoding')
+  const reader = body.getReader()
+  const pieces: Uint8Array[] = []
+  let size = 0
+  while (size <= bytesMax) {
+    const { done, value } = await reader.read()
+    if (done) break
+    pieces.push(value)
+    size += value.length
+  }
+  await reader.cancel()
+  return { bytes: Buffer.concat(pieces).subarray(0, bytesMax), cut: size > bytesMax }
 }

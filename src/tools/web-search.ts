@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { parseUntrustedJson } from '../core/json.ts'
 import * as limits from '../core/limits/upstream.ts'
 import { firstChars } from '../core/text.ts'
-import { readBody } from './fetch-body.ts'
+import { readBody } from './fetch-url.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 
 export interface WebSearchOptions {

@@ -1,10 +1,14 @@
+import type { BackupStore } from '../channels/ports/backup-store.ts'
+import type { Config } from '../config.ts'
 import { MINUTE_MS } from '../core/clock.ts'
+import { sha256Hex } from '../core/crypto.ts'
 import { readBackupState } from '../data-folder/backup-state.ts'
+import { OperatorError } from '../data-folder/operator-error.ts'
+import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
 import type { Finding } from '../features/site/status.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { durationMs } from '../setting-values.ts'
 import type { Adapters } from './adapters.ts'
-import { backupPlace } from './backup-store.ts'
 
 /** The first one after a start waits, so that a server that falls again and again makes none. */
 const FIRST_AFTER_MS = MINUTE_MS
@@ -96,3 +100,40 @@ async function makeOne(command: readonly string[], signal: AbortSignal): Promise
     .split('\n')[0]
   throw new Error(child.signalCode ? 'it took more than 30 minutes' : sentence || `exit ${code}`)
 }
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Eight hex digits that tell this box from others that share a place of backups. */
+export function boxOf({ MB_DATA_DIR, MB_SESSION_SECRET }: Config): string {
+  const secret = readSecretsText(secretsPath(MB_DATA_DIR)) ?? String(MB_SESSION_SECRET)
+  return sha256Hex(`backups of ${secret}`).slice(0, 8)
+}
+
+/** Opens a folder, or `s3://bucket/prefix` with the usual AWS variables. Throws `OperatorError`. */
+export async function openBackupStore(place: string, env: Env, box: string): Promise<BackupStore> {
+  if (!place.startsWith('s3://')) {
+    const { createFolderStore } = await import('../channels/backup/folder-store.ts')
+    return createFolderStore(place)
+  }
+  const { createS3Store } = await import('../channels/backup/s3-store.ts')
+  const [bucket = '', ...path] = place.slice('s3://'.length).split('/')
+  const accessKeyId = env.AWS_ACCESS_KEY_ID
+  const secretAccessKey = env.AWS_SECRET_ACCESS_KEY
+  if (!accessKeyId || !secretAccessKey) {
+    throw new OperatorError(`${place} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`)
+  }
+  const s3 = {
+    bucket,
+    prefix: path.filter(Boolean).join('/'),
+    endpoint: env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || null,
+    region: env.AWS_REGION || 'us-east-1',
+    accessKeyId,
+    secretAccessKey,
+    sessionToken: env.AWS_SESSION_TOKEN || null,
+  }
+  return createS3Store(s3, { fetch, sleep: (ms) => Bun.sleep(ms), box })
+}
+
+/** Where this server puts its backups; null when nothing is set. */
+export const backupPlace = ({ MB_BACKUP_S3, MB_BACKUP_DIR }: Config): string | null =>
+  MB_BACKUP_S3 ?? MB_BACKUP_DIR ?? null

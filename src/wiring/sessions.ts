@@ -2,12 +2,14 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
-import { createConversationStore } from '../features/sessions/conversation-store.ts'
+import {
+  createConversationStore,
+  createTranscriptStore,
+} from '../features/sessions/conversation-store.ts'
 import { createConversations } from '../features/sessions/conversations.ts'
 import { createFolding } from '../features/sessions/folding.ts'
 import { createMemory, createSessions } from '../features/sessions/service.ts'
 import { createSessionStore, keepRecent } from '../features/sessions/store.ts'
-import { createTranscriptStore } from '../features/sessions/transcript-store.ts'
 import { createTranscripts } from '../features/sessions/transcripts.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db, Reader } from '../storage/db.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ACTIONS } from '../../src/features/audit/actions.ts'
+import { ACTIONS } from '../../src/features/audit/service.ts'
 import { en } from '../../web/i18n/en.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { knownModel } from './known-models.ts'
 import { THRESHOLD } from './score-scale.ts'
 
 /** How token vectors become one: the first one, their mean, or none, when the graph does it. */
@@ -177,4 +176,38 @@ function hashSample(hash: Bun.CryptoHasher, path: string): void {
   } finally {
     closeSync(file)
   }
+}
+
+/**
+ * Settings that the model cards of common families state and their exports often omit. `model.json`
+ * in the folder overrides them.
+ */
+export interface KnownModel {
+  readonly pooling: 'cls' | 'mean'
+  readonly queryPrefix: string
+  readonly passagePrefix: string
+}
+
+const PLAIN: KnownModel = { pooling: 'mean', queryPrefix: '', passagePrefix: '' }
+
+const FAMILIES: readonly (readonly [RegExp, KnownModel])[] = [
+  [
+    /\bbge-(?:small|base|large)-zh\b/i,
+    { pooling: 'cls', queryPrefix: '为这个句子生成表示以用于检索相关文章：', passagePrefix: '' },
+  ],
+  [
+    /\bbge-(?:small|base|large)-en\b/i,
+    {
+      pooling: 'cls',
+      queryPrefix: 'Represent this sentence for searching relevant passages: ',
+      passagePrefix: '',
+    },
+  ],
+  [/\bbge-m3\b/i, { ...PLAIN, pooling: 'cls' }],
+  [/\be5-/i, { pooling: 'mean', queryPrefix: 'query: ', passagePrefix: 'passage: ' }],
+]
+
+/** `name`: any name of the model, such as its hub path or its folder. */
+function knownModel(name: string): KnownModel {
+  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? PLAIN
 }

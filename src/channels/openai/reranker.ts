@@ -9,8 +9,8 @@ import {
   type SenderOptions,
   UpstreamCall,
 } from '../net/upstream-call.ts'
+import type { Reranker } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import type { Reranker } from '../ports/reranker.ts'
 
 export interface RerankerOptions extends SenderOptions {
   readonly clock: Clock

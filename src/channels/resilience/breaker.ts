@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Reranker } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { Llm, LlmRequest, LlmStream } from '../ports/llm.ts'
-import type { Reranker } from '../ports/reranker.ts'
 
 /** Failures in a row, all alike and within the window, after which a channel is skipped. */
 export const BREAKER_FAILURES = 10

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { HOUR_MS, systemClock } from '../../core/clock.ts'
 import { readBackupState } from '../../data-folder/backup-state.ts'
 import { OperatorError } from '../../data-folder/operator-error.ts'
-import { backupPlace, openBackupStore } from '../../wiring/backup-store.ts'
+import { backupPlace, openBackupStore } from '../../wiring/backups.ts'
 import type { Invocation } from '../arguments.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 

@@ -5,7 +5,6 @@ import { AUDIT_RETENTION_DAYS } from '../../core/limits/contract.ts'
 import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Principal } from '../../core/principal.ts'
-import { ACTIONS } from './actions.ts'
 import type { AuditResponse } from './model.ts'
 import type { AuditStore } from './store.ts'
 
@@ -114,4 +113,54 @@ function idBefore(before: string | null): string {
   if (!(ms >= 0)) throw appError('query_invalid', { field: 'before' })
   const hex = ms.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}
+
+/**
+ * Which requests change something that is worth a line of the audit (contract 2, section 8), by
+ * method and route without the surface, and the word for it. Sessions and turns are no changes of
+ * this kind. A test compares the table with the routes.
+ */
+export const ACTIONS: Readonly<Record<string, string>> = {
+  'POST /keys': 'key.create',
+  'PUT /keys/:id': 'key.update',
+  'DELETE /keys/:id': 'key.revoke',
+  'POST /apps/:id/keys': 'key.create',
+  'POST /native/exchange': 'key.create',
+  'POST /apps/:id/shares': 'share.create',
+  'DELETE /apps/:id/shares/:share': 'share.delete',
+  'POST /apps': 'app.create',
+  'PUT /apps/:id': 'app.update',
+  'DELETE /apps/:id': 'app.delete',
+  'POST /personas': 'persona.create',
+  'PUT /personas/:id': 'persona.update',
+  'DELETE /personas/:id': 'persona.delete',
+  'POST /personas/:id/default': 'persona.default',
+  'DELETE /personas/:id/default': 'persona.default',
+  'PUT /provider': 'provider.update',
+  'DELETE /provider': 'provider.delete',
+  'PUT /settings': 'settings.update',
+  'POST /devices': 'device.create',
+  'PUT /devices/:id': 'device.update',
+  'DELETE /devices/:id': 'device.delete',
+  'POST /devices/pair': 'device.create',
+  'POST /devices/activate': 'device.activate',
+  'POST /devices/:id/recode': 'device.recode',
+  'POST /kb/docs': 'document.create',
+  'DELETE /kb/docs/:id': 'document.delete',
+  'POST /kb/files': 'source.create',
+  'POST /kb/urls': 'source.create',
+  'PUT /kb/sources/:id': 'source.update',
+  'DELETE /kb/sources/:id': 'source.delete',
+  'POST /mcp-servers': 'server.create',
+  'PUT /mcp-servers/:id': 'server.update',
+  'PUT /mcp-servers/:id/tools': 'server.approve',
+  'POST /mcp-servers/:id/call': 'server.call',
+  'DELETE /mcp-servers/:id': 'server.delete',
+  'POST /import': 'import',
+  'PUT /system': 'system.update',
+  'PUT /system/people/:id': 'person.update',
+  'DELETE /system/people/:id': 'person.delete',
+  'POST /members': 'member.create',
+  'PUT /members/:id': 'member.update',
+  'DELETE /members/:id': 'member.delete',
 }

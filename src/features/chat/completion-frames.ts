@@ -2,8 +2,7 @@ import type { ToolCall } from '../../channels/ports/llm.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import type { AgentEvent, KbRef, TurnStats } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
-import { citationOf } from './citations.ts'
-import { endOf, extensionOf, refsOf } from './extension.ts'
+import { citationOf, endOf, extensionOf, refsOf } from './extension.ts'
 
 /** What all frames of one answer share. */
 export interface CompletionHead {

@@ -9,6 +9,7 @@ import type { AgentEvent } from '../agent/events.ts'
 import { CompletionAnswer } from './answer-schemas.ts'
 import { completionOf, createFrames, frameStream } from './completion-frames.ts'
 import { CompletionRequest, turnOfCompletion } from './completion-request.ts'
+import { sessionOf } from './fields.ts'
 import {
   type Asked,
   CHAT_PARAMETERS,
@@ -17,7 +18,6 @@ import {
   openDoor,
   type Send,
 } from './routes.ts'
-import { sessionOf } from './session-choice.ts'
 
 const COMPLETION_DOC = chatDoc(
   'A chat.completion, or chat.completion.chunk events that end with [DONE]. The object ' +

@@ -6,10 +6,10 @@ import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { openAiError } from '../../http/openai-errors.ts'
 import { ResponseAnswer } from './answer-schemas.ts'
+import { sessionOf } from './fields.ts'
 import { conversationId, ResponseRequest, turnOfResponse } from './response-request.ts'
 import { RESPONSE_DONE, ResponseWriter } from './response-writer.ts'
 import { type Asked, CHAT_PARAMETERS, type ChatRouteOptions, chatDoc, openDoor } from './routes.ts'
-import { sessionOf } from './session-choice.ts'
 
 const DOC = chatDoc(
   'A response, or response.* events that end with [DONE]. Fields that are not named here ' +

@@ -5,8 +5,7 @@ import { parseUntrustedJson } from '../../core/json.ts'
 import { TextInPieces } from '../../core/text.ts'
 import type { AgentEvent, KbRef } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
-import { citationOf } from './citations.ts'
-import { extensionOf } from './extension.ts'
+import { citationOf, extensionOf } from './extension.ts'
 import {
   type OutputItem,
   type OutputText,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, appError, type ErrorCode } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
 import type { ResponseHeaders } from '../../http/entry.ts'
@@ -14,7 +14,6 @@ import type { AgentEvent } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
 import type { Agent, OpenedTurn } from '../agent/service.ts'
 import type { TurnRequest } from '../agent/turn-config.ts'
-import { drain } from './answer.ts'
 import type { Assistant, Assistants } from './assistants.ts'
 
 export interface ChatRouteOptions {
@@ -136,3 +135,30 @@ export const CHAT_PARAMETERS = headerDoc({
   'X-Moonbase-Session':
     'The session that remembers the conversation, percent-encoded; the body goes before it',
 })
+
+/**
+ * Runs a turn whose answer is sent as a whole; `read` gets its events. Throws what its `error`
+ * event tells.
+ */
+async function drain(
+  turn: OpenedTurn,
+  signal: AbortSignal,
+  read: (events: readonly AgentEvent[]) => void,
+): Promise<ModelAnswer> {
+  let failure: ErrorCode | null = null
+  const answer = await turn.run(signal, (events) => {
+    for (const event of events) if (event.type === 'error') failure = event.code
+    read(events)
+    return undefined
+  })
+  if (answer) return answer
+  if (failure) throw failureOf(failure)
+  throw signal.reason instanceof AppError ? signal.reason : appError('client_closed')
+}
+
+/** A model was called for it: clients that try again by themselves would pay twice. */
+function failureOf(code: ErrorCode): AppError {
+  const error = new AppError(code, {})
+  if (error.status !== 500) return error
+  return new AppError(code, {}, { headers: { 'x-should-retry': 'false' } })
+}

@@ -3,9 +3,8 @@ import type { VectorIndex, WordIndex } from '../../storage/indexes.ts'
 import type { CalibrationOf } from './calibration.ts'
 import type { EmbedderNow } from './embedding.ts'
 import { indexTextOf } from './index-text.ts'
-import { tellingPart } from './question.ts'
 import type { KbStore, Passage } from './store.ts'
-import { queryTerms } from './terms.ts'
+import { queryTerms, tellingPart } from './terms.ts'
 
 /** Candidates of each index. */
 const BY_WORDS = 50

@@ -1,5 +1,5 @@
 import type { Seal } from '../../core/encryption.ts'
-import { callNames } from '../../tools/call-names.ts'
+import { callNames } from '../../tools/tool-box.ts'
 import type { McpServer, McpTool } from './model.ts'
 import { sealOwner } from './refresh.ts'
 import type { StoredServer, StoredTool } from './store.ts'

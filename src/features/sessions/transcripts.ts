@@ -1,6 +1,6 @@
 import type { Principal } from '../../core/principal.ts'
+import type { KeptTurn, TranscriptStore } from './conversation-store.ts'
 import type { TranscriptTurn, TurnDetails } from './model.ts'
-import type { KeptTurn, TranscriptStore } from './transcript-store.ts'
 
 export interface TranscriptPage {
   /** Turns with smaller numbers only. */

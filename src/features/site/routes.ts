@@ -5,8 +5,7 @@ import { PAGE_HEADERS } from '../../http/entry.ts'
 import type { Origins } from '../../http/origin.ts'
 import favicon from './favicon.svg' with { type: 'text' }
 import type { Status } from './status.ts'
-import { STATUS_PAGE_POLICY, statusPage } from './status-page.ts'
-import { languageOf } from './status-words.ts'
+import { languageOf, STATUS_PAGE_POLICY, statusPage } from './status-page.ts'
 
 export interface SiteParts {
   readonly origins: Origins

@@ -1,6 +1,9 @@
-import type { FetchFor } from '../../channels/egress/guarded-fetch.ts'
-import { follow, RedirectFailure } from '../../channels/egress/redirects.ts'
-import { unpackedBody } from '../../channels/egress/unpacked.ts'
+import {
+  type FetchFor,
+  follow,
+  RedirectFailure,
+  unpackedBody,
+} from '../../channels/egress/guarded-fetch.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { createTtlMap } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'

@@ -5,8 +5,7 @@ import type { Logger } from '../../core/log.ts'
 import type { Archive } from '../kb/archive.ts'
 import type { SourceArchive } from '../sources/archive.ts'
 import { CarriedDocument, carriedDoc } from './document.ts'
-import { createSourceIntake, nameOf } from './import-source.ts'
-import { createNames } from './names.ts'
+import { createNames, createSourceIntake, nameOf } from './import-source.ts'
 import type { Mode, Notes } from './plan.ts'
 import { createReport } from './report.ts'
 
@@ -25,8 +24,8 @@ interface Run {
 
 /**
  * Takes the documents of a file one by one. A typed document is on disk when `add` resolves, those
- * of a source once the next one begins. A name may be there several times (names.ts), so a file
- * that was cut off is completed by sending it again.
+ * of a source once the next one begins. A name may be there several times (`createNames`), so a
+ * file that was cut off is completed by sending it again.
  */
 export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
   const { docs, sources, clock, log } = parts

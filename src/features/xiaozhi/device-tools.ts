@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { TOOL_RESULT_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { charCount, firstChars } from '../../core/text.ts'
-import { callNames } from '../../tools/call-names.ts'
 import { type Tool, ToolFailure } from '../../tools/tool.ts'
+import { callNames } from '../../tools/tool-box.ts'
 
 /** Limits of contract 2, 4.2 and 4.4. */
 const TOOLS_MAX = 64

@@ -8,18 +8,20 @@ import type { Principal } from '../../core/principal.ts'
 import { firstChars } from '../../core/text.ts'
 import type { Stage } from '../voice/voice-turn.ts'
 import { createDeviceTools, type DeviceTools } from './device-tools.ts'
-import { type FrameVersion, readFrame, writeFrame } from './frames.ts'
 import { Listener } from './listener.ts'
 import {
   FRAME_MS,
+  type FrameVersion,
   frameVersion,
   type Hello,
   helloAnswer,
   type ListenMode,
+  readFrame,
   readMessage,
   type Told,
+  writeFrame,
 } from './messages.ts'
-import { createPace, type Pace } from './pace.ts'
+import { createPace, type Pace } from './mouth.ts'
 import type { SpeechDetector } from './speech-detector.ts'
 import type { BoardTurns, Said } from './turn.ts'
 

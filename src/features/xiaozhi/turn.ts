@@ -22,8 +22,7 @@ import type {
 } from '../voice/spoken-turn.ts'
 import type { outcomeOf, Stage, stopwatch } from '../voice/voice-turn.ts'
 import type { Told } from './messages.ts'
-import { createMouth, type Mouth } from './mouth.ts'
-import type { Pace } from './pace.ts'
+import { createMouth, type Mouth, type Pace } from './mouth.ts'
 
 export interface BoardTurnOptions {
   readonly agent: Pick<Agent, 'openTurn'>

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { systemClock } from '../core/clock.ts'
-import { createLogger } from '../core/log.ts'
-import { watchClock } from './clock-watch.ts'
+import { systemClock, watchClock } from './clock.ts'
+import { createLogger } from './log.ts'
 
 test('a jump of the clock is logged once with its size, a correction is not', () => {
   let [wall, steady] = [1_000_000, 0]

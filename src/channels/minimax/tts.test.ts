@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createEventReader } from './events.ts'
+import { createEventReader } from './tts.ts'
 
 const soundOf = (event: unknown) => createEventReader().sound(JSON.stringify(event))
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,6 +6,7 @@ import postgres from 'postgres'
 import { systemClock } from '../../src/core/clock.ts'
 import { migratePostgres } from '../../src/storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/postgres/migrations/index.ts'
+import { selfSigned } from './certificate.ts'
 
 export interface TestPostgres extends AsyncDisposable {
   /** Of a database of its own. */
@@ -37,7 +38,9 @@ const SCRIPT = `
   cd "$1"
   "$0/initdb" -D "$1/data" -U moonbase -A trust -E UTF8 --locale=C --no-sync >"$1/initdb.log" 2>&1
   "$0/postgres" -D "$1/data" -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
-    -c fsync=off -c full_page_writes=off -c max_connections=300 >"$1/server.log" 2>&1 &
+    -c fsync=off -c full_page_writes=off -c max_connections=300 \
+    -c ssl=on -c ssl_cert_file="$1/server.crt" -c ssl_key_file="$1/server.key" \
+    >"$1/server.log" 2>&1 &
   server=$!
   cat >/dev/null
   kill -QUIT $server
@@ -50,11 +53,17 @@ export const asOrdinaryUser = (argv: readonly string[]) =>
     ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...argv]
     : [...argv]
 
-function clusterCommand(bin: string, port: number): string[] {
+function clusterFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'moonbase-postgres-'))
-  if (process.getuid?.() === 0) Bun.spawnSync(['chown', 'postgres', folder])
-  return asOrdinaryUser(['sh', '-c', SCRIPT, bin, folder, String(port)])
+  const { cert, key } = selfSigned('localhost')
+  writeFileSync(join(folder, 'server.crt'), cert)
+  writeFileSync(join(folder, 'server.key'), key, { mode: 0o600 })
+  if (process.getuid?.() === 0) Bun.spawnSync(['chown', '-R', 'postgres', folder])
+  return folder
 }
+
+const clusterCommand = (bin: string, folder: string, port: number): string[] =>
+  asOrdinaryUser(['sh', '-c', SCRIPT, bin, folder, String(port)])
 
 const LITE = fileURLToPath(new URL('pglite.ts', import.meta.url))
 
@@ -67,19 +76,31 @@ interface Server {
   readonly address: string
   /** It has databases; the one without knows schemas only, which are made when they are used. */
   readonly isWhole: boolean
+  /** The file of the one that it has for `localhost`; null: it knows no TLS. */
+  readonly certificate: string | null
 }
 
-/** PostgreSQL where this machine has it, else PGlite. Ends with this process. */
+/**
+ * A server to use in place of one that the tests start, as an administrator:
+ * `postgres://moonbase@127.0.0.1:5432`; and a pooler in front of it, which knows all its databases.
+ */
+const GIVEN = process.env.MOONBASE_TEST_POSTGRES
+const POOLER = process.env.MOONBASE_TEST_POOLER ?? GIVEN
+
+/** The given one, else PostgreSQL where this machine has it, else PGlite. Ends with this process. */
 async function startServer(): Promise<Server> {
+  if (GIVEN) return { address: GIVEN, isWhole: true, certificate: null }
   const bin = programs()
   const port = freePort()
-  const argv = bin ? clusterCommand(bin, port) : [process.execPath, LITE, String(port)]
+  const folder = bin && clusterFolder()
+  const argv = folder ? clusterCommand(bin, folder, port) : [process.execPath, LITE, String(port)]
   const child = Bun.spawn(argv, { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })
   child.unref()
   const address = `postgres://moonbase@127.0.0.1:${port}`
   while (child.exitCode === null) {
     const answered = await command(address, 'SELECT 1').catch(() => null)
-    if (answered !== null) return { address, isWhole: bin !== null }
+    const certificate = folder && join(folder, 'server.crt')
+    if (answered !== null) return { address, isWhole: bin !== null, certificate }
     await Bun.sleep(50)
   }
   throw new Error('PostgreSQL did not start')
@@ -98,7 +119,13 @@ async function command(address: string, text: string) {
 }
 
 /** Whether this machine has the programs of a server. */
-export const hasPostgres = (): boolean => programs() !== null
+export const hasPostgres = (): boolean => Boolean(GIVEN) || programs() !== null
+
+/** The file of the server's certificate, which is for `localhost`; null: it knows no TLS. */
+export async function postgresCertificate(): Promise<string | null> {
+  server ??= startServer()
+  return (await server).certificate
+}
 
 /** The server that all tests of this process share. */
 let server: Promise<Server> | null = null
@@ -108,7 +135,7 @@ let made = 0
 let template: Promise<string> | null = null
 
 async function migrated(address: string): Promise<string> {
-  const name = 'migrated'
+  const name = `migrated_${process.pid}`
   await command(address, `CREATE DATABASE ${name}`)
   const url = `${address}/${name}`
   await migratePostgres({ url, clock: systemClock(), migrations: MIGRATIONS })
@@ -120,8 +147,8 @@ export async function startPostgres(tables: 'none' | 'all' = 'none'): Promise<Te
   server ??= startServer()
   const { address, isWhole } = await server
   made += 1
-  const name = `test_${made}`
-  const url = `${address}/${name}`
+  const name = `test_${process.pid}_${made}`
+  const url = `${POOLER ?? address}/${name}`
   if (!isWhole) {
     if (tables === 'all') {
       await migratePostgres({ url, clock: systemClock(), migrations: MIGRATIONS })

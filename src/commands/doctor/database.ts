@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
+import { refusalOf } from '../../storage/postgres/connection.ts'
 import { inspectPostgres, type PostgresInspection } from '../../storage/postgres/inspect.ts'
+import { isOldVector, VECTOR_MIN, VERSION_MIN } from '../../storage/postgres/migrate.ts'
 import { MIGRATIONS } from '../../storage/postgres/migrations/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
@@ -10,8 +12,6 @@ const CONNECTIONS = 21
 const ANSWER_MS_GOOD = 20
 /** What expires in the database is compared with the clocks of all servers. */
 const AHEAD_MS_GOOD = 2_000
-
-const VERSION_MIN = 130_000
 
 export interface DatabaseState {
   readonly findings: readonly Finding[]
@@ -29,13 +29,20 @@ export async function examineDatabase(
     const seen = await inspectPostgres(url, clock)
     const direct = directUrl === undefined ? [] : [await checkDirect(directUrl, clock)]
     return {
-      findings: [checkVersion(seen), checkConnections(seen), checkClocks(seen), ...direct],
+      findings: [...judge(seen), ...direct],
       sealed: seen.sealed,
     }
   } catch (error) {
     return { findings: [unreachable('Database', 'MB_DATABASE_URL', error)], sealed: [] }
   }
 }
+
+/** What of it works, and what does not. */
+export const judge = (seen: PostgresInspection): Finding[] => [
+  checkVersion(seen),
+  checkConnections(seen),
+  checkClocks(seen),
+]
 
 async function checkDirect(url: string, clock: Clock): Promise<Finding> {
   const name = 'Database, direct'
@@ -49,7 +56,16 @@ async function checkDirect(url: string, clock: Clock): Promise<Finding> {
 
 function unreachable(name: string, setting: string, error: unknown): Finding {
   if (!(error instanceof DatabaseAway)) throw error
-  return fail(name, `does not answer: ${error.message}`, `check ${setting}, and that it runs`)
+  const refused = refusalOf(error)
+  const text = `${refused === null ? 'does not answer' : 'refuses us'}: ${error.message}`
+  return fail(name, text, MENDS[refused ?? 'away'](setting))
+}
+
+const MENDS = {
+  user: (setting: string) => `check user and password in ${setting}`,
+  database: (setting: string) => `create that database, or name another one in ${setting}`,
+  certificate: (setting: string) => `check host, sslmode and sslrootcert in ${setting}`,
+  away: (setting: string) => `check ${setting}, and that it runs`,
 }
 
 function checkVersion(seen: PostgresInspection): Finding {
@@ -63,16 +79,21 @@ function checkVersion(seen: PostgresInspection): Finding {
   if (vector === null && vectorOffered === null) {
     return fail(name, 'its server lacks the extension vector', 'install pgvector on that server')
   }
-  if (vector === null) {
-    const text = `PostgreSQL ${version}, without the extension vector yet`
-    return warn(name, text, 'as an administrator run CREATE EXTENSION vector in that database')
+  if (vector === null && !seen.vectorCreatable) {
+    const text = `PostgreSQL ${version}, without the extension vector, which this role may not create`
+    return fail(name, text, 'as an administrator run CREATE EXTENSION vector in that database')
+  }
+  if (vector !== null && isOldVector(vector)) {
+    const text = `version ${vector} of its extension vector is too old`
+    return fail(name, text, `install ${VECTOR_MIN.join('.')}, run ALTER EXTENSION vector UPDATE`)
   }
   if (unknown.length > 1) {
     return fail(name, `written by a newer Moonbase (${unknown[0]})`, 'use that version')
   }
   const pending = known.filter((one) => !migrations.includes(one)).length
   const age = migrations.length === 0 ? 'empty' : pending > 0 ? 'upgraded at the next start' : ''
-  const about = [`PostgreSQL ${version}`, `vector ${vector}`, `${answerMs.toFixed(1)} ms`, age]
+  const extension = vector === null ? 'vector made at the first start' : `vector ${vector}`
+  const about = [`PostgreSQL ${version}`, extension, `${answerMs.toFixed(1)} ms`, age]
   const text = about.filter(Boolean).join(', ')
   return answerMs > ANSWER_MS_GOOD
     ? warn(name, text, 'run Moonbase near its database; each turn asks it several times')

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import postgres from 'postgres'
 import type { Clock } from '../../core/clock.ts'
@@ -58,7 +59,9 @@ export function openConnection(options: ConnectionOptions): Connection {
   const { url, clock, onNotify, onLost } = options
   const line = createSocketOnce(clock)
   let open = true
-  const driver = postgres(url, {
+  const { address, ca } = withCertificates(url)
+  const driver = postgres(address, {
+    ...(ca === null ? {} : { ssl: { ca } }),
     max: 1,
     prepare: false,
     fetch_types: false,
@@ -127,6 +130,33 @@ export function openConnection(options: ConnectionOptions): Connection {
       await driver.end({ timeout: GOODBYE_S }).catch(() => {})
       line.destroy()
     },
+  }
+}
+
+/** Of an address whose `sslrootcert` cannot be read. */
+const NO_CERTIFICATES = 'sslrootcert'
+const TLS = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|sslrootcert$)/
+
+/** What of its address a server or its certificate refused; null: it is away, or not yet there. */
+export function refusalOf({ code }: DatabaseAway): 'user' | 'database' | 'certificate' | null {
+  if (code.startsWith('28')) return 'user'
+  if (code === '3D000') return 'database'
+  return TLS.test(code) ? 'certificate' : null
+}
+
+/**
+ * `sslrootcert=FILE`, as all other clients of PostgreSQL take it: the authorities that may have
+ * signed the server's certificate. The driver knows `system` alone.
+ */
+function withCertificates(url: string) {
+  const address = new URL(url)
+  const file = address.searchParams.get('sslrootcert')
+  if (file === null || file === 'system') return { address: url, ca: null }
+  address.searchParams.delete('sslrootcert')
+  try {
+    return { address: address.href, ca: readFileSync(file, 'utf8') }
+  } catch {
+    throw new DatabaseAway(NO_CERTIFICATES, `the file of sslrootcert cannot be read: ${file}`)
   }
 }
 

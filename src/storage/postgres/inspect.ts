@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Statement } from '../db.ts'
-import { openConnection } from './connection.ts'
+import { type Connection, openConnection } from './connection.ts'
 
 /** What a database says of itself, without any change to it. */
 export interface PostgresInspection {
@@ -10,6 +10,8 @@ export interface PostgresInspection {
   /** Of the extension, where it is in the database, and where it can be brought into it. */
   readonly vector: string | null
   readonly vectorOffered: string | null
+  /** Whether this role can bring it into the database. */
+  readonly vectorCreatable: boolean
   /** Of all databases of the server. */
   readonly connections: number
   readonly connectionsMax: number
@@ -35,7 +37,8 @@ const FACTS = `SELECT current_setting('server_version') AS version,
   to_regclass('migration') IS NOT NULL AS "isUsed"`
 const NOW = 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now'
 
-type Facts = Omit<PostgresInspection, 'aheadMs' | 'answerMs' | 'migrations' | 'sealed'> & {
+type Told = 'vectorCreatable' | 'aheadMs' | 'answerMs' | 'migrations' | 'sealed'
+type Facts = Omit<PostgresInspection, Told> & {
   readonly isUsed: number
 }
 
@@ -51,6 +54,7 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Postgr
     const [facts] = await ask<Facts>(FACTS)
     if (!facts) throw new Error('the database gave no row')
     const { isUsed, ...rest } = facts
+    const vectorCreatable = facts.vector === null && (await canCreate(connection))
     let answerMs = Number.POSITIVE_INFINITY
     let aheadMs = 0
     for (let i = 0; i < QUESTIONS; i++) {
@@ -68,8 +72,16 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Postgr
           'SELECT name, value_sealed FROM system_setting',
         )
       : []
-    return { ...rest, answerMs, aheadMs, migrations, sealed }
+    return { ...rest, vectorCreatable, answerMs, aheadMs, migrations, sealed }
   } finally {
     await connection.close()
   }
+}
+
+/** Tries it, because providers allow what the catalogue calls forbidden; and takes it back. */
+async function canCreate(connection: Connection): Promise<boolean> {
+  const attempt = ['BEGIN', 'CREATE EXTENSION vector'].map((sql) => ({ sql, args: [] }))
+  const { fault } = await connection.settle(attempt, MS_MAX)
+  await connection.send([{ sql: 'ROLLBACK', args: [] }], MS_MAX)
+  return fault === null
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
 import type { Migration } from '../migrations/index.ts'
-import { type Connection, openConnection } from './connection.ts'
+import { type Connection, openConnection, refusalOf } from './connection.ts'
 import { namedLock } from './dialect.ts'
 import { StatementError } from './faults.ts'
 
 /** The oldest version, as `server_version_num` gives it. */
-const VERSION_MIN = 130_000
+export const VERSION_MIN = 130_000
 /** A server that is starting is waited for. */
 const START_MS_MAX = 30_000
 const AGAIN_MS = 500
@@ -37,14 +37,15 @@ export async function migratePostgres(options: MigrateOptions): Promise<string[]
   const { url, clock, waitMs = START_MS_MAX } = options
   const until = clock.steady() + waitMs
   for (;;) {
-    const connection = openConnection({ url, clock })
+    let connection: Connection | null = null
     try {
+      connection = openConnection({ url, clock })
       return await migrate(connection, options.migrations)
     } catch (error) {
       if (!isStarting(error)) throw unusable(error)
       if (clock.steady() >= until) throw new UnusableDatabase(`cannot be reached: ${reason(error)}`)
     } finally {
-      await connection.close()
+      await connection?.close()
     }
     await clock.sleep(AGAIN_MS)
   }
@@ -81,15 +82,19 @@ const NO_SUCH_FILE = '58P01'
 const NOT_SUPPORTED = '0A000'
 
 /** The first with half-precision vectors. */
-const VECTOR_MIN = [0, 7] as const
+export const VECTOR_MIN = [0, 7] as const
+
+export function isOldVector(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  return major === VECTOR_MIN[0] && minor < VECTOR_MIN[1]
+}
 
 async function needVectors(connection: Connection): Promise<void> {
   const version = `SELECT extversion AS version FROM pg_extension WHERE extname = 'vector'`
   const [there] = await ask(connection, version)
   if (!there) await createVectors(connection)
   const [found] = await ask(connection, version)
-  const [major = 0, minor = 0] = String(found?.version).split('.').map(Number)
-  if (major === VECTOR_MIN[0] && minor < VECTOR_MIN[1])
+  if (isOldVector(String(found?.version)))
     throw new UnusableDatabase(
       `has version ${found?.version} of the extension vector; the oldest that works is ` +
         `${VECTOR_MIN.join('.')} (install it and run ALTER EXTENSION vector UPDATE)`,
@@ -112,9 +117,8 @@ async function createVectors(connection: Connection): Promise<void> {
   }
 }
 
-/** Wrong credentials and a missing database do not pass by waiting. */
-const isStarting = (error: unknown) =>
-  error instanceof DatabaseAway && !/^(?:28|3D000)/.test(error.code)
+/** Wrong credentials, certificates and names of databases do not pass by waiting. */
+const isStarting = (error: unknown) => error instanceof DatabaseAway && refusalOf(error) === null
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
 

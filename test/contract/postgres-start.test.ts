@@ -98,7 +98,7 @@ describe('a start', () => {
 
 /** PGlite has one role, which it asks for no password, and one database. */
 describe.skipIf(!hasPostgres())('a server of its own', () => {
-  test('whose role may not create the extension is refused, and used once it is there', async () => {
+  test('whose role may not create the extension is refused until it is there', async () => {
     await using database = await startPostgres('none')
     const plain = await asPlainRole(database.url)
     const { findings } = await examineDatabase(plain, undefined)

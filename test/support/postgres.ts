@@ -87,7 +87,7 @@ interface Server {
 const GIVEN = process.env.MOONBASE_TEST_POSTGRES
 const POOLER = process.env.MOONBASE_TEST_POOLER ?? GIVEN
 
-/** The given one, else PostgreSQL where this machine has it, else PGlite. Ends with this process. */
+/** The given one, else one that ends with this process: PostgreSQL, or PGlite without it. */
 async function startServer(): Promise<Server> {
   if (GIVEN) return { address: GIVEN, isWhole: true, certificate: null }
   const bin = programs()

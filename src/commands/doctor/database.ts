@@ -80,7 +80,7 @@ function checkVersion(seen: PostgresInspection): Finding {
     return fail(name, 'its server lacks the extension vector', 'install pgvector on that server')
   }
   if (vector === null && !seen.vectorCreatable) {
-    const text = `PostgreSQL ${version}, without the extension vector, which this role may not create`
+    const text = 'the extension vector is missing, which this role may not create'
     return fail(name, text, 'as an administrator run CREATE EXTENSION vector in that database')
   }
   if (vector !== null && isOldVector(vector)) {

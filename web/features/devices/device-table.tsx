@@ -1,7 +1,5 @@
-import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useQuery } from '@tanstack/react-query'
-import { Ellipsis, Pencil, QrCode, Trash2 } from 'lucide-react'
-import { useRef } from 'react'
+import { Pencil, QrCode, Trash2 } from 'lucide-react'
 import { DEVICE_ONLINE_MS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
 import type { Device } from '../../api/types.ts'
@@ -9,6 +7,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { useNow } from '../../lib/time.ts'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Ago, Badge } from '../../ui/page.tsx'
+import { RowMenu } from '../../ui/row-menu.tsx'
 import { useBoards } from './board-address.tsx'
 
 interface DeviceActions {
@@ -87,19 +86,13 @@ interface DeviceRowProps {
 
 function DeviceRow({ device, actions }: DeviceRowProps) {
   const { t } = useI18n()
-  const trigger = useRef<HTMLButtonElement>(null)
+  const { onEdit, onRecode, onDelete } = actions
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const app = apps.data?.apps.find(({ id }) => id === device.app_id)
   const boards = useBoards()
   const turn = boards.data?.last_turns.find(({ device_id }) => device_id === device.id)
   const hardware = [device.hw_model, device.firmware].filter(Boolean).join(' · ')
   const bound = device.app_id === null ? t('devices.app.none') : t('devices.app.gone')
-  const icon = { size: 15, 'aria-hidden': true } as const
-  const items = [
-    ['action.edit', <Pencil key="edit" {...icon} />, actions.onEdit],
-    ['devices.recode', <QrCode key="recode" {...icon} />, actions.onRecode],
-    ['action.delete', <Trash2 key="delete" {...icon} />, actions.onDelete],
-  ] as const
   return (
     <tr>
       <td className="lead">{device.name}</td>
@@ -119,36 +112,19 @@ function DeviceRow({ device, actions }: DeviceRowProps) {
       </td>
       <td className="actions num">
         <ForEditors>
-          <Menu.Root modal={false}>
-            <Menu.Trigger
-              ref={trigger}
-              className="btn"
-              data-kind="quiet"
-              data-size="small"
-              data-shape="icon"
-              aria-label={t('devices.actions', { name: device.name })}
-            >
-              <Ellipsis size={16} aria-hidden />
-            </Menu.Trigger>
-            <Menu.Portal>
-              <Menu.Content className="menu" align="end" sideOffset={4}>
-                {items.map(([label, symbol, act]) => (
-                  <Menu.Item
-                    key={label}
-                    className="menu-item"
-                    onSelect={() => {
-                      // The menu closes before its dialog, so the focus returns to this button.
-                      trigger.current?.focus()
-                      act(device)
-                    }}
-                  >
-                    {symbol}
-                    {t(label)}
-                  </Menu.Item>
-                ))}
-              </Menu.Content>
-            </Menu.Portal>
-          </Menu.Root>
+          <RowMenu
+            label={t('devices.actions', { name: device.name })}
+            actions={[
+              { label: t('action.edit'), icon: Pencil, act: () => onEdit(device) },
+              { label: t('devices.recode'), icon: QrCode, act: () => onRecode(device) },
+              {
+                label: t('action.delete'),
+                icon: Trash2,
+                act: () => onDelete(device),
+                isLoss: true,
+              },
+            ]}
+          />
         </ForEditors>
       </td>
     </tr>

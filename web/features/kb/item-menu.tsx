@@ -1,8 +1,8 @@
 import * as Menu from '@radix-ui/react-dropdown-menu'
-import { Check, Ellipsis, ExternalLink, FileUp, RotateCw, Trash2 } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
+import { Check, ExternalLink, FileUp, RotateCw, Trash2 } from 'lucide-react'
 import type { Refresh, Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { type RowAction, RowMenu } from '../../ui/row-menu.tsx'
 import { type Item, isInWork, titleOf } from './library.ts'
 import { REFRESHES } from './page-dialog.tsx'
 
@@ -23,49 +23,30 @@ const icon = { size: 15, 'aria-hidden': true } as const
 
 export function ItemMenu({ item, actions }: ItemMenuProps) {
   const { t } = useI18n()
-  const trigger = useRef<HTMLButtonElement>(null)
-  // The menu closes before a dialog opens, so the focus returns to this button.
-  const pick = (act: () => void) => () => {
-    trigger.current?.focus()
-    act()
-  }
   const source = item.kind === 'source' ? item.source : null
+  const isIdle = source === null || !isInWork(source)
+  const entries: RowAction[] = [
+    { label: t('action.delete'), icon: Trash2, act: () => actions.onDelete(item), isLoss: true },
+  ]
+  if (isIdle && source?.kind !== 'url') {
+    entries.unshift({ label: t('kb.replace'), icon: FileUp, act: () => actions.onReplace(item) })
+  } else if (isIdle && source) {
+    entries.unshift({ label: t('kb.check'), icon: RotateCw, act: () => actions.onCheck(source) })
+  }
   return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger
-        ref={trigger}
-        className="btn self-start"
-        data-kind="quiet"
-        data-size="small"
-        data-shape="icon"
-        aria-label={t('kb.actions', { title: titleOf(item) })}
-      >
-        <Ellipsis size={16} aria-hidden />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content className="menu" align="end" sideOffset={4}>
-          {source?.kind === 'url' && <PageItems source={source} actions={actions} pick={pick} />}
-          {(source === null || (source.kind === 'file' && !isInWork(source))) && (
-            <Entry icon={<FileUp {...icon} />} onSelect={pick(() => actions.onReplace(item))}>
-              {t('kb.replace')}
-            </Entry>
-          )}
-          <Entry icon={<Trash2 {...icon} />} onSelect={pick(() => actions.onDelete(item))}>
-            {t('action.delete')}
-          </Entry>
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
+    <RowMenu label={t('kb.actions', { title: titleOf(item) })} actions={entries}>
+      {source?.kind === 'url' && <PageEntries source={source} onRefresh={actions.onRefresh} />}
+    </RowMenu>
   )
 }
 
-interface PageItemsProps {
+interface PageEntriesProps {
   readonly source: Source
-  readonly actions: ItemActions
-  readonly pick: (act: () => void) => () => void
+  readonly onRefresh: ItemActions['onRefresh']
 }
 
-function PageItems({ source, actions, pick }: PageItemsProps) {
+/** What only web pages have. */
+function PageEntries({ source, onRefresh }: PageEntriesProps) {
   const { t } = useI18n()
   return (
     <>
@@ -75,15 +56,10 @@ function PageItems({ source, actions, pick }: PageItemsProps) {
           {t('kb.page.open')}
         </a>
       </Menu.Item>
-      {!isInWork(source) && (
-        <Entry icon={<RotateCw {...icon} />} onSelect={pick(() => actions.onCheck(source))}>
-          {t('kb.check')}
-        </Entry>
-      )}
       <Menu.Label className="menu-label">{t('kb.refresh')}</Menu.Label>
       <Menu.RadioGroup
         value={source.refresh ?? 'off'}
-        onValueChange={(value) => actions.onRefresh(source, value as Refresh)}
+        onValueChange={(value) => onRefresh(source, value as Refresh)}
       >
         {REFRESHES.map((value) => (
           <Menu.RadioItem key={value} value={value} className="menu-item">
@@ -100,16 +76,3 @@ function PageItems({ source, actions, pick }: PageItemsProps) {
     </>
   )
 }
-
-interface EntryProps {
-  readonly icon: ReactNode
-  readonly children: ReactNode
-  readonly onSelect: () => void
-}
-
-const Entry = ({ icon: symbol, children, onSelect }: EntryProps) => (
-  <Menu.Item className="menu-item" onSelect={onSelect}>
-    {symbol}
-    {children}
-  </Menu.Item>
-)

@@ -1,5 +1,4 @@
-import * as Menu from '@radix-ui/react-dropdown-menu'
-import { Ellipsis, Mic, Pencil, Trash2 } from 'lucide-react'
+import { Mic, Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { CONVERSATION_TITLE_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import type { Conversation } from '../../api/types.ts'
@@ -7,6 +6,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Marked } from '../../ui/marked.tsx'
 import { Ago } from '../../ui/page.tsx'
+import { RowMenu } from '../../ui/row-menu.tsx'
 import { type Place, useAnswering } from './conversations.ts'
 
 interface RailItemProps {
@@ -79,10 +79,12 @@ export function RailItem({ conversation, isHere, query, isGoing, actions }: Rail
           <Ago at={last_at} />
         </span>
       </button>
-      <ItemMenu
-        title={title}
-        onRename={() => setNaming(true)}
-        onRemove={() => actions.remove(id)}
+      <RowMenu
+        label={t('studio.actions', { title })}
+        actions={[
+          { label: t('studio.rename'), icon: Pencil, act: () => setNaming(true) },
+          { label: t('action.delete'), icon: Trash2, act: () => actions.remove(id), isLoss: true },
+        ]}
       />
     </li>
   )
@@ -119,45 +121,5 @@ function TitleForm({ title: before, onEnd }: TitleFormProps) {
         />
       </form>
     </li>
-  )
-}
-
-interface ItemMenuProps {
-  readonly title: string
-  readonly onRename: () => void
-  readonly onRemove: () => void
-}
-
-function ItemMenu({ title, onRename, onRemove }: ItemMenuProps) {
-  const { t } = useI18n()
-  const [isRenaming, setRenaming] = useState(false)
-  const icon = { size: 15, 'aria-hidden': true } as const
-  return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger className="rail-more" aria-label={t('studio.actions', { title })}>
-        <Ellipsis size={16} aria-hidden />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content
-          className="menu"
-          align="end"
-          onCloseAutoFocus={(event) => {
-            // The field of the title takes the focus in place of the button.
-            if (isRenaming) event.preventDefault()
-            if (isRenaming) onRename()
-            setRenaming(false)
-          }}
-        >
-          <Menu.Item className="menu-item" onSelect={() => setRenaming(true)}>
-            <Pencil {...icon} />
-            {t('studio.rename')}
-          </Menu.Item>
-          <Menu.Item className="menu-item text-bad" onSelect={onRemove}>
-            <Trash2 {...icon} />
-            {t('action.delete')}
-          </Menu.Item>
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { RotateCw, TriangleAlert } from 'lucide-react'
+import { Pencil, Power, RotateCw, Trash2, TriangleAlert } from 'lucide-react'
 import { Fragment } from 'react'
 import { api } from '../../api/index.ts'
 import type { McpServer } from '../../api/types.ts'
@@ -9,14 +9,21 @@ import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { Ago, Badge, Notice, type Tone } from '../../ui/page.tsx'
+import { RowMenu } from '../../ui/row-menu.tsx'
 import { approvedOf, appsWith, isOf } from './offer.ts'
-import { ServerMenu, type ServerMenuProps } from './server-menu.tsx'
 import { ToolList } from './tool-list.tsx'
 import { refreshServer } from './use-servers.ts'
 
+interface ServerCardProps {
+  readonly server: McpServer
+  readonly onEdit: () => void
+  readonly onDelete: () => void
+  /** Turns it on, or off. */
+  readonly onTurn: () => void
+}
+
 /** A server: whether it answers, who uses it, and its tools. */
-export function ServerCard(props: ServerMenuProps) {
-  const { server } = props
+export function ServerCard({ server, onEdit, onDelete, onTurn }: ServerCardProps) {
   const { t } = useI18n()
   const client = useQueryClient()
   const isRetried = server.enabled && server.error_class !== 'undecryptable'
@@ -43,7 +50,18 @@ export function ServerCard(props: ServerMenuProps) {
             >
               {t('action.refresh')}
             </Button>
-            <ServerMenu {...props} />
+            <RowMenu
+              label={t('tools.actions', { name: server.name })}
+              actions={[
+                { label: t('action.edit'), icon: Pencil, act: onEdit },
+                {
+                  label: t(server.enabled ? 'tools.turn.off' : 'tools.turn.on'),
+                  icon: Power,
+                  act: onTurn,
+                },
+                { label: t('action.delete'), icon: Trash2, act: onDelete, isLoss: true },
+              ]}
+            />
           </div>
         </ForEditors>
       </div>
@@ -66,13 +84,13 @@ const TONES: Readonly<Record<McpServer['state'], Tone | undefined>> = {
   never: undefined,
 }
 
-function State({ server: { enabled, state } }: Pick<ServerMenuProps, 'server'>) {
+function State({ server: { enabled, state } }: Pick<ServerCardProps, 'server'>) {
   const { t } = useI18n()
   if (!enabled) return <Badge>{t('state.off')}</Badge>
   return <Badge tone={TONES[state]}>{t(`tools.state.${state}`)}</Badge>
 }
 
-function Facts({ server }: Pick<ServerMenuProps, 'server'>) {
+function Facts({ server }: Pick<ServerCardProps, 'server'>) {
   const { t, locale } = useI18n()
   const { header_name, header_tail, protocol, latency_ms, checked_at } = server
   const facts = [
@@ -98,7 +116,7 @@ function Facts({ server }: Pick<ServerMenuProps, 'server'>) {
 }
 
 /** Who may use it: approved tools that nobody names are not offered to anybody. */
-function Use({ server }: Pick<ServerMenuProps, 'server'>) {
+function Use({ server }: Pick<ServerCardProps, 'server'>) {
   const { t, locale } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })
   const settings = useQuery({ queryKey: ['settings'], queryFn: api.settings.read })

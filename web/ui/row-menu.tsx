@@ -1,0 +1,57 @@
+import * as Menu from '@radix-ui/react-dropdown-menu'
+import { Ellipsis, type LucideIcon } from 'lucide-react'
+import { type ReactNode, useRef } from 'react'
+
+export interface RowAction {
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly act: () => void
+  /** Something is deleted by it. */
+  readonly isLoss?: boolean
+}
+
+interface RowMenuProps {
+  /** Names the row, too: a page has many such buttons. */
+  readonly label: string
+  readonly actions: readonly RowAction[]
+  /** Other entries, above the actions. */
+  readonly children?: ReactNode
+}
+
+/** The three dots of a row, and what can be done with it. */
+export function RowMenu({ label, actions, children }: RowMenuProps) {
+  const trigger = useRef<HTMLButtonElement>(null)
+  return (
+    <Menu.Root modal={false}>
+      <Menu.Trigger
+        ref={trigger}
+        className="btn"
+        data-kind="quiet"
+        data-size="small"
+        data-shape="icon"
+        aria-label={label}
+      >
+        <Ellipsis size={16} aria-hidden />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Content className="menu" align="end" sideOffset={4}>
+          {children}
+          {actions.map(({ label: name, icon: Icon, act, isLoss }) => (
+            <Menu.Item
+              key={name}
+              className={`menu-item ${isLoss ? 'text-bad' : ''}`}
+              onSelect={() => {
+                // The menu closes before its dialog, so the focus returns to this button.
+                trigger.current?.focus()
+                act()
+              }}
+            >
+              <Icon size={15} aria-hidden />
+              {name}
+            </Menu.Item>
+          ))}
+        </Menu.Content>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}

@@ -1,44 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
-import { launch, visit } from '../support/chromium.ts'
-import { type Failover, startFailover } from '../support/failover.ts'
-import { type SignedIn, signIn } from '../support/login.ts'
-import { BUILD_MS, buildConsole, describeWeb } from './setup.ts'
-import { ask, ended, field, turnOf } from './studio-page.ts'
+import { describeWeb } from './setup.ts'
+import { ask, ended, field, turnOf, useStudio } from './studio-page.ts'
 
 const link = (page: Page, name: string) =>
   page.getByRole('navigation').first().getByRole('link', { name, exact: true })
 /** The reply that has this text; a status says it once, too. */
 const reply = (page: Page, text: string) => page.locator('.prose', { hasText: text })
 describeWeb('a conversation', () => {
-  let world: Failover
-  let browser: Browser
-  let session: SignedIn
-  beforeAll(async () => {
-    await buildConsole()
-    world = await startFailover()
-    browser = await launch()
-    session = await signIn(world.app)
-  }, BUILD_MS)
-  afterEach(() => world.reset())
-  afterAll(async () => {
-    await browser.close()
-    await world[Symbol.asyncDispose]()
-  })
-
-  async function open(path = '/app/studio') {
-    const guest = await visit(browser, world.app.url, { language: 'en' }, session)
-    await guest.page.goto(path)
-    await field(guest.page).waitFor()
-    return guest
-  }
+  const at = useStudio()
 
   test('an answer and a draft go on while another page is open', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
     const rest = Promise.withResolvers<void>()
-    world.platform.reply({
+    at.world.platform.reply({
       pieces: ['One moment', ', here it is.'],
       hold: { after: 1, until: rest.promise },
     })
@@ -64,9 +41,9 @@ describeWeb('a conversation', () => {
   }, 60_000)
 
   test('a stopped question is there after a reload, with the words that came', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
-    world.platform.reply({
+    at.world.platform.reply({
       pieces: ['one two three'],
       hold: { after: 1, until: new Promise(() => {}) },
     })
@@ -81,14 +58,14 @@ describeWeb('a conversation', () => {
   }, 60_000)
 
   test('a question after the sign-in has ended leads to signing in and is kept', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
     // Only the question comes too late: nothing else leads to signing in before it is asked.
     await page.route(
       '**/console/agent',
       async (route) => {
         const request = route.request()
-        const headers = { origin: world.app.url, 'content-type': 'application/json' }
+        const headers = { origin: at.world.app.url, 'content-type': 'application/json' }
         const body = request.postData() ?? ''
         const answer = await fetch(request.url(), { method: 'POST', headers, body })
         expect(answer.status).toBe(401)
@@ -103,21 +80,21 @@ describeWeb('a conversation', () => {
     await ask(page, 'Am I still here?')
     const again = page.getByRole('alert').getByRole('link', { name: en['session.again'] })
     await again.and(page.locator('[href*="/login?next=%2Fapp%2Fstudio%3Fsession"]')).waitFor()
-    world.platform.reply({ text: 'Yes, you are.' })
+    at.world.platform.reply({ text: 'Yes, you are.' })
     await page.getByRole('button', { name: en['studio.retry'] }).click()
     await reply(page, 'Yes, you are.').waitFor()
   }, 60_000)
 
   test('the other tab of a conversation shows a turn once it has ended', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page, context } = guest
-    world.platform.reply({ text: 'The first answer.' })
+    at.world.platform.reply({ text: 'The first answer.' })
     await ended(await ask(page, 'From which tab?'))
     await page.waitForURL(/session=/)
     const other = await context.newPage()
     await other.goto(page.url())
     await reply(other, 'The first answer.').waitFor()
-    world.platform.reply({ text: 'The second answer.' })
+    at.world.platform.reply({ text: 'The second answer.' })
     await ended(await ask(page, 'And now?'))
     await reply(other, 'The second answer.').waitFor()
     expect(await other.locator('.bubble').allTextContents()).toEqual([
@@ -127,34 +104,34 @@ describeWeb('a conversation', () => {
   }, 60_000)
 
   test('the last question is edited, and answered again, in its place', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
-    world.platform.reply({ text: 'Paris.' })
+    at.world.platform.reply({ text: 'Paris.' })
     await ended(await ask(page, 'The capital of France'))
-    world.platform.reply({ text: 'Lima.' })
+    at.world.platform.reply({ text: 'Lima.' })
     await page.getByRole('button', { name: en['studio.edit'] }).click()
     await page.getByRole('textbox', { name: en['studio.edit'] }).fill('The capital of Peru')
     await page.keyboard.press('Enter')
     await reply(page, 'Lima.').waitFor()
     await ended(turnOf(page, 'The capital of Peru'))
-    world.platform.reply({ text: 'It is Lima.' })
+    at.world.platform.reply({ text: 'It is Lima.' })
     await page.getByRole('button', { name: en['studio.again'] }).click()
     await reply(page, 'It is Lima.').waitFor()
     await ended(turnOf(page, 'The capital of Peru'))
-    expect(JSON.stringify(world.asked(world.platform).at(-1)?.body)).not.toContain('Lima')
+    expect(JSON.stringify(at.world.asked(at.world.platform).at(-1)?.body)).not.toContain('Lima')
     await page.reload()
     await reply(page, 'It is Lima.').waitFor()
     expect(await page.locator('.bubble').allTextContents()).toEqual(['The capital of Peru'])
   }, 60_000)
 
   test('conversations are found, named, opened and deleted on a phone too', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
     await page.setViewportSize({ width: 390, height: 800 })
-    world.platform.reply({ text: 'At nine.' })
+    at.world.platform.reply({ text: 'At nine.' })
     await ended(await ask(page, 'When does the library open?'))
     await page.getByRole('button', { name: en['studio.new'] }).click()
-    world.platform.reply({ text: 'At noon.' })
+    at.world.platform.reply({ text: 'At noon.' })
     await ended(await ask(page, 'When is lunch?'))
     await page.getByRole('button', { name: en['studio.left'] }).click()
     const rail = page.getByRole('dialog')
@@ -179,14 +156,14 @@ describeWeb('a conversation', () => {
   }, 60_000)
 
   test('formulas, code, sources and files are where they are expected', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
-    const stored = await page.request.post(`${world.app.url}/console/kb/docs`, {
+    const stored = await page.request.post(`${at.world.app.url}/console/kb/docs`, {
       data: { title: 'Returns', text: 'We sell shoes. Goods may be returned within 14 days.' },
-      headers: { origin: world.app.url },
+      headers: { origin: at.world.app.url },
     })
     expect(stored.status()).toBe(201)
-    world.platform.reply({
+    at.world.platform.reply({
       text: 'Returned goods: 14 days [1]. $E = m\\,c^2$\n\n```js\nconst a = 1\n```',
     })
     await page.evaluate(() => {
@@ -216,15 +193,15 @@ describeWeb('a conversation', () => {
   }, 60_000)
 
   test('a setup is tried before it is saved as an app', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
     await page.getByRole('button', { name: en['studio.setup'], exact: true }).click()
     await page.getByRole('textbox', { name: en['apps.prompt'] }).fill('Speak like a pirate.')
     await page.getByText(en['studio.setup.mark']).waitFor()
-    world.platform.reply({ text: 'Arr.' })
+    at.world.platform.reply({ text: 'Arr.' })
     await ask(page, 'Where is the harbour?')
     await reply(page, 'Arr.').waitFor()
-    const tried = world.asked(world.platform).at(-1)?.body
+    const tried = at.world.asked(at.world.platform).at(-1)?.body
     expect(JSON.stringify(tried)).toContain('Speak like a pirate.')
     await page.getByRole('textbox', { name: en['studio.setup.name'] }).fill('Pirate')
     await page.getByRole('button', { name: en['apps.create'] }).click()

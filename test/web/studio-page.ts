@@ -1,5 +1,10 @@
-import type { Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'bun:test'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
+import { launch, visit } from '../support/chromium.ts'
+import { type Failover, startFailover } from '../support/failover.ts'
+import { type SignedIn, signIn } from '../support/login.ts'
+import { BUILD_MS, buildConsole } from './setup.ts'
 
 /** What the tests of the studio share. */
 
@@ -25,4 +30,35 @@ export async function ended(turn: Locator): Promise<void> {
   await turn.locator('[data-testid=reply][aria-busy=false]').waitFor()
   // The last word of an answer comes before the end of its stream.
   await turn.page().getByRole('button', { name: en['studio.send'] }).waitFor()
+}
+
+/** A studio whose models are scripted, and the person who is signed in there. */
+export function useStudio() {
+  const held = {} as { world: Failover; browser: Browser; session: SignedIn }
+  beforeAll(async () => {
+    await buildConsole()
+    held.world = await startFailover()
+    held.browser = await launch()
+    held.session = await signIn(held.world.app)
+  }, BUILD_MS)
+  afterEach(() => held.world.reset())
+  afterAll(async () => {
+    await held.browser.close()
+    await held.world[Symbol.asyncDispose]()
+  })
+  return {
+    get world() {
+      return held.world
+    },
+    get session() {
+      return held.session
+    },
+    async open() {
+      const { browser, world, session } = held
+      const guest = await visit(browser, world.app.url, { language: 'en' }, session)
+      await guest.page.goto('/app/studio')
+      await field(guest.page).waitFor()
+      return guest
+    },
+  }
 }

@@ -1,45 +1,24 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { launch, visit } from '../support/chromium.ts'
-import { type Failover, startFailover } from '../support/failover.ts'
-import { type SignedIn, signIn } from '../support/login.ts'
+import { signIn } from '../support/login.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { BUILD_MS, buildConsole, describeWeb } from './setup.ts'
-import { ask, ended, field } from './studio-page.ts'
+import { buildConsole, describeWeb } from './setup.ts'
+import { ask, ended, field, turnOf, useStudio } from './studio-page.ts'
 
 const GREET = { language: 'en' } as const
 
 describeWeb('the studio', () => {
-  let world: Failover
-  let browser: Browser
-  let session: SignedIn
-  beforeAll(async () => {
-    await buildConsole()
-    world = await startFailover()
-    browser = await launch()
-    session = await signIn(world.app)
-  }, BUILD_MS)
-  afterEach(() => world.reset())
-  afterAll(async () => {
-    await browser.close()
-    await world[Symbol.asyncDispose]()
-  })
-
-  async function open() {
-    const guest = await visit(browser, world.app.url, GREET, session)
-    await guest.page.goto('/app/studio')
-    await field(guest.page).waitFor()
-    return guest
-  }
+  const at = useStudio()
 
   test('a wide table scrolls by itself and the page does not', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
     await page.setViewportSize({ width: 390, height: 800 })
     const cell = 'w'.repeat(60)
-    world.platform.reply({
+    at.world.platform.reply({
       pieces: [`| a | b | c |\n| - | - | -: |\n| ${cell} | ${cell} | 3.14 |`],
     })
     await ended(await ask(page, 'a table, please'))
@@ -54,60 +33,68 @@ describeWeb('the studio', () => {
   }, 60_000)
 
   test('a reply of thousands of nested quotes is shown as text', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
-    world.platform.reply({ pieces: ['> '.repeat(5_000)] })
+    at.world.platform.reply({ pieces: ['> '.repeat(5_000)] })
     await ended(await ask(page, 'quotes, please'))
     await page.locator('.prose pre', { hasText: '> > >' }).waitFor()
-    world.platform.reply({ pieces: ['still here'] })
+    at.world.platform.reply({ pieces: ['still here'] })
     await ask(page, 'and now?')
     await page.locator('.prose', { hasText: 'still here' }).waitFor()
   }, 60_000)
 
   test('the studio says when a reply was written without the knowledge base', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
-    const stored = await page.request.post(`${world.app.url}/console/kb/docs`, {
+    const stored = await page.request.post(`${at.world.app.url}/console/kb/docs`, {
       data: { title: 'Power', text: 'The base is powered by solar panels at the south pole.' },
-      headers: { origin: world.app.url },
+      headers: { origin: at.world.app.url },
     })
     expect(stored.status()).toBe(201)
-    world.platform.embeddings.alwaysFault(400)
+    at.world.platform.embeddings.alwaysFault(400)
     const turn = await ask(page, 'What powers the base?')
     await ended(turn)
     await turn.getByText(en['studio.kb-skipped']).waitFor()
-    world.platform.reset()
+    at.world.platform.reset()
     await ended(await ask(page, 'And now?'))
     expect(await page.getByText(en['studio.kb-skipped']).count()).toBe(1)
   }, 60_000)
 
   test('the studio shows a reply while it streams, and its tools and passages', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
     const rest = Promise.withResolvers<void>()
     const call = { name: 'calculator', arguments: { expression: '6*7' } }
-    world.platform.reply({ toolCalls: [call] })
-    world.platform.reply({
+    at.world.platform.reply({ toolCalls: [call] })
+    at.world.platform.reply({
       pieces: ['It is **forty', '-two**.\n\n', '- done\n'],
       hold: { after: 1, until: rest.promise },
     })
     const turn = await ask(page, 'six times seven?')
     await page.getByText('It is').waitFor()
     await page.getByText('calculator').waitFor()
+    // What is sent while an answer is coming goes once that has ended.
+    await field(page).fill('and seven times seven?')
+    await page.keyboard.press('Enter')
+    await page.getByText(en['studio.queued']).waitFor()
+    at.world.platform.reply({ text: 'Forty-nine.' })
     rest.resolve()
-    await page.locator('.prose strong', { hasText: 'forty-two' }).waitFor()
-    await ended(turn)
+    await turn.locator('.prose strong', { hasText: 'forty-two' }).waitFor()
+    const next = turnOf(page, 'and seven times seven?')
+    await next.locator('.prose', { hasText: 'Forty-nine.' }).waitFor()
+    await ended(next)
+    expect(await field(page).inputValue()).toBe('')
     expect(await page.locator('.prose li').allTextContents()).toEqual(['done'])
     expect(guest.complaints).toEqual([])
   }, 60_000)
 
   test('the studio draws a reply of 5,000 tokens to its end', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
     const pieces = Array.from({ length: 5_000 }, (_, n) =>
       n % 40 === 39 ? `w${n}.\n\n` : `w${n} `,
     )
-    world.platform.reply({ pieces })
+    at.world.platform.reply({ pieces })
     await ended(await ask(page, 'a long one'))
     const words = ((await page.locator('.prose').last().textContent()) ?? '').match(/w\d+/g)
     expect(words).toHaveLength(5_000)
@@ -115,27 +102,27 @@ describeWeb('the studio', () => {
   }, 60_000)
 
   test('stopping a reply in the studio stops the upstream', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
-    world.platform.fault('hang', { after: 2 })
+    at.world.platform.fault('hang', { after: 2 })
     const turn = await ask(page, 'never ends')
     await turn.locator('.prose', { hasText: 'one two' }).waitFor()
     await page.getByRole('button', { name: en['studio.stop'] }).click()
     await turn.getByText(en['studio.stopped'].replace('{count}', '2')).waitFor()
-    await world.platform.aborted()
+    await at.world.platform.aborted()
   }, 60_000)
 
   test('the studio reports a fallback, retries, and sends pasted pictures', async () => {
-    await using guest = await open()
+    await using guest = await at.open()
     const { page } = guest
-    const saved = await fetch(`${world.app.url}/console/provider`, {
+    const saved = await fetch(`${at.world.app.url}/console/provider`, {
       method: 'PUT',
-      headers: { ...session.headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ base_url: world.byo.baseUrl, api_key: 'k', failover: true }),
+      headers: { ...at.session.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ base_url: at.world.byo.baseUrl, api_key: 'k', failover: true }),
     })
     expect(saved.status).toBe(200)
-    world.byo.fault(401)
-    world.platform.reply({ text: 'from the platform' })
+    at.world.byo.fault(401)
+    at.world.platform.reply({ text: 'from the platform' })
     const first = await ask(page, 'who answers?')
     await ended(first)
     await first.getByText(en['fallback.title']).waitFor()
@@ -152,12 +139,12 @@ describeWeb('the studio', () => {
     await page.keyboard.press('Control+V')
     await page.getByRole('img', { name: 'Image 1' }).waitFor()
     await ended(await ask(page, 'what is this?'))
-    const lastAsked = () => JSON.stringify(world.asked(world.byo).at(-1)?.body)
+    const lastAsked = () => JSON.stringify(at.world.asked(at.world.byo).at(-1)?.body)
     expect(lastAsked()).toContain('data:image/png;base64,')
-    world.byo.reply({ text: 'a square' })
+    at.world.byo.reply({ text: 'a square' })
     await page.getByRole('button', { name: en['studio.again'] }).click()
     await page.locator('.prose', { hasText: 'a square' }).waitFor()
-    expect(world.asked(world.byo)).toHaveLength(3)
+    expect(at.world.asked(at.world.byo)).toHaveLength(3)
     expect(lastAsked()).toContain('data:image/png')
     expect(guest.complaints).toEqual([])
   }, 60_000)

@@ -45,8 +45,21 @@ describeWeb('a team', () => {
     await other.page.goto('/app/members')
     await other.page.getByText(/Your role is: Editor/).waitFor()
 
+    const changed = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await row.getByRole('combobox').selectOption('viewer')
+    expect((await changed).status()).toBe(200)
     await page.goto('/app/audit')
-    await page.getByRole('row', { name: new RegExp(en['audit.action.member.update']) }).waitFor()
+    await page
+      .getByRole('row', { name: new RegExp(en['audit.action.member.update']) })
+      .nth(1)
+      .waitFor()
+    // A viewer is not offered what the server refuses.
+    await other.page.goto('/app/studio')
+    await other.page
+      .locator('input[type=file]')
+      .and(other.page.getByLabel(en['studio.files.pictures'], { exact: true }))
+      .setInputFiles({ name: 'Note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') })
+    await other.page.getByText(en['studio.files.refused']).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     expect([...guest.complaints, ...other.complaints]).toEqual([])
   }, 60_000)

@@ -251,7 +251,7 @@ export const en: Dictionary = {
   'home.model': 'Connect a language model',
   'home.model.go': 'Connect',
   'home.model.text':
-    'Connect your own, or ask whoever runs this server to connect one for everybody. Until then the built-in responder answers.',
+    'Connect your own, or ask whoever runs this server to connect one for everybody.',
   'home.online': 'Devices online',
   'home.open': 'Open',
   'home.replaced': 'The latest answer came from the platform channel: your own channel failed.',
@@ -261,11 +261,11 @@ export const en: Dictionary = {
   'home.test': 'Test',
   'home.tested': 'The model test did not pass; see the reason below.',
   'home.title': 'Home',
-  'home.today': 'Requests today',
-  'home.today.errors': 'Errors today',
+  'home.today': 'API requests today',
+  'home.today.errors': 'API errors today',
   'home.undone': 'Not done yet',
   'home.unwell': 'Needs attention: {parts}.',
-  'home.week': 'Requests of the last 7 days',
+  'home.week': 'API requests of the last 7 days',
   'home.week.day': '{day}: {count} requests, {errors} errors',
   'home.well': 'All parts are working.',
   'kb.about':
@@ -276,12 +276,17 @@ export const en: Dictionary = {
   'kb.check': 'Check now',
   'kb.check.failed': 'The last check failed; the text from before is kept.',
   'kb.choose': 'Choose files',
+  'kb.chosen': '{count} of {all} chosen',
   'kb.chunk': 'Passage {number}',
+  'kb.delete.go': 'Delete {count}',
   'kb.delete.loss':
     'Its text and its index are removed; it is no longer found or cited. This cannot be undone.',
+  'kb.delete.loss.several':
+    'All that was read from them goes, too (documents: {parts}, characters: {chars}); none of it is found or cited any more. This cannot be undone.',
   'kb.delete.loss.source':
     'All that was read from it goes, too (documents: {parts}, characters: {chars}); it is no longer found or cited. This cannot be undone.',
   'kb.delete.loss.unread': 'Nothing has been read from it; only this entry goes.',
+  'kb.delete.several': 'Delete these {count} entries?',
   'kb.delete.title': 'Delete “{title}”?',
   'kb.deleted': 'Deleted',
   'kb.doc': 'Document',
@@ -369,6 +374,7 @@ export const en: Dictionary = {
   'kb.search.none': 'Nothing was found.',
   'kb.search.unused': 'not given to the model',
   'kb.search.used': 'given to the model',
+  'kb.select': 'Select several',
   'kb.state.checking': 'Checking',
   'kb.state.embedding': 'Embedding',
   'kb.state.failed': 'Failed',
@@ -662,6 +668,7 @@ export const en: Dictionary = {
   'studio.curl': 'Copy as curl',
   'studio.cut': 'The answer was cut off.',
   'studio.drop': 'Let go: pictures join the question, documents the knowledge base',
+  'studio.drop.pictures': 'Let go: pictures join the question',
   'studio.edit': 'Edit the question',
   'studio.edit.send': 'Send',
   'studio.empty': 'Start a conversation',
@@ -669,6 +676,9 @@ export const en: Dictionary = {
   'studio.files': 'Add pictures or documents',
   'studio.files.add': 'Add to the knowledge base',
   'studio.files.added': 'On the way to the knowledge base; ask once they are read',
+  'studio.files.pictures': 'Add pictures',
+  'studio.files.refused':
+    'Your role cannot add documents to the knowledge base. Pictures go with a question.',
   'studio.files.text':
     'Pictures go with a question; documents are read into the knowledge base, where every question can find them.',
   'studio.files.title': 'Add {count} to the knowledge base?',
@@ -689,6 +699,7 @@ export const en: Dictionary = {
   'studio.new': 'New conversation',
   'studio.older': 'Earlier turns',
   'studio.picture': 'a picture on {host}, opens there',
+  'studio.queued': 'Goes as soon as this answer has ended',
   'studio.rail': 'Conversations',
   'studio.rail.empty': 'No conversations yet',
   'studio.rail.more': 'Older conversations',
@@ -821,10 +832,8 @@ export const en: Dictionary = {
   'system.people.delete.loss':
     'They are signed out and removed from every workspace. Workspaces that nobody else owns become yours, with all keys. This cannot be undone.',
   'system.people.deleted': 'Person deleted',
-  'system.first': 'No language model answers yet',
   'system.first.about':
-    'The built-in responder quotes documents, calculates and tells the time; it is no model. Connect one, and every question is answered by it.',
-  'system.first.go': 'Enter an address and a key',
+    'It then answers everybody on this server. The built-in responder only quotes documents, calculates and tells the time.',
   'theme.dark': 'Dark',
   'theme.label': 'Theme',
   'theme.light': 'Light',

@@ -4,6 +4,8 @@ interface FileInputProps {
   readonly field: RefObject<HTMLInputElement | null>
   readonly label: string
   readonly multiple?: boolean
+  /** The kinds that the browser offers; by default all. */
+  readonly accept?: string | undefined
   readonly onFiles: (files: readonly File[]) => void
 }
 
@@ -14,12 +16,13 @@ export function useFileInput() {
 }
 
 /** The hidden field behind a button that chooses files. */
-export function FileInput({ field, label, multiple = false, onFiles }: FileInputProps) {
+export function FileInput({ field, label, multiple = false, accept, onFiles }: FileInputProps) {
   return (
     <input
       ref={field}
       type="file"
       multiple={multiple}
+      accept={accept}
       className="hidden"
       aria-label={label}
       onChange={({ target }) => {

@@ -12,6 +12,10 @@ interface ActionsProps {
   /** Null when the page cannot record. */
   readonly voice: Voice | null
   readonly ready: boolean
+  /** The question goes once the answer has ended. */
+  readonly queued: boolean
+  /** What the clip adds. */
+  readonly files: string
   readonly onAttach: () => void
   readonly onStop: () => void
 }
@@ -20,17 +24,13 @@ const icon = { size: 17, 'aria-hidden': true } as const
 const quiet = { kind: 'quiet', size: 'small' } as const
 
 /** What can be done with the question being written. */
-export function ComposerActions({ running, voice, ready, onAttach, onStop }: ActionsProps) {
+export function ComposerActions(props: ActionsProps) {
+  const { running, voice, ready, queued, files, onAttach, onStop } = props
   const { t } = useI18n()
   const { canHear } = useSpeech()
   return (
     <div className="flex items-center gap-1">
-      <Button
-        {...quiet}
-        icon={<Paperclip {...icon} />}
-        aria-label={t('studio.files')}
-        onClick={onAttach}
-      />
+      <Button {...quiet} icon={<Paperclip {...icon} />} aria-label={files} onClick={onAttach} />
       {voice && canHear && (
         <Button
           {...quiet}
@@ -42,10 +42,10 @@ export function ComposerActions({ running, voice, ready, onAttach, onStop }: Act
         />
       )}
       {voice && !canHear && <Deaf />}
-      <span className="ml-2 hidden flex-1 text-[0.82rem] text-ink-3 sm:inline">
-        {t('studio.keys')}
+      <span className="ml-2 flex-1 text-[0.82rem] text-ink-3">
+        <span role="status">{queued && t('studio.queued')}</span>
+        {!queued && <span className="hidden sm:inline">{t('studio.keys')}</span>}
       </span>
-      <span className="flex-1 sm:hidden" />
       {running ? (
         <Button icon={<Square {...icon} />} onClick={onStop}>
           {t('studio.stop')}

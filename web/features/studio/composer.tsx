@@ -4,10 +4,13 @@ import {
   type KeyboardEvent,
   type RefObject,
   useCallback,
+  useEffect,
+  useRef,
   useState,
 } from 'react'
 import { IMAGES_MAX } from '../../../src/core/limits/contract.ts'
 import { useI18n } from '../../i18n/index.tsx'
+import { useMayChange } from '../../lib/rights.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { useDrop } from '../../lib/use-drop.ts'
 import { FileInput, useFileInput } from '../kb/file-input.tsx'
@@ -48,14 +51,19 @@ function useDraft(session: string) {
 
 const isPicture = ({ type }: File) => type.startsWith('image/')
 
-/** Pictures go with the question, other files to the knowledge base once that is confirmed. */
-function useFiles(change: ReturnType<typeof useDraft>[1]) {
+/**
+ * Pictures go with the question, other files to the knowledge base once that is confirmed, unless
+ * the person may not add any.
+ */
+function useFiles(change: ReturnType<typeof useDraft>[1], mayAdd: boolean) {
   const { t } = useI18n()
   const toasts = useToasts()
   const [documents, setDocuments] = useState<readonly File[]>([])
   const take = useCallback(
     async (files: readonly File[]) => {
-      setDocuments(files.filter((file) => !isPicture(file)))
+      const others = files.filter((file) => !isPicture(file))
+      if (mayAdd) setDocuments(others)
+      else if (others.length > 0) toasts.show('bad', t('studio.files.refused'))
       const fit = files.filter((file) => isPicture(file) && isImage(file)).slice(0, IMAGES_MAX)
       const urls = await Promise.all(fit.map(toDataUrl))
       change(({ images }) => ({ images: [...images, ...urls].slice(0, IMAGES_MAX) }))
@@ -63,44 +71,81 @@ function useFiles(change: ReturnType<typeof useDraft>[1]) {
         toasts.show('bad', t('studio.images.wrong', { max: IMAGES_MAX }))
       }
     },
-    [change, toasts, t],
+    [change, mayAdd, toasts, t],
   )
   const onFiles = useCallback((files: readonly File[]) => void take(files), [take])
   return { documents, onFiles, done: () => setDocuments([]) }
 }
 
-/** The question being written. Another session needs another `key`. */
-export function Composer({ session, field, running, onSend, onStop, voice }: ComposerProps) {
+/** What is written, and its way out: what is sent while an answer comes waits for its end. */
+function useQuestion({ session, field, running, onSend, onStop }: Omit<ComposerProps, 'voice'>) {
   const { t } = useI18n()
   const [{ text, images }, change] = useDraft(session)
-  const { documents, onFiles, done } = useFiles(change)
-  const input = useFileInput()
-  const over = useDrop(onFiles)
+  const [isQueued, setQueued] = useState(false)
   const isReady = text.trim() !== '' || images.length > 0
-  const send = (event?: FormEvent<HTMLFormElement>) => {
-    event?.preventDefault()
+  const send = () => {
+    setQueued(running && isReady)
     if (running || !isReady) return
     onSend(text.trim() || t('studio.images.ask'), images)
     change(() => ({ text: '', images: [] }))
     field.current?.form?.removeAttribute('data-typed')
   }
-  const onKey = (event: KeyboardEvent) => {
-    // Enter confirms a word while an input method composes.
-    if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape' && running) onStop()
-    if (event.key !== 'Enter' || event.shiftKey) return
+  const latest = useRef(send)
+  latest.current = send
+  useEffect(() => {
+    if (isQueued && !running) latest.current()
+  }, [isQueued, running])
+  const stop = () => {
+    setQueued(false)
+    onStop()
+  }
+  return {
+    text,
+    images,
+    change,
+    isReady,
+    isQueued,
+    send,
+    stop,
+    write(next: string) {
+      setQueued(false)
+      change(() => ({ text: next }))
+    },
+    onKey(event: KeyboardEvent) {
+      // Enter confirms a word while an input method composes.
+      if (event.nativeEvent.isComposing) return
+      if (event.key === 'Escape' && running) stop()
+      if (event.key !== 'Enter' || event.shiftKey) return
+      event.preventDefault()
+      send()
+    },
+  }
+}
+
+/** The question being written. Another session needs another `key`. */
+export function Composer(props: ComposerProps) {
+  const { field, running, voice } = props
+  const { t } = useI18n()
+  const question = useQuestion(props)
+  const { text, images, change, isReady, isQueued } = question
+  const mayAdd = useMayChange()
+  const { documents, onFiles, done } = useFiles(change, mayAdd)
+  const files = t(mayAdd ? 'studio.files' : 'studio.files.pictures')
+  const input = useFileInput()
+  const over = useDrop(onFiles)
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    send()
+    question.send()
   }
   const onPaste = (event: ClipboardEvent) => {
-    const { files } = event.clipboardData
-    if (files.length === 0) return
+    const { files: pasted } = event.clipboardData
+    if (pasted.length === 0) return
     event.preventDefault()
-    onFiles([...files])
+    onFiles([...pasted])
   }
   return (
-    <form className="composer" onSubmit={send}>
-      {over && <p className="drop-here">{t('studio.drop')}</p>}
+    <form className="composer" onSubmit={onSubmit}>
+      {over && <p className="drop-here">{t(mayAdd ? 'studio.drop' : 'studio.drop.pictures')}</p>}
       <Thumbs
         images={images}
         onDrop={(place) => change(() => ({ images: images.filter((_, at) => at !== place) }))}
@@ -111,8 +156,8 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
         value={text}
         aria-label={t('studio.ask')}
         placeholder={t('studio.ask')}
-        onChange={(event) => change(() => ({ text: event.target.value }))}
-        onKeyDown={onKey}
+        onChange={({ target }) => question.write(target.value)}
+        onKeyDown={question.onKey}
         onPaste={onPaste}
       />
       {voice?.recording ? (
@@ -122,14 +167,22 @@ export function Composer({ session, field, running, onSend, onStop, voice }: Com
           running={running}
           voice={voice}
           ready={isReady}
+          queued={isQueued}
+          files={files}
           onAttach={input.open}
           onStop={() => {
-            onStop()
+            question.stop()
             field.current?.focus()
           }}
         />
       )}
-      <FileInput {...input} multiple label={t('studio.files')} onFiles={onFiles} />
+      <FileInput
+        {...input}
+        multiple
+        accept={mayAdd ? undefined : 'image/*'}
+        label={files}
+        onFiles={onFiles}
+      />
       <AddToLibrary files={documents} onEnd={done} />
     </form>
   )

@@ -29,10 +29,10 @@ describeWeb('the system page', () => {
       const { page, complaints } = visiting
       const button = (name: string) => page.getByRole('button', { name, exact: true })
       await page.goto('/app')
-      await page.getByRole('heading', { name: en['system.first'] }).waitFor()
+      await page.getByText(en['system.first.about']).waitFor()
       await page.getByLabel(en['system.kind.MODEL']).selectOption('llama3:8b')
       await button('Use Ollama').click()
-      await page.getByRole('heading', { name: en['system.first'] }).waitFor({ state: 'detached' })
+      await page.getByText(en['system.first.about']).waitFor({ state: 'detached' })
 
       await page.getByRole('link', { name: en['nav.system'] }).click()
       const model = page.locator('details').filter({ hasText: en['system.llm.about'] })

@@ -44,7 +44,6 @@ export function Home() {
   return (
     <Page title={t('home.title')} about={t(ready ? 'home.about.ready' : 'home.about')}>
       <Health facts={facts} tested={tested} />
-      <FirstModel status={facts.status} />
       {ready || !isKnown(facts) ? null : (
         <div className="mb-9">
           <Section title={t('home.start')} about={t('home.start.about', { left })}>
@@ -83,7 +82,9 @@ function Steps({ facts, onTested }: StepsProps) {
         done={done.model}
         check={() => checkModel(i18n)}
         onFound={onTested}
-      />
+      >
+        {isOperator && !done.model && <FirstModel />}
+      </Step>
       <Step
         id="document"
         to="/app/kb"

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
-import { useOperator } from '../../lib/rights.ts'
 import type { Found } from './checks.ts'
 import { type Facts, hasPlatformModel } from './steps.ts'
 
@@ -19,21 +18,19 @@ export function Health({ facts: { status, provider }, tested }: HealthProps) {
   const { t, locale } = useI18n()
   const own = provider?.configured === true
   const replaced = useReplaced(own)
-  const isOperator = useOperator()
   if (!status || !provider) return null
   const failed = status.checks
     .filter(({ state, name }) => state === 'down' && !(own && name === 'llm'))
     .map(({ name }) => t(isPart(name) ? `part.${name}` : 'part.other'))
   const parts = new Intl.ListFormat(locale).format(failed)
   const builtin = !own && !hasPlatformModel(status)
-  const target = builtin && isOperator ? '/app/system' : '/app/provider'
   const say = (tone: keyof typeof DOTS, text: string) => (
     <p className="mb-5 flex flex-wrap items-center gap-x-2.5 gap-y-1" role="status">
       <span className={`size-2.5 flex-none rounded-full ${DOTS[tone]}`} aria-hidden />
       <span className="min-w-0">{text}</span>
-      {(builtin || replaced) && (
-        <Link to={target} className="target text-accent underline underline-offset-2">
-          {t(builtin ? 'home.connect' : 'nav.provider')}
+      {replaced && (
+        <Link to="/app/provider" className="target text-accent underline underline-offset-2">
+          {t('nav.provider')}
         </Link>
       )}
       <a href="/status" className="target text-accent underline underline-offset-2">

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleDashed } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -13,18 +14,23 @@ interface StepProps {
   /** Null when the step cannot be tested before it is done. */
   readonly check: (() => Promise<Found>) | null
   readonly onFound?: (found: Found | null) => void
+  /** In place of its one sentence. */
+  readonly children?: ReactNode
 }
 
 const TONES = { good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const
 
 /** One step of the first run: its purpose, a link, and a test. */
-export function Step({ id, to, done, check, onFound }: StepProps) {
+export function Step({ id, to, done, check, onFound, children }: StepProps) {
   const { t } = useI18n()
   const test = useAction(async () => (check ? check() : null), {
     onDone: (found) => onFound?.(found),
   })
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4">
+    <li
+      className="flex flex-wrap items-center gap-x-4 gap-y-3 px-5 py-4 data-open:items-start"
+      data-open={children ? true : undefined}
+    >
       {done ? (
         <CircleCheck size={21} className="flex-none text-good" aria-label={t('home.done')} />
       ) : (
@@ -36,9 +42,10 @@ export function Step({ id, to, done, check, onFound }: StepProps) {
           {test.data ? (
             <span className={TONES[test.data.tone]}>{test.data.text}</span>
           ) : (
-            t(`home.${id}.text`)
+            !children && t(`home.${id}.text`)
           )}
         </p>
+        {children && <div className="mt-1 text-[0.9rem] text-ink-2">{children}</div>}
       </div>
       <div className="flex gap-2">
         {check && (

@@ -153,7 +153,7 @@ describeWeb('documents of the knowledge base', () => {
   )
 
   test(
-    'on a phone nothing sticks out, and what was found is in view',
+    'on a phone nothing sticks out, what was found is in view, and several are deleted at once',
     async () => {
       const title = 'unbroken'.repeat(22)
       await using guest = await kb.open({ width: 390, height: 800 })
@@ -177,6 +177,20 @@ describeWeb('documents of the knowledge base', () => {
       await page.getByRole('heading', { level: 1, name: title }).waitFor()
       await page.getByRole('main').getByText(`Parcels ${title}`).waitFor()
       await soon(fits, true)
+
+      await page.getByRole('link', { name: en['nav.kb'] }).last().click()
+      await page.getByRole('button', { name: en['kb.select'] }).click()
+      await page.getByText(fill(en['kb.chosen'], { count: 0, all: 13 })).click()
+      await page.getByText(fill(en['kb.chosen'], { count: 13, all: 13 })).waitFor()
+      await page.getByRole('checkbox', { name: 'Note 3', exact: true }).click()
+      await page.getByText(fill(en['kb.chosen'], { count: 12, all: 13 })).waitFor()
+      await soon(fits, true)
+      await page.getByRole('main').getByRole('button', { name: en['action.delete'] }).click()
+      const question = page.getByRole('alertdialog', { name: /12/ })
+      await question.getByText('documents: 12').waitFor()
+      await question.getByRole('button', { name: 'Delete 12' }).click()
+      await page.getByText(fill(en['kb.docs.count'], { count: 1, max: 50 })).waitFor()
+      await row(page, 'Note 3').getByText(en['kb.state.ready']).waitFor()
     },
     TIMEOUT_MS,
   )

@@ -21,23 +21,36 @@ import { Facts } from './facts.tsx'
 import { failureOf } from './failure.ts'
 import { type ItemActions, ItemMenu } from './item-menu.tsx'
 import { type Item, titleOf } from './library.ts'
+import type { Selection } from './selection.tsx'
 
 interface ItemRowProps {
   readonly item: Item
   readonly actions: ItemActions
+  readonly selection: Selection
   /** The page is being checked now. */
   readonly isChecked: boolean
 }
 
 /** A file, a page or a document of the list, with its parts folded away. */
-export function ItemRow({ item, actions, isChecked }: ItemRowProps) {
+export function ItemRow({ item, actions, selection, isChecked }: ItemRowProps) {
   const [unfolded, setUnfolded] = useState(false)
   const partsId = useId()
   const parts = item.kind === 'doc' ? [item.doc] : item.parts
   const [only] = parts
   return (
     <li className="entry">
-      <span className="mt-0.5 text-ink-3">{iconOf(item)}</span>
+      {selection.isOn ? (
+        <label className="target -mx-3 self-start px-3 pt-0.5">
+          <input
+            type="checkbox"
+            checked={selection.has(item)}
+            aria-label={titleOf(item)}
+            onChange={() => selection.toggle(item)}
+          />
+        </label>
+      ) : (
+        <span className="mt-0.5 text-ink-3">{iconOf(item)}</span>
+      )}
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
           {parts.length > 1 ? (
@@ -64,9 +77,11 @@ export function ItemRow({ item, actions, isChecked }: ItemRowProps) {
         {item.kind === 'source' && <Trouble source={item.source} actions={actions} item={item} />}
         {unfolded && <Parts id={partsId} parts={parts} />}
       </div>
-      <ForEditors>
-        <ItemMenu item={item} actions={actions} />
-      </ForEditors>
+      {!selection.isOn && (
+        <ForEditors>
+          <ItemMenu item={item} actions={actions} />
+        </ForEditors>
+      )}
     </li>
   )
 }

@@ -5,13 +5,14 @@ import { api } from '../../api/index.ts'
 import type { Source } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { useAction } from '../../lib/services.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/state.tsx'
+import { Deletion } from './deletion.tsx'
 import { FileInput, useFileInput } from './file-input.tsx'
 import type { ItemActions } from './item-menu.tsx'
 import { ItemRow } from './item-row.tsx'
-import { type Item, idOf, itemsOf, type Library, remove, showSource, titleOf } from './library.ts'
+import { type Item, idOf, itemsOf, type Library, showSource } from './library.ts'
 import { replacedBy } from './replacing.ts'
+import { SelectionBar, useSelection } from './selection.tsx'
 import { UploadRow } from './upload-row.tsx'
 import type { AddOptions, Uploads } from './uploads.ts'
 
@@ -30,10 +31,11 @@ interface LibraryListProps {
 export function LibraryList({ library, uploads, checks, onCheck }: LibraryListProps) {
   const { t } = useI18n()
   const client = useQueryClient()
-  const [asked, setAsked] = useState<Item | null>(null)
+  const [asked, setAsked] = useState<readonly Item[]>([])
   const input = useFileInput()
   const meant = useRef<AddOptions>({})
   const items = itemsOf(library)
+  const selection = useSelection(items)
   const refresh = useAction(api.sources.setRefresh, {
     done: 'kb.refresh.saved',
     several: true,
@@ -45,7 +47,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
     input.open()
   }
   const actions: ItemActions = {
-    onDelete: setAsked,
+    onDelete: (item) => setAsked([item]),
     onReplace: (item) => choose({ replaces: item }),
     onSendAgain(item) {
       if (item.kind === 'doc') return
@@ -63,6 +65,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
       {items.length + uploads.uploads.length === 0 && (
         <Empty icon={<BookText />} title={t('kb.empty')} text={t('kb.empty.text')} />
       )}
+      {items.length > 1 && <SelectionBar items={items} selection={selection} onDelete={setAsked} />}
       <ul className="divide-y divide-line">
         {uploads.uploads.map((upload) => (
           <UploadRow
@@ -77,6 +80,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
             key={idOf(item)}
             item={item}
             actions={actions}
+            selection={selection}
             isChecked={
               item.kind === 'source' && checks.get(item.source.id) === item.source.checked_at
             }
@@ -88,7 +92,7 @@ export function LibraryList({ library, uploads, checks, onCheck }: LibraryListPr
         label={t('kb.replace')}
         onFiles={(files) => uploads.add(files, meant.current)}
       />
-      <Deletion item={asked} onClose={() => setAsked(null)} />
+      <Deletion items={asked} onDone={selection.end} onClose={() => setAsked([])} />
     </>
   )
 }
@@ -106,38 +110,4 @@ function useCheck(onCheck: OnCheck) {
     }
   }
   return useAction(run, { several: true, onDone: (source) => showSource(client, source) })
-}
-
-interface DeletionProps {
-  readonly item: Item | null
-  readonly onClose: () => void
-}
-
-/** Says what goes with it before it is deleted. */
-function Deletion({ item, onClose }: DeletionProps) {
-  const { t, locale } = useI18n()
-  const action = useAction(remove, { done: 'kb.deleted', refresh: ['kb'], onDone: onClose })
-  // The documents that are here: the list may know of them before the source says that it is read.
-  const parts = item?.kind === 'source' ? item.parts : null
-  const chars = (parts ?? []).reduce((sum, { char_count }) => sum + char_count, 0)
-  const loss =
-    parts === null
-      ? t('kb.delete.loss')
-      : parts.length === 0
-        ? t('kb.delete.loss.unread')
-        : t('kb.delete.loss.source', {
-            parts: parts.length,
-            chars: chars.toLocaleString(locale),
-          })
-  return (
-    <Confirm
-      title={t('kb.delete.title', { title: item ? titleOf(item) : '' })}
-      loss={loss}
-      action={t('action.delete')}
-      open={item !== null}
-      busy={action.isPending}
-      onConfirm={() => item && action.mutate(item)}
-      onClose={onClose}
-    />
-  )
 }

@@ -1,0 +1,58 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useI18n } from '../../i18n/index.tsx'
+import { reload } from '../../lib/reload.ts'
+import { useAction } from '../../lib/services.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { type Item, remove, titleOf } from './library.ts'
+
+interface DeletionProps {
+  /** None: nothing is asked. */
+  readonly items: readonly Item[]
+  /** All of them are gone. */
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Says how many they are and what goes with them before they are deleted. */
+export function Deletion({ items, onDone, onClose }: DeletionProps) {
+  const { t } = useI18n()
+  const client = useQueryClient()
+  /** One after the other; the first failure ends it, and the list shows what is left. */
+  const removeAll = async () => {
+    try {
+      for (const item of items) await remove(item)
+    } finally {
+      await reload(client, ['kb'])
+      onClose()
+    }
+  }
+  const action = useAction(removeAll, { done: 'kb.deleted', onDone })
+  const [first] = items
+  const title =
+    items.length > 1
+      ? t('kb.delete.several', { count: items.length })
+      : t('kb.delete.title', { title: first ? titleOf(first) : '' })
+  return (
+    <Confirm
+      title={title}
+      loss={useLoss(items)}
+      action={items.length > 1 ? t('kb.delete.go', { count: items.length }) : t('action.delete')}
+      open={items.length > 0}
+      busy={action.isPending}
+      onConfirm={() => action.mutate(undefined)}
+      onClose={onClose}
+    />
+  )
+}
+
+function useLoss(items: readonly Item[]): string {
+  const { t, locale } = useI18n()
+  const [first] = items
+  if (items.length === 1 && first?.kind === 'doc') return t('kb.delete.loss')
+  // The documents that are here: the list may know of them before the source says that it is read.
+  const docs = items.flatMap((item) => (item.kind === 'doc' ? [item.doc] : item.parts))
+  if (docs.length === 0) return t('kb.delete.loss.unread')
+  const chars = docs.reduce((sum, { char_count }) => sum + char_count, 0).toLocaleString(locale)
+  const key = items.length > 1 ? 'kb.delete.loss.several' : 'kb.delete.loss.source'
+  return t(key, { parts: docs.length, chars })
+}

@@ -1,0 +1,73 @@
+import { ListChecks, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ForEditors } from '../../ui/changeable.tsx'
+import { type Item, idOf } from './library.ts'
+
+/** Entries that are chosen to be deleted together. */
+export function useSelection(items: readonly Item[]) {
+  /** Null: nothing is being chosen. */
+  const [ids, setIds] = useState<ReadonlySet<string> | null>(null)
+  return {
+    isOn: ids !== null,
+    chosen: items.filter((item) => ids?.has(idOf(item))),
+    has: (item: Item) => ids?.has(idOf(item)) === true,
+    start: () => setIds(new Set()),
+    end: () => setIds(null),
+    toggle(item: Item) {
+      const next = new Set(ids)
+      if (!next.delete(idOf(item))) next.add(idOf(item))
+      setIds(next)
+    },
+    choose: (chosen: readonly Item[]) => setIds(new Set(chosen.map(idOf))),
+  }
+}
+
+export type Selection = ReturnType<typeof useSelection>
+
+interface SelectionBarProps {
+  readonly items: readonly Item[]
+  readonly selection: Selection
+  readonly onDelete: (chosen: readonly Item[]) => void
+}
+
+/** Above the list: begins the choice, and says how many are chosen. */
+export function SelectionBar({ items, selection, onDelete }: SelectionBarProps) {
+  const { t } = useI18n()
+  const { isOn, chosen, start, end, choose } = selection
+  const icon = { size: 15, 'aria-hidden': true } as const
+  const isAll = chosen.length === items.length
+  return (
+    <ForEditors>
+      <div className="flex flex-wrap items-center justify-end gap-2 border-b border-line px-4 py-2">
+        {isOn ? (
+          <>
+            <label className="target mr-auto inline-flex items-center gap-3">
+              <input type="checkbox" checked={isAll} onChange={() => choose(isAll ? [] : items)} />
+              <span role="status">
+                {t('kb.chosen', { count: chosen.length, all: items.length })}
+              </span>
+            </label>
+            <Button size="small" onClick={end}>
+              {t('action.cancel')}
+            </Button>
+            <Button
+              size="small"
+              kind="danger"
+              icon={<Trash2 {...icon} />}
+              disabled={chosen.length === 0}
+              onClick={() => onDelete(chosen)}
+            >
+              {t('action.delete')}
+            </Button>
+          </>
+        ) : (
+          <Button kind="quiet" size="small" icon={<ListChecks {...icon} />} onClick={start}>
+            {t('kb.select')}
+          </Button>
+        )}
+      </div>
+    </ForEditors>
+  )
+}

@@ -1,3 +1,4 @@
+import { orAborted } from '../../core/abort.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Endpoint, UpstreamFetch } from '../net/upstream-call.ts'
@@ -143,7 +144,7 @@ export class LlamaServer {
       if (this.#closed || this.#failures >= FAILURES_WAITED_FOR) {
         throw new ChannelFailure('channel_unavailable', 'the model does not start')
       }
-      await abortable(this.#ready, signal)
+      await (signal ? orAborted(this.#ready, signal) : this.#ready)
     }
   }
 
@@ -255,19 +256,6 @@ function once(work: () => void): () => void {
   return () => {
     if (!isDone) work()
     isDone = true
-  }
-}
-
-async function abortable(work: Promise<void>, signal: AbortSignal | null | undefined) {
-  signal?.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  aborted.promise.catch(() => {})
-  const onAbort = () => aborted.reject(signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
-  try {
-    await Promise.race([work, aborted.promise])
-  } finally {
-    signal?.removeEventListener('abort', onAbort)
   }
 }
 

@@ -16,6 +16,7 @@ import {
   type Hello,
   helloAnswer,
   type ListenMode,
+  type Message,
   readFrame,
   readMessage,
   type Told,
@@ -56,9 +57,12 @@ export interface Caller {
 const HELLO_MS_MAX = 10_000
 /** A detected text that is followed by listening within this time is a wake word. */
 const WAKE_WORD_MS = 1_000
-/** Frames a second, and how many may come at once after a stall of the network. */
+/** Frames a second, and how many may come at once after a stall of the network; texts likewise. */
 const FRAMES_PER_SECOND = 100
 const FRAMES_AT_ONCE = 200
+/** The last word of a flood is heard so much later, unless it is longer than words of control. */
+const LATE_MS = 100
+const CONTROL_CHARS_MAX = 1_000
 const PROTOCOL_ERROR = 1002
 
 /** One socket of a board, from its hello to its end (contract 2, 4.1, 4.2 and 4.4). */
@@ -66,7 +70,8 @@ export class Session {
   readonly #listener: Listener
   readonly #tools: DeviceTools
   readonly #pace: Pace
-  readonly #allowed: () => boolean
+  readonly #allowsFrame: () => boolean
+  readonly #allowsText: () => boolean
   #version: FrameVersion = 1
   #isGreeted = false
   #isClosed = false
@@ -75,6 +80,9 @@ export class Session {
   #turn: AbortController | null = null
   #cancelHello: () => void
   #cancelWake = () => {}
+  /** Came in a flood of texts. */
+  #late: Message | null = null
+  #cancelLate = () => {}
 
   constructor(
     private readonly options: SessionOptions,
@@ -83,7 +91,8 @@ export class Session {
   ) {
     const { clock, detector, budget } = options
     this.#pace = createPace(clock)
-    this.#allowed = createFrameLimit(clock)
+    this.#allowsFrame = createFrameLimit(clock)
+    this.#allowsText = createFrameLimit(clock)
     const send = (payload: object) => this.#tell({ type: 'mcp', payload })
     this.#tools = createDeviceTools({ clock, send })
     this.#listener = new Listener({
@@ -95,9 +104,31 @@ export class Session {
     this.#cancelHello = clock.after(HELLO_MS_MAX, () => wire.close(PROTOCOL_ERROR, 'no hello'))
   }
 
+  /**
+   * Texts beyond the rate are dropped, but for the last word about listening: a board that has said
+   * "stop" waits for its answer.
+   */
   onText(text: string): void {
-    if (!this.#allowed()) return
+    const isAllowed = this.#allowsText()
+    if (!isAllowed && text.length > CONTROL_CHARS_MAX) return
     const message = readMessage(text)
+    const isControl = message?.type === 'listen' || message?.type === 'abort'
+    if (isControl && (!isAllowed || this.#late)) this.#hold(message)
+    else if (isAllowed) this.#receive(message)
+  }
+
+  #hold(message: Message): void {
+    const isFirst = this.#late === null
+    this.#late = message
+    if (!isFirst) return
+    this.#cancelLate = this.options.clock.after(LATE_MS, () => {
+      const last = this.#late
+      this.#late = null
+      this.#receive(last)
+    })
+  }
+
+  #receive(message: Message | null): void {
     if (message?.type === 'hello') this.#greet(message)
     else if (!this.#isGreeted) this.wire.close(PROTOCOL_ERROR, 'no hello')
     else if (message?.type === 'abort') this.#abort()
@@ -111,7 +142,7 @@ export class Session {
     if (!this.#isGreeted) return
     const frame = readFrame(this.#version, bytes)
     if (frame?.type === 'json') this.onText(new TextDecoder().decode(frame.payload))
-    else if (frame && this.#allowed()) this.#listener.push(frame.payload)
+    else if (frame && this.#allowsFrame()) this.#listener.push(frame.payload)
   }
 
   /** To be called once, when the socket is closed. */
@@ -119,6 +150,7 @@ export class Session {
     this.#isClosed = true
     this.#cancelHello()
     this.#cancelWake()
+    this.#cancelLate()
     this.#interrupt()
     this.#tools.close()
     this.#listener.close()

@@ -113,7 +113,7 @@ describe('a socket is closed', () => {
   })
 })
 
-test('a flood of frames and broken messages is dropped, and the last word still heard', async () => {
+test('a flood of frames and broken messages is dropped, and its last word heard', async () => {
   const { socket } = await greeted()
   const stop = { type: 'listen', state: 'stop' }
   socket.send({ type: 'listen', state: 'start', mode: 'manual' })

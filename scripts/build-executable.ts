@@ -28,13 +28,16 @@ function nativeFiles(arch: string): Record<string, string> {
   }
 }
 
-/** The console files that scripts/build-web.ts wrote. */
-function consoleFiles(): Record<string, string> {
-  const web = join(root, 'dist/web')
-  const names = readdirSync(web, { recursive: true, withFileTypes: true })
+const WEB = join(root, 'dist/web')
+/** Where the console's files seem to lie: outside src/ the executable would lose their folder. */
+const WEB_INSIDE = join(root, 'src/web')
+
+/** Names of the console files that scripts/build-web.ts wrote. */
+function consoleFiles(): string[] {
+  return readdirSync(WEB, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-    .map((entry) => relative(web, join(entry.parentPath, entry.name)))
-  return Object.fromEntries(names.sort().map((name) => [name, join(web, name)]))
+    .map((entry) => relative(WEB, join(entry.parentPath, entry.name)))
+    .sort()
 }
 
 /** The character maps that Chinese, Japanese and Korean PDFs name. */
@@ -64,12 +67,12 @@ function embeddedModule(native: Record<string, string>): string {
     entries.push(`${JSON.stringify(name)}: { ${entry} }`)
   }
   const version = hash.digest('hex').slice(0, 16)
-  const web: string[] = []
-  for (const [index, [name, path]] of Object.entries(consoleFiles()).entries()) {
-    imports.push(`import w${index} from ${JSON.stringify(path)} with { type: 'file' }`)
-    web.push(`${JSON.stringify(name)}: w${index}`)
-  }
-  const files = `files: { ${entries.join(', ')} }, web: { ${web.join(', ')} }`
+  const web = consoleFiles().map((name, index) => {
+    const path = JSON.stringify(join(WEB_INSIDE, name))
+    imports.push(`import w${index} from ${path} with { type: 'file' }`)
+    return `w${index}`
+  })
+  const files = `files: { ${entries.join(', ')} }, web: [${web.join(', ')}]`
   return `${imports.join('\n')}
 export const embedded = { version: '${version}', ${files} }`
 }
@@ -93,6 +96,11 @@ function nativePlugin(files: Record<string, string>): BunPlugin {
   return {
     name: 'native-parts',
     setup(build) {
+      build.onResolve({ filter: /\/src\/web\// }, ({ path }) => ({ path }))
+      build.onLoad({ filter: /\/src\/web\// }, ({ path }) => ({
+        contents: readFileSync(join(WEB, relative(WEB_INSIDE, path))),
+        loader: 'file',
+      }))
       build.onLoad({ filter: /src\/native\/embedded\.ts$/ }, () => ({
         contents: embeddedModule(files),
         loader: 'ts',
@@ -149,6 +157,8 @@ export async function buildExecutable({ target, entry, outfile, runtime }: Build
     format: 'esm',
     // Code splitting keeps dynamic imports in separate files, loaded on first use.
     splitting: true,
+    // Files keep names and folders, so that the console's folder can be read inside the executable.
+    naming: { asset: '[dir]/[name].[ext]' },
     bytecode: true,
     sourcemap: 'inline',
     define: { 'process.env.NODE_ENV': '"production"', BUILT_AT: String(Date.now()) },

@@ -8,6 +8,7 @@ const losslessAudio = { zh: '解码 FLAC 和 Vorbis', en: 'FLAC and Vorbis in' }
 
 /** The purpose of each package. */
 export const PACKAGE_WORDS: Readonly<Record<string, Words>> = {
+  '@elysiajs/static': { zh: '控制台的文件', en: "the console's files" },
   '@fastify/busboy': { zh: '读取上传的表单', en: 'uploaded forms in' },
   '@huggingface/tokenizers': { zh: '向量模型的分词器', en: "the embedding models' tokenisers" },
   '@modelcontextprotocol/server': { zh: 'MCP 服务端协议', en: 'the MCP protocol, as a server' },

@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { staticPlugin } from '@elysiajs/static'
 import { type AnyElysia, Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import { MANUAL_PATHS } from '../core/manual.ts'
@@ -41,9 +44,6 @@ const PAGES = ['/', '/login', ...MANUAL_PATHS, '/app', '/app/*']
 const HIDDEN = { detail: { hide: true } } as const
 const TWINS = /\.(br|gz)$/
 
-/** The console's files by their names, with the paths at which they are read. */
-export type ConsoleFiles = ReadonlyMap<string, string>
-
 /** Unknown addresses below these are errors of the API, not pages. */
 const API = /^\/(v1|console|auth|assets)(\/|$)/
 
@@ -60,44 +60,39 @@ export interface ConsolePages {
 }
 
 /**
- * The console that scripts/build-web.ts wrote; null when it was not built. Pages have routes of
- * their own, so that an unknown address stays an error.
+ * The console from the folder that scripts/build-web.ts wrote, or that the executable carries; null
+ * when it was not built. Pages have routes of their own, so that an unknown address stays an error.
  */
-export async function consolePages(files: ConsoleFiles | null): Promise<ConsolePages> {
-  const page = await pageHandler(files)
+export async function consolePages(folder: string | null): Promise<ConsolePages> {
+  const page = await pageHandler(folder)
   const pages = new Elysia({ name: 'console-pages' })
   const shown = (context: { request: Request }) => page(context)
   for (const path of PAGES) pages.get(path, shown, HIDDEN).head(path, shown, HIDDEN)
-  const textOf = async (name: string) => {
-    const path = files?.get(name)
-    return path === undefined ? null : Bun.file(path).text()
-  }
+  const textOf = async (name: string) =>
+    folder !== null && existsSync(join(folder, name)) ? Bun.file(join(folder, name)).text() : null
   return {
     share: await textOf('share.html'),
     widget: await textOf('widget.js'),
-    routes: files === null ? pages : pages.use(assets(files)),
+    routes: folder === null ? pages : pages.use(await assets(join(folder, 'assets'))),
     missing(request, path) {
       const wanted = request.headers.get('accept')?.includes('text/html')
-      if (files === null || request.method !== 'GET' || !wanted || API.test(path)) return null
+      if (folder === null || request.method !== 'GET' || !wanted || API.test(path)) return null
       return page({ request }, 404)
     },
   }
 }
 
-const PAGE = 'index.html'
-
-async function pageHandler(files: ConsoleFiles | null) {
-  const path = files?.get(PAGE)
-  if (files === null || path === undefined) {
+async function pageHandler(folder: string | null) {
+  if (folder === null) {
     return (): Response => {
       throw appError('console_not_built')
     }
   }
+  const path = join(folder, 'index.html')
   const plain = await Bun.file(path).bytes()
   const forms = new Map<Encoding | null, Uint8Array<ArrayBuffer>>([[null, plain]])
   for (const [encoding, suffix] of ENCODINGS) {
-    const packed = files.get(PAGE + suffix)
-    if (packed !== undefined) forms.set(encoding, await Bun.file(packed).bytes())
+    forms.set(encoding, await Bun.file(path + suffix).bytes())
   }
   const hash = new Bun.CryptoHasher('sha256').update(plain).digest('hex').slice(0, 16)
   return ({ request }: { request: Request }, status = 200): Response => {
@@ -110,23 +105,37 @@ async function pageHandler(files: ConsoleFiles | null) {
   }
 }
 
-/** Answers with the form of an asset that the client prefers. No other path reaches a file. */
-const assets = (files: ConsoleFiles) =>
-  new Elysia({ name: 'console-assets' }).get(
-    '/assets/*',
-    ({ request, path }) => {
-      const name = path.slice(1)
-      const plain = files.get(name)
-      if (plain === undefined || TWINS.test(name)) throw appError('not_found', { what: 'path' })
-      const preferred = preferredEncoding(request)
-      const packed = preferred && files.get(name + ENCODINGS.get(preferred))
-      const type = { 'content-type': Bun.file(plain).type }
-      const headers = { ...ASSET_HEADERS, ...type, ...marks(name, packed ? preferred : null) }
+/**
+ * The static plugin serves the plain files; clients that accept an encoding get compressed ones.
+ * Only names that existed at the start pass, so no other path reaches the file system. One route
+ * for all of them costs nothing at start; the plugin's route per file took a tenth of the start.
+ */
+async function assets(folder: string): Promise<AnyElysia> {
+  const names = new Set(readdirSync(folder))
+  const files = await staticPlugin({
+    assets: folder,
+    prefix: '/assets',
+    alwaysStatic: false,
+    indexHTML: false,
+    headers: ASSET_HEADERS,
+    etag: false,
+    silent: true,
+    ...HIDDEN,
+  })
+  return new Elysia({ name: 'console-assets' })
+    .onBeforeHandle(({ request, path }) => {
+      const name = path.slice('/assets/'.length)
+      if (!names.has(name) || TWINS.test(name)) throw appError('not_found', { what: 'path' })
+      const encoding = preferredEncoding(request)
+      const suffix = encoding && ENCODINGS.get(encoding)
+      if (!suffix || !names.has(name + suffix)) return undefined
+      const file = Bun.file(join(folder, name))
+      const headers = { ...ASSET_HEADERS, 'content-type': file.type, ...marks(name, encoding) }
       if (isKnown(request, headers.etag)) return new Response(null, { status: 304, headers })
-      return new Response(Bun.file(packed ?? plain), { headers })
-    },
-    HIDDEN,
-  )
+      return new Response(Bun.file(join(folder, name + suffix)), { headers })
+    })
+    .use(files)
+}
 
 /** Each encoding needs its own ETag. */
 const marks = (hash: string, encoding: Encoding | null) => ({

@@ -7,8 +7,8 @@ export interface EmbeddedFiles {
   readonly version: string
   /** What the operating system must load from disk, by name below that folder. */
   readonly files: Readonly<Record<string, EmbeddedFile>>
-  /** Paths inside the executable of the console's files, which are served from there, by name. */
-  readonly web: Readonly<Record<string, string>>
+  /** The console's files: paths inside the executable, which lie there as the build wrote them. */
+  readonly web: readonly string[]
 }
 
 export interface EmbeddedFile {

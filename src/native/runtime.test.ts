@@ -31,7 +31,7 @@ const part = (name: string) => {
 const source = (version = 'v1') => ({
   version,
   files: { 'vec0.so': part('a'), 'model/model.onnx': part('b') },
-  web: {},
+  web: [],
 })
 const data = () => join(dir, 'data')
 

@@ -9,7 +9,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { getLoadablePath } from 'sqlite-vec'
 import { lstatOrNull, makeFolder, openPrivate } from '../core/private-files.ts'
 import { type EmbeddedFile, type EmbeddedFiles, embedded } from './embedded.ts'
@@ -84,13 +84,12 @@ function runtimeOfSources(): NativeRuntime {
   }
 }
 
-/** The console's files, by name; null when run from source without having built it. */
-export function consoleFiles(source: EmbeddedFiles | null = embedded) {
-  if (source) return new Map(Object.entries(source.web))
-  const folder = join(root, 'dist', 'web')
-  if (!existsSync(join(folder, 'index.html'))) return null
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  return new Map(names.map((name) => [name, join(folder, name)]))
+/** Folder of the console's files; null when run from source without having built it. */
+export function consoleFolder(source: EmbeddedFiles | null = embedded): string | null {
+  const sources = join(root, 'dist', 'web', 'index.html')
+  const pages = source?.web ?? (existsSync(sources) ? [sources] : [])
+  const page = pages.find((path) => basename(path) === 'index.html')
+  return page === undefined ? null : dirname(page)
 }
 
 async function placeAll(folder: string, files: EmbeddedFiles['files'], isChecked: IsChecked) {

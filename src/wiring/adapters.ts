@@ -12,7 +12,7 @@ import { openSecrets } from '../data-folder/secrets.ts'
 import { openSpool } from '../data-folder/spool.ts'
 import { consolePages } from '../http/console-pages.ts'
 import { createJsonParser } from '../http/json-parser.ts'
-import { consoleFiles } from '../native/runtime.ts'
+import { consoleFolder } from '../native/runtime.ts'
 import { createToolRegistry } from '../tools/tool-box.ts'
 import { openMail } from './console.ts'
 import { openKnowledge, openSharedEmbedder } from './knowledge.ts'
@@ -99,7 +99,7 @@ export async function openAdapters(outside: Outside) {
   const webSearch = await openWebSearch(common)
   const builtIn = builtInTools({ clock, egress, parser })
   const toolsFor = createToolRegistry(builtIn, [webSearch, kb.toolsFor])
-  const pages = await consolePages(consoleFiles())
+  const pages = await consolePages(consoleFolder())
   const mailerNow = await openMail(live)
   const platform = await finding
   const upstreams = {

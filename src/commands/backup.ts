@@ -6,8 +6,7 @@ import { statOrNull, syncToDisk } from '../data-folder/files.ts'
 import { codeOf, explainStorage, needsFile, OperatorError } from '../data-folder/operator-error.ts'
 import { readBackup } from '../storage/sqlite/backup.ts'
 import { type Invocation, onlyFile, parseArguments } from './arguments.ts'
-import { writeSnapshot } from './snapshot.ts'
-import type { StoredReport } from './store-backup.ts'
+import { type StoredReport, writeSnapshot } from './store-backup.ts'
 
 const USAGE = 'moonbase backup [FILE] [--json]'
 

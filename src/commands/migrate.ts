@@ -1,6 +1,6 @@
 import { type Config, ConfigError, loadConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
-import { createSeal, type Seal } from '../core/encryption.ts'
+import { createSeal, type Seal } from '../core/crypto.ts'
 import { databasePath, lockPath } from '../data-folder/data-folder.ts'
 import { fileStamp, statOrNull } from '../data-folder/files.ts'
 import { explainStorage, OperatorError } from '../data-folder/operator-error.ts'
@@ -16,8 +16,8 @@ import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.t
 import { MIGRATIONS as OF_POSTGRES } from '../storage/postgres/migrations/index.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
 import { createWordIndex } from '../storage/postgres/words.ts'
+import { takeLock } from '../storage/sqlite/connection.ts'
 import { openExisting } from '../storage/sqlite/inspect.ts'
-import { takeLock } from '../storage/sqlite/lock.ts'
 import { migrate } from '../storage/sqlite/migrate.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 import {

@@ -1,5 +1,12 @@
-import { createReadStream, statfsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import {
+  chmodSync,
+  createReadStream,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress } from 'node:zlib'
 import { encryptArchive } from '../channels/backup/archive.ts'
@@ -10,16 +17,19 @@ import {
   isOfBox,
 } from '../channels/ports/backup-store.ts'
 import type { Config } from '../config.ts'
-import { systemClock } from '../core/clock.ts'
-import { lowerProcessPriority } from '../core/priority.ts'
+import { HOUR_MS, systemClock } from '../core/clock.ts'
+import { randomHex } from '../core/crypto.ts'
+import { lowerProcessPriority } from '../core/time-slice.ts'
 import { databaseStamp, readBackupState, writeBackupState } from '../data-folder/backup-state.ts'
-import { backupLockPath, databasePath } from '../data-folder/data-folder.ts'
-import { statOrNull } from '../data-folder/files.ts'
-import { OperatorError } from '../data-folder/operator-error.ts'
-import { takeLock } from '../storage/sqlite/lock.ts'
+import { backupLockPath, databasePath, secureDataDir } from '../data-folder/data-folder.ts'
+import { statOrNull, syncToDisk } from '../data-folder/files.ts'
+import { explainStorage, OperatorError, onDataDir } from '../data-folder/operator-error.ts'
+import { readSecretsText, secretsPath } from '../data-folder/secrets.ts'
+import { prepareRuntime } from '../native/runtime.ts'
+import { writeBackup } from '../storage/sqlite/backup.ts'
+import { takeLock } from '../storage/sqlite/connection.ts'
 import { backupPlace, boxOf, openBackupStore } from '../wiring/backups.ts'
 import type { Invocation } from './arguments.ts'
-import { writeSnapshot } from './snapshot.ts'
 
 /** What the server learns of a backup that it ordered. */
 export interface StoredReport {
@@ -95,4 +105,57 @@ function checkSpace(dataDir: string): void {
   throw new OperatorError(
     `a backup needs ${mib} MiB free on the disk of MB_DATA_DIR ${dataDir}; free some disk space`,
   )
+}
+
+const DRAFT = '.moonbase-backup-'
+const STALE = /^\.moonbase-backup-[0-9a-f]{12}\.tmp(-journal)?$/
+
+/**
+ * Writes the data folder as it is at this moment to a draft in `folder`, which `use` may rename;
+ * what is left of it is removed.
+ */
+export async function writeSnapshot(
+  { MB_DATA_DIR: dataDir }: Config,
+  version: string,
+  folder: string,
+  use: (draft: string) => unknown,
+): Promise<void> {
+  onDataDir(dataDir, () => secureDataDir(dataDir))
+  const runtime = await prepareRuntime(dataDir).catch((error: unknown) => {
+    throw explainStorage(error, dataDir)
+  })
+  removeStaleDrafts(folder)
+  const draft = join(folder, `${DRAFT}${randomHex(6)}.tmp`)
+  try {
+    // It will hold secrets, so it is made with its mode before anything is written to it.
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
+    const source = { path: databasePath(dataDir), extensions: [runtime.vec0] }
+    const secrets = readSecretsText(secretsPath(dataDir))
+    writeBackup(source, draft, { version, createdAt: systemClock().iso(), secrets })
+    chmodSync(draft, 0o600)
+    syncToDisk(draft)
+    await use(draft)
+  } finally {
+    rmSync(draft, { force: true })
+    rmSync(`${draft}-journal`, { force: true })
+  }
+}
+
+/** Drafts of killed backups: one that is still being written changes all the time. */
+function removeStaleDrafts(folder: string): void {
+  const before = systemClock().now() - HOUR_MS
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name)
+    const stale = STALE.test(name) && (statOrNull(path)?.mtimeMs ?? before) < before
+    if (stale) rmSync(path, { force: true })
+  }
+}
+
+/** The names in the folder; none when this user may write to it but not read it. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }

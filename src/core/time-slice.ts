@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import { createSemaphore } from './semaphore.ts'
 
 /** The longest that one piece of work holds the event loop before others get their turn. */
@@ -45,3 +46,17 @@ export function createLoopTurns(steady: () => number) {
 }
 
 export type LoopTurns = ReturnType<typeof createLoopTurns>
+
+/**
+ * Work beside the server runs at this niceness (sched(7)): where cores are few, the server then
+ * gets nine times the processor time of such a thread, and streams keep their pace.
+ */
+const NICENESS = 10
+
+/** Lowers the priority of this process. */
+export const lowerProcessPriority = (): void => setPriority(NICENESS)
+
+/** Lowers the priority of this thread. Only Linux has one for each thread; elsewhere it stays. */
+export function lowerThreadPriority(): void {
+  if (process.platform === 'linux') setPriority(NICENESS)
+}

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeFile, closeFolder, isOpenToWrites, lstatOrNull } from '../core/private-files.ts'
-import { type FolderLock, takeLock } from '../storage/sqlite/lock.ts'
+import { type FolderLock, takeLock } from '../storage/sqlite/connection.ts'
 import { networkDisk } from './files.ts'
 import { OperatorError, onDataDir } from './operator-error.ts'
 import { secretsPath } from './secrets.ts'

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { AppError, appError, encodeParams, internalError } from '../core/errors.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { RequestContexts } from './observe.ts'
-import { isOpenAiPath, openAiError, openAiErrorHeaders, pathOf } from './openai-errors.ts'
+import { isOpenAiPath, openAiError, openAiErrorHeaders, pathOf } from './openai-answers.ts'
 
 export interface ErrorOptions {
   readonly log: Logger

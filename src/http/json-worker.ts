@@ -1,5 +1,5 @@
 import { parseUntrustedJson } from '../core/json.ts'
-import { lowerThreadPriority } from '../core/priority.ts'
+import { lowerThreadPriority } from '../core/time-slice.ts'
 
 /** The thread of http/json-parser.ts: parses one body after another. */
 

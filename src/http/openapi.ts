@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import { z } from 'zod'
 import { ERRORS } from '../core/error-table.ts'
 import { FIELD_WORDS } from './field-words.ts'
-import { isOpenAiPath } from './openai-errors.ts'
+import { isOpenAiPath } from './openai-answers.ts'
 import { jsonContent } from './openapi-parts.ts'
 
 /** Version of the interface, not of the program (specification, Versioning). */

@@ -13,7 +13,6 @@ import {
   LOGIN_GUESSES_PER_HOUR_MAX,
 } from '../core/limits/machine.ts'
 import type { Logger } from '../core/log.ts'
-import { createSessionTokens } from '../core/session-token.ts'
 import type { OpenTurns } from '../features/agent/open-turns.ts'
 import type { AuditCode } from '../features/audit/service.ts'
 import type { Keys } from '../features/keys/service.ts'
@@ -37,7 +36,7 @@ import {
   guessLimit,
   type PersonLimit,
 } from '../http/request-limits.ts'
-import { createConsoleSessions, sessionGate } from '../http/session.ts'
+import { createConsoleSessions, createSessionTokens, sessionGate } from '../http/session.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
 import type { SharedState } from '../storage/shared-state.ts'

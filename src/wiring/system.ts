@@ -14,7 +14,7 @@ import {
   loadConfig,
   SETTINGS,
 } from '../config.ts'
-import { createSeal, type Seal } from '../core/encryption.ts'
+import { createSeal, type Seal } from '../core/crypto.ts'
 import { appError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
 import type { Secrets } from '../data-folder/secrets.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isOpenAiPath } from '../../src/http/openai-errors.ts'
+import { isOpenAiPath } from '../../src/http/openai-answers.ts'
 import { openApiDocument } from '../../src/http/openapi.ts'
 import { type Answer, type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'

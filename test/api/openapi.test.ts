@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { isOpenAiPath } from '../../src/http/openai-errors.ts'
+import { isOpenAiPath } from '../../src/http/openai-answers.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { allRoutes } from '../support/routes.ts'

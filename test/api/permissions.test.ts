@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isOpenAiPath } from '../../src/http/openai-errors.ts'
+import { isOpenAiPath } from '../../src/http/openai-answers.ts'
 import { type Call, caller } from '../support/api.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { errorProblem, isRpcError } from '../support/error-answer.ts'

@@ -1,4 +1,4 @@
-import { lowerProcessPriority } from '../../core/priority.ts'
+import { lowerProcessPriority } from '../../core/time-slice.ts'
 import type { ChildState, Ping } from './child-process.ts'
 
 /** The part of `process` that ties a child process to its parent. */

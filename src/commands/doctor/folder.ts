@@ -18,8 +18,8 @@ import { codeOf, explainStorage, FULL, OperatorError } from '../../data-folder/o
 import { parseSecrets, secretsPath } from '../../data-folder/secrets.ts'
 import type { SettingTexts } from '../../features/system/service.ts'
 import { MIGRATIONS } from '../../storage/migrations/index.ts'
+import { takeLock } from '../../storage/sqlite/connection.ts'
 import { holdsSealed, inspect, sealedSettings } from '../../storage/sqlite/inspect.ts'
-import { takeLock } from '../../storage/sqlite/lock.ts'
 import { readStoredSettings } from '../../wiring/system.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 

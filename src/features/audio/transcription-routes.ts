@@ -10,7 +10,7 @@ import type { UploadContext } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { readForm } from '../../http/multipart.ts'
 import type { RequestContexts } from '../../http/observe.ts'
-import { openAiStream } from '../../http/openai-stream.ts'
+import { openAiStream } from '../../http/openai-answers.ts'
 import {
   answerDoc,
   EVENTS_CONTENT,

@@ -3,10 +3,9 @@ import { newId } from '../../core/crypto.ts'
 import { LOG_RETENTION_DAYS } from '../../core/limits/contract.ts'
 import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
-import { createHistogram } from './histogram.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
-import type { LogRow, LogStore, LogTimes, RowEnd } from './store.ts'
+import type { LatencyCount, LogRow, LogStore, LogTimes, RowEnd } from './store.ts'
 
 /** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
 const SLICE_ROWS_MAX = 10_000
@@ -94,5 +93,47 @@ function entryOf(row: LogRow & LogTimes): RequestLogEntry {
     first_ms: row.firstMs,
     total_ms: row.totalMs,
     ts: new Date(row.ts).toISOString(),
+  }
+}
+
+/**
+ * Counts rows by latency, over any number of slices of the log. There are far fewer latencies than
+ * rows, so exact percentiles cost little memory.
+ */
+export function createHistogram() {
+  const counts = new Map<number, number>()
+  let rows = 0
+  let errors = 0
+  let measured = 0
+
+  /** Lower nearest rank: index floor((n-1)·p) in ascending order (contract, section 4). */
+  function percentile(sorted: readonly (readonly [number, number])[], p: number): number | null {
+    let index = Math.floor((measured - 1) * p)
+    for (const [latency, count] of sorted) {
+      if (index < count) return latency
+      index -= count
+    }
+    return null
+  }
+
+  return {
+    add(slice: readonly LatencyCount[]): void {
+      for (const { latencyMs, count, errors: failed } of slice) {
+        rows += count
+        errors += failed
+        if (latencyMs === null) continue
+        measured += count
+        counts.set(latencyMs, (counts.get(latencyMs) ?? 0) + count)
+      }
+    },
+    summary() {
+      const sorted = [...counts].sort(([a], [b]) => a - b)
+      return {
+        count: rows,
+        err_count: errors,
+        p50_ms: percentile(sorted, 0.5),
+        p95_ms: percentile(sorted, 0.95),
+      }
+    },
   }
 }

@@ -1,5 +1,4 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
-import type { LatencyCount } from './histogram.ts'
 import type { LogFilter } from './model.ts'
 
 /** One answered request, metadata only (specification, Request log). `ts` is epoch ms. */
@@ -33,6 +32,13 @@ export interface RowEnd extends LogTimes {
 const setTimes = ({ ended, firstMs, totalMs }: RowEnd): Statement => sql`
   UPDATE request_log SET first_ms = ${firstMs}, total_ms = ${totalMs}
   WHERE tenant_id = ${ended.tenantId} AND ts = ${ended.ts} AND id = ${ended.id}`
+
+/** The number of rows with one latency; null for rows without a measured one. */
+export interface LatencyCount {
+  readonly latencyMs: number | null
+  readonly count: number
+  readonly errors: number
+}
 
 const insert = (row: LogRow, times: LogTimes | undefined): Statement => sql`
   INSERT INTO request_log (id, tenant_id, ts, app_id, device_id, endpoint, status, latency_ms,

@@ -1,6 +1,6 @@
 import { type McpClient, McpFailure } from '../../channels/ports/mcp.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Seal } from '../../core/encryption.ts'
+import type { Seal } from '../../core/crypto.ts'
 import { TOOL_RESULT_CHARS_MAX } from '../../core/limits/upstream.ts'
 import { firstChars } from '../../core/text.ts'
 import { type Tool, ToolFailure } from '../../tools/tool.ts'

@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../channels/ports/llm.ts'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Seal } from '../../core/encryption.ts'
+import type { Seal } from '../../core/crypto.ts'
 import { MCP_SCHEMAS_CHARS_MAX, MCP_TOOLS_OFFERED_MAX } from '../../core/limits/contract.ts'
 import { MCP_DEPTH_MAX, MCP_OFFERS_UNITS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'

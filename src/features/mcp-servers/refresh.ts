@@ -1,7 +1,6 @@
 import { type McpClient, type McpEndpoint, McpFailure } from '../../channels/ports/mcp.ts'
-import type { Clock } from '../../core/clock.ts'
-import { MINUTE_MS } from '../../core/clock.ts'
-import type { Seal } from '../../core/encryption.ts'
+import { type Clock, MINUTE_MS } from '../../core/clock.ts'
+import type { Seal } from '../../core/crypto.ts'
 import {
   MCP_LIST_MS_MAX,
   MCP_LIST_TTL_MS,

@@ -1,5 +1,5 @@
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
-import type { Seal } from '../../core/encryption.ts'
+import type { Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import type { Call } from './call.ts'

@@ -1,4 +1,4 @@
-import type { Seal } from '../../core/encryption.ts'
+import type { Seal } from '../../core/crypto.ts'
 import { callNames } from '../../tools/tool-box.ts'
 import type { McpServer, McpTool } from './model.ts'
 import { sealOwner } from './refresh.ts'

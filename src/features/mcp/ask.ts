@@ -4,21 +4,7 @@ import { sessionId } from '../../core/fields.ts'
 import { charCount } from '../../core/text.ts'
 import type { AnsweringChannel, KbRef } from '../agent/events.ts'
 import type { Agent } from '../agent/service.ts'
-import type { Caller } from './tools.ts'
-
-export interface AskRequest {
-  readonly text: string
-  readonly session_id?: string | undefined
-  readonly kb: boolean
-}
-
-export interface AskAnswer {
-  readonly reply: string
-  readonly kb_refs: readonly KbRef[]
-  readonly channel: AnsweringChannel
-}
-
-export type Ask = (request: AskRequest, caller: Caller) => Promise<AskAnswer>
+import type { Ask, AskAnswer } from './tools.ts'
 
 /** Clients that wait 60 s for an answer start anew with each progress. */
 const PROGRESS_MS = 8_000

@@ -10,9 +10,9 @@ import {
 } from '../../core/limits/contract.ts'
 import type { Principal, PrincipalKind } from '../../core/principal.ts'
 import { charCount } from '../../core/text.ts'
+import type { AnsweringChannel, KbRef } from '../agent/events.ts'
 import type { KbHit } from '../kb/model.ts'
 import type { Kb } from '../kb/service.ts'
-import type { Ask } from './ask.ts'
 
 /** What the request log says of a call. */
 export interface CallNote {
@@ -32,6 +32,20 @@ export interface Caller {
   /** Address of a passage for a person to open. */
   readonly urlOf: (hit: Pick<KbHit, 'doc_id' | 'seq'>) => string
 }
+
+export interface AskRequest {
+  readonly text: string
+  readonly session_id?: string | undefined
+  readonly kb: boolean
+}
+
+export interface AskAnswer {
+  readonly reply: string
+  readonly kb_refs: readonly KbRef[]
+  readonly channel: AnsweringChannel
+}
+
+export type Ask = (request: AskRequest, caller: Caller) => Promise<AskAnswer>
 
 export interface Answer {
   readonly text: string

@@ -1,7 +1,6 @@
 import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-guard.ts'
 import type { Endpoint } from '../../channels/net/upstream-call.ts'
-import { newId } from '../../core/crypto.ts'
-import type { Seal } from '../../core/encryption.ts'
+import { newId, type Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import type { ProviderConfig, ProviderPutRequest, ProviderTestResponse } from './model.ts'
 import type { ProviderStore, StoredProvider } from './store.ts'

@@ -17,8 +17,7 @@ import {
   SessionListResponse,
   TranscriptResponse,
 } from './model.ts'
-import type { Sessions } from './service.ts'
-import type { Transcripts } from './transcripts.ts'
+import type { Sessions, Transcripts } from './service.ts'
 
 const LIST_QUERY = queryDoc({
   limit: 'rows returned, 1 to 500; default 100',

@@ -6,8 +6,7 @@ import type { Part } from './cut.ts'
 import { failure, quotaFailure } from './failure.ts'
 import { cutTitle } from './model.ts'
 import type { FetchedPage, Pages } from './pages.ts'
-import type { Read, ReadText } from './reading.ts'
-import type { Spool } from './spool.ts'
+import type { Read, ReadText, Spool } from './reading.ts'
 import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
 
 /** The documents that a source is made into (features/kb). */

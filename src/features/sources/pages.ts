@@ -16,7 +16,7 @@ import {
 } from '../../core/limits/contract.ts'
 import { SOURCE_URL_CHARS_MAX } from '../../core/limits/machine.ts'
 import { failure, pageTooLarge, redirectFailure, SourceFailure, StatusFailure } from './failure.ts'
-import type { Spool } from './spool.ts'
+import type { Spool } from './reading.ts'
 import type { SourceRow, Version } from './store.ts'
 
 /** A page that was written to the spool. */

@@ -22,7 +22,7 @@ import {
   SourceTitle,
   type UrlRequest,
 } from './model.ts'
-import type { Spool } from './spool.ts'
+import type { Spool } from './reading.ts'
 import type { NewSource, SourceRow, SourceStore } from './store.ts'
 import type { SourceWork } from './work.ts'
 

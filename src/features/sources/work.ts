@@ -6,7 +6,7 @@ import type { Jobs } from '../../jobs/runner.ts'
 import { leaseName, type SharedState } from '../../storage/shared-state.ts'
 import { failure, SourceFailure, StatusFailure } from './failure.ts'
 import { type Documents, type Ingest, isWaiting } from './ingest.ts'
-import type { Spool } from './spool.ts'
+import type { Spool } from './reading.ts'
 import type { SourceKey, SourceRow, SourceStore } from './store.ts'
 
 /** How long a source waits after each failure of the embedder; then it has failed. */

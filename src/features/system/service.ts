@@ -1,4 +1,4 @@
-import type { Seal } from '../../core/encryption.ts'
+import type { Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { SYSTEM_SETTING_CHARS_MAX } from '../../core/limits/contract.ts'
 import { createSemaphore } from '../../core/semaphore.ts'

@@ -6,8 +6,7 @@ import type { Archive } from '../kb/archive.ts'
 import type { SourceArchive } from '../sources/archive.ts'
 import { CarriedDocument, carriedDoc } from './document.ts'
 import { createNames, createSourceIntake, nameOf } from './import-source.ts'
-import type { Mode, Notes } from './plan.ts'
-import { createReport } from './report.ts'
+import { createReport, type Mode, type Notes } from './plan.ts'
 
 export interface ImportDocumentsParts {
   readonly docs: Pick<Archive, 'heads' | 'add'>

@@ -2,8 +2,7 @@ import type { Archive } from '../kb/archive.ts'
 import type { Arriving, SourceArchive } from '../sources/archive.ts'
 import type { CarriedSource } from '../sources/archive-store.ts'
 import { type CarriedDocument, carriedDoc } from './document.ts'
-import type { Mode } from './plan.ts'
-import type { Report } from './report.ts'
+import type { Mode, Report } from './plan.ts'
 
 export interface SourceIntakeParts {
   readonly docs: Pick<Archive, 'add'>

@@ -1,6 +1,15 @@
 import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
-import { type Changes, NotAsExpected, type Statement, type StoredDb, sql } from '../db.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
+import {
+  type Changes,
+  type Db,
+  NotAsExpected,
+  type Reader,
+  type Statement,
+  type StoredDb,
+  sql,
+} from '../db.ts'
 import { type Answer, type Connection, openConnection } from './connection.ts'
 import { createDialect, type Prepared } from './dialect.ts'
 import { StatementError } from './faults.ts'
@@ -183,5 +192,20 @@ function createHealth(probe: () => Promise<unknown>) {
       if (away !== null) await ask()
       return away === null ? null : 'connection_failed'
     },
+  }
+}
+
+/** Of the connections of a server, which turns need, too. */
+const READS_AT_ONCE = 6
+
+/**
+ * Searches and scans on connections of the pool, a few at a time, so that the others stay free.
+ * Tenants take turns statement by statement.
+ */
+export function createReader(db: Pick<Db, 'all'>): Reader {
+  const turns = createSemaphore({ slots: READS_AT_ONCE })
+  return {
+    all: <Row>(tenantId: string, statement: Parameters<Db['all']>[0], signal?: AbortSignal) =>
+      turns.run(tenantId, () => db.all<Row>(statement), signal),
   }
 }

@@ -1,13 +1,14 @@
 import { type Reader, type Statement, sql } from '../db.ts'
 import type { WordIndex } from '../indexes.ts'
-import { NEAR_MAX, slipsAt } from '../spelling.ts'
 import {
   entriesOf,
   K1,
+  NEAR_MAX,
   PREFIXED_TERMS_MAX,
   PREFIXED_TERMS_USED,
   REPEATED,
   searchWords,
+  slipsAt,
   tenantTag,
   type Weighed,
   type WordReads,

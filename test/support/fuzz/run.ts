@@ -1,4 +1,4 @@
-import { isOpenAiPath } from '../../../src/http/openai-errors.ts'
+import { isOpenAiPath } from '../../../src/http/openai-answers.ts'
 import { randomFrom } from '../crash-ledger.ts'
 import { errorProblem, isRpcError } from '../error-answer.ts'
 import { bodyFor, headerValue, type Schema, textOf } from './generate.ts'

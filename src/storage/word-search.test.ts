@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isOneSlip, mayBeMisspelt } from './spelling.ts'
+import { isOneSlip, mayBeMisspelt } from './word-search.ts'
 
 for (const [word, other, near] of [
   ['warranty', 'waranty', true],

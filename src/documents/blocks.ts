@@ -9,6 +9,13 @@ export interface Piece {
   readonly heading?: string | null
 }
 
+/** What a reader finds in a file. */
+export interface Reading {
+  readonly title: string | null
+  readonly pages: number | null
+  readonly pieces: Iterable<Piece> | AsyncIterable<Piece>
+}
+
 const BLOCK_CHARS_MAX = 4_000
 const HEADING_CHARS_MAX = 200
 

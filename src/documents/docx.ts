@@ -1,6 +1,6 @@
 import { type Archive, openArchive } from './archive.ts'
+import type { Reading } from './blocks.ts'
 import { openOffice, type Relations } from './office.ts'
-import type { Reading } from './read.ts'
 import { createWriter } from './writer.ts'
 import { type Attributes, attribute, readXml, type XmlHandler } from './xml.ts'
 

@@ -1,9 +1,8 @@
 import { ParseFailure } from '../channels/ports/parser.ts'
 import { decodeText, textEncoding } from '../core/text-encoding.ts'
 import { type Archive, openArchive, resolvePath } from './archive.ts'
-import type { Piece } from './blocks.ts'
+import type { Piece, Reading } from './blocks.ts'
 import { readBookPage } from './html.ts'
-import type { Reading } from './read.ts'
 import { attribute, readXml } from './xml.ts'
 
 const CONTAINER = 'META-INF/container.xml'

@@ -6,8 +6,8 @@ import {
   DOCUMENT_PAGES_MAX,
   DOCUMENT_UNPACKED_BYTES_MAX,
 } from '../core/limits/machine.ts'
+import type { Reading } from './blocks.ts'
 import { type Line, pdfPieces } from './pdf-lines.ts'
-import type { Reading } from './read.ts'
 
 /** Gives a character map of Adobe's by its name, such as `Adobe-GB1-UCS2.bcmap`. */
 export type ReadCharacterMap = (name: string) => Promise<Uint8Array>

@@ -1,9 +1,8 @@
 import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_PAGES_MAX } from '../core/limits/machine.ts'
 import { type Archive, openArchive } from './archive.ts'
-import type { Piece } from './blocks.ts'
+import type { Piece, Reading } from './blocks.ts'
 import { openOffice, relationsOf } from './office.ts'
-import type { Reading } from './read.ts'
 import { createWriter } from './writer.ts'
 import { attribute, readXml, relationId } from './xml.ts'
 

@@ -1,15 +1,8 @@
 import { type DocumentKind, type DocumentPart, ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_CHARS_MAX } from '../core/limits/machine.ts'
 import { decodeText, textEncoding } from '../core/text-encoding.ts'
-import { type Piece, toBlocks } from './blocks.ts'
+import { type Piece, type Reading, toBlocks } from './blocks.ts'
 import type { ReadCharacterMap } from './pdf.ts'
-
-/** What a reader finds in a file. */
-export interface Reading {
-  readonly title: string | null
-  readonly pages: number | null
-  readonly pieces: Iterable<Piece> | AsyncIterable<Piece>
-}
 
 export interface DocumentFile {
   readonly kind: DocumentKind

@@ -89,9 +89,6 @@ export function createMethodsOf(routesOf: () => readonly RouteName[]) {
   }
 }
 
-/** The route of an answered request as hooks see it; empty where none matched. */
-export const routeLabel = (route: string | undefined): string => route || 'unmatched'
-
 function patternOf(path: string): RegExp {
   const parts = path
     .split('/')

@@ -3,7 +3,6 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/log.ts'
 import type { Meters } from '../core/meters.ts'
 import type { Principal } from '../core/principal.ts'
-import { routeLabel } from './errors.ts'
 
 /**
  * Metadata of one request, for the rows and lines that are written after it. It never holds
@@ -222,5 +221,8 @@ function logRow(
 }
 
 const methodLabel = ({ method }: Request) => (METHODS.has(method) ? method : 'other')
+
+/** The route of an answered request as hooks see it; empty where none matched. */
+const routeLabel = (route: string | undefined): string => route || 'unmatched'
 
 const patternOf = (route: string, status: number) => routeLabel(status === 404 ? '' : route)

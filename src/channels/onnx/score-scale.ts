@@ -1,4 +1,4 @@
-import { createHanShare } from '../../core/han-share.ts'
+import { createHanShare } from '../../core/text.ts'
 import type { Embedder } from '../ports/embedder.ts'
 
 /** The score from which the specification shows a passage to the language model. */

@@ -1,3 +1,9 @@
+import type { UpstreamFetch } from '../../channels/net/upstream-call.ts'
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Logger } from '../../core/log.ts'
+import type { NativeRuntime } from '../../native/runtime.ts'
+import type { Program } from '../../wiring/adapters.ts'
 import { printableLine } from '../output.ts'
 
 /** One thing that the doctor looked at. Only `fail` makes the command fail. */
@@ -33,4 +39,16 @@ export function printed(findings: readonly Finding[]): string {
   const wrong = findings.filter(({ level }) => level === 'fail').length
   const verdict = wrong === 0 ? 'Nothing is wrong.' : `${wrong} of these must be fixed.`
   return `\n${lines.join('\n')}\n\n  ${verdict}\n\n`
+}
+
+/** What is needed to look at what the server calls. */
+export interface UpstreamParts {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly program: Program
+  readonly fetch: UpstreamFetch
+  readonly runtime: NativeRuntime | null
+  /** Whether a server runs on this data folder; null when that cannot be told. */
+  readonly isServed: boolean | null
 }

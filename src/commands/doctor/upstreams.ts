@@ -1,15 +1,11 @@
 import { basename } from 'node:path'
-import type { UpstreamFetch } from '../../channels/net/upstream-call.ts'
 import { createReranker } from '../../channels/openai/reranker.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Config } from '../../config.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Logger } from '../../core/log.ts'
 import type { Finding as ProbeFinding } from '../../features/site/status.ts'
 import type { NativeRuntime } from '../../native/runtime.ts'
 import { ToolFailure } from '../../tools/tool.ts'
 import { createWebSearch } from '../../tools/web-search.ts'
-import type { Program } from '../../wiring/adapters.ts'
 import { openEmbedding } from '../../wiring/knowledge.ts'
 import { createLiveSettings } from '../../wiring/live-settings.ts'
 import { openParser } from '../../wiring/machine.ts'
@@ -17,21 +13,10 @@ import { lookForModelPack } from '../../wiring/model-pack.ts'
 import { openPlatform } from '../../wiring/models.ts'
 import { upstreamProbes } from '../../wiring/monitoring.ts'
 import { openSpeech } from '../../wiring/voice.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Finding, fail, ok, type UpstreamParts, warn } from './finding.ts'
 import { checkLogin, checkMail } from './mail.ts'
 import { checkModel } from './model.ts'
 import { checkDetector, checkHomeAssistant, checkRecognition } from './voice.ts'
-
-export interface UpstreamParts {
-  readonly config: Config
-  readonly clock: Clock
-  readonly log: Logger
-  readonly program: Program
-  readonly fetch: UpstreamFetch
-  readonly runtime: NativeRuntime | null
-  /** Whether a server runs on this data folder; null when that cannot be told. */
-  readonly isServed: boolean | null
-}
 
 const PATIENCE_MS = 5_000
 const MODEL_PATIENCE_MS = 30_000

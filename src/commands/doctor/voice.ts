@@ -1,8 +1,7 @@
 import { createServer } from 'node:net'
 import { connect } from '../../channels/wyoming/connection.ts'
 import { type LocalRecognition, openVad } from '../../wiring/voice.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
-import type { UpstreamParts } from './upstreams.ts'
+import { type Finding, fail, ok, type UpstreamParts, warn } from './finding.ts'
 
 const MEND = 'put the voice pack together anew; see /docs/voice#pack of the running server'
 const RECOGNITION = 'Speech recognition'

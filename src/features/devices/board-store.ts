@@ -1,12 +1,7 @@
 import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
+import type { StoredBoard } from './board.ts'
 import type { NewDevice } from './store.ts'
-
-/** A board as it is stored. */
-export interface StoredBoard {
-  readonly mac: string
-  readonly clientHash: string
-}
 
 /** A device that a board may be, and its key when that is still valid. */
 export interface BoundDevice {

@@ -1,6 +1,5 @@
 import { hmacHex, sha256Hex } from '../../core/crypto.ts'
 import type { KeySecret } from '../keys/service.ts'
-import type { StoredBoard } from './board-store.ts'
 
 /** What a xiaozhi board says of itself at each start (contract 2, 4.1). */
 export interface Board {
@@ -15,6 +14,12 @@ export interface Board {
 
 /** The same board has the same one. */
 export const boardKey = ({ mac, clientId }: Board): string => `${mac} ${clientId}`
+
+/** A board as it is stored. */
+export interface StoredBoard {
+  readonly mac: string
+  readonly clientHash: string
+}
 
 /** What is stored of a board. */
 export const storedBoard = ({ mac, clientId }: Board): StoredBoard => ({

@@ -1,6 +1,6 @@
 import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../../storage/db.ts'
 import type { NewKey } from '../keys/store.ts'
-import type { StoredBoard } from './board-store.ts'
+import type { StoredBoard } from './board.ts'
 import type { Device, DeviceHeartbeatRequest, DeviceUpdateRequest } from './model.ts'
 
 export interface NewDevice {

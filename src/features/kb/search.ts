@@ -1,7 +1,6 @@
-import { createHanShare } from '../../core/han-share.ts'
 import { KB_HITS_MAX, KB_SCORE_MIN } from '../../core/limits/contract.ts'
 import { KB_QUERY_CHARS_MAX } from '../../core/limits/machine.ts'
-import { firstChars } from '../../core/text.ts'
+import { createHanShare, firstChars } from '../../core/text.ts'
 import { type Candidate, type CandidateParts, createCandidates } from './candidates.ts'
 import { indexTextOf } from './index-text.ts'
 import type { Passage } from './store.ts'

@@ -1,7 +1,13 @@
 import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
 import type { KeptTool } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
-import type { StoredServer } from './store.ts'
+
+/** The server whose tools are stored, as it was when it was asked. */
+interface ListedServer {
+  readonly id: string
+  readonly tenantId: string
+  readonly revision: string
+}
 
 /** How an attempt to list a server's tools ended. */
 export interface Checked {
@@ -16,7 +22,7 @@ export function createListingWrites(db: Db) {
   return {
     /** Keeps a listing with what was approved before; false when the server changed meanwhile. */
     listed(
-      { id, tenantId, revision }: StoredServer,
+      { id, tenantId, revision }: ListedServer,
       tools: readonly KeptTool[],
       { latencyMs, checkedAt }: Checked,
       { protocol, freshUntil }: { protocol: string; freshUntil: number },
@@ -42,7 +48,7 @@ export function createListingWrites(db: Db) {
 
     /** Notes a failed listing; what was listed before stays, and is not offered. */
     async failed(
-      { id, tenantId, revision }: StoredServer,
+      { id, tenantId, revision }: ListedServer,
       errorClass: McpErrorClass,
       { latencyMs, checkedAt, retryAt }: Checked,
     ): Promise<void> {

@@ -1,14 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import type { OpenCodes } from '../../core/one-time-codes.ts'
+import type { OpenWindows, Standing } from '../../core/rate-windows.ts'
 import { type Db, sql } from '../db.ts'
-import type { SharedState } from '../shared-state.ts'
+import type { SharedFiles, SharedState } from '../shared-state.ts'
 import { createAnnouncer } from './announcer.ts'
-import { createSharedFiles } from './files.ts'
 import { createLeases } from './leases.ts'
 import { createNotifier } from './notifier.ts'
-import { createSharedCodes } from './one-time-codes.ts'
-import { createSharedWindows } from './rate-windows.ts'
 import { createTurnOrder } from './turn-order.ts'
 
 export interface SharedStateOptions {
@@ -97,3 +96,148 @@ const ENDED = [
   sql`DELETE FROM turn_ticket t WHERE at < now() - interval '1 minute'
     AND NOT EXISTS (SELECT 1 FROM replica r WHERE r.id = t.replica)`,
 ]
+
+interface Row {
+  readonly used: number
+  readonly ms_left: number
+}
+
+/**
+ * Windows that all servers of a database count in, by the clock of the database. An event that is
+ * over the limit writes nothing.
+ */
+const createSharedWindows =
+  (db: Pick<Db, 'get'>): OpenWindows =>
+  (name, windowMs) => {
+    const read = (subject: string) =>
+      db.get<Row>(sql`
+        SELECT used, extract(epoch FROM ends_at - now()) * 1000 AS ms_left FROM rate_window
+        WHERE name = ${name} AND subject = ${subject} AND ends_at > now()`)
+
+    async function look(subject: string, limit: number): Promise<Standing> {
+      const { used, ms_left } = (await read(subject)) ?? { used: 0, ms_left: windowMs }
+      return { counted: used < limit, used, msLeft: ms_left }
+    }
+
+    return {
+      look,
+
+      async count(subject, limit) {
+        const row = await db.get<Row>(sql`
+          INSERT INTO rate_window AS w (name, subject, used, ends_at)
+          VALUES (${name}, ${subject}, 1, now() + ${windowMs} * interval '1 millisecond')
+          ON CONFLICT (name, subject) DO UPDATE SET
+            used = CASE WHEN w.ends_at > now() THEN w.used + 1 ELSE 1 END,
+            ends_at = CASE WHEN w.ends_at > now() THEN w.ends_at ELSE excluded.ends_at END
+          WHERE w.ends_at <= now() OR w.used < ${limit}
+          RETURNING used, extract(epoch FROM ends_at - now()) * 1000 AS ms_left`)
+        if (row) return { counted: true, used: row.used, msLeft: row.ms_left }
+        return { ...(await look(subject, limit)), counted: false }
+      },
+
+      async giveBack(subject) {
+        await db.get(sql`
+          UPDATE rate_window SET used = used - 1
+          WHERE name = ${name} AND subject = ${subject} AND used > 0 AND ends_at > now()`)
+      },
+    }
+  }
+
+interface Row {
+  readonly value: string
+}
+
+/** Codes that all servers of a database take, each once; they end by the database's clock. */
+const createSharedCodes =
+  (db: Pick<Db, 'get'>): OpenCodes =>
+  (kind, { ttlMs, countMax }) => {
+    const textOf = (row: Row | null) => row?.value ?? null
+
+    /**
+     * Removes the oldest of the owner with the most. Some that come at the same time may remove the
+     * same one; the next one removes what is too many then.
+     */
+    const makeRoom = () =>
+      db.get(sql`
+        DELETE FROM one_time_code WHERE kind = ${kind} AND name IN (
+          SELECT name FROM one_time_code WHERE kind = ${kind} AND owner = (
+            SELECT owner FROM one_time_code WHERE kind = ${kind}
+            GROUP BY owner ORDER BY count(*) DESC LIMIT 1)
+          ORDER BY ends_at LIMIT greatest(0, 1 - ${countMax} + (
+            SELECT count(*) FROM one_time_code WHERE kind = ${kind})))`)
+
+    return {
+      async put(name, value, owner = '') {
+        await makeRoom()
+        await db.get(sql`
+          INSERT INTO one_time_code (kind, name, value, owner, tries, ends_at)
+          VALUES (${kind}, ${name}, ${value}, ${owner}, 0,
+            now() + ${ttlMs} * interval '1 millisecond')
+          ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value, owner = excluded.owner,
+            tries = 0, ends_at = excluded.ends_at`)
+      },
+
+      read: async (name) =>
+        textOf(
+          await db.get<Row>(sql`
+            SELECT value FROM one_time_code
+            WHERE kind = ${kind} AND name = ${name} AND ends_at > now()`),
+        ),
+
+      take: async (name) =>
+        textOf(
+          await db.get<Row>(sql`
+            DELETE FROM one_time_code
+            WHERE kind = ${kind} AND name = ${name} AND ends_at > now() RETURNING value`),
+        ),
+
+      attempt: async (name, triesMax) =>
+        textOf(
+          await db.get<Row>(sql`
+            UPDATE one_time_code SET tries = tries + 1
+            WHERE kind = ${kind} AND name = ${name} AND ends_at > now() AND tries < ${triesMax}
+            RETURNING value`),
+        ),
+    }
+  }
+
+/** A piece travels as text of twice its size, and its making must not hold the event loop. */
+const PIECE_BYTES = 256 * 1024
+
+/** Files in the database, for as long as a server may have to work on them. */
+function createSharedFiles(db: Pick<Db, 'get'>): SharedFiles {
+  const piece = (id: string, number: number) =>
+    db.get<{ bytes: Uint8Array }>(
+      sql`SELECT bytes FROM shared_file WHERE id = ${id} AND piece = ${number}`,
+    )
+
+  async function* pieces(id: string, first: Uint8Array) {
+    yield first
+    for (let number = 1; ; number++) {
+      const next = await piece(id, number)
+      if (!next) return
+      yield next.bytes
+    }
+  }
+
+  return {
+    async keep(id, bytes) {
+      // The first one last: with it the file is whole.
+      for (let number = Math.ceil(bytes.length / PIECE_BYTES) - 1; number >= 0; number--) {
+        const part = bytes.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES)
+        await db.get(sql`
+          INSERT INTO shared_file (id, piece, bytes, at)
+          VALUES (${id}, ${number}, ${part}, now())`)
+      }
+    },
+
+    async fetch(id) {
+      const first = await piece(id, 0)
+      return first && pieces(id, first.bytes)
+    },
+
+    async remove(id) {
+      await db.get(sql`DELETE FROM shared_file WHERE id = ${id}`)
+    },
+  }
+}

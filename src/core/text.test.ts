@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createHanShare } from './han-share.ts'
+import { createHanShare } from './text.ts'
 
 for (const [text, share] of [
   ['保修期多久？', 1],

@@ -62,6 +62,15 @@ test('a round of too many tool calls ends the turn before any of them runs', asy
   ])
 })
 
+test('a message with more tool calls than a turn may have is answered all the same', async () => {
+  upstream.reply({ toolCalls: calls(TOOL_CALLS_PER_TURN_MAX + 12) })
+  const events = await endOf('{"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}')
+  const results = events.filter(({ type }) => type === 'tool_result')
+  expect(results).toHaveLength(TOOL_CALLS_PER_TURN_MAX + 12)
+  expect(results.filter(({ ok }) => ok)).toHaveLength(TOOL_CALLS_PER_TURN_MAX)
+  expect(events.at(-1)).toEqual({ type: 'llm_end', reply: 'ok' })
+})
+
 test('rounds full of tool calls run only as many calls as a turn may have', async () => {
   upstream.chat.always({ toolCalls: calls(TOOL_CALLS_MAX) })
   const stream = await ask({ text: 'hi', session_id: freshSession() })

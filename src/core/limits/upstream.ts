@@ -24,7 +24,8 @@ export const THINKING_CHARS_MAX = 200_000
 export const SILENT_BYTES_MAX = 64 * 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
-export const TOOL_CALLS_MAX = 64
+/** Of one model answer; a turn runs fewer (`TOOL_CALLS_PER_TURN_MAX`) and fails the rest. */
+export const TOOL_CALLS_MAX = 256
 /** What one tool may hand to the model. */
 export const TOOL_RESULT_CHARS_MAX = 16_000
 export const FETCH_URL_CHARS_MAX = 2_000

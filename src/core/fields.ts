@@ -172,7 +172,8 @@ function explain(error: z.ZodError): AppError {
   const field = path.map(String).join('.').slice(0, 60) || '请求体'
   if (problem.code === 'invalid_type') {
     if (problem.input === undefined) return appError('field_missing', { field }, details)
-    return appError('field_type', { field, kind: problem.expected }, details)
+    const kind = problem.expected === 'record' ? 'object' : problem.expected
+    return appError('field_type', { field, kind }, details)
   }
   if (problem.code === 'too_big')
     return appError('field_too_big', { field, max: Number(problem.maximum) }, details)

@@ -140,10 +140,12 @@ describe('responses that end otherwise', () => {
     expect(server.platform.requests).toEqual([])
   })
 
-  test('the refusal of an earlier response names what to use instead', async () => {
+  test('a refusal names what to use instead', async () => {
     const chat = await tenant()
     const refused = await chat.refused({ ...HI, previous_response_id: 'resp_1' })
     expect(refused).toMatchObject({ message: expect.stringContaining('conversation') } as object)
+    const { message } = (await chat.refused({ ...HI, metadata: 'x' })) as { message?: string }
+    expect(message).toBe('字段 metadata 类型错误，应为对象')
   })
 
   test("OpenAI's client creates and streams responses", async () => {

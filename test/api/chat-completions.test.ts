@@ -4,7 +4,7 @@ import { type Failover, startFailover } from '../support/failover.ts'
 
 let server: Failover
 beforeAll(async () => {
-  server = await startFailover({ MB_PUBLIC_URL: 'https://box.example' })
+  server = await startFailover({ MB_PUBLIC_URL: 'https://box.example/moon/' })
 })
 afterEach(() => server.reset())
 afterAll(() => server[Symbol.asyncDispose]())
@@ -67,7 +67,7 @@ describe('the frames of a streamed chat completion', () => {
     })
     const { id } = (await created.json()) as { id: string }
     const asked = { messages: [user('整机保修两年，电池保修一年')] }
-    const url = `https://box.example/app/kb/${id}#0`
+    const url = `https://box.example/moon/app/kb/${id}#0`
     const citation = { start_index: 0, end_index: 0, title: '保修手册 #0', url }
     const annotations = [{ type: 'url_citation', url_citation: citation }]
     const { order, chunks } = await chat.stream(asked)

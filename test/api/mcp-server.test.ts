@@ -19,7 +19,10 @@ const LONG = '火星上的重力是地球的百分之三十八。'.repeat(120)
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  app = await startApp({ upstream: upstream.baseUrl, clock })
+  app = await startApp({
+    ...{ upstream: upstream.baseUrl, clock },
+    env: { MB_PUBLIC_URL: 'https://box.example/moon/' },
+  })
   const general = await app.key()
   const console = caller(`${app.url}/console`, (await app.person()).headers)
   const { id: appId } = (await console<{ id: string }>('POST', '/apps', { name: 'a' })).json()
@@ -92,7 +95,7 @@ describe.each(CLIENTS)('%s', (_, open, revision) => {
     expect(hit).toEqual({
       id: `${doc.id}#0`,
       title: '手册',
-      url: `${app.url}/app/kb/${doc.id}#0`,
+      url: `https://box.example/moon/app/kb/${doc.id}#0`,
       text: TEXT,
     })
     const fetched = await client.call('fetch', { id: hit.id })

@@ -10,8 +10,8 @@ export interface CompletionHead {
   /** Seconds since 1970. */
   readonly created: number
   readonly model: string
-  /** Where sources are shown: the origin of the console. */
-  readonly origin: string
+  /** Where sources are shown: the address of the console. */
+  readonly site: string
 }
 
 const DONE = 'data: [DONE]\n\n'
@@ -70,7 +70,7 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
         return `${open}{"content":${JSON.stringify(event.text)}}${close}}\n\n`
       case 'kb_refs': {
         const moonbase = { kb_refs: event.refs }
-        return chunk({ annotations: annotationsOf(event.refs, head.origin) }, { moonbase })
+        return chunk({ annotations: annotationsOf(event.refs, head.site) }, { moonbase })
       }
       case 'tool_call':
         return chunk({}, { moonbase: { tool_call: { name: event.name } } })
@@ -109,7 +109,7 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
 
 /** A whole chat completion. `events` are those of the turn. */
 export function completionOf(
-  { id, created, model, origin }: CompletionHead,
+  { id, created, model, site }: CompletionHead,
   answer: ModelAnswer,
   events: readonly AgentEvent[],
 ) {
@@ -119,7 +119,7 @@ export function completionOf(
     role: 'assistant',
     content: called && text === '' ? null : text,
     refusal: null,
-    annotations: annotationsOf(refsOf(events), origin),
+    annotations: annotationsOf(refsOf(events), site),
     ...(called ? { tool_calls: clientCalls.map(wireCall) } : {}),
   }
   return {
@@ -133,8 +133,8 @@ export function completionOf(
   }
 }
 
-const annotationsOf = (refs: readonly KbRef[], origin: string) =>
-  refs.map((ref) => ({ type: 'url_citation', url_citation: citationOf(ref, origin) }))
+const annotationsOf = (refs: readonly KbRef[], site: string) =>
+  refs.map((ref) => ({ type: 'url_citation', url_citation: citationOf(ref, site) }))
 
 const wireCall = ({ id, name, arguments: args }: ToolCall) => ({
   id,

@@ -40,10 +40,10 @@ export interface UrlCitation {
   readonly url: string
 }
 
-/** `origin`: where the console of this server is reached. */
-export const citationOf = (ref: KbRef, origin: string): UrlCitation => ({
+/** `site`: where the console of this server is reached. */
+export const citationOf = (ref: KbRef, site: string): UrlCitation => ({
   start_index: 0,
   end_index: 0,
   title: `${ref.title} #${ref.seq}${ref.page === null ? '' : ` p.${ref.page}`}`,
-  url: ref.url ?? `${origin}/app/kb/${ref.doc_id}#${ref.seq}`,
+  url: ref.url ?? `${site}/app/kb/${ref.doc_id}#${ref.seq}`,
 })

@@ -41,8 +41,8 @@ export interface ResponseHead {
   /** Seconds since 1970. */
   readonly created: number
   readonly model: string
-  /** Where sources are shown: the origin of the console. */
-  readonly origin: string
+  /** Where sources are shown: the address of the console. */
+  readonly site: string
   /** Null: nothing is remembered. */
   readonly sessionId: string | null
 }

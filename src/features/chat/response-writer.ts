@@ -150,8 +150,8 @@ export class ResponseWriter {
   #read(event: AgentEvent): void {
     this.#told.push(event)
     if (event.type === 'kb_refs') {
-      const { origin } = this.options.head
-      const annotationOf = (ref: KbRef) => ({ type: 'url_citation', ...citationOf(ref, origin) })
+      const { site } = this.options.head
+      const annotationOf = (ref: KbRef) => ({ type: 'url_citation', ...citationOf(ref, site) })
       this.#citations = event.refs.map(annotationOf)
       this.#addSearch(this.options.query)
     } else if (event.type === 'tool_call' && event.name === SEARCH_TOOL) {

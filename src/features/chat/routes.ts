@@ -22,7 +22,7 @@ export interface ChatRouteOptions {
   readonly sse: Sse
   readonly answers: JsonAnswers
   readonly contexts: RequestContexts
-  readonly origins: Pick<Origins, 'of'>
+  readonly origins: Pick<Origins, 'base'>
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -57,8 +57,8 @@ export function openDoor(options: ChatRouteOptions) {
       const textChars = charCount(wanted.text)
       contexts.note(request, { principal: actor, sessionId, textChars, channel: turn.channel })
       const created = Math.floor(clock.now() / 1000)
-      const origin = origins.of(request) ?? ''
-      return { turn, head: { created, model: assistant.name, origin, sessionId } }
+      const site = origins.base(request)
+      return { turn, head: { created, model: assistant.name, site, sessionId } }
     },
 
     /** Streams what `produce` makes of the turn. */

@@ -18,7 +18,7 @@ export interface McpRouteOptions {
   readonly door: McpDoor
   readonly sse: Sse
   readonly contexts: RequestContexts
-  readonly origins: Pick<Origins, 'of'>
+  readonly origins: Pick<Origins, 'base'>
 }
 
 /** POST /v1/mcp: the knowledge base and the agent as MCP tools (contract 2, section 2.4). */
@@ -89,7 +89,7 @@ function toolsOf(
   request: Request,
   { door, contexts, origins }: McpRouteOptions,
 ): McpTools {
-  const site = origins.of(request) ?? ''
+  const site = origins.base(request)
   return {
     list: door.list(principal),
     async call({ name, args, signal, progress }) {

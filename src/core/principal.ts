@@ -1,12 +1,13 @@
-/**
- * Who a request acts for. Only credential gates make it, so a tenant id never comes from a body,
- * query or path (specification, General rules).
- */
+/** The kinds of keys, and the session of a person who is signed in. */
 export type PrincipalKind = 'general' | 'app' | 'device' | 'session'
 
 /** An owner may do everything, an editor all but members, a viewer reads and tries the agent. */
 export type Role = 'owner' | 'editor' | 'viewer'
 
+/**
+ * Who a request acts for. Only credential gates make it, so a tenant id never comes from a body,
+ * query or path (specification, General rules).
+ */
 export interface Principal {
   readonly kind: PrincipalKind
   readonly tenantId: string

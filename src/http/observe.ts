@@ -67,7 +67,7 @@ export function createRequestContexts(steady: () => number) {
       const context = known.get(request)
       if (context) context.later = later
     },
-    /** Adds what a streamed turn learns: when it begins its channel, and when it ends its times. */
+    /** Adds what is learned of a streamed turn: first its channel, and at its end its times. */
     noteTurn(request: Request, turn: StreamedTurn): void {
       const context = known.get(request)
       if (!context) return

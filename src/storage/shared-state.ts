@@ -4,7 +4,10 @@ import { createRateWindows, type OpenWindows } from '../core/rate-windows.ts'
 import { createSemaphore } from '../core/semaphore.ts'
 import type { Statement } from './db.ts'
 
-/** What the storing transaction of a turn begins with: it fails when the turn's time is over. */
+/**
+ * Statements that begin the transaction which stores a turn. They fail it when the turn has lost
+ * its place, such as one whose server was taken for dead.
+ */
 export type Fence = readonly Statement[]
 
 /** Turns of one session run one after another, in the order in which they came. */

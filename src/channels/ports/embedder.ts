@@ -27,8 +27,8 @@ export interface Embedder {
     countTokens?: (tokens: number) => void,
   ): Promise<Float32Array[]>
   /**
-   * The score that people are told of a cosine of this model: on a scale where 0.45 is relevant,
-   * rising with the cosine. Without it the score is the cosine.
+   * Turns a cosine of this model into the score that people see, where 0.45 is relevant. It rises
+   * with the cosine. A model without it has scores that are cosines.
    */
   score?(cosine: number, question: string, text: string): number
   /**

@@ -94,7 +94,7 @@ export const KB_BODY_BYTES_MAX = 1024 * 1024
  * busy when no other tenant does, for its chunks are embedded side by side.
  */
 export const KB_UPLOADS_PER_TENANT_MAX = 4
-/** Files that arrive at a time; a tenant with slow ones leaves as many slots free as it holds. */
+/** Files that arrive at a time; a tenant takes a slot only while it holds fewer than are free. */
 export const SOURCE_UPLOADS = { slots: 128, greed: 1 }
 /** Sources that are fetched at a time, and those that are read and embedded. */
 export const SOURCE_FETCHES = { slots: 16, perKey: 2 }

@@ -35,7 +35,7 @@ export interface ModelLoop {
   /** Tools that the caller runs: the loop ends when the model calls nothing else. */
   readonly clientTools: readonly ToolSpec[]
   readonly primary: Channel
-  /** Takes over, announced, when `primary` has failed for good; null: nothing does. */
+  /** Takes over when `primary` has failed for good, which an event tells; null: nothing does. */
   readonly fallback: Channel | null
   /** Whether `fallback` takes over only before any text was emitted. */
   readonly fallbackOnlyWhileSilent: boolean

@@ -74,7 +74,7 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
       const turn = { principal, stop }
       add(turn)
       try {
-        // From here on `recheck` tells; what was revoked before it could is found now.
+        // Whoever revokes from now on calls `recheck`; what was revoked before is found here.
         await recheck(turn)
         return await work(guardOf(stop.signal))
       } catch (error) {

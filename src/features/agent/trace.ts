@@ -96,7 +96,7 @@ export class Trace {
     if (this.firstTextAt === null) this.firstTextAt = this.#steady()
   }
 
-  /** Keeps the beginning; the bytes by which that has grown. */
+  /** Keeps the beginning of what the model thinks; gives the bytes by which that has grown. */
   thought(text: string): number {
     const kept = text.slice(0, THINKING_CHARS_MAX - this.#thinking.length)
     this.#thinking += kept

@@ -45,6 +45,7 @@ describe.each([
     expect(hello).toMatchObject({
       session_id: `dev-${id}`,
       transport: 'websocket',
+      version: 1,
       audio_params: { format: 'opus', sample_rate: 24_000, channels: 1, frame_duration: 60 },
     })
     upstream.transcriptions.reply({ text: '天气怎么样' })

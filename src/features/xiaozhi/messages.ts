@@ -46,6 +46,7 @@ export const FRAME_MS = 60
 
 export const helloAnswer = {
   type: 'hello',
+  version: 1,
   transport: 'websocket',
   audio_params: { format: 'opus', sample_rate: 24_000, channels: 1, frame_duration: FRAME_MS },
 } as const

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { DEVICE_NAME_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 import { api } from '../../api/index.ts'
@@ -36,7 +36,7 @@ function Steps({ onClose }: Pick<DigitsProps, 'onClose'>) {
   const { t } = useI18n()
   const explain = useExplain()
   const [code, setCode] = useState('')
-  const find = useMutation({ mutationFn: api.devices.waiting })
+  const find = useAction(api.devices.waiting, { shows: () => true })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     find.mutate(code)

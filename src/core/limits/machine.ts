@@ -12,9 +12,12 @@ export const BODY_MS_MAX = 30 * 60_000
 export const REQUESTS_MEMORY_SHARE = 1 / 2
 /** Bytes a byte of a body takes while it is parsed, checked and passed on (512 MB took 3.5 GB). */
 export const BODY_COST = 7
-/** Requests a minute of one person to the console, and studio turns among them. */
-export const PERSON_REQUESTS_MAX = 600
-export const STUDIO_TURNS_MAX = 60
+/**
+ * Requests a minute of one person to the console, and studio turns among them: programs sign in,
+ * too, and an unlimited key is theirs to issue. 3,000 small requests take a second.
+ */
+export const PERSON_REQUESTS_MAX = 3_000
+export const STUDIO_TURNS_MAX = 300
 /** Bodies up to 64 KB must arrive within the idle limit. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
 /** Keys with a budget whose tokens of today are in memory, about 20 MB; others are read anew. */

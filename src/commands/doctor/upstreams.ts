@@ -1,4 +1,11 @@
 import { basename } from 'node:path'
+import {
+  type Endpoint,
+  endpointHeaders,
+  endpointUrl,
+  type UpstreamFetch,
+} from '../../channels/net/upstream-call.ts'
+import { listedModels } from '../../channels/openai/models.ts'
 import { createReranker } from '../../channels/openai/reranker.ts'
 import { ChannelFailure } from '../../channels/ports/failure.ts'
 import type { Config } from '../../config.ts'
@@ -13,9 +20,9 @@ import { lookForModelPack } from '../../wiring/model-pack.ts'
 import { openPlatform } from '../../wiring/models.ts'
 import { upstreamProbes } from '../../wiring/monitoring.ts'
 import { openSpeech } from '../../wiring/voice.ts'
+import { printableLine } from '../output.ts'
 import { type Finding, fail, ok, type UpstreamParts, warn } from './finding.ts'
 import { checkLogin, checkMail } from './mail.ts'
-import { checkModel } from './model.ts'
 import { checkDetector, checkHomeAssistant, checkRecognition } from './voice.ts'
 
 const PATIENCE_MS = 5_000
@@ -172,4 +179,49 @@ function speechFinding(
   if (state === 'off') return ok(name, `off; ${alone} or ${prefix}_BASE_URL turns it on`)
   if (state === 'ok') return ok(name, adapter ?? '')
   return fail(name, `${adapter} ${SAID[word] ?? word}`, `check ${prefix}_BASE_URL and its key`)
+}
+
+const LANGUAGE_MODEL = 'Language model'
+const NAMES_SHOWN = 5
+const NAME_CHARS_SHOWN = 60
+
+/**
+ * Whether an endpoint that answers is the right one: an address without its `/v1`, or the page of a
+ * program, answers as well, and a model that it does not have shows only in the first turn.
+ */
+export async function checkModel(
+  config: Config,
+  endpoint: Endpoint,
+  description: string,
+  fetch: UpstreamFetch,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const models = await listOf(endpoint, fetch, signal)
+  const url = 'MB_LLM_BASE_URL must be the root of an OpenAI-compatible API, often ending in /v1'
+  if (models === null) return warn(LANGUAGE_MODEL, `${description}: gives no list of models`, url)
+  const wanted = config.MB_LLM_MODEL
+  if (wanted === undefined || models.includes(wanted)) return ok(LANGUAGE_MODEL, description)
+  const some = models
+    .slice(0, NAMES_SHOWN)
+    .map((name) => printableLine(name).slice(0, NAME_CHARS_SHOWN))
+    .join(', ')
+  return warn(
+    LANGUAGE_MODEL,
+    `${description}: is not in its list`,
+    `set MB_LLM_MODEL, for instance to ${some}`,
+  )
+}
+
+/** Null for what is no list of models, or an empty one. */
+async function listOf(endpoint: Endpoint, fetch: UpstreamFetch, signal: AbortSignal) {
+  try {
+    const answer = await fetch(endpointUrl(endpoint, '/models'), {
+      headers: { accept: 'application/json', ...endpointHeaders(endpoint) },
+      signal,
+    })
+    const models = answer.ok ? await listedModels(answer) : []
+    return models.length > 0 ? models : null
+  } catch {
+    return null
+  }
 }

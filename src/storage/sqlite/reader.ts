@@ -6,8 +6,7 @@
 import { type Statement, sql } from '../db.ts'
 import { KEYS_PER_DOC, type Neighbour } from '../indexes.ts'
 import { type DatabaseFile, type Fault, faultOf, openConnection, statements } from './connection.ts'
-import { createCodeScan } from './vector-codes.ts'
-import { cosinesOf } from './vectors.ts'
+import { cosinesOf, createCodeScan } from './vector-codes.ts'
 
 /** Messages between the event loop and the reading thread; many may be open. */
 export type ReaderAsk =

@@ -1,3 +1,4 @@
+import { type Statement, sql } from '../db.ts'
 import { docOf, KEYS_PER_DOC, type VectorEntry } from '../indexes.ts'
 
 /**
@@ -157,4 +158,16 @@ function estimateOf(query: Float32Array): (codes: Uint8Array, from: number) => n
     }
     return sum
   }
+}
+
+/** A copy, because a message to a thread carries the whole buffer that a view lies in. */
+export const bytesOf = (vector: Float32Array) => new Uint8Array(vector.slice().buffer)
+
+/** The cosines of those of the keys that have a vector of the query's length, highest first. */
+export function cosinesOf(space: string, query: Float32Array, keys: readonly number[]): Statement {
+  return sql`
+    SELECT v.key, 1 - vec_distance_cosine(v.vector, ${bytesOf(query)}) AS cosine
+    FROM json_each(${JSON.stringify(keys)}) wanted CROSS JOIN kb_vector v ON v.key = wanted.value
+    WHERE v.space = ${space} AND length(v.vector) = ${query.byteLength}
+    ORDER BY cosine DESC`
 }

@@ -1,11 +1,9 @@
-import { type Statement, sql } from '../db.ts'
+import { sql } from '../db.ts'
 import { docOf, type Neighbour, type VectorIndex, type VectorSpace } from '../indexes.ts'
 import type { ReadThread } from './read-thread.ts'
-import { codesOfDocs } from './vector-codes.ts'
+import { bytesOf, codesOfDocs, cosinesOf } from './vector-codes.ts'
 
 const spaceOf = ({ tenantId, model }: VectorSpace) => `${tenantId}/${model}`
-/** A copy, because a message to a thread carries the whole buffer that a view lies in. */
-const bytesOf = (vector: Float32Array) => new Uint8Array(vector.slice().buffer)
 
 /** The vector index in plain tables: a search scans codes (vector-codes.ts) and reads the best. */
 export function createVectorIndex(reader: ReadThread): VectorIndex {
@@ -50,13 +48,4 @@ export function createVectorIndex(reader: ReadThread): VectorIndex {
     cosines: (space, query, keys, signal) =>
       reader.all<Neighbour>(space.tenantId, cosinesOf(spaceOf(space), query, keys), signal),
   }
-}
-
-/** The cosines of those of the keys that have a vector of the query's length, highest first. */
-export function cosinesOf(space: string, query: Float32Array, keys: readonly number[]): Statement {
-  return sql`
-    SELECT v.key, 1 - vec_distance_cosine(v.vector, ${bytesOf(query)}) AS cosine
-    FROM json_each(${JSON.stringify(keys)}) wanted CROSS JOIN kb_vector v ON v.key = wanted.value
-    WHERE v.space = ${space} AND length(v.vector) = ${query.byteLength}
-    ORDER BY cosine DESC`
 }

@@ -190,12 +190,9 @@ export function observe(options: ObserveOptions) {
   )
 }
 
-async function recordStream(
-  { later, ended, ...row }: LoggedRequest,
-  record: ObserveOptions['record'],
-): Promise<void> {
-  const end = record({ ...row, ...(await later), later, ended })
-  const times = await ended
+async function recordStream(row: LoggedRequest, record: ObserveOptions['record']): Promise<void> {
+  const end = record(Object.assign(row, await row.later))
+  const times = await row.ended
   if (!times) return
   const since = (at: number) => Math.round(at - row.startedAt)
   end(times.firstAt === null ? null : since(times.firstAt), since(times.endedAt))

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../core/clock.ts'
 import { createLogger } from '../core/log.ts'
-import { createWriteBehindSums } from './write-behind.ts'
+import { createWriteBehindQueue, createWriteBehindSums } from './write-behind.ts'
 
 const clock = systemClock()
 const log = createLogger({ level: 'error', json: true, now: () => new Date(0), write() {} })
@@ -69,4 +69,22 @@ test('between writes, every item is either stored or waits', async () => {
   }
   await counts.flush()
   expect(seen).toEqual([6, 6, 6])
+})
+
+test('rows that come while others are written gather for a write of their own', async () => {
+  const written: string[][] = []
+  const rows = createWriteBehindQueue<string>({
+    clock,
+    log,
+    name: 'test',
+    async write(batch) {
+      written.push([...batch])
+      if (batch.includes('a')) rows.add('b')
+    },
+  })
+  rows.add('a')
+  await rows.flush()
+  expect(written).toEqual([['a']])
+  await rows.close()
+  expect(written).toEqual([['a'], ['b']])
 })

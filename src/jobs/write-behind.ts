@@ -64,15 +64,17 @@ export function createWriteBehindQueue<Row>(options: WriteBehindQueueOptions<Row
   const { clock, log, name, write } = options
   let rows: Row[] = []
 
+  /** Rows that come meanwhile gather for a write of their own. */
   async function writeOut() {
-    while (rows.length > 0) {
-      const batch = rows.slice(0, BATCH_ROWS)
-      rows = rows.slice(BATCH_ROWS)
+    const due = rows
+    rows = []
+    for (let at = 0; at < due.length; at += BATCH_ROWS) {
+      const batch = due.slice(at, at + BATCH_ROWS)
       try {
         await write(batch)
       } catch (error) {
         log.error('rows not written', { queue: name, rows: batch.length, ...errorFields(error) })
-        rows = [...batch, ...rows].slice(-ROWS_HELD_MAX)
+        rows = [...due.slice(at), ...rows].slice(-ROWS_HELD_MAX)
         return
       }
     }

@@ -12,7 +12,7 @@ import { createAuditStore } from '../features/audit/store.ts'
 import { createKeys, type Keys } from '../features/keys/service.ts'
 import { createKeyStore } from '../features/keys/store.ts'
 import { createLogs } from '../features/logs/service.ts'
-import { createLogStore, type LogRow, type RowEnd } from '../features/logs/store.ts'
+import { createLogStore, type RowEnd, type WaitingRow } from '../features/logs/store.ts'
 import type { McpServers } from '../features/mcp-servers/service.ts'
 import { createPersonas } from '../features/personas/service.ts'
 import { createPersonaStore } from '../features/personas/store.ts'
@@ -153,7 +153,7 @@ const SHARED_BUDGET_MS = 1_000
 /** What is written of requests after they were answered: log rows and the count of calls. */
 export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
   const store = createLogStore(db, reader)
-  const rows = createWriteBehindQueue<LogRow | RowEnd>({
+  const rows = createWriteBehindQueue<WaitingRow | RowEnd>({
     clock,
     log,
     name: 'request log',

@@ -42,7 +42,9 @@ beforeAll(async () => {
   ;({ tenantId } = await app.key('a@example.com'))
   const other = await app.key('b@example.com')
   rows = made(tenantId)
-  await logStore().write([...rows, ...made(other.tenantId)])
+  const all = [...rows, ...made(other.tenantId)]
+  const times = { firstMs: null, totalMs: null, isTaken: false }
+  await logStore().write(all.map((row) => ({ ...row, ...times })))
 })
 afterAll(() => app[Symbol.asyncDispose]())
 

@@ -142,6 +142,8 @@ export async function startApp(options: AppOptions = {}) {
     },
     /** Writes buffered rows, such as log rows and usage, to the database. */
     async flush(): Promise<void> {
+      // Requests are recorded after their answers, when the event loop has gone round.
+      await new Promise((resolve) => setImmediate(resolve))
       await Promise.all(Object.values(buffers).map((buffer) => buffer.flush()))
     },
     /** Starts the work on all sources that are due, which happens every second. */

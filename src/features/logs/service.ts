@@ -5,7 +5,7 @@ import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
-import type { LatencyCount, LogRow, LogStore, LogTimes, RowEnd } from './store.ts'
+import type { LatencyCount, LogRow, LogStore, LogTimes, RowEnd, WaitingRow } from './store.ts'
 
 /** Rows of one statement, a few milliseconds; then searches that wait get their turn. */
 const SLICE_ROWS_MAX = 10_000
@@ -14,7 +14,7 @@ export interface LogsOptions {
   readonly store: LogStore
   readonly clock: Clock
   /** Collects rows, which are written together. */
-  readonly buffer: { add(row: LogRow | RowEnd): void; flush(): Promise<void> }
+  readonly buffer: { add(row: WaitingRow | RowEnd): void; flush(): Promise<void> }
   readonly sliceRowsMax?: number
 }
 
@@ -27,6 +27,7 @@ export function createLogs(options: LogsOptions) {
 
   /** Reads slice by slice, newest first, so that a million rows delay no other tenant. */
   async function read(tenantId: string, { filter, limit }: LogQuery, signal?: AbortSignal) {
+    await allRecorded()
     await buffer.flush()
     const histogram = createHistogram()
     const rows: (LogRow & LogTimes)[] = []
@@ -50,10 +51,12 @@ export function createLogs(options: LogsOptions) {
      * stream has ended.
      */
     record(row: Omit<LogRow, 'id'>): (firstMs: number | null, totalMs: number) => void {
-      const id = newId()
-      buffer.add({ id, ...row })
-      const { tenantId, ts } = row
-      return (firstMs, totalMs) => buffer.add({ ended: { tenantId, ts, id }, firstMs, totalMs })
+      const waiting = { id: newId(), ...row, firstMs: null, totalMs: null, isTaken: false }
+      buffer.add(waiting)
+      return (firstMs, totalMs) => {
+        if (waiting.isTaken) buffer.add({ ended: waiting, firstMs, totalMs })
+        else Object.assign(waiting, { firstMs, totalMs })
+      }
     },
 
     /**
@@ -76,6 +79,9 @@ export function createLogs(options: LogsOptions) {
 }
 
 export type Logs = ReturnType<typeof createLogs>
+
+/** The hook that records a request runs after its answer, when the event loop has gone round. */
+const allRecorded = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function entryOf(row: LogRow & LogTimes): RequestLogEntry {
   return {

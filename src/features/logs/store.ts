@@ -24,7 +24,15 @@ export interface LogTimes {
   readonly totalMs: number | null
 }
 
-/** The times of a row that is, or is about to be, written. */
+/** A row that waits to be written: a stream that ends until then sets the times here. */
+export interface WaitingRow extends LogRow {
+  firstMs: number | null
+  totalMs: number | null
+  /** Its statement was made: times that come from now on are a `RowEnd`. */
+  isTaken: boolean
+}
+
+/** The times of a row that was taken before. */
 export interface RowEnd extends LogTimes {
   readonly ended: Pick<LogRow, 'tenantId' | 'ts' | 'id'>
 }
@@ -40,24 +48,17 @@ export interface LatencyCount {
   readonly errors: number
 }
 
-const insert = (row: LogRow, times: LogTimes | undefined): Statement => sql`
+const insert = (row: LogRow & LogTimes): Statement => sql`
   INSERT INTO request_log (id, tenant_id, ts, app_id, device_id, endpoint, status, latency_ms,
     session_id, text_chars, error_class, channel, key_id, first_ms, total_ms)
   VALUES (${row.id}, ${row.tenantId}, ${row.ts}, ${row.appId}, ${row.deviceId}, ${row.endpoint},
     ${row.status}, ${row.latencyMs}, ${row.sessionId}, ${row.textChars}, ${row.errorClass},
-    ${row.channel}, ${row.keyId}, ${times?.firstMs ?? null}, ${times?.totalMs ?? null})`
+    ${row.channel}, ${row.keyId}, ${row.firstMs}, ${row.totalMs})`
 
-/** A stream that has ended by the time its row is written needs one statement. */
-function statementsOf(rows: readonly (LogRow | RowEnd)[]): Statement[] {
-  const ends = new Map<string, RowEnd>()
-  for (const row of rows) if ('ended' in row) ends.set(row.ended.id, row)
-  const inserts: Statement[] = []
-  for (const row of rows) {
-    if ('ended' in row) continue
-    inserts.push(insert(row, ends.get(row.id)))
-    ends.delete(row.id)
-  }
-  return [...inserts, ...[...ends.values()].map(setTimes)]
+function statementOf(row: WaitingRow | RowEnd): Statement {
+  if ('ended' in row) return setTimes(row)
+  row.isTaken = true
+  return insert(row)
 }
 
 /** The WHERE condition of a filter. */
@@ -74,8 +75,8 @@ const matching = (tenantId: string, filter: LogFilter): Statement => sql`
 /** `reader` makes the reads that may scan a million rows. */
 export function createLogStore(db: Db, reader: Reader) {
   return {
-    async write(rows: readonly (LogRow | RowEnd)[]): Promise<void> {
-      await db.batch(statementsOf(rows))
+    async write(rows: readonly (WaitingRow | RowEnd)[]): Promise<void> {
+      await db.batch(rows.map(statementOf))
     },
 
     /**

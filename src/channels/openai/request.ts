@@ -75,13 +75,15 @@ function wireTool(tool: ToolSpec): object {
 function wireMessage(message: LlmMessage): object {
   switch (message.role) {
     case 'system':
-      return { role: 'system', content: message.content }
+      return message
     case 'user':
-      return { role: 'user', content: userContent(message.content, message.images ?? []) }
+      if (!message.images) return message
+      return { role: 'user', content: userContent(message.content, message.images) }
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content }
     case 'assistant':
-      if (!message.toolCalls?.length) return { role: 'assistant', content: message.content }
+      if (!message.toolCalls) return message
+      if (message.toolCalls.length === 0) return { role: 'assistant', content: message.content }
       return {
         role: 'assistant',
         content: message.content === '' ? null : message.content,

@@ -17,10 +17,10 @@ interface DialogProps {
   readonly children: ReactNode
 }
 
-/** Focuses the first field of a form; without a form Radix decides. */
+/** Focuses what the dialog is there for, or the first field of a form; else Radix decides. */
 function focusFirstField(event: Event) {
   const field = (event.currentTarget as Element).querySelector<HTMLElement>(
-    'form :is(input, textarea, select)',
+    '[data-first], form :is(input, textarea, select)',
   )
   if (!field) return
   event.preventDefault()

@@ -15,6 +15,9 @@ const POLL_MS = 2_000
 /** Groups the code as `ABCD EFGH IJKL MNOP`, to read it aloud and type it easily. */
 const inFours = (code: string) => code.replace(/.{4}(?=.)/g, '$& ')
 
+/** Letter by letter, as a screen reader is to say it. */
+const spelled = (code: string) => [...code].join(' ').replace(/(\S \S \S \S) /g, '$1, ')
+
 interface PairingProps {
   readonly name: string
   readonly code: PairingCode | null
@@ -42,7 +45,7 @@ export function PairingDialog({ name, code, onRecode, onClose }: PairingProps) {
       firm={!paired}
     >
       {code && !paired && <Pairing code={code} onRecode={onRecode} />}
-      {paired && <Paired onClose={onClose} />}
+      <div role="status">{paired && <Paired onClose={onClose} />}</div>
     </Dialog>
   )
 }
@@ -50,7 +53,7 @@ export function PairingDialog({ name, code, onRecode, onClose }: PairingProps) {
 function Paired({ onClose }: Pick<PairingProps, 'onClose'>) {
   const { t } = useI18n()
   return (
-    <div className="grid justify-items-center gap-3 py-6 text-center" role="status">
+    <div className="grid justify-items-center gap-3 py-6 text-center">
       <CircleCheck size={34} className="text-good" aria-hidden />
       <p className="font-medium">{t('devices.paired')}</p>
       <Button kind="primary" onClick={onClose}>
@@ -82,6 +85,9 @@ function Pairing({ code, onRecode }: ShownProps) {
       <output
         className="text-center font-mono text-2xl font-semibold tracking-wider"
         data-testid="code"
+        data-first
+        tabIndex={-1}
+        aria-label={spelled(code.activation_code)}
       >
         {inFours(code.activation_code)}
       </output>

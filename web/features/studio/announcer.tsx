@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
-import type { Turn } from './turn.ts'
+import { plainText } from './spoken.ts'
+import { type Turn, wordsIn } from './turn.ts'
 
 /**
- * Tells a screen reader that an answer is coming, and then the whole answer once; errors are alerts
- * in the turn.
+ * Tells a screen reader that an answer is coming, and then the whole answer once, or that it was
+ * stopped; errors are alerts in the turn.
  */
 export function Announcer({ turns }: { readonly turns: readonly Turn[] }) {
   const { t } = useI18n()
@@ -17,7 +18,13 @@ export function Announcer({ turns }: { readonly turns: readonly Turn[] }) {
       setSaid(t('studio.answering'))
     } else if (last && awaited.current === last.id) {
       awaited.current = null
-      setSaid(last.state === 'done' ? last.reply : '')
+      setSaid(
+        last.state === 'done'
+          ? plainText(last.reply)
+          : last.state === 'stopped'
+            ? t('studio.stopped', { count: wordsIn(last.reply) })
+            : '',
+      )
     }
   }, [last, t])
   return (

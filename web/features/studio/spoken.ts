@@ -1,12 +1,17 @@
 import { TTS_TEXT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 
-/** A reply as it is read aloud: without code, marks of Markdown and numbers of sources. */
-export const spokenText = (markdown: string): string =>
+/** A reply as it is heard: without code, marks of Markdown and numbers of sources. */
+export const plainText = (markdown: string): string =>
   markdown
     .replace(/```[\s\S]*?(?:```|$)/g, ' ')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\[\d{1,2}\]/g, '')
-    .replace(/^[ \t]*(?:#{1,6}|[-*+>])[ \t]+/gm, '')
-    .replace(/[*_`|]+/g, ' ')
+    .replace(/^[ \t]*\|?[-:| \t]+$/gm, '')
+    .replace(/^[ \t]*(?:#{1,6}|[-*+>])[ \t]+(?:\[[ x]\][ \t]+)?/gm, '')
+    .replace(/\*\*|__|~~|[`|]/g, ' ')
+    .replace(/(?<![\p{L}\p{N}])([*_])(?=\S)([^*_\n]+)\1/gu, '$2')
     .trim()
-    .slice(0, TTS_TEXT_CHARS_MAX)
+
+/** As much of it as the speech service takes. */
+export const spokenText = (markdown: string): string =>
+  plainText(markdown).slice(0, TTS_TEXT_CHARS_MAX)

@@ -53,9 +53,8 @@ export function useStudio() {
     get session() {
       return held.session
     },
-    async open() {
-      const { browser, world, session } = held
-      const guest = await visit(browser, world.app.url, { language: 'en' }, session)
+    async open(url = held.world.app.url) {
+      const guest = await visit(held.browser, url, { language: 'en' }, held.session)
       await guest.page.goto('/app/studio')
       await field(guest.page).waitFor()
       return guest

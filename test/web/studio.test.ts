@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { en } from '../../web/i18n/en.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { launch, visit } from '../support/chromium.ts'
+import { startLine } from '../support/cut.ts'
 import { signIn } from '../support/login.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 import { buildConsole, describeWeb } from './setup.ts'
@@ -110,6 +111,21 @@ describeWeb('the studio', () => {
     await page.getByRole('button', { name: en['studio.stop'] }).click()
     await turn.getByText(en['studio.stopped'].replace('{count}', '2')).waitFor()
     await at.world.platform.aborted()
+  }, 60_000)
+
+  test('a line says that the server has gone in mid-answer, until it is back', async () => {
+    await using line = await startLine(Number(new URL(at.world.app.url).port))
+    await using guest = await at.open(`http://127.0.0.1:${line.port}`)
+    const { page } = guest
+    at.world.platform.fault('hang', { after: 2 })
+    const turn = await ask(page, 'breaks off')
+    await turn.locator('.prose', { hasText: 'one two' }).waitFor()
+    line.cut()
+    await page.getByText(en['away.text']).waitFor()
+    await turn.getByText(en['studio.cut']).waitFor()
+    await turn.getByText(en['studio.unsaved.words'].replace('{count}', '2')).waitFor()
+    line.mend()
+    await page.getByText(en['away.text']).waitFor({ state: 'detached' })
   }, 60_000)
 
   test('the studio reports a fallback, retries, and sends pasted pictures', async () => {

@@ -20,13 +20,17 @@ export const UNREACHED = 'mb:unreached'
 
 const unreached = () => void dispatchEvent(new Event(UNREACHED))
 
+/** The error for a connection that did not come about, or broke. */
+export function connectionError(): ApiError {
+  unreached()
+  return new ApiError('', 0)
+}
+
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 async function answer(input: string, init: RequestInit): Promise<Response> {
   const response = await fetch(input, init).catch((error: unknown) => {
-    if (init.signal?.aborted) throw error
-    unreached()
-    throw new ApiError('', 0)
+    throw init.signal?.aborted ? error : connectionError()
   })
   if (response.ok) return response
   throw await failureOf(response)
@@ -88,10 +92,7 @@ export async function postFile<T>(
   const { promise, resolve, reject } = Promise.withResolvers<Response>()
   const request = new XMLHttpRequest()
   request.upload.onprogress = ({ loaded, total }) => onSent(total > 0 ? loaded / total : 0)
-  request.onerror = () => {
-    unreached()
-    reject(new ApiError('', 0))
-  }
+  request.onerror = () => reject(connectionError())
   request.onload = () => {
     const known = READ_HEADERS.map((name) => [name, request.getResponseHeader(name)] as const)
     const headers = known.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))

@@ -1,4 +1,4 @@
-import { ApiError, open } from './client.ts'
+import { ApiError, connectionError, open } from './client.ts'
 import type { AgentEvent, AppDraft } from './types.ts'
 
 export interface TurnRequest {
@@ -16,7 +16,7 @@ export interface TurnRequest {
 
 /**
  * The events of one turn, in batches as they arrive. Throws `ApiError` when the stream could not be
- * opened, and the signal's reason when it was aborted.
+ * opened or the connection broke, and the signal's reason when it was aborted.
  */
 export async function* streamTurn(
   request: TurnRequest,
@@ -27,7 +27,9 @@ export async function* streamTurn(
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {
-    const { value, done } = await reader.read()
+    const { value, done } = await reader.read().catch((error: unknown) => {
+      throw signal.aborted ? error : connectionError()
+    })
     if (done) return
     const frames = (rest + value).split('\n\n')
     rest = frames.pop() ?? ''

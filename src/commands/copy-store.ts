@@ -2,8 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { indexTextsOf } from '../features/kb/index-text.ts'
 import { keyOf } from '../features/kb/store.ts'
 import { termsOf } from '../features/kb/terms.ts'
+import type { Spool } from '../features/sources/spool.ts'
 import { type Statement, sql, type Value } from '../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
+import { createSharedFiles } from '../storage/postgres/files.ts'
 
 /** The tables of a box, each after those that its rows refer to. */
 const TABLES = [
@@ -80,7 +82,7 @@ export async function firstFilled(execute: Execute): Promise<string | null> {
 }
 
 export async function emptyAll(execute: Execute): Promise<void> {
-  const names = [...TABLES, ...INDEXES].map((name) => `"${name}"`).join(', ')
+  const names = [...TABLES, ...INDEXES, 'shared_file'].map((name) => `"${name}"`).join(', ')
   await execute([{ sql: `TRUNCATE ${names}`, args: [] }])
 }
 
@@ -102,6 +104,23 @@ export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> 
     sql`SELECT setval('kb_doc_num', (SELECT coalesce(max(num), 0) + 1 FROM kb_doc), false)`,
   ])
   return counts
+}
+
+const WAITING = `SELECT id FROM kb_source
+  WHERE kind = 'file' AND state IN ('queued', 'reading', 'embedding')`
+
+/** Copies the files that wait to be read to where every server finds them. Returns how many. */
+export async function copyUploads(
+  { source, execute }: Pick<Copy, 'source' | 'execute'>,
+  spool: Pick<Spool, 'has' | 'map'>,
+): Promise<number> {
+  const files = createSharedFiles({
+    get: async <Row>(statement: Statement) => ((await execute([statement]))[0] ?? null) as Row,
+  })
+  const waiting = source.query<{ id: string }, []>(WAITING).all()
+  const there = waiting.filter(({ id }) => spool.has(id))
+  for (const { id } of there) await files.keep(id, spool.map(id))
+  return there.length
 }
 
 type VectorRow = { key: number; space: string; vector: Uint8Array }

@@ -5,15 +5,17 @@ import { databasePath, lockPath } from '../data-folder/data-folder.ts'
 import { fileStamp, statOrNull } from '../data-folder/files.ts'
 import { explainStorage, OperatorError } from '../data-folder/operator-error.ts'
 import { parseSecrets, readSecretsText, secretsPath } from '../data-folder/secrets.ts'
+import { openSpool } from '../data-folder/spool.ts'
 import { sealOwner } from '../features/mcp-servers/refresh.ts'
 import { ownerOf } from '../features/system/service.ts'
 import { prepareRuntime } from '../native/runtime.ts'
-import type { Statement } from '../storage/db.ts'
+import { type Statement, sql } from '../storage/db.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type Connection, openConnection } from '../storage/postgres/connection.ts'
-import { createDialect } from '../storage/postgres/dialect.ts'
+import { createDialect, namedLock } from '../storage/postgres/dialect.ts'
 import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
 import { MIGRATIONS as OF_POSTGRES } from '../storage/postgres/migrations/index.ts'
+import { SILENT_MS } from '../storage/postgres/turn-order.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
 import { createWordIndex } from '../storage/postgres/words.ts'
 import { takeLock } from '../storage/sqlite/connection.ts'
@@ -22,6 +24,8 @@ import { migrate } from '../storage/sqlite/migrate.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 import {
   copyAll,
+  copyUploads,
+  type Execute,
   emptyAll,
   firstFilled,
   miscounted,
@@ -74,6 +78,8 @@ interface Wanted {
 
 interface Copied {
   readonly counts: ReadonlyMap<string, number>
+  /** Files that wait to be read. */
+  readonly uploads: number
   /** Values that neither key opens. */
   readonly unreadable: number
 }
@@ -93,6 +99,7 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
     const [unknown] = unknownTables(source)
     if (unknown) throw new Error(`the copy does not know the table ${unknown}`)
     await execute([{ sql: 'BEGIN', args: [] }])
+    await needNoServer(execute)
     if (replace) await emptyAll(execute)
     const filled = await firstFilled(execute)
     if (filled) {
@@ -102,16 +109,33 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
     }
     const indexes = { vectors: createVectorIndex(NO_READER), words: createWordIndex(NO_READER) }
     const counts = await copyAll({ source, execute, ...indexes, change: sealing.change })
+    const uploads = await copyUploads({ source, execute }, openSpool(folder))
     const wrong = await miscounted(execute, counts)
     if (wrong[0])
       throw new Error(`the copy of ${wrong.join(', ')} is not whole; nothing was stored`)
     await execute([{ sql: 'COMMIT', args: [] }])
     await execute([{ sql: 'ANALYZE', args: [] }])
-    return { counts, unreadable: sealing.unreadable() }
+    return { counts, uploads, unreadable: sealing.unreadable() }
   } finally {
     // Without COMMIT the server forgets all of it.
     await connection.close()
     source.close()
+  }
+}
+
+/**
+ * Throws when a server uses the database: it would go on with what it knows of another one. With
+ * the lock, a server that starts now waits until the copy is there.
+ */
+async function needNoServer(execute: Execute): Promise<void> {
+  await execute([sql`SELECT pg_advisory_xact_lock(${namedLock('migrate')})`])
+  const alive = await execute([
+    sql`SELECT 1 AS one FROM replica WHERE seen_at > now() - ${SILENT_MS} * interval '1 millisecond'`,
+  ])
+  if (alive.length > 0) {
+    throw new OperatorError(
+      `a server uses the database of MB_DATABASE_URL; stop it first; one that was killed counts for ${SILENT_MS / 1000} s`,
+    )
   }
 }
 
@@ -162,8 +186,8 @@ function createResealing({ MB_ENCRYPTION_KEY: key }: Config, folder: string) {
   }
 }
 
-function report(folder: string, { counts, unreadable }: Copied): string {
-  const rows = [...counts].filter(([, count]) => count > 0)
+function report(folder: string, { counts, uploads, unreadable }: Copied): string {
+  const rows = [...counts, ['uploads', uploads] as const].filter(([, count]) => count > 0)
   const lines = rows.map(([table, count]) => `    ${table.padEnd(16)} ${count}`)
   const warning =
     unreadable === 0
@@ -174,8 +198,7 @@ function report(folder: string, { counts, unreadable }: Copied): string {
 
 ${lines.join('\n')}
 ${warning}
-  Nothing in that folder was changed. Uploads that wait to be read stay there: upload them again.
-  Start the server with these settings.
+  Start the server with these settings, and keep the folder until it runs.
 
 `
 }

@@ -16,7 +16,7 @@ export interface TurnOrderOptions {
 }
 
 /** A server that said nothing for so long is dead, and its tickets are void. */
-const SILENT_MS = 20_000
+export const SILENT_MS = 20_000
 /** How often a turn that waits looks without being woken. */
 const LOOK_MS = 250
 /** A ticket that nobody here holds after this time is one of a turn that is over. */

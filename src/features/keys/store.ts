@@ -51,6 +51,10 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
   WHERE tenant_id = ${tenantId} AND app_id = ${appId} AND device_id IS NULL
     AND revoked_at IS NULL`
 
+/** Who deletes the app at the same moment waits for this row, and then revokes the new key, too. */
+const holdApp = ({ tenantId }: NewKey, appId: string): Statement =>
+  sql`UPDATE app SET name = name WHERE tenant_id = ${tenantId} AND id = ${appId}`
+
 const insertKeyOfApp = (key: NewKey, appId: string, most: number): Statement => sql`
   INSERT INTO api_key (id, tenant_id, hash, prefix, tail, name, rate_limit, daily_tokens, app_id,
     created_at)
@@ -110,7 +114,8 @@ export function createKeyStore(db: Db) {
 
     /** Like `insert`; false also when the app does not exist. */
     async insertForApp(key: NewKey, appId: string, most: number): Promise<boolean> {
-      return (await db.run(insertKeyOfApp(key, appId, most))).changes === 1
+      const [, added] = await db.batch([holdApp(key, appId), insertKeyOfApp(key, appId, most)])
+      return added?.changes === 1
     },
 
     /** Newest first, including revoked keys. */

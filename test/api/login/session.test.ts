@@ -100,7 +100,7 @@ describe('tokens that are none', () => {
 
   test('a session of a deleted person is 401', async () => {
     const gone = await signIn(app, 'gone@example.com')
-    await app.db.run({ sql: 'DELETE FROM user WHERE id = ?', args: [gone.me.user_id] })
+    await app.db.run({ sql: 'DELETE FROM "user" WHERE id = ?', args: [gone.me.user_id] })
     expect(await status('/auth/me', gone.headers)).toBe(401)
     expect(await status('/console/sessions', gone.headers)).toBe(401)
   })

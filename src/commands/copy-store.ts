@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { indexTextsOf } from '../features/kb/index-text.ts'
 import { keyOf } from '../features/kb/store.ts'
 import { termsOf } from '../features/kb/terms.ts'
-import type { Spool } from '../features/sources/spool.ts'
+import type { Spool } from '../features/sources/reading.ts'
 import { type Statement, sql, type Value } from '../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
-import { createSharedFiles } from '../storage/postgres/files.ts'
+import { createSharedFiles } from '../storage/postgres/shared-state.ts'
 
 /** The tables of a box, each after those that its rows refer to. */
 const TABLES = [

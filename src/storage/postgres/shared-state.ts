@@ -205,7 +205,7 @@ const createSharedCodes =
 const PIECE_BYTES = 256 * 1024
 
 /** Files in the database, for as long as a server may have to work on them. */
-function createSharedFiles(db: Pick<Db, 'get'>): SharedFiles {
+export function createSharedFiles(db: Pick<Db, 'get'>): SharedFiles {
   const piece = (id: string, number: number) =>
     db.get<{ bytes: Uint8Array }>(
       sql`SELECT bytes FROM shared_file WHERE id = ${id} AND piece = ${number}`,

@@ -9,13 +9,13 @@ import { openSpool } from '../data-folder/spool.ts'
 import { sealOwner } from '../features/mcp-servers/refresh.ts'
 import { ownerOf } from '../features/system/service.ts'
 import { prepareRuntime } from '../native/runtime.ts'
-import { type Statement, sql } from '../storage/db.ts'
+import type { Statement } from '../storage/db.ts'
 import { MIGRATIONS } from '../storage/migrations/index.ts'
 import { type Connection, openConnection } from '../storage/postgres/connection.ts'
-import { createDialect, namedLock } from '../storage/postgres/dialect.ts'
-import { migratePostgres, UnusableDatabase } from '../storage/postgres/migrate.ts'
+import { createDialect } from '../storage/postgres/dialect.ts'
+import { migratePostgres, STARTS_WAIT, UnusableDatabase } from '../storage/postgres/migrate.ts'
 import { MIGRATIONS as OF_POSTGRES } from '../storage/postgres/migrations/index.ts'
-import { SILENT_MS } from '../storage/postgres/turn-order.ts'
+import { LIVE_SERVERS } from '../storage/postgres/turn-order.ts'
 import { createVectorIndex } from '../storage/postgres/vectors.ts'
 import { createWordIndex } from '../storage/postgres/words.ts'
 import { takeLock } from '../storage/sqlite/connection.ts'
@@ -123,20 +123,14 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
   }
 }
 
-/**
- * Throws when a server uses the database: it would go on with what it knows of another one. With
- * the lock, a server that starts now waits until the copy is there.
- */
+/** Throws when a server uses the database: it would go on with what it knows of another one. */
 async function needNoServer(execute: Execute): Promise<void> {
-  await execute([sql`SELECT pg_advisory_xact_lock(${namedLock('migrate')})`])
-  const alive = await execute([
-    sql`SELECT 1 AS one FROM replica WHERE seen_at > now() - ${SILENT_MS} * interval '1 millisecond'`,
-  ])
-  if (alive.length > 0) {
-    throw new OperatorError(
-      `a server uses the database of MB_DATABASE_URL; stop it first; one that was killed counts for ${SILENT_MS / 1000} s`,
-    )
-  }
+  await execute([STARTS_WAIT])
+  if ((await execute([LIVE_SERVERS])).length === 0) return
+  throw new OperatorError(
+    'a server uses the database of MB_DATABASE_URL; stop it first, or wait half a minute ' +
+      'where it was killed',
+  )
 }
 
 /** The indexes are written here and not read. */

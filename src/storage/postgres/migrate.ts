@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { DatabaseAway } from '../../core/errors.ts'
+import { sql } from '../db.ts'
 import type { Migration } from '../migrations/index.ts'
 import { type Connection, openConnection, refusalOf } from './connection.ts'
 import { namedLock } from './dialect.ts'
@@ -13,6 +14,10 @@ const AGAIN_MS = 500
 const MIGRATE_MS_MAX = 600_000
 /** Servers of two versions may run side by side when they are this many migrations apart. */
 const NEWER_MAX = 1
+
+const STARTING = namedLock('migrate')
+/** In a transaction: servers that start wait for its end. */
+export const STARTS_WAIT = sql`SELECT pg_advisory_xact_lock(${STARTING})`
 
 /** What keeps a server from using a database: a sentence for the operator. */
 export class UnusableDatabase extends Error {
@@ -61,7 +66,7 @@ async function migrate(connection: Connection, migrations: readonly Migration[])
   if (Number(version?.is) < VERSION_MIN)
     throw new UnusableDatabase('is older than PostgreSQL 13, which is the oldest that works')
   await ask(connection, 'BEGIN')
-  await ask(connection, 'SELECT pg_advisory_xact_lock($1)', namedLock('migrate'))
+  await ask(connection, 'SELECT pg_advisory_xact_lock($1)', STARTING)
   await ask(connection, 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY)')
   const done = (await ask(connection, 'SELECT name FROM migration')).map(({ name }) => String(name))
   const unknown = done.filter((name) => migrations.every((one) => one.name !== name))

@@ -16,7 +16,9 @@ export interface TurnOrderOptions {
 }
 
 /** A server that said nothing for so long is dead, and its tickets are void. */
-export const SILENT_MS = 20_000
+const SILENT_MS = 20_000
+export const LIVE_SERVERS = sql`
+  SELECT id FROM replica WHERE seen_at > now() - ${SILENT_MS} * interval '1 millisecond'`
 /** How often a turn that waits looks without being woken. */
 const LOOK_MS = 250
 /** A ticket that nobody here holds after this time is one of a turn that is over. */

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { createSemaphore } from './semaphore.ts'
 
 /** The longest that one piece of work holds the event loop before others get their turn. */
-export const SLICE_MS = 8
+export const SLICE_MS = 4
 
 /**
  * The shared rule for work that takes the processor on the event loop (SECURITY.md, Work): it asks

@@ -86,12 +86,13 @@ const FLAGS: Readonly<Record<PackModelKind, readonly string[]>> = {
  * Without a size of the context, a model takes memory for the longest that it was trained on: more
  * than a box has. 16,384 tokens hold what a session remembers and the passages found for it.
  * Without one of its cache, ended conversations fill 8 GB. With few threads for HTTP nobody answers
- * `/health` while many turns wait.
+ * `/health` while many turns wait. Builds of 2025 take tools only with Jinja.
  */
 const CHAT_DEFAULTS = {
   LLAMA_ARG_CTX_SIZE: '16384',
   LLAMA_ARG_CACHE_RAM: '1024',
   LLAMA_ARG_THREADS_HTTP: '64',
+  LLAMA_ARG_JINJA: '1',
 }
 /** A text is embedded at once or refused, and a chunk may be longer than the usual 512 tokens. */
 const TEXT_DEFAULTS = {

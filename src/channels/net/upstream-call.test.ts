@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { handClock } from '../../../test/support/clock.ts'
 import { ChannelFailure } from '../ports/failure.ts'
-import { UpstreamCall } from './upstream-call.ts'
+import { httpFailure, UpstreamCall } from './upstream-call.ts'
 
 function open(timeoutMs = 100) {
   const hand = handClock()
@@ -127,5 +127,14 @@ describe('an upstream call', () => {
     const reason = new Error('client left')
     expect(() => new UpstreamCall(clock, 100, AbortSignal.abort(reason))).toThrow(reason)
     expect(armed()).toBe(0)
+  })
+})
+
+test('a prompt that is longer than the context of a model is told as that', async () => {
+  const error = { type: 'exceed_context_size_error', message: 'request (4100 tokens) SECRET' }
+  const { failure } = await httpFailure(Response.json({ error }, { status: 400 }), 0)
+  expect(failure).toMatchObject({
+    reason: 'upstream_4xx',
+    phrase: 'HTTP 400, the prompt is longer than the context',
   })
 })

@@ -229,6 +229,8 @@ export interface HttpFailure {
   readonly text: string
 }
 
+/** As llama.cpp and OpenAI name it. */
+const CONTEXT_WORDS = /exceed_context_size|context_length_exceeded/
 const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
 const EXPLAINED = [400, 404, 422]
 
@@ -239,7 +241,8 @@ const EXPLAINED = [400, 404, 422]
 export async function httpFailure(response: Response, now: number): Promise<HttpFailure> {
   const { status } = response
   const text = await explanation(response)
-  const phrase = `HTTP ${status}`
+  const isLong = CONTEXT_WORDS.test(text)
+  const phrase = `HTTP ${status}${isLong ? ', the prompt is longer than the context' : ''}`
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now)
   const wait = retryAfterMs === null ? {} : { retryAfterMs }
   const fail = (reason: ChannelFailure['reason'], details: object) => ({

@@ -17,28 +17,32 @@ import { charCount } from './text.ts'
 
 /** Reads what callers give, field by field. Lengths count code points after trimming. */
 
-/** Replaces lone surrogates, which have no UTF-8 form, before any other rule runs. */
-const trimmed = (error: string) =>
-  z
-    .string({ error })
-    .trim()
-    .overwrite((value) => value.toWellFormed())
+/** Lone surrogates have no UTF-8 form; they are replaced before any other rule runs. */
+const WELL_FORMED = z.overwrite<string>((value) => value.toWellFormed())
+
+/** All rules in one call: each method of a schema copies it, which takes most of its making. */
+const trimmed = (error: string, ...rules: readonly z.core.$ZodCheck<string>[]) =>
+  z.string({ error }).check(z.trim(), WELL_FORMED, ...rules)
+
+const atMost = (name: string, charsMax: number) =>
+  z.refine<string>((value) => value.length <= charsMax || charCount(value) <= charsMax, {
+    error: issue('field_too_long', { field: name, max: charsMax }),
+  })
+
+const notEmpty = (name: string) =>
+  z.refine<string>((value) => value.length > 0, { error: issue('field_empty', { field: name }) })
 
 /** Trimmed, not blank, at most `charsMax`. */
 export const requiredText = (name: string, charsMax: number) =>
-  trimmed(issue('field_required', { field: name, kind: 'string' }))
-    .refine((value) => value.length > 0, { error: issue('field_empty', { field: name }) })
-    .refine((value) => charCount(value) <= charsMax, {
-      error: issue('field_too_long', { field: name, max: charsMax }),
-    })
-    .meta({ minLength: 1, maxLength: charsMax })
+  trimmed(
+    issue('field_required', { field: name, kind: 'string' }),
+    notEmpty(name),
+    atMost(name, charsMax),
+  ).meta({ minLength: 1, maxLength: charsMax })
 
 /** Null, absent or blank mean "not given". */
 export const nullableText = (name: string, charsMax: number) =>
-  trimmed(issue('field_type', { field: name, kind: 'string_or_null' }))
-    .refine((value) => charCount(value) <= charsMax, {
-      error: issue('field_too_long', { field: name, max: charsMax }),
-    })
+  trimmed(issue('field_type', { field: name, kind: 'string_or_null' }), atMost(name, charsMax))
     .meta({ maxLength: charsMax })
     .transform((value) => (value === '' ? null : value))
     .nullable()
@@ -46,10 +50,7 @@ export const nullableText = (name: string, charsMax: number) =>
 
 /** May be absent but not null; at most `charsMax`, if given. */
 export const optionalText = (name: string, charsMax = Infinity) =>
-  trimmed(issue('field_type', { field: name, kind: 'string' }))
-    .refine((value) => value.length <= charsMax || charCount(value) <= charsMax, {
-      error: issue('field_too_long', { field: name, max: charsMax }),
-    })
+  trimmed(issue('field_type', { field: name, kind: 'string' }), atMost(name, charsMax))
     .meta(Number.isFinite(charsMax) ? { maxLength: charsMax } : {})
     .optional()
 

@@ -89,7 +89,9 @@ function openProbes(
   }
   const rerank = (signal: AbortSignal) => {
     const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = live.config()
-    return baseUrl ? ask({ baseUrl, apiKey }, signal) : null
+    if (baseUrl) return ask({ baseUrl, apiKey }, signal)
+    const { rerank: packed } = adapters.modelPack.servers
+    return packed ? packedModel(packed) : null
   }
   const backup = () => backups?.finding() ?? null
   const all = { database, backup, llm, embedding, rerank, tts, asr }

@@ -52,13 +52,15 @@ describe('a model pack', () => {
   test('a model in the data folder answers on loopback and ends with the server', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
-    const pack = installModelPack(data, ['moon-7b.gguf', 'moon-embed.gguf', 'mmproj-moon.gguf'])
+    const models = ['moon-7b.gguf', 'moon-embed.gguf', 'moon-rerank.gguf', 'mmproj-moon.gguf']
+    const pack = installModelPack(data, models)
     const env = { MB_MODEL_ARGS: '-c 4096 --host 0.0.0.0', MB_METRICS_TOKEN: 'a secret' }
     await using server = await startServer({ dataDir: data, env })
     const { headers } = await createKey(data)
     // The first turn waits for the model.
     expect(await ask(server, headers, 'hello')).toMatchObject({ reply: 'the pack heard hello' })
     expect(await check(server, 'llm')).toMatchObject({ state: 'ok', class: 'ok' })
+    expect(await check(server, 'rerank')).toMatchObject({ state: 'ok', class: 'standby' })
     const [chat] = callsOf(pack)
     expect(chat).toMatchObject({ host: '127.0.0.1', 'ctx-size': '4096', secrets: [] })
     expect(chat?.model).toEndWith('moon-7b.gguf')
@@ -120,7 +122,12 @@ describe('a model pack', () => {
     expect((await run(['doctor'], data)).out).toContain('llama-server with moon.gguf')
     mkdirSync(`${pack}/llama-b7000`)
     renameSync(`${pack}/llama-server`, `${pack}/llama-b7000/llama-server`)
-    expect((await run(['doctor'], data)).out).toContain('llama-server with moon.gguf')
+    for (const kind of ['embed', 'rerank']) writeFileSync(`${pack}/moon-${kind}.gguf`, 'GGUF')
+    const { out } = await run(['doctor'], data)
+    expect(out).toContain('llama-server with moon-embed.gguf, moon-rerank.gguf, moon.gguf')
+    for (const part of ['Language model', 'Embedding', 'Reranking']) {
+      expect(out).toMatch(new RegExp(`ok +${part} +the one of the model pack`))
+    }
     expect(() => callsOf(pack)).toThrow()
   })
 })

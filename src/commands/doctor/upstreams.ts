@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { PackModelKind } from '../../channels/llama/find.ts'
 import {
   type Endpoint,
   endpointHeaders,
@@ -42,6 +43,8 @@ export async function checkEmbedding(
   runtime: NativeRuntime,
 ): Promise<Finding> {
   const name = 'Embedding'
+  const isSet = config.MB_EMBED_BASE_URL ?? config.MB_EMBED_MODEL_DIR
+  if (isSet === undefined && isPacked(config, 'embed')) return ok(name, PACKED)
   const mend = config.MB_EMBED_BASE_URL
     ? 'check MB_EMBED_BASE_URL, MB_EMBED_API_KEY and MB_EMBED_MODEL'
     : 'check MB_EMBED_MODEL_DIR, or unset it to use the model that is built in'
@@ -76,11 +79,10 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     hearing.local
       ? checkRecognition(hearing.local)
       : speechFinding('Speech recognition', 'MB_ASR', hearing.asr?.name, await asr(signal()))
-  const { pack } = lookForModelPack(config)
   const thinking = async () => {
     const { endpoint, description } = platform.get()
-    const isPacked = config.MB_LLM_BASE_URL === undefined && pack?.models.chat !== undefined
-    if (isPacked) return ok('Language model', 'the one of the model pack')
+    const isSet = config.MB_LLM_BASE_URL !== undefined
+    if (!isSet && isPacked(config, 'chat')) return ok('Language model', PACKED)
     const found = await llm(signal())
     return endpoint && found.state === 'ok'
       ? checkModel(config, endpoint, description, fetch, signal())
@@ -112,6 +114,10 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
     ...login,
   ]
 }
+
+const PACKED = 'the one of the model pack'
+const isPacked = (config: Config, kind: PackModelKind): boolean =>
+  lookForModelPack(config).pack?.models[kind] !== undefined
 
 /** Looks at the files; only the server starts the program. */
 function checkModelPack(config: Config): Finding {
@@ -148,7 +154,10 @@ async function checkRerank(
 ): Promise<Finding> {
   const name = 'Reranking'
   const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
-  if (baseUrl === undefined) return ok(name, 'off; MB_RERANK_BASE_URL turns it on')
+  if (baseUrl === undefined) {
+    const isThere = isPacked(config, 'rerank')
+    return ok(name, isThere ? PACKED : 'off; MB_RERANK_BASE_URL turns it on')
+  }
   const model = config.MB_RERANK_MODEL ?? null
   const reranker = createReranker({ fetch, clock, baseUrl, apiKey, model, timeoutMs: PATIENCE_MS })
   try {

@@ -40,8 +40,8 @@ const aborted = (signal: AbortSignal | null | undefined) =>
 
 const healthy = () => new Response('ok')
 const path = '/v1/chat/completions'
-const ask = ({ server }: ReturnType<typeof start>) =>
-  server.fetch(server.endpoint.baseUrl.replace('/v1', path), {})
+const ask = ({ server }: ReturnType<typeof start>, init: RequestInit = {}) =>
+  server.fetch(server.endpoint.baseUrl.replace('/v1', path), init)
 
 async function until(is: () => boolean): Promise<void> {
   while (!is()) await Bun.sleep(1)
@@ -69,18 +69,25 @@ test('a program that hangs while it loads is ended and started again', async () 
   expect(pack.programs).toHaveLength(2)
 })
 
-test('a program that hangs while a request waits is ended and started again', async () => {
-  let hangs = false
-  const pack = start((_, port) => (hangs && port === 40_000 ? null : healthy()))
-  await (await ask(pack)).text()
-  hangs = true
-  void ask(pack)
-  await until(() => {
-    pack.clock.advance(5_000)
-    return pack.programs.length === 2
-  })
-  expect((await ask(pack)).status).toBe(200)
-})
+test.each(['waits', 'gives up'])(
+  'a program that hangs while a request %s is ended and started again',
+  async (what) => {
+    let hangs = false
+    const pack = start((_, port) => (hangs && port === 40_000 ? null : healthy()))
+    await (await ask(pack)).text()
+    hangs = true
+    const client = new AbortController()
+    const { length } = pack.asked
+    ask(pack, { signal: client.signal }).catch(() => {})
+    await until(() => pack.asked.length > length)
+    if (what === 'gives up') client.abort()
+    await until(() => {
+      pack.clock.advance(5_000)
+      return pack.programs.length === 2
+    })
+    expect((await ask(pack)).status).toBe(200)
+  },
+)
 
 test('a program that says it is healthy may compute for as long as it needs', async () => {
   const pack = start((url) => (url.endsWith('/health') ? healthy() : null))

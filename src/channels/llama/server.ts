@@ -121,9 +121,11 @@ export class LlamaServer {
     })
     try {
       await this.#awaitReady(init.signal)
+      if (this.#open === 1) this.#isHeard = false
       if (this.#watched !== this.#process) this.#watch(0)
       const { pathname, search } = new URL(url)
       const response = await this.#options.fetch(this.#at(pathname + search), init)
+      this.#isHeard = true
       return watched(response, { onBytes: () => (this.#isHeard = true), onEnd: done })
     } catch (error) {
       done()
@@ -148,7 +150,10 @@ export class LlamaServer {
     }
   }
 
-  /** Ends a program that hangs while requests wait; it has been silent `silences` times. */
+  /**
+   * Ends a program that hangs, also where requests have given up waiting for it. It has been silent
+   * `silences` times.
+   */
   #watch(silences: number): void {
     const { name, clock, log } = this.#options
     const watched = this.#process
@@ -156,10 +161,9 @@ export class LlamaServer {
     this.#isHeard = false
     this.#cancelWatch()
     this.#cancelWatch = clock.after(QUIET_MS, async () => {
-      const isIdle = this.#open === 0
-      const isWell = isIdle || this.#isHeard || (await this.#isHealthy())
+      const isWell = this.#isHeard || (await this.#isHealthy())
       if (this.#process !== watched) return
-      if (isIdle) this.#watched = null
+      if (isWell && this.#open === 0) this.#watched = null
       else if (isWell || silences + 1 < SILENCES_MAX) this.#watch(isWell ? 0 : silences + 1)
       else {
         log.warn('model hangs and is ended', { model: name })

@@ -83,7 +83,7 @@ export function surface(
     .use(kbRoutes(gate, kb, contexts, answers))
     .use(sourceRoutes(gate, sources, answers))
     .use(logRoutes(gate, logs))
-    .use(transferRoutes(gate, transfer, answers))
+    .use(transferRoutes(gate, transfer, answers, services.audit))
     .use(providerRoutes(gate, provider))
     .use(mcpServerRoutes(gate, services.mcpServers))
     .use(sessionRoutes(gate, services))

@@ -112,5 +112,7 @@ describe('while a file arrives', () => {
     upload.end()
     expect(await upload.answer).toStartWith('HTTP/1.1 401 ')
     expect(await titles(other)).toEqual(['甲'])
+    const { entries } = (await person<{ entries: object[] }>('GET', '/audit')).json()
+    expect(entries[0]).toMatchObject({ action: 'import', key_id: key.id })
   })
 })

@@ -34,6 +34,8 @@ export interface FileUpload {
   readonly confirm: () => Promise<void>
   /** Counts bytes that are kept. Throws `memory_full`. */
   readonly hold: (bytes: number) => void
+  /** Told before something of the file is stored. */
+  readonly onImport: () => void
 }
 
 /** Items of a list beyond those that are imported are only counted, up to so many. */
@@ -80,7 +82,7 @@ export function createFileImport(parts: FileImportParts) {
     tenantId: string,
     mode: Mode,
     values: AsyncIterable<FileValue>,
-    { confirm, hold }: FileUpload,
+    { confirm, hold, onImport }: FileUpload,
   ): Promise<ImportResult> {
     const notes: Notes = { skipped: [], errors: [] }
     const config = createConfig(hold)
@@ -93,6 +95,7 @@ export function createFileImport(parts: FileImportParts) {
       const taken = config.take()
       if (taken === null && imported !== null) return
       await confirm()
+      if (taken) onImport()
       const added = taken ? await importConfig(tenantId, taken, mode, notes) : NOTHING
       imported = sum(imported ?? NOTHING, added)
     }
@@ -104,6 +107,7 @@ export function createFileImport(parts: FileImportParts) {
       } else if (one.field === 'documents') {
         await takeConfig()
         await confirm()
+        onImport()
         await docs.add(one.value)
       } else config.add(one)
     }

@@ -5,6 +5,7 @@ import type { Gate } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { readJsonObject } from '../../http/json-stream.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
+import type { AuditParts } from '../audit/routes.ts'
 import { ExportShown, ImportRequest, ImportRequestShown, ImportResult } from './model.ts'
 import type { Transfer } from './service.ts'
 
@@ -25,7 +26,12 @@ const VALUES = {
 }
 
 /** Export and import of the configuration, on both surfaces. */
-export const transferRoutes = (gate: Gate, transfer: Transfer, answers: JsonAnswers) =>
+export const transferRoutes = (
+  gate: Gate,
+  transfer: Transfer,
+  answers: JsonAnswers,
+  { audit, addressOf }: AuditParts,
+) =>
   new Elysia()
     .use(gate)
     .get(
@@ -58,7 +64,7 @@ export const transferRoutes = (gate: Gate, transfer: Transfer, answers: JsonAnsw
     )
     .post(
       '/import',
-      async ({ principal, request, upload }) => {
+      async ({ principal, request, server, upload }) => {
         const query = new URL(request.url).searchParams
         const { tenantId } = principal
         if (query.get('kb') !== '1') {
@@ -66,7 +72,18 @@ export const transferRoutes = (gate: Gate, transfer: Transfer, answers: JsonAnsw
         }
         const mode = query.get('mode') === 'merge' ? 'merge' : 'skip'
         const values = readJsonObject(request, upload, VALUES, transfer.slice())
-        return transfer.importFile(tenantId, mode, values, upload)
+        let changed = false
+        const onImport = () => {
+          changed = true
+        }
+        const importing = transfer.importFile(tenantId, mode, values, { ...upload, onImport })
+        return importing.catch(async (error) => {
+          // What came before the failure is there; only an answer leaves its line by itself.
+          const address = addressOf(request, server)
+          const made = { principal, method: 'POST', route: '/import', target: null, address }
+          if (changed) await audit.record(made)
+          throw error
+        })
       },
       {
         allow: MANAGERS,

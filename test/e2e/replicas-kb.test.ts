@@ -102,6 +102,10 @@ describe.skipIf(!hasPostgres())('the knowledge base of two servers', () => {
     await Promise.all(['one', 'two'].map(add))
     await shared.leases.hold(leaseName.import(key.tenantId), never, async () => {
       expect(await left()).toEqual(['one', 'two'])
+      const body = JSON.stringify({ format_version: 1, documents: [] })
+      const path = `${apps[1].url}/v1/import?kb=1`
+      const refused = await fetch(path, { method: 'POST', headers: key.headers, body })
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
     })
     await shared.leases.hold(leaseName.source('two'), never, async () => {
       expect(await left()).toEqual(['two'])

@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
 import { MANAGERS } from '../../core/principal.ts'
 import { jsonBody } from '../../http/body.ts'
+import type { ClientAddress } from '../../http/client-address.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { JsonAnswers } from '../../http/json-answers.ts'
 import { readJsonObject } from '../../http/json-stream.ts'
 import { jsonDoc, queryDoc } from '../../http/openapi-parts.ts'
-import type { AuditParts } from '../audit/routes.ts'
+import type { Audit } from '../audit/service.ts'
 import { ExportShown, ImportRequest, ImportRequestShown, ImportResult } from './model.ts'
 import type { Transfer } from './service.ts'
 
@@ -18,6 +19,11 @@ const IMPORT_QUERY = queryDoc({
   kb: '1 reads a body of any size that is an export itself, with or without documents',
   mode: 'with kb=1: skip, or merge, as in the body otherwise',
 })
+export interface ImportAudit {
+  readonly audit: Pick<Audit, 'record'>
+  readonly addressOf: ClientAddress
+}
+
 /** What an export holds of each document before its turn comes. */
 const HEAD_BYTES = 400
 const VALUES = {
@@ -30,7 +36,7 @@ export const transferRoutes = (
   gate: Gate,
   transfer: Transfer,
   answers: JsonAnswers,
-  { audit, addressOf }: AuditParts,
+  { audit, addressOf }: ImportAudit,
 ) =>
   new Elysia()
     .use(gate)

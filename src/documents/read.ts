@@ -52,22 +52,19 @@ const READERS: Readonly<Record<DocumentKind, Read>> = {
     return { pages: null, ...readHtml(html) }
   },
   async csv(bytes) {
-    const { decode } = await import('./read.ts')
     const { readCsv } = await import('./tables.ts')
     return untitled(readCsv(decode(bytes)))
   },
   async markdown(bytes) {
-    const { decode, readMarkdown } = await import('./read.ts')
     return untitled(readMarkdown(decode(bytes)))
   },
   async text(bytes) {
-    const { decode, readText } = await import('./read.ts')
     return untitled(readText(decode(bytes)))
   },
 }
 
 /** A text file. Undecodable bytes become U+FFFD. */
-export function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   const label = textEncoding(bytes) ?? 'utf-8'
   const text = new TextDecoder(label as Bun.Encoding).decode(bytes)
   if (text.length > 2 * DOCUMENT_CHARS_MAX) throw new ParseFailure('too_long')
@@ -78,11 +75,11 @@ export function decode(bytes: Uint8Array): string {
 const CHAPTER = /^\s*(第[\d一二三四五六七八九十百千零〇两]+[章节条篇部](?:\s.{0,40})?)$/
 
 /** The paragraphs of plain text, which blank lines and chapter headings divide. */
-export const readText = (text: string): Generator<Piece> =>
+const readText = (text: string): Generator<Piece> =>
   paragraphs(text, (line) => CHAPTER.exec(line)?.[1] ?? null)
 
 /** The paragraphs of Markdown, as they are. */
-export function readMarkdown(text: string): Generator<Piece> {
+function readMarkdown(text: string): Generator<Piece> {
   let fence: string | null = null
   return paragraphs(text, (line) => {
     const [, mark = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? []

@@ -8,6 +8,12 @@ interface Sample {
 
 const LAYER_SAMPLES: readonly Sample[] = [
   {
+    rule: 'no file imports itself',
+    bad: { 'src/documents/read.ts': "\nconst { decode } = await import('./read.ts')" },
+    expect: ['src/documents/read.ts:2'],
+    good: { 'src/documents/read.ts': "const { readPdf } = await import('./pdf.ts')" },
+  },
+  {
     rule: 'every file of src/ has a layer',
     bad: { 'src/helpers/misc.ts': 'export const a = 1' },
     expect: ['src/helpers/misc.ts:1'],

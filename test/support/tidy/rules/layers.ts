@@ -56,6 +56,12 @@ const moduleRule = (name: string, check: (module: SourceFile) => Finding[]): Rul
 })
 
 export const layerRules: readonly Rule[] = [
+  // The bundler of the executable breaks such an import, which works from source.
+  moduleRule('no file imports itself', (module) =>
+    importsOf(module)
+      .filter(({ target }) => target === module.path)
+      .map(({ line }) => ({ path: module.path, line, message: 'call what is below directly' })),
+  ),
   moduleRule('every file of src/ has a layer', ({ path }) =>
     zoneOf(path) === 'unknown' && !isTest(path) && !path.endsWith('.d.ts')
       ? [{ path, line: 1, message: 'has no layer: move it, or add its folder to tidy/zones.ts' }]

@@ -423,7 +423,7 @@ export const en: Dictionary = {
   'keys.revoked': 'Key revoked',
   'keys.revoked.hide': 'Hide revoked keys',
   'keys.revoked.show': 'Show revoked keys ({count})',
-  'keys.saved': 'Key changed',
+  'keys.saved': 'Key saved',
   'keys.scope': 'Scope',
   'keys.scope.app': 'App: {name}',
   'keys.scope.device': 'Device: {name}',
@@ -595,7 +595,7 @@ export const en: Dictionary = {
   'provider.key.unreadable': 'The key cannot be decrypted; save it again',
   'provider.off': 'Own channels are switched off',
   'provider.off.text':
-    'The server has no encryption key, so it cannot keep yours. Ask the operator to set MB_ENCRYPTION_KEY.',
+    'The server has no encryption key, so it cannot keep yours. Ask whoever runs this server to set MB_ENCRYPTION_KEY.',
   'provider.remove': 'Remove the channel',
   'provider.remove.loss':
     'The stored address and key are deleted; the platform channel answers from then on.',
@@ -607,7 +607,7 @@ export const en: Dictionary = {
   'provider.test.ok': 'The channel works: {ms} ms.',
   'provider.url': 'Base URL',
   'provider.url.hint':
-    'Root of an OpenAI-compatible endpoint, usually ending in /v1. An internal address has to be allowed by who runs the server, on the page System.',
+    'Root of an OpenAI-compatible endpoint, usually ending in /v1. A host of your own network has to be allowed by whoever runs this server, on the page System.',
   'role.assistant': 'Assistant',
   'secret.kept': 'I have saved it',
   'secret.once': 'Copy it now and keep it safe. It cannot be shown again.',
@@ -856,7 +856,7 @@ export const en: Dictionary = {
   'tools.builtin.search_knowledge_base':
     'Looks up passages of your knowledge base, while it is on.',
   'tools.builtin.web_search':
-    'Searches the web. Offered once the operator has connected a search engine (MB_SEARCH_URL).',
+    'Searches the web. Offered once whoever runs this server has connected a search engine (MB_SEARCH_URL).',
   'tools.changed.about':
     'Its description or its arguments are no longer what was approved. It is not offered until you approve what stands here now.',
   'tools.changed.since': 'The server has changed this meanwhile. Read it again, then approve.',
@@ -882,7 +882,7 @@ export const en: Dictionary = {
   'tools.fact.latency': 'answered in {ms} ms',
   'tools.fact.protocol': 'MCP {revision}',
   'tools.fault.guarded':
-    'The address is inside the network of this machine. The operator has to name its host in MB_ALLOW_PRIVATE_HOSTS.',
+    'The address is inside the network of this machine. Whoever runs this server has to name its host in MB_ALLOW_PRIVATE_HOSTS.',
   'tools.fault.malformed':
     'Something answers at this address, but it does not speak MCP. Check the path; it often ends in /mcp, and servers of the old kind (SSE) are not supported.',
   'tools.fault.refused':
@@ -908,7 +908,7 @@ export const en: Dictionary = {
   'tools.none': 'The server offers no tools.',
   'tools.off': 'The server has no encryption key',
   'tools.off.text':
-    'Without it the values of headers cannot be kept. Ask the operator to set MB_ENCRYPTION_KEY.',
+    'Without it the values of headers cannot be kept. Ask whoever runs this server to set MB_ENCRYPTION_KEY.',
   'tools.pick.all': 'All approved tools of {name}',
   'tools.pick.full':
     '{max} names are chosen, and no more fit. Choose all of a server instead of single tools.',
@@ -1108,7 +1108,7 @@ export const en: Dictionary = {
   'audit.action.app.delete': 'App deleted',
   'audit.action.app.update': 'App changed',
   'audit.action.device.activate': 'Device connected by its code',
-  'audit.action.device.create': 'Device added',
+  'audit.action.device.create': 'Device registered',
   'audit.action.device.delete': 'Device deleted',
   'audit.action.device.recode': 'New device code',
   'audit.action.device.update': 'Device changed',

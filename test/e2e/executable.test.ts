@@ -3,6 +3,16 @@ import { copyFileSync, mkdirSync, readdirSync } from 'node:fs'
 import { version } from '../../package.json'
 import { executable } from '../support/executable.ts'
 import { signIn } from '../support/login.ts'
+import {
+  docxFile,
+  epubFile,
+  paragraph,
+  pptxFile,
+  shape,
+  sheet,
+  xlsxFile,
+} from '../support/office-files.ts'
+import { pdfFile } from '../support/pdf-file.ts'
 import { tone, wav } from '../support/recordings.ts'
 import { runProgram } from '../support/run.ts'
 import { type Server, startServer } from '../support/server.ts'
@@ -142,6 +152,33 @@ test('the executable stores a document and finds it again', async () => {
   expect(results[0]?.score).toBeGreaterThan(0.45)
   const events = await say('月球车的充电站在哪里？')
   expect(events[0]).toMatchObject({ type: 'kb_refs' })
+})
+
+test('the executable reads files of every kind', async () => {
+  const files = {
+    'a.txt': 'Plain text.',
+    'a.md': '# Heading\n\nText below.',
+    'a.csv': 'name,price\nlamp,5\n',
+    'a.html': '<!doctype html><title>T</title><p>A page.</p>',
+    'a.pdf': pdfFile([{ lines: ['A line'] }]),
+    'a.docx': docxFile(paragraph('A paragraph')),
+    'a.pptx': pptxFile([{ body: shape('A slide') }]),
+    'a.xlsx': xlsxFile({ S: sheet([['A cell']]) }),
+    'a.epub': epubFile({ 'a.xhtml': '<p>A chapter</p>' }),
+  }
+  for (const [name, content] of Object.entries(files)) {
+    const body = new FormData()
+    body.set('file', new File([content as BlobPart], name))
+    const sent = await fetch(`${server.url}/v1/kb/files`, { method: 'POST', headers, body })
+    expect(sent.status).toBe(202)
+  }
+  for (;;) {
+    const answer = await fetch(`${server.url}/v1/kb/sources`, { headers })
+    const { sources } = (await answer.json()) as { sources: { state: string; title: string }[] }
+    if (sources.some(({ state }) => /queued|reading|embedding/.test(state))) continue
+    expect(sources.map(({ state }) => state)).toEqual(Object.keys(files).map(() => 'ready'))
+    break
+  }
 })
 
 test('the executable is backed up while it runs, and restored elsewhere', async () => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CircleCheck, CircleDashed, RefreshCw } from 'lucide-react'
+import { ChevronDown, CircleCheck, CircleDashed, RefreshCw } from 'lucide-react'
 import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -20,8 +20,11 @@ export function ModelPackFiles() {
     { found: model ?? (complete ? program : null), name: '*.gguf', from: 'system.pack.model' },
   ] as const
   return (
-    <details className="rounded-lg bg-sunken p-4">
-      <summary className="target cursor-pointer">{t('system.pack')}</summary>
+    <details className="group rounded-lg bg-sunken p-4">
+      <summary className="target inline-flex cursor-pointer list-none items-center gap-2">
+        {t('system.pack')}
+        <ChevronDown size={16} className="flex-none text-ink-3 group-open:rotate-180" aria-hidden />
+      </summary>
       <div className="mt-3 grid gap-3 text-[0.92rem]">
         <p>
           {t('system.pack.about')} <code className="break-all">{folder}</code>

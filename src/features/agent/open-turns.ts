@@ -15,8 +15,9 @@ export interface TurnGuard {
   /** Aborts when the client leaves, and with an error when the turn may not go on. */
   readonly signal: AbortSignal
   /**
-   * Throws the reason of an aborted signal, and when `channel` is no longer configured: nothing new
-   * may reach it, though an answer that it has begun may end.
+   * Waits until the credential was checked. Throws the reason of an aborted signal, and when
+   * `channel` is no longer configured: nothing new may reach it, though an answer that it has begun
+   * may end.
    */
   confirm(channel?: Channel): Promise<void>
 }
@@ -58,7 +59,10 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
   }
 
   const openTurns = {
-    /** Settles as `work` does, whose signal aborts after `msMax`. */
+    /**
+     * Settles as `work` does, whose signal aborts after `msMax`. Work begins at once, so that turns
+     * keep their order: it does nothing for the client before `confirm` has resolved.
+     */
     async run<Result>(
       principal: Principal,
       client: AbortSignal,
@@ -75,8 +79,7 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
       add(turn)
       try {
         // Whoever revokes from now on calls `recheck`; what was revoked before is found here.
-        await recheck(turn)
-        return await work(guardOf(stop.signal))
+        return await work(guardOf(stop.signal, recheck(turn)))
       } catch (error) {
         // Tools of the round that failed may still be at work.
         stop.abort(error)
@@ -97,7 +100,8 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
     ): Promise<AsyncGenerator<Piece>> {
       const begun = Promise.withResolvers<AsyncGenerator<Piece>>()
       const ended = Promise.withResolvers<void>()
-      const work = async ({ signal }: TurnGuard) => {
+      const work = async ({ signal, confirm }: TurnGuard) => {
+        await confirm()
         signal.addEventListener('abort', () => ended.resolve(), { once: true })
         begun.resolve(await begin(signal))
         await ended.promise
@@ -122,9 +126,10 @@ async function* untilEnd<Piece>(pieces: AsyncGenerator<Piece>, onEnd: () => void
   }
 }
 
-const guardOf = (signal: AbortSignal): TurnGuard => ({
+const guardOf = (signal: AbortSignal, checked: Promise<void>): TurnGuard => ({
   signal,
   async confirm(channel) {
+    await checked
     signal.throwIfAborted()
     if (channel && !(await channel.isCurrent())) throw appError('model_channel_changed')
   },

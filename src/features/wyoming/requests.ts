@@ -95,7 +95,8 @@ export function createRequests({ caller, openTurns, clock, log, record }: Reques
       work: (tenantId: string, signal: AbortSignal, note: Note) => Promise<void>,
     ): Promise<void> =>
       run(peer, ({ principal }, note) =>
-        openTurns.run(principal, peer.signal, async ({ signal }) => {
+        openTurns.run(principal, peer.signal, async ({ signal, confirm }) => {
+          await confirm()
           await work(principal.tenantId, signal, note).catch((error: unknown) => {
             throw signal.aborted ? signal.reason : error
           })

@@ -185,6 +185,7 @@ describeWeb('documents of the knowledge base', () => {
       await page.getByRole('checkbox', { name: 'Note 3', exact: true }).click()
       await page.getByText(fill(en['kb.chosen'], { count: 12, all: 13 })).waitFor()
       await soon(fits, true)
+      expect(await seriousFindings(page)).toEqual([])
       await page.getByRole('main').getByRole('button', { name: en['action.delete'] }).click()
       const question = page.getByRole('alertdialog', { name: /12/ })
       await question.getByText('documents: 12').waitFor()

@@ -375,6 +375,7 @@ export const en: Dictionary = {
   'kb.search.unused': 'not given to the model',
   'kb.search.used': 'given to the model',
   'kb.select': 'Select several',
+  'kb.select.all': 'All',
   'kb.state.checking': 'Checking',
   'kb.state.embedding': 'Embedding',
   'kb.state.failed': 'Failed',
@@ -608,6 +609,8 @@ export const en: Dictionary = {
   'provider.url': 'Base URL',
   'provider.url.hint':
     'Root of an OpenAI-compatible endpoint, usually ending in /v1. A host of your own network has to be allowed by whoever runs this server, on the page System.',
+  'provider.url.internal':
+    'This is a host of your own network. Whoever runs this server can allow it on the page System, under Private hosts.',
   'role.assistant': 'Assistant',
   'secret.kept': 'I have saved it',
   'secret.once': 'Copy it now and keep it safe. It cannot be shown again.',

@@ -354,6 +354,7 @@ export const zh = {
   'kb.search.unused': '不交给模型',
   'kb.search.used': '交给模型',
   'kb.select': '选择多项',
+  'kb.select.all': '全部',
   'kb.state.checking': '正在检查',
   'kb.state.embedding': '正在生成向量',
   'kb.state.failed': '失败',
@@ -572,6 +573,7 @@ export const zh = {
   'provider.url': '接口地址',
   'provider.url.hint':
     'OpenAI 兼容接口的根地址，通常以 /v1 结尾。内部主机须由平台管理员在“系统”页放行。',
+  'provider.url.internal': '这是内部主机的地址。平台管理员可以在“系统”页的“内部主机”里放行。',
   'role.assistant': '助手',
   'secret.kept': '我已保存',
   'secret.once': '请现在复制并妥善保存。关闭后无法再看到它。',

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { CircleCheck, Lock, TriangleAlert, Unplug, Zap } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { PROVIDER_KEY_CHARS_MAX, PROVIDER_URL_CHARS_MAX } from '../../src/core/limits/contract.ts'
@@ -6,6 +7,7 @@ import { ApiError } from '../api/client.ts'
 import { api } from '../api/index.ts'
 import type { Provider } from '../api/types.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { useOperator } from '../lib/rights.ts'
 import { useAction, useProblem } from '../lib/services.tsx'
 import { Button } from '../ui/button.tsx'
 import { Changeable } from '../ui/changeable.tsx'
@@ -113,6 +115,20 @@ function Current({ provider }: { readonly provider: Provider }) {
   )
 }
 
+const isInternalHost = (error: Error | null) =>
+  error instanceof ApiError && error.error?.code === 'base_url_internal'
+
+/** Leads who runs the server to what allows the host. */
+function ToPrivateHosts() {
+  const { t } = useI18n()
+  if (!useOperator()) return null
+  return (
+    <Link to="/app/system" className="text-accent underline underline-offset-2">
+      {t('nav.system')}
+    </Link>
+  )
+}
+
 function ProviderForm({ provider }: { readonly provider: Provider }) {
   const { t } = useI18n()
   const [url, setUrl] = useState(provider.base_url ?? '')
@@ -125,6 +141,8 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
     refresh: ['provider'],
     onDone: () => setKey(''),
   })
+  const problem = address.of(save.error)
+  const isInternal = problem !== null && isInternalHost(save.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ base_url: url.trim(), api_key: key.trim(), failover })
@@ -134,8 +152,9 @@ function ProviderForm({ provider }: { readonly provider: Provider }) {
       <h2>{t(provider.configured ? 'provider.replace' : 'provider.connect')}</h2>
       <TextField
         label={t('provider.url')}
+        aside={isInternal && <ToPrivateHosts />}
         hint={t('provider.url.hint')}
-        problem={address.of(save.error)}
+        problem={isInternal ? t('provider.url.internal') : problem}
         type="url"
         placeholder="https://api.example.com/v1"
         value={url}

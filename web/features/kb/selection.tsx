@@ -44,7 +44,12 @@ export function SelectionBar({ items, selection, onDelete }: SelectionBarProps) 
         {isOn ? (
           <>
             <label className="target mr-auto inline-flex items-center gap-3">
-              <input type="checkbox" checked={isAll} onChange={() => choose(isAll ? [] : items)} />
+              <input
+                type="checkbox"
+                aria-label={t('kb.select.all')}
+                checked={isAll}
+                onChange={() => choose(isAll ? [] : items)}
+              />
               <span role="status">
                 {t('kb.chosen', { count: chosen.length, all: items.length })}
               </span>

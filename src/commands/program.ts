@@ -53,11 +53,6 @@ const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 const LIMIT_MAX = '65336'
 /** Bun sends crash reports to its makers unless this is set before it begins. */
 const NO_REPORTS = { BUN_ENABLE_CRASH_REPORTING: '0' }
-/**
- * How often a function runs before JavaScriptCore compiles it for the last time, 64,000 unless set:
- * see decision 002. Loops of searches and parsers still come that far within seconds.
- */
-const LAST_COMPILER = { BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000' }
 
 /**
  * Bun runs 256 fetches at a time, so the 257th conversation would wait, and it reads the limit from
@@ -66,8 +61,7 @@ const LAST_COMPILER = { BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000' }
  * the operator, or when the replacement fails.
  */
 export function liftFetchLimit(env: Env): void {
-  if (env[LIMIT] !== undefined) return
-  restart({ ...NO_REPORTS, ...LAST_COMPILER, ...env, [LIMIT]: LIMIT_MAX })
+  if (env[LIMIT] === undefined) restart({ ...NO_REPORTS, ...env, [LIMIT]: LIMIT_MAX })
 }
 
 /** Replaces this process by the same program, in about 10 ms, and returns only when that fails. */

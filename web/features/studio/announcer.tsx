@@ -18,13 +18,9 @@ export function Announcer({ turns }: { readonly turns: readonly Turn[] }) {
       setSaid(t('studio.answering'))
     } else if (last && awaited.current === last.id) {
       awaited.current = null
-      setSaid(
-        last.state === 'done'
-          ? plainText(last.reply)
-          : last.state === 'stopped'
-            ? t('studio.stopped', { count: wordsIn(last.reply) })
-            : '',
-      )
+      const count = wordsIn(last.reply)
+      const ending = last.state === 'stopped' ? t('studio.stopped', { count }) : ''
+      setSaid(last.state === 'done' ? plainText(last.reply) : ending)
     }
   }, [last, t])
   return (

@@ -97,7 +97,7 @@ const ENDED = [
     AND NOT EXISTS (SELECT 1 FROM replica r WHERE r.id = t.replica)`,
 ]
 
-interface Row {
+interface WindowRow {
   readonly used: number
   readonly ms_left: number
 }
@@ -110,7 +110,7 @@ const createSharedWindows =
   (db: Pick<Db, 'get'>): OpenWindows =>
   (name, windowMs) => {
     const read = (subject: string) =>
-      db.get<Row>(sql`
+      db.get<WindowRow>(sql`
         SELECT used, extract(epoch FROM ends_at - now()) * 1000 AS ms_left FROM rate_window
         WHERE name = ${name} AND subject = ${subject} AND ends_at > now()`)
 
@@ -123,7 +123,7 @@ const createSharedWindows =
       look,
 
       async count(subject, limit) {
-        const row = await db.get<Row>(sql`
+        const row = await db.get<WindowRow>(sql`
           INSERT INTO rate_window AS w (name, subject, used, ends_at)
           VALUES (${name}, ${subject}, 1, now() + ${windowMs} * interval '1 millisecond')
           ON CONFLICT (name, subject) DO UPDATE SET
@@ -143,7 +143,7 @@ const createSharedWindows =
     }
   }
 
-interface Row {
+interface CodeRow {
   readonly value: string
 }
 
@@ -151,7 +151,7 @@ interface Row {
 const createSharedCodes =
   (db: Pick<Db, 'get'>): OpenCodes =>
   (kind, { ttlMs, countMax }) => {
-    const textOf = (row: Row | null) => row?.value ?? null
+    const textOf = (row: CodeRow | null) => row?.value ?? null
 
     /**
      * Removes the oldest of the owner with the most. Some that come at the same time may remove the
@@ -179,21 +179,21 @@ const createSharedCodes =
 
       read: async (name) =>
         textOf(
-          await db.get<Row>(sql`
+          await db.get<CodeRow>(sql`
             SELECT value FROM one_time_code
             WHERE kind = ${kind} AND name = ${name} AND ends_at > now()`),
         ),
 
       take: async (name) =>
         textOf(
-          await db.get<Row>(sql`
+          await db.get<CodeRow>(sql`
             DELETE FROM one_time_code
             WHERE kind = ${kind} AND name = ${name} AND ends_at > now() RETURNING value`),
         ),
 
       attempt: async (name, triesMax) =>
         textOf(
-          await db.get<Row>(sql`
+          await db.get<CodeRow>(sql`
             UPDATE one_time_code SET tries = tries + 1
             WHERE kind = ${kind} AND name = ${name} AND ends_at > now() AND tries < ${triesMax}
             RETURNING value`),

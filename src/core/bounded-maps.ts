@@ -75,8 +75,8 @@ export function leastRecentlyUsed<Value>(sizeMax: number, sizeOf: (value: Value)
 
 /**
  * Short-lived values in memory by name. Expiry follows the steady clock, so setting the wall clock
- * changes nothing; beyond `countMax` the oldest entries go; a restart forgets them all. `get` and
- * `delete` run without a wait between them, so of many takers at the same time one succeeds.
+ * changes nothing; beyond `countMax` the oldest entries go; a restart forgets them all. A caller
+ * that deletes an entry right after `get`, without an await, is the only one that gets it.
  */
 export function createTtlMap<Value>(clock: Pick<Clock, 'steady'>, ttlMs: number, countMax: number) {
   // In order of expiry: all entries live equally long, and `set` moves an entry to the end.

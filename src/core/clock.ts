@@ -10,7 +10,7 @@ export interface Clock {
   now(): number
   /** ISO 8601 UTC with milliseconds; sorts as text. */
   iso(): string
-  /** Milliseconds since some start; unlike `now`, nobody can set it. */
+  /** Milliseconds since some start; setting the machine's clock does not change it. */
   steady(): number
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -81,8 +81,8 @@ export function createSettledClock(clock: Clock, settledMs: number): () => boole
 const LOOK_MS = 30_000
 
 /**
- * Says in the log when somebody has set the machine's clock: it explains log rows out of order,
- * logins that have ended and codes that have not.
+ * Logs that the machine's clock was set. This explains log rows out of order, and logins and codes
+ * that end too early or too late.
  */
 export function watchClock(clock: Clock, log: Logger): () => void {
   const jumpedMs = createJumps(clock)

@@ -67,7 +67,7 @@ export function newId(): string {
   return Bun.randomUUIDv7()
 }
 
-/** The same for something that happens at `ms` since the epoch, by whatever clock. */
+/** A UUIDv7 with `ms` since the epoch as its creation time. */
 export function newIdAt(ms: number): string {
   return Bun.randomUUIDv7('hex', ms)
 }

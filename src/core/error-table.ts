@@ -157,7 +157,7 @@ export const ERRORS = {
   console_not_built: [503, '控制台尚未构建：请运行 npm start，或先运行 bun scripts/build-web.ts'],
 } as const
 
-/** Chinese for values that are words: the kind of a value, a resource, a credential. */
+/** Chinese for the parameters that are words, by the name of the parameter. */
 export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   kind: {
     string: '字符串',

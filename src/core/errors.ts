@@ -20,11 +20,11 @@ export interface ErrorDetails {
   readonly status?: ErrorStatus
   /** Where in the body the error is, such as `messages[2].content[0].type`. */
   readonly param?: string
-  /** The word for clients of OpenAI's API, where that of the code does not tell enough. */
+  /** `code` in OpenAI's form of the error, where the table's word for our code is too general. */
   readonly openAiCode?: string
 }
 
-/** An error that the caller is told of, in the words and with the status of its code. */
+/** An error that the caller receives, with the status and the sentence of its code. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly status: ErrorStatus
@@ -93,7 +93,7 @@ export class DiskFault extends Error {
 
   constructor(
     readonly trouble: 'disk_full' | 'disk_error',
-    /** The storage's own word, for the operator. */
+    /** The storage's own error code, for the operator. */
     readonly code: string,
     message: string,
   ) {
@@ -106,7 +106,7 @@ export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway'
 
   constructor(
-    /** The driver's or the server's own word, for the operator. */
+    /** The error code of the driver or the server, for the operator. */
     readonly code: string,
     message: string,
   ) {
@@ -115,8 +115,8 @@ export class DatabaseAway extends Error {
 }
 
 /**
- * Anything unexpected. The caller learns nothing but that the disk is full or the database away,
- * which explains what works and what does not; the operator finds `cause` in the server log.
+ * An unexpected error. The caller learns no more than whether the disk is full or the database is
+ * away; the operator finds `cause` in the server log.
  */
 export function internalError(cause?: unknown): AppError {
   if (cause instanceof DatabaseAway) return appError('database_stopped', {}, { cause })

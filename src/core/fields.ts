@@ -20,7 +20,7 @@ import { charCount } from './text.ts'
 /** Lone surrogates have no UTF-8 form; they are replaced before any other rule runs. */
 const WELL_FORMED = z.overwrite<string>((value) => value.toWellFormed())
 
-/** All rules in one call: each method of a schema copies it, which takes most of its making. */
+/** All rules in one call: each method copies the schema, the slowest part of building it. */
 const trimmed = (error: string, ...rules: readonly z.core.$ZodCheck<string>[]) =>
   z.string({ error }).check(z.trim(), WELL_FORMED, ...rules)
 
@@ -138,8 +138,8 @@ interface Problem {
 }
 
 /**
- * The problem itself. That of a union is in the branch that got furthest: of a text or a list of
- * parts, the parts of a list.
+ * The innermost problem. For a union it is that of the branch that got furthest: where a text or a
+ * list of parts is allowed, the branch of the list.
  */
 function innermost(issue: z.core.$ZodIssue): Problem {
   if (issue.code !== 'invalid_union') return { issue, path: issue.path }

@@ -34,9 +34,9 @@ export const totalBytes = (chunks: readonly Uint8Array[]): number =>
   chunks.reduce((sum, { length }) => sum + length, 0)
 
 /**
- * A body that pulls: a client that reads slowly slows the source down, and one that leaves ends it.
- * The source has reported a failure of its own; for the client the body just ends, because an error
- * here would reset the connection.
+ * A body that reads from `source` as the client reads: a slow client slows the source down, and a
+ * disconnect ends it. The source reports its failures itself. For the client the body just ends
+ * then, because an error here would reset the connection.
  */
 export function pulledStream(
   chunks: AsyncGenerator<Uint8Array>,
@@ -118,7 +118,7 @@ function* list(open: string, items: readonly (readonly [string, unknown])[], clo
   yield items.length === 0 ? open + close : close
 }
 
-/** A pair of surrogates that a cut divides is written as two escapes, which mean the same. */
+/** A surrogate pair that a cut divides is written as two escapes, which mean the same. */
 function* longString(text: string): Generator<string> {
   yield '"'
   for (let at = 0; at < text.length; at += PIECE_CHARS) {

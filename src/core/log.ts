@@ -21,9 +21,9 @@ export interface LoggerOptions {
 }
 
 /**
- * Drops lines below `level`. Of repeated warnings and errors it writes ten a minute of a kind;
- * `left_out` in the next line counts the rest. `json` writes a JSON object a line, otherwise a line
- * for a person.
+ * Drops lines below `level`. Writes at most ten warnings and errors of one kind a minute;
+ * `left_out` in the next line counts the dropped ones. With `json` a line is a JSON object,
+ * otherwise text.
  */
 export function createLogger({ level, json, now, write }: LoggerOptions): Logger {
   const least = LOG_LEVELS.indexOf(level)

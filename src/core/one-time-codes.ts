@@ -2,15 +2,15 @@ import type { Clock } from './clock.ts'
 import type { Awaitable } from './rate-windows.ts'
 
 /**
- * Values by name that are taken once and end after a time. What lies on a disk where several
- * processes share it is what is given here: hashes of codes, as names or as values.
+ * Values by name that are taken once and expire. Callers pass hashes of codes, as names or as
+ * values: where several processes share them, they lie on a disk as they were passed.
  */
 export interface OneTimeCodes {
   /** Keeps a value, in place of one of the same name. `owner` is who asked for it. */
   put(name: string, value: string, owner?: string): Awaitable<void>
   /** The value, which stays; null when there is none. */
   read(name: string): Awaitable<string | null>
-  /** The value, which goes; of many takers at the same time one gets it. */
+  /** The value, which is removed; of simultaneous callers only one gets it. */
   take(name: string): Awaitable<string | null>
   /** The value, for one of the first `triesMax` tries; null for a later one. */
   attempt(name: string, triesMax: number): Awaitable<string | null>
@@ -18,7 +18,7 @@ export interface OneTimeCodes {
 
 export interface CodeLife {
   readonly ttlMs: number
-  /** Beyond it the oldest of the owner with the most go, so that a stranger displaces their own. */
+  /** Beyond it the owner with the most codes loses the oldest, so a flood displaces only itself. */
   readonly countMax: number
 }
 
@@ -28,7 +28,7 @@ export type OpenCodes = (kind: string, life: CodeLife) => OneTimeCodes
 interface Held {
   readonly value: string
   readonly owner: string
-  /** On the steady clock, which nobody sets. */
+  /** On the steady clock. */
   readonly until: number
   tries: number
 }
@@ -38,7 +38,7 @@ export function createOneTimeCodes(
   clock: Pick<Clock, 'steady'>,
   { ttlMs, countMax }: CodeLife,
 ): OneTimeCodes {
-  // In order of their end: all live equally long, and `put` moves a code to the end.
+  // In order of expiry: all live equally long, and `put` moves a code to the end.
   const codes = new Map<string, Held>()
   const perOwner = new Map<string, number>()
 

@@ -25,7 +25,7 @@ export interface Principal {
   readonly operator?: boolean
   /** The share by which a visitor talks to the app. */
   readonly shareId?: string
-  /** Of a request that a tool of another turn has made, or may have made. */
+  /** Set when a tool of another turn has made this request, or may have. */
   readonly nested?: Nested
 }
 

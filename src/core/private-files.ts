@@ -22,7 +22,7 @@ const WRITE_OF_OTHERS = 0o022
 const RIGHTS_OF_OTHERS = 0o077
 const ROOT_UID = 0
 
-/** Null when nothing is there, or can be, below a file. A link is not followed. */
+/** Null when nothing is at `path`, or part of it is a file. Does not follow a link. */
 export function lstatOrNull(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null
@@ -33,8 +33,8 @@ export function lstatOrNull(path: string): Stats | null {
 }
 
 /**
- * Takes the right to write to the folder from other users, if it is there. Returns whether they had
- * it. Throws `UnsafePathError` for a link, and for a folder of another user, who may exchange every
+ * Removes other users' write permission from the folder, if it exists. Returns whether they had it.
+ * Throws `UnsafePathError` for a link, and for a folder of another user, who may exchange every
  * file in it.
  */
 export function closeFolder(path: string): boolean {
@@ -76,9 +76,9 @@ export const isOpenToWrites = (path: string): boolean =>
   ((lstatOrNull(path)?.mode ?? 0) & WRITE_OF_OTHERS) !== 0
 
 /**
- * Takes all rights to the file from other users, if it is there. Throws `UnsafePathError` for a
- * link. To be called before SQLite opens the file: closing a descriptor gives up the locks that
- * this process holds on it. So a file that is private already is not opened.
+ * Removes other users' permissions from the file, if it exists. Throws `UnsafePathError` for a
+ * link. Call it before SQLite opens the file, because closing a descriptor gives up this process's
+ * locks on it. For the same reason a file that is private already is not opened.
  */
 export function closeFile(path: string): void {
   const there = lstatOrNull(path)

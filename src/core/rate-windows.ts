@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts'
 import { RATE_WINDOWS_MAX } from './limits/machine.ts'
 
-/** A result that is there at once where one process has the state alone. */
+/** A plain value where one process has the state alone, a promise where processes share it. */
 export type Awaitable<Value> = Value | Promise<Value>
 
-/** Where a subject stands. */
+/** The window of a subject after `count` or `look`. */
 export interface Standing {
   /** Whether the event was counted. */
   readonly counted: boolean
@@ -20,7 +20,7 @@ export interface RateWindows {
   count(subject: string, limit: number): Awaitable<Standing>
   /** The same without counting it. */
   look(subject: string, limit: number): Awaitable<Standing>
-  /** Takes one event back that `count` has counted. */
+  /** Undoes one `count`. */
   giveBack(subject: string): Awaitable<void>
 }
 
@@ -28,12 +28,12 @@ export interface RateWindows {
 export type OpenWindows = (name: string, windowMs: number) => RateWindows
 
 interface Window {
-  /** On the steady clock, which nobody sets. */
+  /** On the steady clock. */
   readonly startedAt: number
   used: number
 }
 
-/** Windows in the memory of this process: a restart forgives. */
+/** Windows in the memory of this process: a restart clears them. */
 export function createRateWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateWindows {
   // In order of their start, so ended windows are at the front.
   const windows = new Map<string, Window>()

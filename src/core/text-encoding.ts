@@ -5,7 +5,7 @@ const SAMPLE_BYTES = 64 * 1024
 const CONTROL_SHARE_MAX = 0.01
 /** A damaged byte in a file of UTF-8 does not make it another encoding. */
 const DAMAGE_SHARE_MAX = 0.02
-/** Of the characters that UTF-16 makes of the bytes. */
+/** Share of plausible characters from which bytes read as UTF-16 count as UTF-16. */
 const PLAUSIBLE_SHARE_MIN = 0.9
 
 /**
@@ -66,8 +66,9 @@ function damage(sample: Uint8Array, label: string): number {
 }
 
 /**
- * Text as UTF-16 is of the blocks that people write in; other bytes spread over all of them.
- * Without a NUL, which Latin letters have, there must be a Chinese comma or full stop.
+ * The UTF-16 byte order in which the bytes look like text, or null. Text stays within the Unicode
+ * blocks that people write in; other bytes read as UTF-16 spread over all blocks. Latin letters
+ * have a NUL byte in UTF-16; without one there must be a Chinese comma or full stop.
  */
 function utf16Of(sample: Uint8Array, hasNul: boolean): string | null {
   const even = sample.subarray(0, sample.length & ~1)

@@ -127,8 +127,9 @@ const APOSTROPHE = 3
 const OTHER = 4
 
 /**
- * How much of a text is written in Chinese characters, 0 to 1; half of one without letters. A
- * search asks for a hundred texts on the event loop, so kinds of characters are kept once matched.
+ * The share of a text that is written in Chinese characters, 0 to 1; 0.5 for a text without
+ * letters. A search asks for a hundred texts on the event loop, so the kind of each character is
+ * cached.
  */
 export function createHanShare() {
   const kinds = new Uint8Array(0x10000)

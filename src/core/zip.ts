@@ -19,7 +19,7 @@ const COMMENT_BYTES_MAX = 0xffff
 export const isZip = (bytes: Uint8Array) =>
   bytes.length >= 4 && viewOf(bytes).getUint32(0, true) === LOCAL
 
-/** The first `max` entries; null when the archive has no end, as one that was cut off. */
+/** The first `max` entries; null when the archive was cut off and has no end record. */
 export function zipEntries(bytes: Uint8Array, max: number): ZipEntry[] | null {
   const view = viewOf(bytes)
   const end = endOf(bytes)

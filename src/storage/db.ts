@@ -36,7 +36,7 @@ export interface Db {
 
 /** The database of a server. */
 export interface StoredDb extends Db {
-  /** A short public word for what keeps the database from serving; null: nothing does. */
+  /** A short public word for why the database cannot serve; null when it can. */
   trouble(): Promise<string | null>
   /** False while it takes no writes. */
   takesWrites(): boolean
@@ -60,7 +60,7 @@ export const expectRows = (rows: number, statement: Statement): Statement => ({
   expect: rows,
 })
 
-/** True once `work` is stored; false when it was not because of what its statements expect. */
+/** True once `work` is stored; false when it failed with `NotAsExpected`. */
 export async function storedAsExpected(work: Promise<unknown>): Promise<boolean> {
   try {
     await work

@@ -16,7 +16,7 @@ export const docOf = (key: number) => Math.floor(key / KEYS_PER_DOC)
 export interface VectorEntry {
   /** The number of the document times `KEYS_PER_DOC`, plus that of the chunk. */
   readonly key: number
-  /** Of unit length. The zero vector is near to nothing and is not stored. */
+  /** Of unit length. The zero vector has no direction and is not stored. */
   readonly vector: Float32Array
 }
 
@@ -30,31 +30,30 @@ export interface Neighbour {
  * with the rows they belong to; reads never hold up the event loop.
  */
 export interface VectorIndex {
-  /**
-   * Adds the vectors of whole documents, or replaces those of the same keys. All have the same
-   * length.
-   */
+  /** Adds or replaces the vectors of whole documents. All have the same length. */
   upsert(space: VectorSpace, entries: readonly VectorEntry[]): Statement[]
   /**
-   * Removes the vectors of these keys, of whatever model. From the first one on, no search finds
-   * the others of their documents.
+   * Removes the vectors of these keys for every model. A document that lost one vector is not found
+   * by its other vectors either.
    */
   remove(keys: readonly number[]): Statement[]
-  /** The nearest vectors of the space, nearest first, but for few that are missed among many. */
+  /** The nearest vectors of the space, nearest first. Among many vectors it may miss a few. */
   search(
     space: VectorSpace,
     query: Float32Array,
     limit: number,
     signal?: AbortSignal,
   ): Promise<Neighbour[]>
-  /** The vectors of this length of those of the keys that have one in the space, in no order. */
+  /**
+   * The vectors of these keys in the space, of this length, unordered; keys without one are absent.
+   */
   read(
     space: VectorSpace,
     dimensions: number,
     keys: readonly number[],
     signal?: AbortSignal,
   ): Promise<readonly Float32Array[]>
-  /** The cosines of those of the keys that have a vector in the space. */
+  /** The cosines of these keys; keys without a vector in the space are absent. */
   cosines(
     space: VectorSpace,
     query: Float32Array,

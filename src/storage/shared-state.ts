@@ -5,8 +5,8 @@ import { createSemaphore } from '../core/semaphore.ts'
 import type { Statement } from './db.ts'
 
 /**
- * Statements that begin the transaction which stores a turn. They fail it when the turn has lost
- * its place, such as one whose server was taken for dead.
+ * The first statements of the transaction that stores a turn. They fail it when the turn has lost
+ * its place, for example because its server was taken for dead.
  */
 export type Fence = readonly Statement[]
 
@@ -21,23 +21,23 @@ export interface TurnOrder {
   ): Promise<Result>
 }
 
-/** What is held until it is released, or until another process has taken it over. */
+/** A name that is held until it is released, or until another process takes it over. */
 export interface Lease {
   release(): Promise<void>
 }
 
-/** Who of several processes does a thing. */
+/** Decides which of several processes does a piece of work. */
 export interface Leases {
   /**
-   * Does `work` while no other process may do work of this name; else resolves with false. The
-   * signal of `work` aborts as `signal` does, and when the lease was lost.
+   * Runs `work` unless another process does work of this name; then it resolves with false. The
+   * signal of `work` aborts with `signal` and when the lease is lost.
    */
   hold(
     name: string,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<unknown>,
   ): Promise<boolean>
-  /** Takes the name over from whoever has it, and calls `onLost` when somebody else does so. */
+  /** Takes the name over from any holder; calls `onLost` when another process takes it over. */
   seize(name: string, onLost: () => void): Lease
   /** The names beginning with `prefix` that other processes hold. */
   heldElsewhere(prefix: string): Promise<string[]>
@@ -45,22 +45,22 @@ export interface Leases {
   held(prefix: string): Promise<string[]>
 }
 
-/** Under which name a process works on what it stores step by step. */
+/** Names of the leases under which a process stores something step by step. */
 export const leaseName = {
   source: (id: string) => `source ${id}`,
   import: (tenantId: string) => `import ${tenantId}`,
 } as const
 
-/** Files that any process may have to work on. Who has one on its own disk needs no other. */
+/** Files that any process may have to read. A process that has one on its own disk uses that. */
 export interface SharedFiles {
-  /** Any process can fetch it once this resolves. */
+  /** Once this resolves, any process can fetch the file. */
   keep(id: string, bytes: Uint8Array): Promise<void>
-  /** Null: there is none. */
+  /** Null when there is no such file. */
   fetch(id: string): Promise<AsyncIterable<Uint8Array> | null>
   remove(id: string): Promise<void>
 }
 
-/** What processes tell each other. */
+/** What processes announce to each other. */
 export type Topic =
   /** Credentials of this tenant were revoked. */
   | 'revoked'
@@ -68,7 +68,7 @@ export type Topic =
   | 'settings'
 
 export interface Announcer {
-  /** Tells all other processes; they hear of it within a second. */
+  /** Announces the subject to all other processes, within a second. */
   announce(topic: Topic, subject: string): Promise<void>
   /** Calls `hear` with the subjects that other processes announce. */
   on(topic: Topic, hear: (subject: string) => Promise<unknown>): void

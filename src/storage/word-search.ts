@@ -2,16 +2,16 @@ import { sha256Hex } from '../core/crypto.ts'
 import { type Statement, sql } from './db.ts'
 import type { WordMatch } from './indexes.ts'
 
-/** Characters in front of every stored term, so that a search finds its tenant's alone. */
+/** Length of the tag before every stored term, by which a search finds only its tenant's terms. */
 const TAG_CHARS = 12
 export const tenantTag = (tenantId: string) => sha256Hex(tenantId).slice(0, TAG_CHARS)
 
-/** How many entries the tenant has. To count them in an index takes 5 ms for 100,000. */
+/** How many entries the tenant has. Counting them in the word index takes 5 ms for 100,000. */
 export const entriesOf = (tenantId: string): Statement => sql`
   SELECT coalesce(sum(chunk_count), 0) AS entries FROM kb_doc
   WHERE tenant_id = ${tenantId} AND stage = 'live'`
 
-/** A term to rank by. One that ends in `*` stands for all that begin so. */
+/** A term to rank by. One that ends in `*` stands for all terms with that prefix. */
 export interface Weighed {
   readonly term: string
   readonly weight: number
@@ -24,11 +24,11 @@ export interface WordReads {
   /** How many entries hold each term. */
   countOf(terms: readonly string[]): Promise<readonly number[]>
   /**
-   * What to look for in place of a term that ends in `*`: itself, or, where too many begin so, the
-   * terms that most entries hold.
+   * What to search for in place of a term that ends in `*`: the term itself, or the most frequent
+   * terms with that prefix where there are too many.
    */
   expand(term: string): Promise<readonly string[]>
-  /** Terms that one slip turns into the word. */
+  /** Terms that are one slip away from the word. */
   nearTerms(word: string): Promise<readonly string[]>
   /**
    * The entries that hold the terms, best first: the sum over their terms of the weight times
@@ -54,23 +54,23 @@ const rarity = (all: number, holding: number) =>
 const MISSPELT_MAX = 3
 /** Corrections of one misspelt word: those that most entries hold. */
 const MEANT_MAX = 3
-/** A guess counts for less than a word that is there as it was written. */
+/** A correction weighs less than a word that an entry holds as it was written. */
 const GUESS_SHARE = 0.9
 
 /**
- * A term that more entries hold than this number and this share says little and takes most of the
- * time of a search. It is left out when the question has other terms.
+ * A term that more entries hold than this number and this share distinguishes little and costs most
+ * of a search. It is left out when the query has other terms.
  */
 const COMMON_MIN = 500
 const COMMON_SHARE = 0.3
 /** Entries that one search ranks, about 30 ms; beyond it the commonest terms are left out. */
 export const RANKED_ENTRIES_MAX = 50_000
 
-/** Terms with one beginning beyond which only the most held are looked for. */
+/** Above this number of terms with one prefix, only the most frequent are searched for. */
 export const PREFIXED_TERMS_MAX = 1_000
 export const PREFIXED_TERMS_USED = 32
 
-/** A term to look for, and how many entries hold it. */
+/** A term to search for, and how many entries hold it. */
 interface Asked {
   readonly term: string
   readonly count: number
@@ -97,7 +97,7 @@ async function correct(reads: WordReads, asked: readonly Asked[]): Promise<Asked
   return (await Promise.all(guesses)).flat()
 }
 
-/** The terms to rank by, of those that some entry holds. */
+/** Which of the terms in the index to rank by. */
 function telling(held: readonly Asked[], own: number): Asked[] {
   const common = Math.max(COMMON_MIN, own * COMMON_SHARE)
   const rare = held.filter(({ count }) => count <= common)
@@ -137,7 +137,7 @@ export async function searchWords(
 
 /** Shorter words resemble too many others. */
 const LETTERS_MIN = 5
-/** Similar words that are kept; a vocabulary has far fewer of one word. */
+/** Similar words that are kept; a vocabulary has far fewer for one word. */
 export const NEAR_MAX = 20
 const WORD = new RegExp(`^\\p{L}{${LETTERS_MIN},}$`, 'u')
 
@@ -151,8 +151,8 @@ const ALPHABETS = [
 export const mayBeMisspelt = (term: string) => WORD.test(term)
 
 /**
- * The words that one slip at a letter makes: the letter left out, exchanged for the next one or
- * another, or another one before it. `at` may be the end of the word.
+ * The words that one slip at `at` makes: the letter left out, swapped with the next one, replaced,
+ * or another one inserted before it. `at` may be the end of the word.
  */
 export function slipsAt(word: string, at: number): string[] {
   const letters = [...word]
@@ -170,7 +170,9 @@ export function slipsAt(word: string, at: number): string[] {
   ].filter((slip) => slip !== word)
 }
 
-/** One letter too many, too few or another one, or two neighbours the wrong way round. */
+/**
+ * Whether one inserted, missing or wrong letter, or two swapped neighbours, make the difference.
+ */
 export function isOneSlip(a: string, b: string): boolean {
   if (a === b) return false
   const [long, short] = a.length >= b.length ? [a, b] : [b, a]

@@ -7,9 +7,9 @@ export const BODY_BYTES_MAX = 1024 * 1024
 export const AGENT_BODY_BYTES_MAX = 48 * 1024 * 1024
 export const RATE_LIMIT_DEFAULT = 60
 export const RATE_LIMIT_MAX = 100_000
-/** Tokens a UTC day of a key. */
+/** The largest budget of a key, in tokens a UTC day. */
 export const DAILY_TOKENS_MAX = 10 ** 12
-/** Of a million tokens. */
+/** The highest price of a million tokens. */
 export const PRICE_MAX = 1_000_000
 export const KEY_NAME_CHARS_MAX = 60
 export const RATE_WINDOW_MS = 60_000
@@ -37,7 +37,7 @@ export const SHARE_TURNS_MAX = 1_000_000
 export const SHARE_TURNS_PER_MINUTE_MAX = 10
 export const SHARE_TEXT_CHARS_MAX = 4_000
 export const USAGE_DAYS = 7
-/** Members of a tenant, with those who were invited and have not come yet. */
+/** Members of a tenant, including those who have not accepted their invitation. */
 export const MEMBERS_MAX = 100
 export const TENANT_NAME_CHARS_MAX = 60
 export const APPS_MAX = 20
@@ -49,7 +49,7 @@ export const TOOL_NAME_CHARS_MAX = 64
 export const PERSONA_NAME_CHARS_MAX = 200
 export const PERSONA_PROMPT_CHARS_MAX = 8_000
 export const TEMPERATURE_MAX = 2
-/** Ids are the product's own and shorter; a reference to one need not exist. */
+/** Longer ids in requests are not looked up: ids of the product are shorter. */
 export const REFERENCE_CHARS_MAX = 200
 export const PROVIDER_URL_CHARS_MAX = 300
 export const PROVIDER_KEY_CHARS_MAX = 500

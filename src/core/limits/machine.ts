@@ -10,11 +10,11 @@ export const SOCKET_MESSAGE_BYTES_MAX = 64 * 1024
 export const BODY_MS_MAX = 30 * 60_000
 /** The part of the machine's memory that bodies and answers under way may take together. */
 export const REQUESTS_MEMORY_SHARE = 1 / 2
-/** Bytes a byte of a body takes while it is parsed, checked and passed on (512 MB took 3.5 GB). */
+/** Bytes of memory for each byte of a body that is parsed and passed on (512 MB took 3.5 GB). */
 export const BODY_COST = 7
 /**
- * Requests a minute of one person to the console, and studio turns among them: programs sign in,
- * too, and an unlimited key is theirs to issue. 3,000 small requests take a second.
+ * Console requests a minute of one person, studio turns included. It is high because people can
+ * issue themselves an unlimited key anyway; 3,000 small requests take a second.
  */
 export const PERSON_REQUESTS_MAX = 3_000
 export const STUDIO_TURNS_MAX = 300
@@ -36,7 +36,7 @@ export const IMPORT_ITEMS_MAX = 1_000
 export const STREAMED_ITEM_BYTES_MAX = 8 * 1024 * 1024
 /** Tenants whose own model channel is kept in memory. */
 export const PROVIDER_CHANNELS_MAX = 1_000
-/** Recordings that are decoded here: 25 MB of silent FLAC would be 38 hours. */
+/** The longest recording that is decoded here: 25 MB of silent FLAC would be 38 hours. */
 export const AUDIO_SECONDS_MAX = 15 * 60
 /** Processes that parse untrusted bytes: a tenant may have one a core, all tenants twice that. */
 export const PARSE_PROCESSES_PER_CORE = 2
@@ -47,7 +47,7 @@ export const PARSE_MEMORY_SHARE_MAX = 1 / 4
 export const PARSE_CPU_MS_MAX = 60_000
 /** Processor time until the next part of a result, which takes milliseconds for honest input. */
 export const PARSE_STEP_CPU_MS_MAX = 2_000
-/** The same by the clock, where the system does not tell the processor time of a process. */
+/** The same in elapsed time, where the system does not report a process's processor time. */
 export const PARSE_STEP_MS_MAX = 20_000
 /** A parse process without work is ended after this time. */
 export const PARSE_IDLE_MS = 60_000

@@ -24,7 +24,7 @@ export const THINKING_CHARS_MAX = 200_000
 export const SILENT_BYTES_MAX = 64 * 1024 * 1024
 /** Arguments of all tool calls of one model answer together. */
 export const TOOL_ARGUMENTS_CHARS_MAX = 1024 * 1024
-/** Of one model answer; a turn runs fewer (`TOOL_CALLS_PER_TURN_MAX`) and fails the rest. */
+/** Tool calls of one answer; a turn runs fewer (`TOOL_CALLS_PER_TURN_MAX`), the rest fail. */
 export const TOOL_CALLS_MAX = 256
 /** What one tool may hand to the model. */
 export const TOOL_RESULT_CHARS_MAX = 16_000
@@ -32,7 +32,7 @@ export const FETCH_URL_CHARS_MAX = 2_000
 export const FETCH_URL_BYTES_MAX = 200 * 1024
 export const FETCH_URL_REDIRECTS_MAX = 5
 export const FETCH_URL_TIMEOUT_MS = 10_000
-/** A server of tools that is silent for this long at a method of today speaks an older revision. */
+/** A tool server that leaves a current method unanswered for this long speaks an older revision. */
 export const MCP_PROBE_MS_MAX = 3_000
 /** One search of the web by the tool. */
 export const SEARCH_TIMEOUT_MS = 10_000

@@ -5,7 +5,7 @@ import type { Notifier } from './notifier.ts'
 
 export interface AnnouncerOptions {
   readonly db: Pick<Db, 'get' | 'all'>
-  /** Of this server. */
+  /** The id of this server. */
   readonly replica: string
   readonly notifier: Notifier
   readonly clock: Clock
@@ -19,12 +19,12 @@ interface Row {
 }
 
 const WORD = 'announced'
-/** How often a server looks without being woken. */
+/** How often a server reads announcements without a notification. */
 const LOOK_MS = 500
 /** A row may become visible this long after rows with greater numbers. */
 const LATE_MS = 10_000
 
-/** Announcements are rows, which every server reads: no message has to arrive. */
+/** Announcements are rows that every server polls, so a lost notification only delays them. */
 export function createAnnouncer({ db, replica, notifier, clock, log }: AnnouncerOptions) {
   const hearers = new Map<string, (subject: string) => Promise<unknown>>()
   let heard = new Set<number>()
@@ -44,7 +44,7 @@ export function createAnnouncer({ db, replica, notifier, clock, log }: Announcer
     await Promise.all(fresh.map(({ topic, subject }) => hearers.get(topic)?.(subject)))
   }
 
-  /** One look at a time, and one more when it is called meanwhile. */
+  /** Runs one `look` at a time, and one more when it is called meanwhile. */
   function lookSoon(): void {
     again = looking !== null
     looking ??= look()

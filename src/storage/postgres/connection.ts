@@ -13,7 +13,7 @@ export interface Answer {
   readonly changes: number
 }
 
-/** What became of statements that were sent together. */
+/** The result of statements that were sent together. */
 export interface Settled {
   readonly answers: Answer[]
   readonly fault: Error | null
@@ -21,24 +21,24 @@ export interface Settled {
 
 export interface Connection {
   /**
-   * Sends the statements at once, in order, and waits for all answers. Gives those before the first
-   * that failed, and its fault; the ones after it run all the same, unless a transaction is open.
-   * Rejects with `DatabaseAway` when the connection was lost or the time was up; it is of no use
-   * then.
+   * Sends all statements without waiting in between, and collects the answers. Returns the answers
+   * before the first failure, and its fault; statements after it still run, unless a transaction is
+   * open. Rejects with `DatabaseAway` when the connection was lost or `msMax` has passed; the
+   * connection is closed then.
    */
   settle(statements: readonly Statement[], msMax: number): Promise<Settled>
-  /** As `settle`; rejects with the fault of a statement, too. */
+  /** As `settle`, and rejects with the fault of a statement. */
   send(statements: readonly Statement[], msMax: number): Promise<Answer[]>
   /** False once the connection was lost. */
   isOpen(): boolean
-  /** Says goodbye, or hangs up where that takes long. */
+  /** Closes in an orderly way, or cuts the connection when that takes longer than a second. */
   close(): Promise<void>
 }
 
 export interface ConnectionOptions {
   readonly url: string
   readonly clock: Clock
-  /** Hears of each notification of the channels that this connection listens to. */
+  /** Called with each notification of the channels that this connection listens to. */
   readonly onNotify?: (channel: string, payload: string) => void
   readonly onLost?: () => void
 }
@@ -50,10 +50,10 @@ const CONNECT_MS_MAX = 5_000
 const GOODBYE_S = 1
 
 /**
- * One connection with one life. The driver would take up a lost one again with what was left of
- * the old one: half a message, or a ROLLBACK that meets the transaction of somebody else, or a
- * write to no socket, which throws where nobody can catch it. So each connection has a driver of
- * its own, whose second socket is refused.
+ * A connection that is never reconnected. After a loss the driver would reconnect by itself and go
+ * on with what was left: half a message, a ROLLBACK in another caller's transaction, or a write to
+ * a closed socket, which throws where nothing can catch it. So each connection has its own driver,
+ * and a second socket is refused.
  */
 export function openConnection(options: ConnectionOptions): Connection {
   const { url, clock, onNotify, onLost } = options
@@ -76,7 +76,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     socket: line.open,
   } as Options)
 
-  /** Those that wait for answers. The driver forgets what it had not sent yet, without a word. */
+  /** Rejects the calls that wait for answers: the driver drops unsent statements silently. */
   const waiting = new Set<(fault: DatabaseAway) => void>()
 
   function hangUp(fault: DatabaseAway) {
@@ -133,11 +133,11 @@ export function openConnection(options: ConnectionOptions): Connection {
   }
 }
 
-/** Of an address whose `sslrootcert` cannot be read. */
+/** The fault's code when the file of `sslrootcert` cannot be read. */
 const NO_CERTIFICATES = 'sslrootcert'
 const TLS = /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|sslrootcert$)/
 
-/** What of its address a server or its certificate refused; null: it is away, or not yet there. */
+/** Which part of the address was refused; null when the server is away or still starting. */
 export function refusalOf({ code }: DatabaseAway): 'user' | 'database' | 'certificate' | null {
   if (code.startsWith('28')) return 'user'
   if (code === '3D000') return 'database'
@@ -145,8 +145,8 @@ export function refusalOf({ code }: DatabaseAway): 'user' | 'database' | 'certif
 }
 
 /**
- * `sslrootcert=FILE`, as all other clients of PostgreSQL take it: the authorities that may have
- * signed the server's certificate. The driver knows `system` alone.
+ * Supports `sslrootcert=FILE` as libpq does: the authorities that may have signed the server's
+ * certificate. The driver itself knows only `sslrootcert=system`.
  */
 function withCertificates(url: string) {
   const address = new URL(url)
@@ -161,13 +161,13 @@ function withCertificates(url: string) {
 }
 
 type Driver = ReturnType<typeof postgres>
-/** The driver takes `socket` and `onnotify`, which its types do not name. */
+/** The driver accepts `socket` and `onnotify`, which its types do not name. */
 type Options = NonNullable<Parameters<typeof postgres>[1]>
 
 async function execute(driver: Driver, { sql, args }: Statement): Promise<Answer> {
   const query = driver.unsafe(sql, args.map((value) => parameterOf(driver, value)) as never[])
-  // Every value has a type, so the server need not be asked for them before each statement: with
-  // this the driver sends all at once, and statements that follow need not wait.
+  // Every value carries its type, so the driver need not ask the server for the types first.
+  // Without that round trip it sends statements back to back.
   Object.defineProperty(query, 'describeFirst', { get: () => false, set() {} })
   const rows = await query
   return { rows: [...rows], changes: rows.count ?? 0 }
@@ -207,7 +207,7 @@ function createSocketOnce(clock: Clock) {
       late()
     }
     opened.removeAllListeners()
-    // The driver reads the name that a certificate must have from here.
+    // The driver checks the certificate against this name.
     return Object.assign(opened, { host })
   }
 

@@ -18,9 +18,8 @@ import { createPool } from './pool.ts'
 export interface PostgresOptions {
   readonly url: string
   readonly clock: Clock
-  /** Connections at a time. */
   readonly connectionsMax?: number
-  /** Hears how long each question took, and whether it failed. */
+  /** Called with the time of each statement or batch, and whether it failed. */
   readonly onAsked?: ((seconds: number, failed: boolean) => void) | undefined
 }
 
@@ -29,11 +28,11 @@ export interface PostgresDb extends StoredDb {
   next(sequence: string): Promise<number>
 }
 
-/** Of one replica; a server takes 100 unless it is told otherwise. */
+/** Connections of one replica; PostgreSQL accepts 100 by default. */
 const CONNECTIONS_MAX = 20
 const READ_MS_MAX = 30_000
 const BATCH_MS_MAX = 60_000
-/** Tries of a transaction that met another one. */
+/** Attempts at a transaction that conflicts with another one. */
 const TRIES = 5
 
 const BEGIN = sql`BEGIN`
@@ -46,10 +45,10 @@ interface Worded extends Prepared {
 }
 
 /**
- * PostgreSQL behind the `Db` port. A statement that decides by rows it does not change, such as
- * their count, would let two that run at the same time both pass: such statements take a lock on
- * the names of their tables and run one after another. A statement that reads is sent again when
- * its connection was lost. `all` and `get` also take statements that write and return rows.
+ * PostgreSQL behind the `Db` port. Two simultaneous statements whose condition depends on rows that
+ * they do not change, such as a count, could both pass. Such statements take an advisory lock for
+ * each of their tables and so run one after another. A reading statement is sent again when its
+ * connection was lost. `all` and `get` also take statements that write and return rows.
  */
 export function openPostgres(options: PostgresOptions): PostgresDb {
   const { url, clock, connectionsMax = CONNECTIONS_MAX, onAsked = () => {} } = options
@@ -63,7 +62,7 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
     return { ...prepared, statement: { ...statement, sql: prepared.text } }
   }
 
-  /** Counts, times and remembers how the database answered. */
+  /** Runs `work` on a connection; reports its time and records the database's health. */
   async function asked<Result>(work: (connection: Connection) => Promise<Result>) {
     const start = clock.steady()
     let failed = true
@@ -128,15 +127,15 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
 }
 
 /**
- * Of the tables that more than one statement changes: two such batches at once would not see each
- * other's rows, or each wait for the other.
+ * The locks of tables that more than one statement of a batch changes. Two such batches at once
+ * would not see each other's rows, or would deadlock.
  */
 function changedTwice(worded: readonly Worded[]): number[] {
   const changed = worded.flatMap(({ changes }) => changes ?? [])
   return changed.filter((lock, index) => changed.indexOf(lock) !== index)
 }
 
-/** All of the statements or none of them. The connection is out of any transaction afterwards. */
+/** Runs all statements or none. Afterwards no transaction is open on the connection. */
 async function transaction(connection: Connection, worded: readonly Worded[]): Promise<Answer[]> {
   const locks = [...new Set(worded.flatMap((one) => one.locks).concat(changedTwice(worded)))].sort(
     (a, b) => a - b,
@@ -147,7 +146,7 @@ async function transaction(connection: Connection, worded: readonly Worded[]): P
     const sent = [BEGIN, ...taken, ...statements]
     const { answers, fault } = await connection.settle(sent, BATCH_MS_MAX)
     const changed = answers.slice(1 + taken.length)
-    // All were sent at once: one that fails may rely on one before it that changed no row.
+    // Checked before `fault`: a statement may have failed because an earlier one changed no row.
     const wrong = changed.findIndex(({ changes }, index) => {
       const expect = statements[index]?.expect
       return expect !== undefined && changes !== expect
@@ -162,7 +161,7 @@ async function transaction(connection: Connection, worded: readonly Worded[]): P
   }
 }
 
-/** Remembers whether the database answered last. While it is away, each question asks it again. */
+/** Remembers whether the database last answered. While it is away, each call here probes it. */
 function createHealth(probe: () => Promise<unknown>) {
   let away: DatabaseAway | null = null
   let probing: Promise<unknown> | null = null
@@ -195,12 +194,12 @@ function createHealth(probe: () => Promise<unknown>) {
   }
 }
 
-/** Of the connections of a server, which turns need, too. */
+/** Connections that searches and scans may use; the others stay free for turns. */
 const READS_AT_ONCE = 6
 
 /**
- * Searches and scans on connections of the pool, a few at a time, so that the others stay free.
- * Tenants take turns statement by statement.
+ * Runs searches and scans on `READS_AT_ONCE` connections of the pool. Tenants take turns statement
+ * by statement.
  */
 export function createReader(db: Pick<Db, 'all'>): Reader {
   const turns = createSemaphore({ slots: READS_AT_ONCE })

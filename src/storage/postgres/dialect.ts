@@ -1,25 +1,25 @@
 import { sha256Hex } from '../../core/crypto.ts'
 import type { Statement, Value } from '../db.ts'
 
-/** A statement as PostgreSQL takes it; made once for each text, of which there are few. */
+/** A statement translated for PostgreSQL, once for each text; the program has few texts. */
 export interface Prepared {
   readonly text: string
   /** Numbers of the locks that a transaction takes before this statement, in their order. */
   readonly locks: readonly number[]
-  /** That of the table in which it changes rows that are there; null: in none. */
+  /** The lock of the table whose existing rows it changes; null when it changes none. */
   readonly changes: number | null
   /** It changes nothing, so it may be sent again. */
   readonly reads: boolean
 }
 
-/** A statement that decides by rows which it does not change, such as a count of them. */
+/** A statement whose condition depends on rows that it does not change, such as a count. */
 const DECIDES = /^\s*(?:INSERT|UPDATE|DELETE)\b.*(?:\bcount\(\*\)|\bEXISTS\b)/is
 const TABLE = /\b(?:FROM|JOIN|INTO|(?<!DO )UPDATE)\s+"?([a-z_]+)"?/g
 const CHANGES =
   /^\s*(?:UPDATE|DELETE FROM)\s+"?([a-z_]+)|^\s*INSERT INTO\s+"?([a-z_]+).*\bDO UPDATE\b/is
 const READS = /^\s*(?:SELECT|WITH)\b/i
 
-/** Tells our locks from those that others may take in the same database. */
+/** Keeps our advisory locks apart from those of other programs in the same database. */
 const LOCKS = 0x4d42 * 2 ** 32
 
 const lockOf = (name: string) => LOCKS + Number.parseInt(sha256Hex(name).slice(0, 8), 16)
@@ -29,7 +29,7 @@ export const namedLock = (name: string): number => lockOf(`/${name}`)
 
 function prepare(sql: string): Prepared {
   let count = 0
-  // LIKE of SQLite knows no cases of ASCII letters. No text has a question mark in a literal.
+  // SQLite's LIKE ignores the case of ASCII letters. No text has a question mark in a literal.
   const text = sql.replaceAll('?', () => `$${++count}`).replaceAll(/\bLIKE\b/g, 'ILIKE')
   const tables = DECIDES.test(sql) ? [...sql.matchAll(TABLE)].map(([, name = '']) => name) : []
   const locks = [...new Set(tables)].map(lockOf).sort((a, b) => a - b)
@@ -54,7 +54,7 @@ const INT8 = 20
 const FLOAT8 = 701
 const TEXT = 25
 const BYTEA = 17
-/** What the server takes it for. */
+/** The server infers the type. */
 const UNKNOWN = 0
 
 /** The type that a value is sent as. */
@@ -65,13 +65,13 @@ export function typeOf(value: Value): number {
   return BYTEA
 }
 
-/** PostgreSQL stores no NUL in text: the sign for an unknown character stands for it. */
+/** PostgreSQL stores no NUL in text: U+FFFD replaces it. */
 export const storable = (value: Value): Value =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
 
 const number = (text: string) => Number(text)
 
-/** What SQLite gives: numbers for all that counts, 0 and 1 for conditions, bytes for bytea. */
+/** Values as SQLite returns them: numbers, 0 and 1 for booleans, Uint8Array for bytes. */
 export const RESULT_TYPES = {
   // int8, numeric (the sum of int8), int2, int4, oid, float4, float8.
   number: { to: INT8, from: [20, 1700, 21, 23, 26, 700, 701], serialize: String, parse: number },

@@ -1,9 +1,9 @@
 import { DatabaseAway, DiskFault } from '../../core/errors.ts'
 
-/** SQLSTATE of a server that goes, comes, is full of connections, or takes no writes. */
+/** SQLSTATE of a server that stops, starts, has no free connection, or takes no writes. */
 const AWAY = /^(?:08|57P|53300|25006|28|3D000)/
 const FULL = '53100'
-/** A transaction that met another one and may simply be run again: serialization, deadlock. */
+/** A serialization failure or deadlock: the transaction may be run again. */
 const AGAIN = /^40/
 /** Their messages may quote a value. */
 const QUOTES = /^(?:22|23)/
@@ -12,7 +12,7 @@ interface Raised {
   readonly code?: unknown
   readonly message?: unknown
   readonly constraint_name?: unknown
-  /** Only what the server itself says has one. */
+  /** Only errors of the server itself have one. */
   readonly severity?: unknown
 }
 
@@ -33,7 +33,7 @@ export class StatementError extends Error {
   }
 }
 
-/** The driver's error as one of ours: without the statement, its values, and the password. */
+/** Turns the driver's error into one of ours, without the statement, its values or the password. */
 export function faultOf(error: unknown): Error {
   if (error instanceof DatabaseAway || error instanceof StatementError) return error
   const raised = (error ?? {}) as Raised

@@ -2,24 +2,24 @@ import type { Clock } from '../../core/clock.ts'
 import type { Statement } from '../db.ts'
 import { type Connection, openConnection } from './connection.ts'
 
-/** What a database says of itself, without any change to it. */
+/** What `doctor` reads from a database without changing it. */
 export interface PostgresInspection {
   readonly version: string
   /** Such as 150017. */
   readonly number: number
-  /** Of the extension, where it is in the database, and where it can be brought into it. */
+  /** The version of pgvector: installed in the database, and available to install. */
   readonly vector: string | null
   readonly vectorOffered: string | null
-  /** Whether this role can bring it into the database. */
+  /** Whether this role can install it. */
   readonly vectorCreatable: boolean
-  /** Of all databases of the server. */
+  /** Connections to all databases of the server. */
   readonly connections: number
   readonly connectionsMax: number
   /** By how much its clock is ahead of ours. */
   readonly aheadMs: number
-  /** Of the fastest of some questions. */
+  /** The time of the fastest of a few statements. */
   readonly answerMs: number
-  /** The names of what was done to it; none: no server has used it. */
+  /** Migrations that were applied; empty when no server has used the database. */
   readonly migrations: readonly string[]
   /** What the console has set for the whole server. */
   readonly sealed: readonly { readonly name: string; readonly value_sealed: Uint8Array }[]
@@ -78,7 +78,7 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Postgr
   }
 }
 
-/** Tries it, because providers allow what the catalogue calls forbidden; and takes it back. */
+/** Tries it and rolls back, because providers allow what the catalogue calls forbidden. */
 async function canCreate(connection: Connection): Promise<boolean> {
   const attempt = ['BEGIN', 'CREATE EXTENSION vector'].map((sql) => ({ sql, args: [] }))
   const { fault } = await connection.settle(attempt, MS_MAX)

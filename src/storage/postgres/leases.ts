@@ -6,14 +6,14 @@ import type { SharedAnnouncer } from './announcer.ts'
 
 export interface LeasesOptions {
   readonly db: Pick<Db, 'get' | 'all'>
-  /** Of this server. */
+  /** The id of this server. */
   readonly replica: string
   readonly announcer: Pick<SharedAnnouncer, 'announce' | 'on'>
   readonly clock: Pick<Clock, 'steady'>
   readonly log: Logger
 }
 
-/** What is not renewed for so long is free for others. */
+/** A lease that is not renewed for this long is free for others. */
 const LEASE_MS = 60_000
 const SEIZED = 'seized'
 
@@ -23,8 +23,8 @@ interface Held {
 }
 
 /**
- * Leases as rows. A free name is taken by one statement; whoever comes second finds it taken and
- * waits for nobody, because no lock is held while work is done.
+ * Leases as rows. One statement takes a free name; a second server finds it taken at once, because
+ * no lock is held while work is done.
  */
 export function createLeases({ db, replica, announcer, clock, log }: LeasesOptions) {
   const held = new Map<string, Held>()
@@ -46,7 +46,7 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
     lease?.onLost()
   }
 
-  /** Finds out what was taken over, and keeps the rest. */
+  /** Renews the leases of this server, and reports those that others have taken over. */
   async function renew(): Promise<void> {
     const holders = [...held.keys()]
     if (holders.length === 0) return
@@ -107,7 +107,7 @@ export function createLeases({ db, replica, announcer, clock, log }: LeasesOptio
       try {
         await renew()
       } catch (error) {
-        // The database has been away for so long that others may have taken all over.
+        // After this long without the database, other servers may have taken every lease over.
         if (clock.steady() - renewedAt >= LEASE_MS) [...held.keys()].forEach(lose)
         throw error
       }

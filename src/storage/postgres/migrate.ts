@@ -6,9 +6,9 @@ import { type Connection, openConnection, refusalOf } from './connection.ts'
 import { namedLock } from './dialect.ts'
 import { StatementError } from './faults.ts'
 
-/** The oldest version, as `server_version_num` gives it. */
+/** The oldest supported version of PostgreSQL, as `server_version_num` gives it. */
 export const VERSION_MIN = 130_000
-/** A server that is starting is waited for. */
+/** How long to wait for a database server that is starting. */
 const START_MS_MAX = 30_000
 const AGAIN_MS = 500
 const MIGRATE_MS_MAX = 600_000
@@ -16,7 +16,7 @@ const MIGRATE_MS_MAX = 600_000
 const NEWER_MAX = 1
 
 const STARTING = namedLock('migrate')
-/** In a transaction: servers that start wait for its end. */
+/** For a transaction: servers that start wait until it ends. */
 export const STARTS_WAIT = sql`SELECT pg_advisory_xact_lock(${STARTING})`
 
 /** What keeps a server from using a database: a sentence for the operator. */
@@ -25,7 +25,7 @@ export class UnusableDatabase extends Error {
 }
 
 export interface MigrateOptions {
-  /** Of a direct connection where there is one. */
+  /** The direct address where there is one, else that of the pooler. */
   readonly url: string
   readonly clock: Clock
   readonly migrations: readonly Migration[]
@@ -86,7 +86,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 const NO_SUCH_FILE = '58P01'
 const NOT_SUPPORTED = '0A000'
 
-/** The first with half-precision vectors. */
+/** The oldest supported version of pgvector, the first with half-precision vectors. */
 export const VECTOR_MIN = [0, 7] as const
 
 export function isOldVector(version: string): boolean {
@@ -122,7 +122,7 @@ async function createVectors(connection: Connection): Promise<void> {
   }
 }
 
-/** Wrong credentials, certificates and names of databases do not pass by waiting. */
+/** Whether waiting may help: it does not for a wrong user, database name or certificate. */
 const isStarting = (error: unknown) => error instanceof DatabaseAway && refusalOf(error) === null
 
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -5,9 +5,9 @@ import { type Connection, openConnection } from './connection.ts'
 
 /** The one channel of all servers of a database. */
 const CHANNEL = 'moonbase'
-/** Between two messages words gather: each message takes a lock of the whole database server. */
+/** Words are sent together this often: each message locks the whole database server. */
 const GATHER_MS = 50
-/** PostgreSQL takes less than 8,000 bytes. */
+/** PostgreSQL accepts less than 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_000
 const AGAIN_MS = 1_000
 /** How often a connection is asked whether it is still there. */
@@ -19,16 +19,16 @@ const ALL = '*'
 
 export interface NotifierOptions {
   readonly db: Pick<Db, 'get'>
-  /** Of a direct connection, for poolers pass no notifications on. Null: nothing is told. */
+  /** The direct address, because poolers pass no notifications on. Null: nothing is sent. */
   readonly url: string | null
   readonly clock: Clock
   readonly log: Logger
 }
 
 /**
- * Wakes other servers of the database, so that they look at once at what they would find by asking
- * now and then. A message that is lost delays and loses nothing. Messages leave after the
- * transaction that they tell of, because one inside would let transactions commit one by one.
+ * Wakes other servers of the database, so that they read at once what they would find by polling.
+ * A lost message only causes a delay. A message is sent after the transaction that it is about,
+ * because a NOTIFY inside would make transactions commit one by one.
  */
 export function createNotifier({ db, url, clock, log }: NotifierOptions) {
   const hearers = new Map<string, Set<() => void>>()
@@ -64,7 +64,7 @@ export function createNotifier({ db, url, clock, log }: NotifierOptions) {
     connection = opened
     try {
       await opened.send([{ sql: `LISTEN ${CHANNEL}`, args: [] }], ANSWER_MS_MAX)
-      // What was told while nobody listened.
+      // Messages may have been missed before the connection listened.
       hear(ALL)
       while (opened.isOpen()) {
         await Promise.race([lost.promise, clock.sleep(ALIVE_MS, stopping.signal)])
@@ -87,7 +87,7 @@ export function createNotifier({ db, url, clock, log }: NotifierOptions) {
   const listening = url === null ? Promise.resolve() : listenAgain(url)
 
   return {
-    /** Tells all servers, this one included. A word has no blanks. */
+    /** Sends `word` to all servers, this one included. A word has no blanks. */
     tell(word: string): void {
       if (url === null || stopping.signal.aborted) return
       words.add(word)

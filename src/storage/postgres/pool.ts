@@ -12,20 +12,20 @@ export interface PoolOptions {
 
 type Work<Result> = (connection: Connection) => Promise<Result>
 
-/** The longest wait for a connection that is free; then the database counts as away. */
+/** The longest wait for a free connection; then the database counts as away. */
 const WAIT_MS_MAX = 30_000
-/** Between two tries to connect while they fail: a database that stops would wait for each. */
+/** Pause between failing attempts to connect: a database that is stopping waits for each. */
 const PAUSE_MS = 250
 
 /**
- * Connections that are used again. The freshest is used first, so that no more are kept in use than
- * are needed; one that was lost is forgotten.
+ * A pool of connections. The most recently used one is taken first, so that no more than needed
+ * stay in use; a lost one is dropped.
  */
 export function createPool({ clock, open, most }: PoolOptions) {
   const slots = createSemaphore({ slots: most })
   let idle: Connection[] = []
   let closed = false
-  /** New connections in a row that never answered, and when the last one was tried. */
+  /** Attempts to connect that failed in a row, and when the last one was made. */
   let failures = 0
   let triedAt = Number.NEGATIVE_INFINITY
 

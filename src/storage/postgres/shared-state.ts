@@ -14,16 +14,16 @@ export interface SharedStateOptions {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
-  /** Of a connection without a pooler; null: servers find out by asking alone. */
+  /** The address without a pooler; null: servers learn of each other's changes by polling alone. */
   readonly directUrl: string | null
 }
 
-/** How often a server says that it lives. */
+/** How often a server records that it is alive. */
 const BEAT_MS = 5_000
-/** What has ended is removed this often, by beats. */
+/** Expired rows are removed once in this many beats. */
 const SWEEP_BEATS = 12
 
-/** What the servers of a database agree on, in its tables. Resolves once this one is known. */
+/** Shared state in tables of the database. Resolves once this server is registered. */
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
   const { db, clock, log, directUrl } = options
   const replica = newId()
@@ -82,14 +82,14 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   }
 }
 
-/** Removes what nobody asks for any more. */
+/** Removes expired rows. */
 const ENDED = [
   sql`DELETE FROM rate_window WHERE ends_at <= now()`,
   sql`DELETE FROM one_time_code WHERE ends_at <= now()`,
   sql`DELETE FROM lease WHERE ends_at <= now()`,
   sql`DELETE FROM announcement WHERE at < now() - interval '1 day'`,
   sql`DELETE FROM replica WHERE seen_at < now() - interval '1 minute'`,
-  // Of a server that was killed before it had stored the source, or after it had read it.
+  // Left by a server that was killed before it had stored the source, or after it had read it.
   sql`DELETE FROM shared_file f WHERE at < now() - interval '1 day'
     AND NOT EXISTS (SELECT 1 FROM kb_source s WHERE s.id = f.id
       AND s.state IN ('queued', 'reading', 'embedding'))`,
@@ -103,8 +103,8 @@ interface WindowRow {
 }
 
 /**
- * Windows that all servers of a database count in, by the clock of the database. An event that is
- * over the limit writes nothing.
+ * Windows that all servers of a database count in, by the database's clock. An event over the limit
+ * writes nothing.
  */
 const createSharedWindows =
   (db: Pick<Db, 'get'>): OpenWindows =>
@@ -147,15 +147,15 @@ interface CodeRow {
   readonly value: string
 }
 
-/** Codes that all servers of a database take, each once; they end by the database's clock. */
+/** Codes that all servers of a database share, each taken once; they expire by its clock. */
 const createSharedCodes =
   (db: Pick<Db, 'get'>): OpenCodes =>
   (kind, { ttlMs, countMax }) => {
     const textOf = (row: CodeRow | null) => row?.value ?? null
 
     /**
-     * Removes the oldest of the owner with the most. Some that come at the same time may remove the
-     * same one; the next one removes what is too many then.
+     * Removes the oldest code of the owner with the most. Simultaneous calls may remove the same
+     * one; the next call removes what is then too many.
      */
     const makeRoom = () =>
       db.get(sql`
@@ -201,10 +201,10 @@ const createSharedCodes =
     }
   }
 
-/** A piece travels as text of twice its size, and its making must not hold the event loop. */
+/** A piece is sent as hex of twice its size, and encoding it must not hold the event loop. */
 const PIECE_BYTES = 256 * 1024
 
-/** Files in the database, for as long as a server may have to work on them. */
+/** Files in the database, until they have been processed. */
 export function createSharedFiles(db: Pick<Db, 'get'>): SharedFiles {
   const piece = (id: string, number: number) =>
     db.get<{ bytes: Uint8Array }>(
@@ -222,7 +222,7 @@ export function createSharedFiles(db: Pick<Db, 'get'>): SharedFiles {
 
   return {
     async keep(id, bytes) {
-      // The first one last: with it the file is whole.
+      // The first piece is written last: once it is there, the file is whole.
       for (let number = Math.ceil(bytes.length / PIECE_BYTES) - 1; number >= 0; number--) {
         const part = bytes.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES)
         await db.get(sql`

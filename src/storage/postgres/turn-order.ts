@@ -8,20 +8,20 @@ import type { Notifier } from './notifier.ts'
 
 export interface TurnOrderOptions {
   readonly db: Pick<Db, 'get' | 'all'>
-  /** Of this server. */
+  /** The id of this server. */
   readonly replica: string
   readonly notifier: Notifier
   readonly clock: Clock
   readonly log: Logger
 }
 
-/** A server that said nothing for so long is dead, and its tickets are void. */
+/** A server that was silent for this long counts as dead, and its tickets are void. */
 const SILENT_MS = 20_000
 export const LIVE_SERVERS = sql`
   SELECT id FROM replica WHERE seen_at > now() - ${SILENT_MS} * interval '1 millisecond'`
-/** How often a turn that waits looks without being woken. */
+/** How often a waiting turn asks without being woken. */
 const LOOK_MS = 250
-/** A ticket that nobody here holds after this time is one of a turn that is over. */
+/** After this time, a ticket that no turn of this server holds belongs to one that is over. */
 const ORPHAN_MS = 10_000
 
 interface Ticket {
@@ -37,15 +37,15 @@ interface Ticket {
  */
 export function createTurnOrder(options: TurnOrderOptions) {
   const { db, replica, notifier, clock, log } = options
-  /** The turns of this server take their tickets one after another, so these tell their order. */
+  /** Turns of this server take their tickets one after another, so tickets have their order. */
   const taking = createSemaphore({ perKey: 1 })
-  /** Of the turns of this server, the first asks whether it is its time. */
+  /** Of the waiting turns of a session on this server, only the first asks the database. */
   const asking = createSemaphore({ perKey: 1 })
   const held = new Set<number>()
 
   /**
-   * The lock is held until the row is there for all to see: a turn that finds no smaller ticket
-   * than its own will find none later.
+   * The lock is held until the row is visible to all, so a turn that finds no smaller ticket than
+   * its own finds none later.
    */
   async function take(tenantId: string, sessionId: string): Promise<Ticket> {
     const row = await db.get<{ ticket: number }>(sql`
@@ -58,7 +58,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
     return { tenantId, sessionId, number: row.ticket }
   }
 
-  /** Deletes what silent servers left, and tells whether there is a turn before this one. */
+  /** Deletes tickets of dead servers; true when no turn is before this one. */
   async function isNext({ tenantId, sessionId, number }: Ticket): Promise<boolean> {
     const ahead = await db.get<{ live: number; all: number }>(sql`
       SELECT count(*) AS all, count(*) FILTER (
@@ -90,7 +90,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
 
   async function giveBack(ticket: Ticket, word: string): Promise<void> {
     held.delete(ticket.number)
-    // Else it is deleted as an orphan.
+    // When this fails, the ticket is deleted later as an orphan.
     await db
       .get(deletion(ticket))
       .catch((error) => log.warn('ticket not given back', errorFields(error)))
@@ -108,7 +108,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
         await untilNext(ticket, word, signal)
         return await work([expectRows(1, deletion(ticket))])
       } finally {
-        // Not awaited: a database that is away must not hold up what the client is told.
+        // Not awaited: a database that is away must not delay the answer.
         void giveBack(ticket, word).finally(release)
       }
     },
@@ -117,7 +117,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
   return {
     ...turnOrder,
 
-    /** Deletes tickets of this server that it holds no longer. To be called every few seconds. */
+    /** Deletes tickets that this server no longer holds. To be called every few seconds. */
     async deleteOrphans(): Promise<void> {
       await db.get(sql`
         DELETE FROM turn_ticket WHERE replica = ${replica}
@@ -125,7 +125,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
           AND ticket <> ALL(string_to_array(${[...held].join(',')}, ',')::bigint[])`)
     },
 
-    /** The server stops: nobody waits for its turns. */
+    /** Called when the server stops, so that other servers do not wait for its turns. */
     async close(): Promise<void> {
       await db.get(sql`DELETE FROM turn_ticket WHERE replica = ${replica}`)
     },

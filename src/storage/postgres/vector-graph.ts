@@ -3,7 +3,7 @@ import { type Db, type Statement, sql } from '../db.ts'
 import type { VectorSpace } from '../indexes.ts'
 import type { Connection } from './connection.ts'
 
-/** pgvector makes no graph of longer vectors. */
+/** pgvector builds no graph over longer vectors. */
 const DIMENSIONS_MAX = 4_000
 const BUILD_MS_MAX = 24 * 3_600_000
 
@@ -13,19 +13,19 @@ const BUILD_MS_MAX = 24 * 3_600_000
  * cannot read all their vectors.
  */
 export interface VectorGraph {
-  /** Whether there is one for vectors of this length. Where there is none it is built, beside. */
+  /** Whether the graph for this length is ready. If there is none, starts to build it. */
   isReady(dimensions: number): Promise<boolean>
 }
 
 export interface GraphOptions {
   readonly db: Pick<Db, 'all'>
-  /** To the server itself: a pooler may not wait as long as a build takes. */
+  /** Connects to the server itself: a pooler may not wait as long as a build takes. */
   readonly connect: () => Connection
   readonly log?: Logger | undefined
 }
 
 interface State {
-  /** What is left of a build that broke off is not valid either. */
+  /** 0 also for the remains of a build that broke off. */
   readonly is_valid: number
   readonly is_building: number
 }
@@ -76,9 +76,9 @@ export function createVectorGraph({ db, connect, log }: GraphOptions): VectorGra
 }
 
 /**
- * The nearest vectors by the graph. Without `strict_order` a graph ends before it has met a vector
- * of a small tenant, so the statement sets it for itself, and finds nothing where it is not set.
- * `query` is the text of a vector.
+ * The nearest vectors by the graph. Without `strict_order` a scan of the graph ends before it has
+ * met a vector of a small tenant. So the statement sets `strict_order` for itself, and finds
+ * nothing where that fails. `query` is the text of a vector.
  */
 export function nearest(space: VectorSpace, query: string, dimensions: number, limit: number) {
   const distance = `vector::halfvec(${dimensions}) <=> ?::halfvec(${dimensions})`
@@ -94,8 +94,8 @@ export function nearest(space: VectorSpace, query: string, dimensions: number, l
 }
 
 /**
- * Whether the database knows the order that `nearest` sets: a name that it does not know may be
- * set all the same, and says nothing. To read a vector loads the extension.
+ * Whether the database supports the order that `nearest` sets. PostgreSQL accepts unknown settings
+ * silently, so this loads the extension first, by reading a vector.
  */
 export async function knowsStrictOrder(db: Pick<Db, 'get'>): Promise<boolean> {
   const row = await db.get<{ loaded: string; mode: string; is_known: number | null }>(sql`

@@ -10,19 +10,19 @@ import { entriesOf } from '../word-search.ts'
 import { nearest, type VectorGraph } from './vector-graph.ts'
 
 /**
- * The direction of a unit vector in whole numbers, finer than `halfvec` keeps it and written four
- * times as fast as fractions.
+ * A unit vector scaled to whole numbers: finer than `halfvec` stores it, and four times as fast to
+ * write as fractions.
  */
 const textOf = (vector: Float32Array) =>
   JSON.stringify(Array.from(vector, (x) => Math.round(x * 32_767)))
 
 /**
- * Lists travel as JSON text: drivers write arrays of their own kind, and encode a JSON value that
- * is text already once more.
+ * Lists are sent as JSON text: drivers write arrays in their own form, and encode JSON that is text
+ * already a second time.
  */
 const listOf = (values: readonly unknown[]) => JSON.stringify(values)
 
-/** Passages of a tenant up to which a search reads all vectors, in about 20 ms. */
+/** Up to this many chunks of a tenant a search compares all vectors, in about 20 ms. */
 const EXACT_MAX = 20_000
 
 /** Compares the question with every vector of the space. */

@@ -16,10 +16,10 @@ import {
 
 const isPrefix = (term: string) => term.endsWith('*')
 
-/** Entries whose terms are read to find those that begin in one way, in about 0.1 s. */
+/** Entries whose terms are read to expand one prefix, in about 0.1 s. */
 const PREFIXED_ENTRIES_MAX = 2_000
 
-/** The term as the type `tsquery` reads it: quoted whole, so that no sign in it says anything. */
+/** The term in the syntax of `tsquery`: quoted whole, so that no sign in it is an operator. */
 function queryOf(tag: string, term: string): string {
   const text = isPrefix(term) ? term.slice(0, -1) : term
   const quoted = `'${(tag + text).replaceAll(/['\\]/g, '$&$&')}'`
@@ -33,7 +33,7 @@ const counts = (queries: readonly string[]): Statement => sql`
     AS query (value, at)
   ORDER BY query.at`
 
-/** Those of the words that some entry holds. */
+/** Which of the words any entry holds. */
 const held = (tag: string, words: readonly string[]): Statement => sql`
   SELECT word.value ->> 0 AS term
   FROM json_array_elements(${JSON.stringify(words.map((word) => [word, queryOf(tag, word)]))}
@@ -41,7 +41,7 @@ const held = (tag: string, words: readonly string[]): Statement => sql`
   WHERE EXISTS (SELECT 1 FROM kb_word WHERE terms @@ (word.value ->> 1)::tsquery)
   LIMIT ${NEAR_MAX}`
 
-/** The terms with one beginning in the first entries that hold some, the most held first. */
+/** Terms with this prefix, from the first entries that hold any; the most frequent first. */
 const begun = (tag: string, prefix: string): Statement => sql`
   SELECT substr(lexeme, ${tag.length + 1}::int) AS term, count(*) AS holding
   FROM (SELECT terms FROM kb_word WHERE terms @@ ${queryOf(tag, prefix)}::tsquery
@@ -50,8 +50,8 @@ const begun = (tag: string, prefix: string): Statement => sql`
   GROUP BY lexeme ORDER BY holding DESC, lexeme COLLATE "C" LIMIT ${PREFIXED_TERMS_MAX}`
 
 /**
- * The entries that hold the terms, best first. `begins` is what the terms begin with that a prefix
- * stands for.
+ * The entries that hold the terms, best first. `begins` is the prefix of the terms that one term
+ * ending in `*` stands for.
  */
 function gains(tag: string, terms: readonly Weighed[], limit: number): Statement {
   const wanted = terms.map(({ term, weight }) => {

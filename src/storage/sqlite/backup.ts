@@ -40,7 +40,9 @@ export function writeBackup(file: DatabaseFile, target: string, parts: BackupPar
   }
 }
 
-/** What the file at `path` carries; null when it is a database but no backup of a known format. */
+/**
+ * The parts of the backup at `path`; null when it is a database but no backup of a known format.
+ */
 export function readBackup(path: string): BackupParts | null {
   const db = new Database(path, { readonly: true, strict: true })
   try {
@@ -61,7 +63,7 @@ export function readBackup(path: string): BackupParts | null {
   }
 }
 
-/** Turns a copy of a backup into a plain database; the secrets are overwritten in it. */
+/** Turns a copy of a backup into a plain database; its pages with the secrets are overwritten. */
 export function stripBackup(path: string): void {
   const db = new Database(path, { readwrite: true, create: false, strict: true })
   try {

@@ -74,10 +74,12 @@ export function statements(db: Database) {
   }
 }
 
-/** An error as it travels between threads, which would keep only its message. */
+/**
+ * An error in a form that messages between threads keep; of an Error they keep the message only.
+ */
 export interface Fault {
   readonly error: string
-  /** SQLite's own word, such as `SQLITE_FULL`; empty when it is not SQLite's error. */
+  /** SQLite's error code, such as `SQLITE_FULL`; empty for other errors. */
   readonly code: string
 }
 
@@ -88,7 +90,7 @@ export const faultOf = (error: unknown): Fault => ({
 
 const DISK = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|CORRUPT|NOTADB)(_|$)/
 
-/** The fault as one of the disk; null for any other, such as a wrong statement. */
+/** The fault as a `DiskFault`; null when it is not about the disk, such as a wrong statement. */
 export function diskFaultOf({ error, code }: Fault): DiskFault | null {
   const family = DISK.exec(code)?.[1]
   if (family === undefined) return null
@@ -99,16 +101,16 @@ export const errorOf = (fault: Fault): Error => diskFaultOf(fault) ?? new Error(
 
 export type DiskTrouble = DiskFault['trouble']
 
-/** A disk with this much free space takes what a request writes. */
+/** With this much free space the disk counts as usable again. */
 const FREE_BYTES_MIN = 1024 * 1024
 
-/** A damaged page does not mend itself, and a write to another page proves nothing about it. */
+/** Damage stays, and a successful write to another page proves nothing about it. */
 const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/
 
 /**
- * Remembers how the last write to the file at `path` failed. Without traffic that would stay, so
- * `trouble` looks at the free space, or calls `probeWrite`, a write that stores nothing. Damage is
- * remembered until the process ends.
+ * Remembers how the last write to the file at `path` failed. Without traffic no later write would
+ * clear that, so `trouble` checks the free space, or calls `probeWrite`, a write that stores
+ * nothing. Damage is remembered until the process ends.
  */
 export function createDiskHealth(path: string, probeWrite: () => Promise<unknown>) {
   let last: DiskTrouble | null = null

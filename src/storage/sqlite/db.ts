@@ -21,14 +21,14 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
-/** A transaction that has to be written and leaves nothing behind. */
+/** A transaction that writes to the disk and changes nothing. */
 const PROBE = [
   sql`INSERT INTO migration (name) VALUES ('write-probe')`,
   sql`DELETE FROM migration WHERE name = 'write-probe'`,
 ]
 
 export interface SqliteDb extends StoredDb {
-  /** What keeps the disk from serving, as the last failure told, unless it has passed. */
+  /** The trouble of the disk by its last failure; null when there was none or it has passed. */
   trouble(): Promise<DiskTrouble | null>
   /** To be called with errors that other connections to the same file meet. */
   failed(error: unknown): void
@@ -36,10 +36,10 @@ export interface SqliteDb extends StoredDb {
 
 /**
  * SQLite behind the `Db` port: reads on this thread's connection, writes in the writer thread.
- * While one group is being flushed the next one gathers, so the number of flushes follows the speed
- * of the disk and not the number of writers. `writerUrl` is where `writer.ts` lies, which differs
- * in the executable; `seldomWritten` are the tables whose rows are kept in memory, by default the
- * product's. Resolves once the writer is open.
+ * While one group is flushed the next one gathers, so the number of flushes follows the speed of
+ * the disk and not the number of writers. `writerUrl` is the address of `writer.ts`, which differs
+ * in the executable; `seldomWritten` are the tables whose rows are kept in memory, by default
+ * `SELDOM_WRITTEN`. Resolves once the writer is open.
  */
 export async function openSqlite(
   file: DatabaseFile,
@@ -73,7 +73,7 @@ export async function openSqlite(
     }
   }
 
-  /** Before a write is acknowledged: whatever its caller reads next must contain it. */
+  /** Drops outdated rows before a write is acknowledged: the caller's next read must see it. */
   function forget(group: readonly Pending[]) {
     for (const { batch } of group) cache.written(batch)
   }
@@ -123,7 +123,7 @@ function tablesOf(connection: Database): string[] {
   return rows.map(({ name }) => name)
 }
 
-/** Tells the caller of a batch what became of it. */
+/** Resolves or rejects the promise of a batch by its result. */
 function settle(pending: Pending, result: BatchResult | undefined, health: DiskHealth): void {
   if (result && 'changes' in result) {
     health.written()
@@ -157,23 +157,23 @@ const SELDOM_WRITTEN = [
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What is known of a statement by its text. */
+/** What the text of a statement says about caching. */
 interface Verdict {
   /** Stands for the text in the names of rows. */
   readonly number: number
-  /** It names a table that is seldom written. */
+  /** It names a table that is seldom written: a write of it drops the kept rows. */
   readonly touches: boolean
-  /** It names no other table. */
+  /** It names only such tables: the row that it reads may be kept. */
   readonly kept: boolean
 }
 
 /**
- * Rows of the tables that every request reads and few requests write, such as a key's. Which
- * tables a statement reads or writes is taken from its text: any word of it that is the name of a
- * table counts. A read is kept only when all of its tables are seldom written; a write that names
- * one of those drops every kept row. So too much may be dropped and never too little. While a
- * server runs, only `key create` writes these tables from another process, and it only adds rows;
- * hence the absence of a row is never kept.
+ * Keeps rows of the tables that every request reads and few requests write, such as that of a key.
+ * Any word of a statement that is the name of a table counts as used by it. A row is kept only when
+ * all tables of its statement are seldom written; a write that names one of those drops every kept
+ * row. So it may drop too much and never too little. While a server runs, only `key create` writes
+ * these tables from another process, and it only adds rows; hence the absence of a row is never
+ * kept.
  */
 function createRowCache(
   tables: readonly string[],

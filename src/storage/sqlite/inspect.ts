@@ -4,9 +4,9 @@ import type { DatabaseFile } from './connection.ts'
 import { schemaDifferences } from './schema.ts'
 
 export interface Inspection {
-  /** What SQLite's own check found wrong; empty for a sound file. */
+  /** Findings of SQLite's integrity check; empty for a sound file. */
   readonly damage: readonly string[]
-  /** Migrations that the file has and this program does not know: it is a newer program's. */
+  /** Migrations of the file that this program does not know: a newer program wrote it. */
   readonly unknown: readonly string[]
   /** Migrations that this program would still apply. */
   readonly pending: readonly string[]
@@ -41,7 +41,7 @@ export function inspect(
     const check = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)').all()
     const broken = db.query<{ table: string }, []>('PRAGMA foreign_key_check').all()
     const damage = [
-      // A row may hold many lines, and the first of them names the database.
+      // A row may hold many lines, of which the first names the database.
       ...check
         .flatMap((row) => row.integrity_check.split('\n'))
         .filter((line) => line !== 'ok' && !line.startsWith('***')),

@@ -16,10 +16,10 @@ export class NewerDatabaseError extends Error {
 }
 
 /**
- * Migrates a database of any earlier version before anything else opens it, in one transaction. An
- * existing database is copied first, so that an upgrade can be taken back. Of several processes
- * that start at the same time one migrates and the others wait. `stamp` is part of the copy's name,
- * such as `20261121T093000Z`. Returns the path of the copy, or null when nothing was migrated.
+ * Migrates a database of any earlier version in one transaction, before anything else opens it. An
+ * existing database is copied first, so that an upgrade can be undone. When several processes start
+ * at the same time, one migrates and the others wait. `stamp` is part of the copy's name, such as
+ * `20261121T093000Z`. Returns the path of the copy, or null when nothing was copied.
  */
 export function migrate(
   file: DatabaseFile,

@@ -17,15 +17,14 @@ interface Waiting {
 
 type Thread = ReturnType<typeof startThread>
 
-/** Statements that the thread is given at a time: a second one, so that it need not wait for it. */
+/** Statements that the thread has at a time: with a second one it never waits for the next. */
 const STATEMENTS_AT_ONCE = 2
 
 /**
- * Tenants take turns statement by statement, so that one with a thousand searches delays another
- * by two statements at most. The thread starts with the first search, and again with the next one
- * when it could not open the file or has died. `readerUrl` is where `reader.ts` lies, as
- * `writerUrl` of `openSqlite`.
- * `onError` hears of every read that fails.
+ * Tenants take turns statement by statement, so that one with a thousand searches delays another by
+ * two statements at most. The first search starts the thread; after a failed start or a death of
+ * the thread the next search starts it again. `readerUrl` is the address of `reader.ts`. `onError`
+ * is called with the error of every read that fails.
  */
 export function createReadThread(
   file: DatabaseFile,
@@ -51,7 +50,7 @@ export function createReadThread(
   function thread(): Promise<Thread> {
     if (closed) throw new Error('the database is closed')
     if (current) return current
-    // The death of this thread must not drop the one that has taken its place by then.
+    // Called late, this must not drop the thread that has replaced this one.
     const fresh = open(() => {
       if (current === fresh) current = null
     })

@@ -32,7 +32,7 @@ declare const self: Worker
 /** Searched pages are read in place, without a copy into SQLite's own cache. */
 const MAPPED_BYTES = 8 * 1024 ** 3
 
-/** Vectors that one search reads, of those whose codes are nearest. */
+/** Vectors that one search reads after the comparison of codes: those with the nearest codes. */
 const READ_MAX = 256
 
 /** Views of the word index that store nothing: its terms, and where each of them occurs. */

@@ -2,15 +2,15 @@ import { Database } from 'bun:sqlite'
 import type { Migration } from '../migrations/index.ts'
 import { createVec0Table, vec0Dimensions } from './vec0-tables.ts'
 
-/** The product's own list of what was done to a database. */
+/** The product's list of the migrations that a database has. */
 export const MIGRATION_TABLE = 'CREATE TABLE IF NOT EXISTS migration (name TEXT PRIMARY KEY) STRICT'
 
 type Schema = ReadonlyMap<string, string>
 
 /**
- * Names of the tables, indexes, triggers and views in which the database differs from what these
- * migrations make of an empty one: a trigger more could undo what the product writes. `done` are
- * the migrations that the database has; `ignored` are names of tables that may be there besides.
+ * Names of the tables, indexes, triggers and views that differ from what these migrations make of
+ * an empty database. A foreign trigger, for example, could undo what the product writes. `done` are
+ * the migrations that the database has; `ignored` are names of further tables that it may have.
  */
 export function schemaDifferences(
   db: Database,

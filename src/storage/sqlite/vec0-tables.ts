@@ -22,7 +22,7 @@ interface StoredVector {
   readonly embedding: Uint8Array
 }
 
-/** Brings all vectors to the tables of 0017-kb-vector, as they are, and drops those of vec0. */
+/** Copies all vectors unchanged to the tables of 0017-kb-vector and drops the vec0 tables. */
 export function moveVectors(db: Database): void {
   const tables = db.query<{ sql: string | null }, []>('SELECT sql FROM sqlite_schema').all()
   for (const { sql } of tables) {

@@ -2,26 +2,26 @@ import { type Statement, sql } from '../db.ts'
 import { docOf, KEYS_PER_DOC, type VectorEntry } from '../indexes.ts'
 
 /**
- * Codes of vectors, one bit a dimension, to find those that may be near without reading them all.
- * A vector is turned by a fixed rotation first, which spreads what it says over all bits; without
- * it the codes of a question and of its answer differ nearly everywhere. As in RaBitQ (Gao and
- * Long, 2024), bits of the stored vector are compared with numbers of the query.
+ * Codes of vectors, one bit a dimension, to find near vectors without reading them all. A fixed
+ * rotation first spreads the information of a vector over all bits; without it the codes of a
+ * question and its answer differ nearly everywhere. As in RaBitQ (Gao and Long, 2024), the bits of
+ * the stored vector are compared with the numbers of the query.
  */
 
-/** Shorter vectors get as many bits, too, because more bits err less. */
+/** Shorter vectors get this many bits too, because more bits err less. */
 const BITS_MIN = 1_024
-/** Codes with the fewest different bits, of which the numbers of the query choose. */
+/** Codes with the fewest different bits, which are then ranked by the numbers of the query. */
 const NEAR = 2_048
 
 const bitsOf = (dimensions: number) => Math.max(BITS_MIN, 2 ** Math.ceil(Math.log2(dimensions)))
 
 export interface DocCodes {
   readonly doc: number
-  /** Those of its chunks in order; of a chunk without a vector, zeros. */
+  /** The codes of its chunks in order; zeros for a chunk without a vector. */
   readonly codes: Uint8Array
 }
 
-/** The codes of documents whose vectors these are, of one length. */
+/** The codes of documents from their vectors, all of one length. */
 export function codesOfDocs(entries: readonly VectorEntry[]): DocCodes[] {
   const docs = Map.groupBy(entries, ({ key }) => docOf(key))
   return [...docs].map(([doc, own]) => {
@@ -33,7 +33,7 @@ export function codesOfDocs(entries: readonly VectorEntry[]): DocCodes[] {
   })
 }
 
-/** The signs of the turned vector. Stored: another rotation needs a migration. */
+/** The signs of the rotated vector. They are stored: another rotation needs a migration. */
 function codeOf(vector: Float32Array): Uint8Array {
   const turned = turn(vector)
   const code = new Uint8Array(turned.length / 8)
@@ -60,19 +60,19 @@ function turn(vector: Float32Array): Float32Array {
   return out
 }
 
-/** 1 or -1, the same for ever: the parity of a mixed number (Knuth's multiplier). */
+/** 1 or -1, fixed for each place: one bit of a multiplicative hash (Knuth's multiplier). */
 const signAt = (i: number) => ((Math.imul(i + 1, 0x9e3779b1) >>> 16) & 1 ? 1 : -1)
 
 export interface CodeScan {
-  /** The codes of neighbouring keys, the first of them `firstKey`. */
+  /** Adds the codes of consecutive keys, the first of them `firstKey`. */
   add(codes: Uint8Array, firstKey: number): void
   /** The keys whose vectors seem nearest, at most `limit`. */
   best(limit: number): number[]
 }
 
 /**
- * Compares codes with a query: by the number of different bits, 30 to 40 ns each, and those that
- * are near by that also by the query's numbers.
+ * Compares codes with a query: all by the number of different bits, 30 to 40 ns each, and the near
+ * ones by the query's numbers, too.
  */
 export function createCodeScan(query: Float32Array): CodeScan {
   const wanted = new Int32Array(codeOf(query).buffer)
@@ -82,7 +82,7 @@ export function createCodeScan(query: Float32Array): CodeScan {
   let near = 0
   let found: { key: number; distance: number; estimate: number }[] = []
 
-  /** Draws the line nearer while enough codes lie on this side of it. */
+  /** Lowers the greatest distance that is kept while enough codes are below it. */
   function keep(distance: number): void {
     counts[distance] = (counts[distance] as number) + 1
     near++
@@ -115,7 +115,7 @@ const wordsOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
     ? new Int32Array(buffer, byteOffset, byteLength / 4)
     : new Int32Array(buffer.slice(byteOffset, byteOffset + byteLength))
 
-/** Counts bits in pairs, fours and bytes, side by side; a byte holds the counts of 16 words. */
+/** Counts differing bits of many words in parallel; a byte can hold the counts of 16 words. */
 function differentBits(words: Int32Array, from: number, wanted: Int32Array): number {
   let bits = 0
   for (let block = 0; block < wanted.length; block += 16) {
@@ -135,7 +135,7 @@ function differentBits(words: Int32Array, from: number, wanted: Int32Array): num
 const pairs = (x: number) => (x - ((x >>> 1) & 0x55555555)) | 0
 const fourBits = (x: number) => ((x & 0x33333333) + ((x >>> 2) & 0x33333333)) | 0
 
-/** The sum of the query's numbers, each with the sign that the code has there, byte by byte. */
+/** The sum of the query's numbers with the signs of the code, by a table for each byte. */
 function estimateOf(query: Float32Array): (codes: Uint8Array, from: number) => number {
   const bytes = query.length / 8
   const sums = new Float32Array(bytes * 256)
@@ -160,10 +160,12 @@ function estimateOf(query: Float32Array): (codes: Uint8Array, from: number) => n
   }
 }
 
-/** A copy, because a message to a thread carries the whole buffer that a view lies in. */
+/** A copy, because a message to a thread carries the whole buffer below a view. */
 export const bytesOf = (vector: Float32Array) => new Uint8Array(vector.slice().buffer)
 
-/** The cosines of those of the keys that have a vector of the query's length, highest first. */
+/**
+ * The cosines of the keys, highest first; keys without a vector of the query's length are absent.
+ */
 export function cosinesOf(space: string, query: Float32Array, keys: readonly number[]): Statement {
   return sql`
     SELECT v.key, 1 - vec_distance_cosine(v.vector, ${bytesOf(query)}) AS cosine

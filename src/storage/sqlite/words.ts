@@ -46,7 +46,7 @@ const gains = (terms: readonly Weighed[], limit: number): Statement => ({
   args: [...terms.flatMap((one) => [one.weight, ...termArgs(one)]), limit],
 })
 
-/** The statements of one search, in its tenant's turns of the reading thread. */
+/** Reads for one search; on the reading thread its tenant takes turns with others. */
 type Read = <Row>(statement: Statement) => Promise<Row[]>
 
 /** How many entries hold each term. */
@@ -56,7 +56,7 @@ async function countOf(read: Read, tag: string, terms: readonly string[]): Promi
   return found.map(({ holding }) => holding)
 }
 
-/** As `WordReads.expand`: one statement reads so many terms at most. */
+/** As `WordReads.expand`, in statements of `SLICE_TERMS` terms. */
 async function expand(read: Read, tag: string, term: string): Promise<readonly string[]> {
   const from = tag + term.slice(0, -1)
   const begun = await read<{ term: string; doc: number }>(sql`
@@ -111,14 +111,14 @@ function wordReads(read: Read, tenantId: string): WordReads {
 
 /** Terms of the vocabulary that one statement reads, in about a millisecond. */
 const SLICE_TERMS = 1_000
-/** Terms that are read for one word; a vocabulary of 30,000 words has 500 with one beginning. */
+/** Terms that are read for one word; of a vocabulary of 30,000 words, 500 share a prefix. */
 const SCANNED_TERMS_MAX = 20_000
 
 /**
- * The words of a vocabulary that one slip turns into `word`. The first letter is nearly always
- * right. With the second letter right, too, the vocabulary is read from there on, in slices; slips
- * at the second letter are few enough to be looked up one by one. So a search costs the same
- * whatever words a tenant's documents were made of.
+ * The words of a vocabulary that are one slip away from `word`. The first letter is nearly always
+ * right. For slips after the second letter, the terms with the same two letters are read in slices.
+ * Slips at the second letter are few enough to be looked up one by one. So the cost of a search
+ * does not depend on the words of a tenant's documents.
  */
 async function nearTerms(
   word: string,
@@ -149,7 +149,7 @@ export interface Slice {
 
 const termsOf = ({ near }: Slice) => near?.split(' ') ?? []
 
-/** The next terms with this beginning; a slip leaves one half of the word as it is. */
+/** The next slice of terms with this prefix; one slip leaves one half of the word unchanged. */
 function scan(tag: string, word: string, beginning: string, after: string): Statement {
   const half = word.length >> 1
   const [head, tail] = [tag + word.slice(0, half), word.slice(half)]
@@ -163,7 +163,7 @@ function scan(tag: string, word: string, beginning: string, after: string): Stat
       ORDER BY term LIMIT ${SLICE_TERMS})`
 }
 
-/** Those of the words that the vocabulary has. */
+/** Which of the words the vocabulary has. */
 const lookUp = (tag: string, words: readonly string[]): Statement => sql`
   SELECT 0 AS seen, NULL AS last, group_concat(term, ' ') AS near
   FROM json_each(${JSON.stringify(words.map((word) => tag + word))}) CROSS JOIN kb_term

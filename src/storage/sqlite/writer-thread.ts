@@ -4,9 +4,9 @@ import { type DatabaseFile, errorOf } from './connection.ts'
 import type { BatchResult, WriterAnswer, WriterRequest } from './writer.ts'
 
 export interface WriterThread {
-  /** Writes the batches with one flush. Rejects with `DiskFault` when the thread dies at it. */
+  /** Writes the batches with one flush. Rejects with `DiskFault` when the thread dies meanwhile. */
   write(batches: readonly (readonly Statement[])[]): Promise<readonly BatchResult[]>
-  /** Whether a thread takes writes. A dead one is started again by the next write or question. */
+  /** Whether a thread takes writes. After a death, this call or the next write starts a new one. */
   runs(): boolean
   close(): Promise<void>
 }
@@ -14,8 +14,8 @@ export interface WriterThread {
 type Thread = ReturnType<typeof startThread>
 
 /**
- * The writer thread of `writer.ts`. When it dies, what it was asked fails at once, and the next
- * request starts another one; SQLite recovers the log as after a crash, so every acknowledged
+ * The thread that runs `writer.ts`. When it dies, its open request fails at once and the next
+ * request starts another thread; SQLite recovers the log as after a crash, so every acknowledged
  * write is there. Resolves once the first thread has opened the file. One request at a time.
  */
 export async function openWriterThread(
@@ -58,7 +58,7 @@ export async function openWriterThread(
       return answer.results
     },
     runs() {
-      // A failure to start shows in the next answer.
+      // A failed start shows in the next write.
       if (!running && !closed) thread().catch(() => {})
       return running
     },
@@ -111,9 +111,9 @@ const GROUP_BATCHES_MAX = 256
 const LARGE_BYTES = 64 * 1024
 
 /**
- * Batches that wait for the writer thread. Small ones are written together and in order. A large
- * one is written alone, and the small ones that wait go between two large ones: so a turn waits for
- * one document of other people and not for all that were sent at once.
+ * Batches that wait for the writer thread. Small ones are written together and in order. Each large
+ * one is written alone, and waiting small ones go between two large ones. So a turn waits for one
+ * document of another tenant and not for all that were sent at once.
  */
 export function createWriteQueue<Item extends Waiting>() {
   const small: Item[] = []

@@ -1,6 +1,6 @@
 /**
- * The writer thread: owns the only writing connection, so that a flush to disk or a checkpoint
- * never holds up the event loop. It is told to open, then gets one group at a time.
+ * The writer thread owns the only writing connection, so that a flush or a checkpoint never holds
+ * up the event loop. Its first message opens the file, each later one is a group to write.
  */
 
 import type { Database } from 'bun:sqlite'
@@ -92,7 +92,7 @@ function openWriter(file: DatabaseFile) {
       try {
         db.run('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch {
-        // On a full disk the log stays, and the next start reads it.
+        // On a full disk the log stays; the next start reads it.
       }
       db.close()
     },

@@ -5,9 +5,9 @@ import sharedState from './0003-shared-state.sql' with { type: 'text' }
 import docNumber from './0004-doc-number.sql' with { type: 'text' }
 
 /**
- * In order, without gaps. One that was released never changes. While servers of two versions run
- * side by side the older one meets the newer one's tables: a migration adds, and what is no longer
- * needed goes one version later.
+ * In order, without gaps. A released migration never changes. Servers of two versions may run side
+ * by side on the newer one's tables. So a migration only adds, and what is no longer needed is
+ * dropped one version later.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-init', sql: init },

@@ -94,3 +94,24 @@ test('the memory of a session in use is read once', async () => {
   ])
   expect(reads).toBe(1)
 })
+
+test('a turn that is stored beside a fold does not make the session be read again', async () => {
+  let reads = 0
+  const counted = keepRecent({
+    ...stored,
+    memory: (...of) => {
+      reads++
+      return stored.memory(...of)
+    },
+  })
+  const turn = { ...TURN, sessionId: 'folded' }
+  for (const userText of ['a', 'b']) await stored.appendTurn({ ...turn, userText })
+  const last = (await counted.memory('t', 'folded'))?.turns[0]
+  if (!last) throw new Error('nothing to fold')
+  await Promise.all([
+    counted.fold('t', 'folded', 0, last, 'summary'),
+    counted.appendTurn({ ...turn, userText: 'c' }),
+  ])
+  expect(await counted.memory('t', 'folded')).toEqual(await stored.memory('t', 'folded'))
+  expect(reads).toBe(1)
+})

@@ -191,29 +191,39 @@ export type SessionStore = ReturnType<typeof createSessionStore>
 /** UTF-16 units of text kept of the sessions in use; about twice as many bytes. */
 const RECENT_UNITS_MAX = 8 * 1024 * 1024
 
+/** What was read of a session, and has followed its changes since. */
+interface Kept {
+  memory: Memory
+}
+
 /**
  * The same store, which keeps what it read of the sessions in use: every turn asks for rows that
- * the turn before has just written. All writes of sessions go through this object, and each one
- * drops what is kept of its session. Only a turn or a fold of what is still kept, so that no other
- * write came between, changes that, too.
+ * the turn before has just written. All writes of sessions go through this object. A turn and a
+ * fold change what is kept, also when one is written beside the other; every other write drops it,
+ * and so does one that fails.
  */
 export function keepRecent(store: SessionStore): SessionStore {
-  const recent = leastRecentlyUsed<Memory>(RECENT_UNITS_MAX, unitsOf)
+  const recent = leastRecentlyUsed<Kept>(RECENT_UNITS_MAX, ({ memory }) => unitsOf(memory))
 
   async function change<Result>(
     name: string,
     write: () => Promise<Result>,
     changed: (before: Memory, result: Result) => Memory | null,
   ): Promise<Result> {
-    const before = recent.get(name)
+    const kept = recent.get(name)
     let after: Memory | null = null
     try {
       const result = await write()
-      if (before && recent.get(name) === before) after = changed(before, result)
+      // Read again meanwhile, it may hold this write already.
+      if (kept && recent.get(name) === kept) after = changed(kept.memory, result)
       return result
     } finally {
-      if (after) recent.put(name, after)
-      else recent.drop(name)
+      if (kept && after) {
+        kept.memory = after
+        recent.put(name, kept)
+      } else {
+        recent.drop(name)
+      }
     }
   }
 
@@ -222,10 +232,10 @@ export function keepRecent(store: SessionStore): SessionStore {
 
     async memory(tenantId, id) {
       const name = nameOf(tenantId, id)
-      const known = recent.get(name)
-      if (known) return known
+      const kept = recent.get(name)
+      if (kept) return kept.memory
       const memory = await store.memory(tenantId, id)
-      if (memory) recent.put(name, memory)
+      if (memory) recent.put(name, { memory })
       return memory
     },
 

@@ -68,7 +68,6 @@ export function createJsonAnswers({ clock, budget, onError }: JsonAnswersOptions
       try {
         for (let piece = first; !signal.aborted; ) {
           const written = controller.write(piece.value)
-          controller.flush()
           if (written instanceof Promise) await drained(written, client, signal)
           if (piece.done) break
           piece = await inTurn(client.owner, () => pieces.next())

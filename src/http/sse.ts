@@ -22,7 +22,7 @@ const HEADERS = {
 export interface StreamFormat<Event> {
   /** The text of an event, with the blank line that ends it. */
   readonly frame: (event: Event) => string
-  /** Whether the stream ends with this event; it leaves in one packet with the end of the body. */
+  /** Whether the stream ends with this event. */
   readonly isLast: (event: Event) => boolean
   /** The event that ends a stream when the server stops before the stream is complete. */
   readonly onStop: (reason: { readonly code: 'server_stopping'; readonly message: string }) => Event
@@ -34,10 +34,12 @@ type Emit<Event> = (events: readonly Event[]) => Promise<void> | undefined
 /** Produces the events of one stream; the signal aborts when nobody reads them any more. */
 type Produce<Event> = (signal: AbortSignal, emit: Emit<Event>) => Promise<unknown>
 
-/** Bun's direct stream: writes go to the socket, and a promise means that the client is slower. */
+/**
+ * Bun's direct stream: what is written until the running task ends goes to the socket in one packet
+ * then, and a promise means that the client is slower.
+ */
 export interface DirectController {
   write(text: string): number | Promise<number>
-  flush(): number | Promise<number>
   end(): void
 }
 
@@ -88,9 +90,8 @@ class OpenStream {
     private readonly clock: Clock,
   ) {}
 
-  write(text: string, flush = true): Promise<void> | undefined {
+  write(text: string): Promise<void> | undefined {
     const written = this.controller.write(text)
-    if (flush) this.controller.flush()
     this.#lastWriteAt = this.clock.steady()
     return written instanceof Promise ? this.#drained(written) : undefined
   }
@@ -176,7 +177,7 @@ export function createSse({ clock, streamsMax, memory, onError }: SseOptions) {
         text += frame(event)
         stream.isOver = isLast(event)
       }
-      return stream.write(text, !stream.isOver)
+      return stream.write(text)
     }
     open.add(stream)
     slots.take(stream.client.owner)

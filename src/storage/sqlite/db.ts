@@ -196,10 +196,12 @@ function createRowCache(
     return { number: texts.size, touches, kept: touches && others.isDisjointFrom(words) }
   }
 
-  function known(text: string) {
-    const found = texts.get(text) ?? judge(text)
-    texts.set(text, found)
-    return found
+  function known(text: string): Verdict {
+    const found = texts.get(text)
+    if (found) return found
+    const judged = judge(text)
+    texts.set(text, judged)
+    return judged
   }
 
   return {

@@ -32,7 +32,7 @@ async function runTurns(count: number): Promise<void> {
     const session_id = `s${Math.floor(turn / TURNS_OF_SESSION)}`
     const events = await postSse(`${app.url}/v1/agent`, {
       headers,
-      body: { text: 'hello', session_id },
+      body: { text: 'hello', session_id, kb: false },
     })
     if ((await events.all()).at(-1)?.event !== 'llm_end') throw new Error('a turn failed')
   }

@@ -22,8 +22,15 @@ import { createShares } from '../features/shares/service.ts'
 import { createShareStore } from '../features/shares/store.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
-import { type Budgets, createBudgets, createUsage, type Usage } from '../features/usage/service.ts'
-import { createUsageStore, keyOfSum, plus, type UsageSum } from '../features/usage/store.ts'
+import {
+  type Budgets,
+  createBudgets,
+  createUsage,
+  keyOfSum,
+  plus,
+  type Usage,
+} from '../features/usage/service.ts'
+import { createUsageStore, type UsageSum } from '../features/usage/store.ts'
 import { createSockets } from '../features/xiaozhi/sockets.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { LoggedRequest } from '../http/observe.ts'

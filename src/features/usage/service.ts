@@ -19,6 +19,18 @@ export interface UsageOptions {
 
 type Caller = Pick<Principal, 'tenantId' | 'keyId' | 'appId'>
 
+/** Sums of one key become one. */
+export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
+  `${tenantId}/${day}/${keyId}/${appId}/${channel}`
+
+export const plus = (a: UsageSum, b: UsageSum): UsageSum => ({
+  ...b,
+  calls: a.calls + b.calls,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  usedAt: b.usedAt ?? a.usedAt,
+})
+
 /** Deletes what no report of keys shows any more; nothing while the clock is not trusted. */
 function createPrune(store: UsageStore, clock: Clock) {
   const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)

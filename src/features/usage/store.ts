@@ -1,4 +1,5 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
+import { plus } from './service.ts'
 
 /**
  * What is counted: the calls of a key (`channel` '') or the tokens of its turns on a channel. ''
@@ -16,17 +17,6 @@ export interface UsageSum {
   /** Of the last call (epoch milliseconds); null for tokens. */
   readonly usedAt: number | null
 }
-
-export const keyOfSum = ({ tenantId, day, keyId, appId, channel }: UsageSum): string =>
-  `${tenantId}/${day}/${keyId}/${appId}/${channel}`
-
-export const plus = (a: UsageSum, b: UsageSum): UsageSum => ({
-  ...b,
-  calls: a.calls + b.calls,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  usedAt: b.usedAt ?? a.usedAt,
-})
 
 const addToDay = ({ tenantId, day, appId, ...sum }: UsageSum): Statement => sql`
   INSERT INTO usage_day (tenant_id, day, app_id, calls, input_tokens, output_tokens)

@@ -47,7 +47,8 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
   const { budget, contexts, sse, limiter, uploads } = http
-  const { logs, usage, budgets, buffers, record } = openRecords(adapters)
+  const { logs, usage, budgets, buffers } = openRecords(adapters)
+  const { record } = logs
 
   const tenants = createTenants({ store: createTenantStore(db), clock })
   const { keys, openTurns, sockets, admit } = openKeys({ ...adapters, usage, budgets, tenants })

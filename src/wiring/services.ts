@@ -33,7 +33,6 @@ import {
 import { createUsageStore, type UsageSum } from '../features/usage/store.ts'
 import { createSockets } from '../features/xiaozhi/sockets.ts'
 import { clientAddress } from '../http/client-address.ts'
-import type { LoggedRequest } from '../http/observe.ts'
 import type { Jobs } from '../jobs/runner.ts'
 import { createWriteBehindQueue, createWriteBehindSums } from '../jobs/write-behind.ts'
 import type { Db, Reader } from '../storage/db.ts'
@@ -180,25 +179,6 @@ export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
     usage: createUsage({ store: usageStore, clock, sums, budgets }),
     budgets,
     buffers: { rows, sums },
-    record: (request: LoggedRequest) => logs.record(logRow(request)),
-  }
-}
-
-function logRow(request: LoggedRequest) {
-  const { principal } = request
-  return {
-    tenantId: principal?.tenantId ?? '',
-    appId: principal?.appId ?? null,
-    deviceId: principal?.deviceId ?? null,
-    keyId: principal?.keyId ?? null,
-    ts: request.ts,
-    endpoint: request.endpoint,
-    status: request.status,
-    latencyMs: request.latencyMs,
-    sessionId: request.sessionId,
-    textChars: request.textChars,
-    errorClass: request.errorClass,
-    channel: request.channel,
   }
 }
 

@@ -2,6 +2,7 @@ import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { LOG_RETENTION_DAYS } from '../../core/limits/contract.ts'
 import { CLOCK_SETTLED_MS } from '../../core/limits/machine.ts'
+import type { Principal } from '../../core/principal.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import type { LogsResponse, RequestLogEntry } from './model.ts'
 import type { LogQuery } from './query.ts'
@@ -16,6 +17,12 @@ export interface LogsOptions {
   /** Collects rows, which are written together. */
   readonly buffer: { add(row: WaitingRow | RowEnd): void; flush(): Promise<void> }
   readonly sliceRowsMax?: number
+}
+
+/** A request that was answered (http/observe.ts), with who asked; null: nobody who is known. */
+export interface AnsweredRequest
+  extends Omit<LogRow, 'id' | 'tenantId' | 'appId' | 'deviceId' | 'keyId'> {
+  readonly principal: Principal | null
 }
 
 /** The request log: written after the answers, read with a summary, kept for seven days. */
@@ -50,8 +57,8 @@ export function createLogs(options: LogsOptions) {
      * Records an answered request; it is on disk within about a second. To be called back when its
      * stream has ended.
      */
-    record(row: Omit<LogRow, 'id'>): (firstMs: number | null, totalMs: number) => void {
-      const waiting = { id: newId(), ...row, firstMs: null, totalMs: null, isTaken: false }
+    record(request: AnsweredRequest): (firstMs: number | null, totalMs: number) => void {
+      const waiting = rowOf(request)
       buffer.add(waiting)
       return (firstMs, totalMs) => {
         if (waiting.isTaken) buffer.add({ ended: waiting, firstMs, totalMs })
@@ -82,6 +89,25 @@ export type Logs = ReturnType<typeof createLogs>
 
 /** The hook that records a request runs after its answer, when the event loop has gone round. */
 const allRecorded = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const rowOf = (request: AnsweredRequest): WaitingRow => ({
+  id: newId(),
+  tenantId: request.principal?.tenantId ?? '',
+  appId: request.principal?.appId ?? null,
+  deviceId: request.principal?.deviceId ?? null,
+  keyId: request.principal?.keyId ?? null,
+  ts: request.ts,
+  endpoint: request.endpoint,
+  status: request.status,
+  latencyMs: request.latencyMs,
+  sessionId: request.sessionId,
+  textChars: request.textChars,
+  errorClass: request.errorClass,
+  channel: request.channel,
+  firstMs: null,
+  totalMs: null,
+  isTaken: false,
+})
 
 function entryOf(row: LogRow & LogTimes): RequestLogEntry {
   return {

@@ -29,6 +29,13 @@ export interface Principal {
   readonly nested?: Nested
 }
 
+/** A key with a daily budget of tokens, input and output together. */
+export interface BudgetedKey {
+  readonly tenantId: string
+  readonly keyId: string
+  readonly dailyTokens: number
+}
+
 /** Keeps turns from calling themselves by way of their tools. */
 export interface Nested {
   /** How many turns have led to this one. */

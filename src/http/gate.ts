@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { appError } from '../core/errors.ts'
 import { IDLE_SECONDS_MAX } from '../core/limits/machine.ts'
-import type { Principal, PrincipalKind } from '../core/principal.ts'
+import type { BudgetedKey, Principal, PrincipalKind } from '../core/principal.ts'
 import type { UploadContext, Uploads } from './body.ts'
 import type { RequestContexts } from './observe.ts'
 import type { RateLimiter } from './request-limits.ts'
@@ -102,12 +102,6 @@ export interface BearerOptions extends CallOptions {
 const CHALLENGE = { 'www-authenticate': 'Bearer' }
 
 const invalidKey = () => appError('invalid_key', {}, { headers: CHALLENGE })
-
-export interface BudgetedKey {
-  readonly tenantId: string
-  readonly keyId: string
-  readonly dailyTokens: number
-}
 
 /** What a call with a valid key takes: a slot of its rate limit and, for a turn, a budget left. */
 export function createCalls({ limiter, checkBudget, onAdmitted }: CallOptions) {

@@ -4,7 +4,6 @@ import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
 import { PERSON_REQUESTS_MAX, STUDIO_TURNS_MAX, TURN_BYTES_SURE } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
-import type { Principal } from '../core/principal.ts'
 import { type AgentOptions, createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
 import { createAssistants } from '../features/chat/assistants.ts'
@@ -47,23 +46,22 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const jobs = createJobs({ clock, log })
   const http = openHttp(adapters, limits)
   const { budget, contexts, sse, limiter, uploads } = http
-  const { logs, usage, budgets, buffers } = openRecords(adapters)
-  const { record } = logs
+  const { logs, usage, budgets, buffers, record } = openRecords(adapters)
 
   const tenants = createTenants({ store: createTenantStore(db), clock })
-  const { keys, openTurns, sockets, admit } = openKeys({ ...adapters, usage, budgets, tenants })
+  const { keys, openTurns, sockets } = openKeys({ ...adapters, usage, tenants })
   const servers = openMcpServers(adapters, jobs)
   const sources = openSources(adapters, jobs)
   const managed = { db, clock, log, keys, tenants, kb, sources, jobs, shared: adapters.shared }
   const management = openManagement({ ...managed, ...servers })
   const audit = openAudit(adapters)
   const stock = openDevices({ ...adapters, ...audit, keys, secret: adapters.secrets.session })
-  const { endpoints, lastSeen, onSeen } = stock
+  const { devices, endpoints, lastSeen } = stock
   const { provider, channelOf, modelLists } = openProvider(adapters)
   const talk = openSessions({ ...adapters, ...{ jobs, budget } })
   const configs = createTurnConfigStore(db)
-  const turn = { budget, configs, channelOf, admit, openTurns, onSeen, usage }
-  const agent = openAgent(adapters, { ...turn, ...talk, toolsFor: servers.toolsFor })
+  const turn = { budget, configs, channelOf, openTurns, toolsFor: servers.toolsFor }
+  const agent = openAgent(adapters, { ...talk, ...turn, keys, budgets, usage, devices })
   const voice = composeVoice({ ...adapters, agent, contexts, record, openTurns })
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
@@ -127,22 +125,15 @@ const closedWith = ({ open, close }: Sse, sockets: Sockets) => ({
   },
 })
 
-type AgentParts = Pick<
-  AgentOptions,
-  'budget' | 'configs' | 'memory' | 'folding' | 'toolsFor' | 'channelOf' | 'admit' | 'openTurns'
-> & { readonly usage: Usage; readonly onSeen: (principal: Principal) => void }
+type Joined = 'clock' | 'log' | 'meters' | 'turnOrder' | 'retrieve' | 'countTokens' | 'imageGuard'
+type AgentParts = Omit<AgentOptions, Joined> & { readonly usage: Usage }
 
 function openAgent({ clock, log, metrics, kb, egress, shared }: Adapters, parts: AgentParts) {
-  const { usage, onSeen, ...rest } = parts
   return createAgent({
-    ...{ clock, log, meters: metrics.meters, turnOrder: shared.turnOrder, ...rest },
+    ...{ clock, log, meters: metrics.meters, turnOrder: shared.turnOrder, ...parts },
     retrieve: kb.service.retrieve,
-    countTokens: usage.countTokens,
+    countTokens: parts.usage.countTokens,
     imageGuard: egress.publicOnly,
-    onTurn(principal) {
-      onSeen(principal)
-      if (principal.kind === 'general' && principal.appId) usage.countAsApp(principal)
-    },
   })
 }
 

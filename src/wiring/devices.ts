@@ -5,7 +5,6 @@ import { deriveKey, randomBytes, randomHex } from '../core/crypto.ts'
 import { ACTIVATIONS_MAX, RATE_WINDOW_MS, WRONG_PAIRINGS_MAX } from '../core/limits/contract.ts'
 import type { Logger } from '../core/log.ts'
 import type { MemoryBudget } from '../core/memory-budget.ts'
-import type { Principal } from '../core/principal.ts'
 import type { Agent } from '../features/agent/service.ts'
 import type { AuditCode } from '../features/audit/service.ts'
 import { createActivation } from '../features/devices/activation.ts'
@@ -62,7 +61,8 @@ export function openDevices(parts: DeviceParts) {
   })
   // Not the machine gate's limiter: it counts keys, this one counts addresses.
   const limiter = createRateLimiter(shared.openWindows('activation', RATE_WINDOW_MS))
-  const devices = createDevices({ store: createDeviceStore(db), clock, keys, random: randomBytes })
+  const deviceStore = createDeviceStore(db)
+  const devices = createDevices({ store: deviceStore, clock, keys, lastSeen, random: randomBytes })
   const boardStore = createBoardStore(db)
   const boards = {
     ...{ keys, clock, store: boardStore, secret: deriveKey(secret, 'board key') },
@@ -98,10 +98,6 @@ export function openDevices(parts: DeviceParts) {
       addressOf: clientAddress(config.MB_TRUST_PROXY),
     },
     lastSeen,
-    /** Records that a device was seen; the write happens later. */
-    onSeen({ tenantId, deviceId }: Principal): void {
-      if (deviceId !== null) lastSeen.add({ tenantId, deviceId, at: clock.iso() })
-    },
   }
 }
 
@@ -126,7 +122,7 @@ export interface XiaozhiParts {
 export function openXiaozhi(parts: XiaozhiParts) {
   const { stock, speech, voice, agent, clock, log, budget, sockets, keys, calls } = parts
   const { live, vad } = parts
-  const { boards, endpoints, lastTurns, onSeen } = stock
+  const { boards, devices, endpoints, lastTurns } = stock
   const { codecs } = speech
   const { MB_PUBLIC_URL: address } = live.config()
   if (address !== undefined && !isReachable(address)) {
@@ -137,7 +133,7 @@ export function openXiaozhi(parts: XiaozhiParts) {
       boards,
       lastTurns,
       addressOf: endpoints.addressOf,
-      onSeen,
+      noteSeen: devices.noteSeen,
       clock,
       log,
       budget,

@@ -1,9 +1,7 @@
 import type { UpstreamFetch } from '../channels/net/upstream-call.ts'
 import type { Parser } from '../channels/ports/parser.ts'
 import type { Clock } from '../core/clock.ts'
-import { appError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import type { Principal } from '../core/principal.ts'
 import { createOpenTurns, type OpenTurns } from '../features/agent/open-turns.ts'
 import { createApps } from '../features/apps/service.ts'
 import { createAppStore } from '../features/apps/store.ts'
@@ -23,7 +21,6 @@ import { createShareStore } from '../features/shares/store.ts'
 import type { Tenants } from '../features/tenants/service.ts'
 import { createTransfer } from '../features/transfer/service.ts'
 import {
-  type Budgets,
   createBudgets,
   createUsage,
   keyOfSum,
@@ -52,24 +49,20 @@ export interface KeyParts {
   readonly shared: Pick<SharedState, 'announcer' | 'leases'>
   readonly clock: Clock
   readonly usage: Pick<Usage, 'activity'>
-  readonly budgets: Pick<Budgets, 'check'>
   readonly tenants: Pick<Tenants, 'roleIn'>
 }
 
-/** Wires keys to the turns that end with them, and to what they may spend. */
-export function openKeys({ db, shared, clock, usage, budgets, tenants }: KeyParts) {
+/** Wires keys to the turns and sockets that end with them. */
+export function openKeys({ db, shared, clock, usage, tenants }: KeyParts) {
   const { announcer, leases } = shared
-  const shares = createShareStore(db)
-  const turns = createOpenTurns({
+  const keys = createKeys({
+    store: createKeyStore(db),
     clock,
-    async stillValid(principal) {
-      const { tenantId, userId, shareId } = principal
-      if (shareId !== undefined) return shares.isOpen(tenantId, shareId, clock.iso())
-      if (userId !== null) return (await tenants.roleIn(tenantId, userId)) !== null
-      return keys.stillValid(principal)
-    },
+    activity: usage.activity,
+    onRevoked: recheck,
   })
-  const sockets = createSockets((principal) => keys.stillValid(principal), leases)
+  const turns = createOpenTurns({ clock, keys, tenants, shares: createShareStore(db) })
+  const sockets = createSockets(keys.stillValid, leases)
   const recheckHere = (tenantId: string) =>
     Promise.all([turns.recheck(tenantId), sockets.recheck(tenantId)])
   announcer.on('revoked', recheckHere)
@@ -77,23 +70,8 @@ export function openKeys({ db, shared, clock, usage, budgets, tenants }: KeyPart
   async function recheck(tenantId: string): Promise<void> {
     await Promise.all([recheckHere(tenantId), announcer.announce('revoked', tenantId)])
   }
-  const keys = createKeys({
-    store: createKeyStore(db),
-    clock,
-    activity: usage.activity,
-    onRevoked: recheck,
-  })
   const openTurns: OpenTurns = { ...turns, recheck }
-
-  /** Lets a turn begin whose key is still valid and has tokens left; the console needs no key. */
-  async function admit({ tenantId, keyId }: Principal): Promise<void> {
-    if (keyId === null) return
-    const dailyTokens = await keys.budgetOf(tenantId, keyId)
-    if (dailyTokens === null) throw appError('invalid_key')
-    if (dailyTokens > 0) await budgets.check({ tenantId, keyId, dailyTokens })
-  }
-
-  return { keys, openTurns, sockets, admit }
+  return { keys, openTurns, sockets }
 }
 
 export interface ManagementParts {
@@ -179,6 +157,7 @@ export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
     usage: createUsage({ store: usageStore, clock, sums, budgets }),
     budgets,
     buffers: { rows, sums },
+    record: logs.record,
   }
 }
 

@@ -2,12 +2,16 @@ import type { Clock } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { TURN_MS_MAX } from '../../core/limits/machine.ts'
 import type { Principal } from '../../core/principal.ts'
+import type { Keys } from '../keys/service.ts'
+import type { ShareStore } from '../shares/store.ts'
+import type { Tenants } from '../tenants/service.ts'
 import type { Channel } from './model-loop.ts'
 
 export interface OpenTurnsOptions {
-  readonly clock: Pick<Clock, 'after'>
-  /** Whether the credential of a turn has not been revoked. */
-  readonly stillValid: (principal: Principal) => Promise<boolean>
+  readonly clock: Pick<Clock, 'after' | 'iso'>
+  readonly keys: Pick<Keys, 'stillValid'>
+  readonly tenants: Pick<Tenants, 'roleIn'>
+  readonly shares: Pick<ShareStore, 'isOpen'>
 }
 
 /** What a turn works under. */
@@ -32,13 +36,14 @@ interface WatchedTurn {
  * that opened it is revoked or its person disabled, and after `TURN_MS_MAX` in any case: an
  * upstream that sends a comment now and then could hold it for ever.
  */
-export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
+export function createOpenTurns(options: OpenTurnsOptions) {
+  const { clock } = options
   const byTenant = new Map<string, Set<WatchedTurn>>()
 
   /** Ends the turn when its credential was revoked. */
   async function recheck({ principal, stop }: WatchedTurn): Promise<void> {
     try {
-      if (await stillValid(principal)) return
+      if (await stillValid(options, principal)) return
       stop.abort(appError(principal.keyId === null ? 'not_signed_in' : 'invalid_key'))
     } catch (error) {
       stop.abort(error)
@@ -116,6 +121,17 @@ export function createOpenTurns({ clock, stillValid }: OpenTurnsOptions) {
     },
   }
   return openTurns
+}
+
+/** Whether the share, the person or the key that opened a turn has not been revoked. */
+async function stillValid(
+  { clock, keys, tenants, shares }: OpenTurnsOptions,
+  principal: Principal,
+): Promise<boolean> {
+  const { tenantId, userId, shareId } = principal
+  if (shareId !== undefined) return shares.isOpen(tenantId, shareId, clock.iso())
+  if (userId !== null) return (await tenants.roleIn(tenantId, userId)) !== null
+  return keys.stillValid(principal)
 }
 
 async function* untilEnd<Piece>(pieces: AsyncGenerator<Piece>, onEnd: () => void) {

@@ -1,6 +1,10 @@
 import { checkImageData, checkImageHosts, type ImageGuard } from '../../channels/egress/images.ts'
+import { appError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Fence, TurnOrder } from '../../storage/shared-state.ts'
+import type { Devices } from '../devices/service.ts'
+import type { Keys } from '../keys/service.ts'
+import type { Budgets, Usage } from '../usage/service.ts'
 import { type Emit, errorEvent } from './events.ts'
 import type { ModelAnswer } from './model-loop.ts'
 import type { OpenTurns, TurnGuard } from './open-turns.ts'
@@ -12,17 +16,14 @@ import { resolveTurn, type TurnRequest, withDraft } from './turn-config.ts'
 export interface AgentOptions extends TurnOptions {
   readonly configs: TurnConfigStore
   readonly channelOf: (tenantId: string) => Promise<ChannelChoice>
-  /**
-   * Throws `invalid_key` for a credential that was revoked since the request was let in, and
-   * `budget_spent` for a key without tokens left.
-   */
-  readonly admit: (principal: Principal) => Promise<void>
+  readonly keys: Pick<Keys, 'budgetOf'>
+  readonly budgets: Pick<Budgets, 'check'>
   readonly openTurns: OpenTurns
   readonly turnOrder: TurnOrder
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
-  /** Called for each turn that is about to begin, without being waited for. */
-  readonly onTurn: (principal: Principal) => void
+  readonly devices: Pick<Devices, 'noteSeen'>
+  readonly usage: Pick<Usage, 'countAsApp'>
 }
 
 /** A turn that was let in and has not begun. */
@@ -47,13 +48,10 @@ export interface OpenedTurn {
 
 /** The agent: turns of a session run one after another, sessions side by side. */
 export function createAgent(options: AgentOptions) {
-  const { configs, channelOf, admit, openTurns, turnOrder, imageGuard, onTurn, log } = options
+  const { configs, channelOf, openTurns, turnOrder, imageGuard, log } = options
 
   return {
-    /**
-     * `sessionId` was checked by the caller; null is a turn without memory. Throws what `admit`
-     * throws.
-     */
+    /** `sessionId` was checked by the caller; null is a turn without memory. Throws as `admit`. */
     async openTurn(
       principal: Principal,
       request: TurnRequest,
@@ -66,8 +64,8 @@ export function createAgent(options: AgentOptions) {
         await checkImageHosts(images, tenantId, imageGuard)
       }
       // The key may be revoked by now: hosts were resolved, or speech was recognised before.
-      await admit(principal)
-      onTurn(principal)
+      await admit(options, principal)
+      count(options, principal)
       let { label } = await channelOf(tenantId)
       const begun = Promise.withResolvers<void>()
       const over = Promise.withResolvers<Awaited<OpenedTurn['over']>>()
@@ -119,6 +117,27 @@ export function createAgent(options: AgentOptions) {
       }
     },
   }
+}
+
+/**
+ * Lets a turn begin. Throws `invalid_key` for a key that was revoked since the request was let in,
+ * and `budget_spent` for one without tokens left; the console needs no key.
+ */
+async function admit(
+  { keys, budgets }: AgentOptions,
+  { tenantId, keyId }: Principal,
+): Promise<void> {
+  if (keyId === null) return
+  const dailyTokens = await keys.budgetOf(tenantId, keyId)
+  if (dailyTokens === null) throw appError('invalid_key')
+  if (dailyTokens > 0) await budgets.check({ tenantId, keyId, dailyTokens })
+}
+
+/** What is known of the caller by its turn, and not by its key alone. */
+function count({ devices, usage }: AgentOptions, principal: Principal): void {
+  const { kind, tenantId, appId, deviceId } = principal
+  if (deviceId !== null) devices.noteSeen(tenantId, deviceId)
+  if (kind === 'general' && appId) usage.countAsApp(principal)
 }
 
 /** All images that the model is sent. */

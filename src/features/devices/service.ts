@@ -11,12 +11,13 @@ import type {
   DeviceRegisterResponse,
   DeviceUpdateRequest,
 } from './model.ts'
-import type { DeviceStore } from './store.ts'
+import type { DeviceStore, LastSeen } from './store.ts'
 
 export interface DevicesOptions {
   readonly store: DeviceStore
   readonly clock: Clock
   readonly keys: Pick<Keys, 'revokeOfDevice' | 'onRevoked'>
+  readonly lastSeen: { add(seen: LastSeen): void }
   /** Returns this many bytes of cryptographic randomness. */
   readonly random: (bytes: number) => Uint8Array
 }
@@ -24,7 +25,7 @@ export interface DevicesOptions {
 const missing = () => appError('not_found', { what: 'device' })
 
 /** Manages a tenant's devices (specification, States: Device and activation code). */
-export function createDevices({ store, clock, keys, random }: DevicesOptions) {
+export function createDevices({ store, clock, keys, lastSeen, random }: DevicesOptions) {
   function code() {
     const plain = newCode(random)
     const expiresAt = new Date(clock.now() + ACTIVATION_CODE_TTL_MS).toISOString()
@@ -80,6 +81,10 @@ export function createDevices({ store, clock, keys, random }: DevicesOptions) {
       await keys.onRevoked(tenantId)
       return { id, deleted: true }
     },
+
+    /** Notes that the device has asked; it is written later. */
+    noteSeen: (tenantId: string, deviceId: string): void =>
+      lastSeen.add({ tenantId, deviceId, at: clock.iso() }),
 
     /** Issues a new code and revokes the device's key. */
     async recode(tenantId: string, id: string): Promise<DeviceRecodeResponse> {

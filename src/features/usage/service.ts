@@ -4,7 +4,7 @@ import { type Clock, createSettledClock, DAY_MS } from '../../core/clock.ts'
 import { appError } from '../../core/errors.ts'
 import { USAGE_DAYS } from '../../core/limits/contract.ts'
 import { BUDGETS_KEPT_MAX, CLOCK_SETTLED_MS, USAGE_KEY_DAYS } from '../../core/limits/machine.ts'
-import type { Principal } from '../../core/principal.ts'
+import type { BudgetedKey, Principal } from '../../core/principal.ts'
 import type { KeyActivity } from '../keys/service.ts'
 import type { UsageResponse } from './model.ts'
 import type { UsageStore, UsageSum } from './store.ts'
@@ -162,14 +162,6 @@ export interface BudgetsOptions {
   readonly betweenWrites: <Result>(
     work: (waiting: Iterable<UsageSum>) => Promise<Result>,
   ) => Promise<Result>
-}
-
-/** A key with a daily budget. */
-export interface BudgetedKey {
-  readonly tenantId: string
-  readonly keyId: string
-  /** Input and output together. */
-  readonly dailyTokens: number
 }
 
 interface Spent {

@@ -39,7 +39,7 @@ export interface SessionOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly budget: MemoryBudget
-  readonly onSeen: (principal: Principal) => void
+  readonly noteSeen: (tenantId: string, deviceId: string) => void
 }
 
 /** The board behind a socket. */
@@ -164,13 +164,14 @@ export class Session {
   }
 
   #greet(hello: Hello): void {
-    const { onSeen, log } = this.options
+    const { noteSeen, log } = this.options
+    const { tenantId, deviceId } = this.caller.principal
     this.#cancelHello()
     this.#version = frameVersion(hello, this.caller.version)
     this.#tell(helloAnswer)
     if (this.#isGreeted) return
     this.#isGreeted = true
-    onSeen(this.caller.principal)
+    if (deviceId !== null) noteSeen(tenantId, deviceId)
     if (!hello.features?.mcp) return
     this.#tools.list().catch((error) => log.error('tools of a board', errorFields(error)))
   }

@@ -48,15 +48,15 @@ const rdevOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.rdev
 /** What the server prints when it listens (contract, section 6). */
 export function startFacts(
   url: string,
-  { live, platform, embeddingNow, speech }: Adapters,
+  { live, platform, embedding, speech }: Adapters,
   wyoming?: string,
 ) {
   const config = live.config()
   return {
     url,
     data: config.MB_DATA_DIR,
-    channel: platform.get().description,
-    embedding: embeddingNow().description,
+    channel: platform.channel.current.description,
+    embedding: embedding.current.description,
     voice: speech.description(),
     ...(wyoming === undefined ? {} : { wyoming }),
     sign_in: signIn(url, config),

@@ -77,40 +77,36 @@ test('a call of a tool that does not exist is answered in short', async () => {
 
 const named = (name: string) =>
   defineTool({ name, description: name, args: z.object({}), run: () => name })
-const principal = {
-  kind: 'general',
-  tenantId: 't',
-  keyId: null,
-  appId: null,
-  deviceId: null,
-  userId: null,
-} as const
 
 describe('the tools of a turn', () => {
-  const builtIn = ['b', 'a', 'c'].map((name) => named(name))
-  const ofFeature = async (_: unknown, { kb }: { kb: boolean }) => (kb ? [named('search')] : [])
-  const toolsFor = createToolRegistry(builtIn, [ofFeature])
-  const names = async (tools: string[] | null, kb = true) =>
-    (await toolsFor(principal, { tools, kb, mcpTools: [] })).map(({ spec }) => spec.name)
+  const ofAll = { current: ['b', 'a', 'c'].map(named) }
+  const search = named('search')
+  const builtInTools = createToolRegistry(ofAll, [search])
+  const names = (tools: string[] | null, kb = true) =>
+    builtInTools({ tools, kb }).map(({ spec }) => spec.name)
 
-  test('a turn is offered the tools of the allow-list in an order that never changes', async () => {
-    expect(await names(null)).toEqual(['b', 'a', 'c', 'search'])
-    expect(await names(['search', 'c', 'b', 'c', 'unknown', 'toString'])).toEqual([
-      'b',
-      'c',
-      'search',
-    ])
-    expect(await names([])).toEqual([])
+  test('a turn is offered the tools of the allow-list in an order that never changes', () => {
+    expect(names(null)).toEqual(['b', 'a', 'c', 'search'])
+    expect(names(['search', 'c', 'b', 'c', 'unknown', 'toString'])).toEqual(['b', 'c', 'search'])
+    expect(names([])).toEqual([])
   })
 
-  test('a turn is offered the tools that a feature adds for it', async () => {
-    expect(await names(['search', 'b'], false)).toEqual(['b'])
+  test('a turn without the knowledge base is offered no search of it', () => {
+    expect(names(null, false)).toEqual(['b', 'a', 'c'])
+    expect(names(['search', 'b'], false)).toEqual(['b'])
   })
 
-  test('two tools of a turn never have one name', async () => {
-    expect(() => createToolRegistry([named('a'), named('a')])).toThrow('two tools are named a')
-    const twice = createToolRegistry([named('search')], [ofFeature])
-    await expect(twice(principal, { tools: null, kb: true, mcpTools: [] })).rejects.toThrow(
+  test('a turn is offered the tools as they are when it begins', () => {
+    const before = ofAll.current
+    ofAll.current = [named('d')]
+    expect(names(null)).toEqual(['d', 'search'])
+    ofAll.current = before
+  })
+
+  test('two built-in tools never have one name', () => {
+    const twice = { current: [named('a'), named('a')] }
+    expect(() => createToolRegistry(twice, [])).toThrow('two tools are named a')
+    expect(() => createToolRegistry({ current: [search] }, [search])).toThrow(
       'two tools are named search',
     )
   })

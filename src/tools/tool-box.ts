@@ -18,24 +18,24 @@ export interface ToolChoice {
   readonly mcpTools: readonly string[]
 }
 
-/** The tools of one turn. A feature adds its own by such a function. */
+/** The built-in tools for one turn. */
+export type BuiltInTools = (choice: Pick<ToolChoice, 'tools' | 'kb'>) => readonly Tool[]
+
+/** The tools for one turn that a feature has of the caller's tenant. */
 export type ToolsFor = (principal: Principal, choice: ToolChoice) => Promise<readonly Tool[]>
 
 /**
- * Joins the built-in tools and those of the providers, always in this order, and keeps the ones
- * that the app's allow-list names; names that no tool has are ignored. Two tools of one name are an
- * error of the program: at start among the built-in ones, else of the turn.
+ * Joins the tools of every turn, which a setting may change, and those of turns that use the
+ * knowledge base, always in this order, and keeps the ones that the app's allow-list names; names
+ * that no tool has are ignored. Two tools of one name are an error of the program.
  */
 export function createToolRegistry(
-  builtIn: readonly Tool[],
-  providers: readonly ToolsFor[] = [],
-): ToolsFor {
-  refuseRepeatedNames(builtIn)
-  return async (principal, choice) => {
-    const all = [...builtIn]
-    for (const toolsFor of providers) all.push(...(await toolsFor(principal, choice)))
-    refuseRepeatedNames(all)
-    const { tools: allowed } = choice
+  ofAll: { readonly current: readonly Tool[] },
+  ofKb: readonly Tool[],
+): BuiltInTools {
+  refuseRepeatedNames([...ofAll.current, ...ofKb])
+  return ({ tools: allowed, kb }) => {
+    const all = kb ? [...ofAll.current, ...ofKb] : ofAll.current
     return allowed === null ? all : all.filter(({ spec }) => allowed.includes(spec.name))
   }
 }

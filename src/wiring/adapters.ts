@@ -21,7 +21,7 @@ import { openParser } from './machine.ts'
 import { openModelPack } from './model-pack.ts'
 import { openPlatform } from './models.ts'
 import { openMetrics } from './monitoring.ts'
-import { builtInTools, openWebSearch } from './services.ts'
+import { openTools } from './services.ts'
 import { openStorage } from './storage.ts'
 import { effectiveConfig, readStoredSettings } from './system.ts'
 import { openSpeech, openVad } from './voice.ts'
@@ -86,32 +86,31 @@ export async function openAdapters(outside: Outside) {
   const speech = await openSpeech({ ...common, asrWorker, encoderUrl, parser })
   const vad = openVad({ config, clock, log, vadWorker, runtime })
   const given = outside.embedder
-  const embeddingNow = await openSharedEmbedder({
+  const embedding = await openSharedEmbedder({
     ...common,
     ...{ given, runtime, embedWorker, packed: embed },
   })
   // The writer thread had this long to start, beside all the above.
   const { db, openShared, reader, ...indexes } = await storage.opening
   const shared = await openShared(log)
-  const parts = { ...indexes, db, shared, reader, embeddingNow, packedReranker }
+  const parts = { ...indexes, db, shared, reader, embedding, packedReranker }
   const kb = await openKnowledge({ ...common, ...parts })
   const egress = openEgress(live, outside)
-  const webSearch = await openWebSearch(common)
-  const builtIn = builtInTools({ clock, egress, parser })
-  const toolsFor = createToolRegistry(builtIn, [webSearch, kb.toolsFor])
+  const tools = await openTools({ ...common, egress, parser })
+  const builtInTools = createToolRegistry(tools, [kb.searchTool])
   const pages = await consolePages(consoleFolder())
-  const mailerNow = await openMail(live)
+  const mailer = await openMail(live)
   const platform = await finding
   const upstreams = {
     modelPack,
     platform,
     speech,
     vad,
-    embeddingNow,
+    embedding,
     egress,
     parser,
     jsonParser,
-    mailerNow,
+    mailer,
   }
   return {
     ...outside,
@@ -127,7 +126,7 @@ export async function openAdapters(outside: Outside) {
     reader,
     secrets,
     kb,
-    toolsFor,
+    builtInTools,
     metrics,
   }
 }

@@ -4,12 +4,11 @@ import { RATE_WINDOW_MS } from '../core/limits/contract.ts'
 import { PERSON_REQUESTS_MAX, STUDIO_TURNS_MAX, TURN_BYTES_SURE } from '../core/limits/machine.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { createMemoryBudget } from '../core/memory-budget.ts'
-import { type AgentOptions, createAgent } from '../features/agent/service.ts'
+import { createAgent } from '../features/agent/service.ts'
 import { createTurnConfigStore } from '../features/agent/store.ts'
 import { createAssistants } from '../features/chat/assistants.ts'
 import { createTenants } from '../features/tenants/service.ts'
 import { createTenantStore } from '../features/tenants/store.ts'
-import type { Usage } from '../features/usage/service.ts'
 import type { Sockets } from '../features/xiaozhi/sockets.ts'
 import { bearer, gate } from '../http/gate.ts'
 import { createJsonAnswers } from '../http/json-answers.ts'
@@ -60,8 +59,9 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const { provider, channelOf, modelLists } = openProvider(adapters)
   const talk = openSessions({ ...adapters, ...{ jobs, budget } })
   const configs = createTurnConfigStore(db)
-  const turn = { budget, configs, channelOf, openTurns, toolsFor: servers.toolsFor }
-  const agent = openAgent(adapters, { ...talk, ...turn, keys, budgets, usage, devices })
+  const caller = { keys, budgets, usage, devices, openTurns }
+  const turn = { ...turnAdapters(adapters), ...talk, ...servers, budget, configs, channelOf }
+  const agent = createAgent({ ...turn, ...caller })
   const voice = composeVoice({ ...adapters, agent, contexts, record, openTurns })
   const records = { audit, keys, logs, modelLists, usage, openTurns, ...management }
 
@@ -125,16 +125,16 @@ const closedWith = ({ open, close }: Sse, sockets: Sockets) => ({
   },
 })
 
-type Joined = 'clock' | 'log' | 'meters' | 'turnOrder' | 'retrieve' | 'countTokens' | 'imageGuard'
-type AgentParts = Omit<AgentOptions, Joined> & { readonly usage: Usage }
-
-function openAgent({ clock, log, metrics, kb, egress, shared }: Adapters, parts: AgentParts) {
-  return createAgent({
-    ...{ clock, log, meters: metrics.meters, turnOrder: shared.turnOrder, ...parts },
+/** What reaches outside the program in a turn. */
+const turnAdapters = (adapters: Adapters) => {
+  const { clock, log, builtInTools, metrics, kb, egress, shared } = adapters
+  return {
+    ...{ clock, log, builtInTools },
+    meters: metrics.meters,
+    turnOrder: shared.turnOrder,
     retrieve: kb.service.retrieve,
-    countTokens: parts.usage.countTokens,
     imageGuard: egress.publicOnly,
-  })
+  }
 }
 
 /** The one list of what runs without being asked for. Returns what deletes old records. */
@@ -152,7 +152,8 @@ function schedule(
   jobs.run('embed anew', kb.reembed.run)
   jobs.every('embed anew', MINUTE_MS, kb.reembed.run)
   jobs.every('look for a model server', platform.lookAgainMs, async () => {
-    if (await platform.lookAgain()) log.info('model found', { channel: platform.get().description })
+    if (await platform.lookAgain())
+      log.info('model found', { channel: platform.channel.current.description })
   })
   return prune
 }

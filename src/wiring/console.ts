@@ -40,12 +40,12 @@ import { createConsoleSessions, createSessionTokens, sessionGate } from '../http
 import type { Jobs } from '../jobs/runner.ts'
 import type { Db } from '../storage/db.ts'
 import type { SharedState } from '../storage/shared-state.ts'
-import type { LiveSettings } from './live-settings.ts'
+import type { Live, LiveSettings } from './live-settings.ts'
 
 export interface ConsoleParts {
   readonly config: Config
   readonly live: LiveSettings
-  readonly mailerNow: () => Mailer | null
+  readonly mailer: Live<Mailer | null>
   readonly clock: Clock
   readonly log: Logger
   readonly jobs: Jobs
@@ -144,11 +144,11 @@ function openMembers(parts: ConsoleParts, delivery: Delivery) {
 
 /** Wires every way of signing in. */
 function openLogin(parts: ConsoleParts) {
-  const { tenants, config, live, clock, log, jobs, keys, secret, printCode, mailerNow } = parts
+  const { tenants, config, live, clock, log, jobs, keys, secret, printCode, mailer } = parts
   const { openCodes, openWindows } = parts.shared
   const signup = createSignupPolicy(tenants, () => live.config().MB_SIGNUP)
   const site = () => live.config().MB_PUBLIC_URL
-  const delivery = createDelivery({ mailerNow, print: printCode, site, log })
+  const delivery = createDelivery({ mailer, print: printCode, site, log })
   const email = createEmailLogin({
     clock,
     codes: createLoginCodes({ openCodes, key: deriveKey(secret, 'login code') }),

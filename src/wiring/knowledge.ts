@@ -27,7 +27,7 @@ import { createPartStore } from '../features/kb/part-store.ts'
 import { createPrepare } from '../features/kb/prepare.ts'
 import { createReembed } from '../features/kb/reembed.ts'
 import { createSearch } from '../features/kb/search.ts'
-import { createKb, searchTool } from '../features/kb/service.ts'
+import { createKb, createSearchTool } from '../features/kb/service.ts'
 import { createStaleStore } from '../features/kb/stale-store.ts'
 import { createKbStore } from '../features/kb/store.ts'
 import { createWriteBehindSums } from '../jobs/write-behind.ts'
@@ -140,7 +140,7 @@ export interface SharedEmbeddingOptions extends Omit<EmbeddingOptions, 'config'>
   readonly given: Embedder | undefined
 }
 
-export type EmbeddingNow = Awaited<ReturnType<typeof openSharedEmbedder>>
+export type LiveEmbedding = Awaited<ReturnType<typeof openSharedEmbedder>>
 
 const RERANK_SETTINGS = ['MB_RERANK_BASE_URL', 'MB_RERANK_API_KEY', 'MB_RERANK_MODEL'] as const
 
@@ -148,7 +148,7 @@ const RERANK_SETTINGS = ['MB_RERANK_BASE_URL', 'MB_RERANK_API_KEY', 'MB_RERANK_M
 async function openRerank(options: KnowledgeOptions) {
   const { live, clock, log, fetch, meters, packedReranker } = options
   const onOpen = ({ reason }: ChannelFailure) => log.warn('reranker skipped', { reason })
-  const rerankerNow = await live.part(RERANK_SETTINGS, (config) => {
+  const reranker = await live.part(RERANK_SETTINGS, (config) => {
     const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
     const timeoutMs = RERANK_TIMEOUT_MS
     if (baseUrl === undefined) {
@@ -162,10 +162,10 @@ async function openRerank(options: KnowledgeOptions) {
     return rerankerBreaker(reranker, { clock, onOpen })
   })
   return async (question: string, texts: readonly string[], signal?: AbortSignal) => {
-    const reranker = rerankerNow()
-    if (reranker === null || texts.length < 2) return null
+    const { current } = reranker
+    if (current === null || texts.length < 2) return null
     try {
-      return await reranker.rank(question, texts, signal)
+      return await current.rank(question, texts, signal)
     } catch (error) {
       signal?.throwIfAborted()
       const reason = error instanceof ChannelFailure ? error.reason : 'provider_error'
@@ -184,7 +184,7 @@ export interface KnowledgeOptions {
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly nextNum?: (() => Promise<number>) | undefined
-  readonly embeddingNow: EmbeddingNow
+  readonly embedding: LiveEmbedding
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
@@ -197,8 +197,8 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { live, db, shared, reader, vectors, words, embeddingNow, clock, log } = options
-  const embedderNow = () => embeddingNow().shared
+  const { live, db, shared, reader, vectors, words, embedding, clock, log } = options
+  const embedderNow = () => embedding.current.shared
   const limits = {
     docsMax: live.config().MB_KB_MAX_DOCS,
     docBytesMax: live.config().MB_KB_MAX_DOC_KB * 1024,
@@ -230,6 +230,6 @@ export async function openKnowledge(options: KnowledgeOptions) {
       embedderNow,
       ...{ leases: shared.leases, clock, log },
     }),
-    toolsFor: searchTool(service.retrieve),
+    searchTool: createSearchTool(service.retrieve),
   }
 }

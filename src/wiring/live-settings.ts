@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 /** Work that began with a part may go on with it for this long after it was replaced. */
 const RETIRED_MS = 10 * MINUTE_MS
 
-/** A part that is made of settings. */
+/** What a change of settings does to a part. */
 interface Part {
   /** Makes it of other settings; null when these do not differ for it. */
   prepare(next: Config): Promise<Prepared | null>
@@ -18,6 +18,11 @@ interface Prepared {
   discard(): Promise<void>
 }
 
+/** A part that is made of settings. Features know it by `current`, the one in use. */
+export interface Live<Value> {
+  readonly current: Value
+}
+
 export interface LiveOptions {
   readonly config: Config
   /** What holds where `config` cannot be used: the environment's part of it. */
@@ -28,8 +33,7 @@ export interface LiveOptions {
 
 /**
  * The settings of the running server and the parts that are made of them. All parts that a change
- * concerns are made before the first is put in use, so a change applies whole or not at all. What
- * is used often asks for a part by a function call, which gives the one in use.
+ * concerns are made before the first is put in use, so a change applies whole or not at all.
  */
 export function createLiveSettings({ config: start, fallback, clock, log }: LiveOptions) {
   let config = start
@@ -46,21 +50,21 @@ export function createLiveSettings({ config: start, fallback, clock, log }: Live
       names: readonly (keyof Config)[],
       make: (config: Config) => Value | Promise<Value>,
       close: (value: Value) => Promise<void> = async () => {},
-    ): Promise<() => Value> {
+    ): Promise<Live<Value>> {
       const retired = new Set<Value>()
       const closeLogged = async (value: Value) => {
         retired.delete(value)
         await close(value).catch((error) => log.error('close failed', errorFields(error)))
       }
-      let current = await makeAtStart(make, start, fallback, log)
+      const live = { current: await makeAtStart(make, start, fallback, log) }
       parts.push({
         async prepare(next) {
           if (names.every((name) => same(config[name], next[name]))) return null
           const value = await make(next)
           return {
             commit() {
-              const old = current
-              current = value
+              const old = live.current
+              live.current = value
               retired.add(old)
               clock.after(RETIRED_MS, () => void (retired.has(old) && closeLogged(old)))
             },
@@ -68,10 +72,10 @@ export function createLiveSettings({ config: start, fallback, clock, log }: Live
           }
         },
         close: async () => {
-          await Promise.all([...retired, current].map(closeLogged))
+          await Promise.all([...retired, live.current].map(closeLogged))
         },
       })
-      return () => current
+      return live
     },
 
     /** Makes what other settings need. Throws what a `make` throws; nothing has changed then. */

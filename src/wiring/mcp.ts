@@ -17,7 +17,6 @@ import { createMcpServers } from '../features/mcp-servers/service.ts'
 import { createMcpServerStore } from '../features/mcp-servers/store.ts'
 import { createMcp } from '../http/mcp.ts'
 import type { Jobs } from '../jobs/runner.ts'
-import type { ToolsFor } from '../tools/tool-box.ts'
 import type { Adapters } from './adapters.ts'
 
 export interface McpParts extends Pick<Adapters, 'kb' | 'clock' | 'log'> {
@@ -32,9 +31,9 @@ export function openMcp({ kb, clock, log, agent, configs }: McpParts) {
   return { mcp: createMcp({ version, log }), door }
 }
 
-/** Wires the servers whose tools tenants use, and joins those tools with the product's own. */
+/** Wires the servers whose tools tenants use. */
 export function openMcpServers(adapters: Adapters, jobs: Jobs) {
-  const { live, clock, log, db, shared, secrets, egress, jsonParser, toolsFor: own } = adapters
+  const { live, clock, log, db, shared, secrets, egress, jsonParser } = adapters
   const { leases } = shared
   const fetchFor = (tenantId: string) => createUpstreamFetch(egress.fetchFor(tenantId))
   const parse = parseBeside(jsonParser)
@@ -46,16 +45,9 @@ export function openMcpServers(adapters: Adapters, jobs: Jobs) {
   const callMs = live.config().MB_MCP_CALL_MS
   const isOwn = ownAddress(live.config)
   const call = createCall({ seal, client, clock, refresh, callMs })
-  const offer = createOffer({ store, seal, call, clock, refresh, isOwn })
-  const toolsFor: ToolsFor = async (principal, choice) => {
-    const tools = await own(principal, choice)
-    // Nearly no turn names any.
-    if (choice.mcpTools.length === 0) return tools
-    return [...tools, ...(await offer(principal, choice))]
-  }
   return {
     mcpServers: createMcpServers({ store, seal, allow, refresh, call, clock }),
-    toolsFor,
+    toolsOfServers: createOffer({ store, seal, call, clock, refresh, isOwn }),
     retryDue: refresh.retryDue,
   }
 }

@@ -106,20 +106,20 @@ export async function openPlatform({ live, clock, fetch, packed }: PlatformParts
     return { llm: connect(config, endpoint, model), description, endpoint }
   }
 
-  const chosen = await live.part(PLATFORM_SETTINGS, async (config) => ({
-    channel: await choose(config),
+  const channel = await live.part(PLATFORM_SETTINGS, async (config) => ({
+    ...(await choose(config)),
     config,
   }))
   return {
-    get: () => chosen().channel,
+    channel,
     lookAgainMs: LOOK_AGAIN_MS,
     /** Looks for a model server while there is none; resolves with whether one was found. */
     async lookAgain(): Promise<boolean> {
-      const now = chosen()
-      const canAppear = !now.config.MB_LLM_BASE_URL && now.config.MB_LLM_DETECT
-      if (!canAppear || now.channel.endpoint !== null) return false
-      now.channel = await choose(now.config)
-      return now.channel.endpoint !== null
+      const { current } = channel
+      const canAppear = !current.config.MB_LLM_BASE_URL && current.config.MB_LLM_DETECT
+      if (!canAppear || current.endpoint !== null) return false
+      Object.assign(current, await choose(current.config))
+      return current.endpoint !== null
     },
   }
 }
@@ -155,16 +155,16 @@ export function openProvider(parts: ProviderParts) {
     log,
     connect: models.connect,
     defaultModel: models.defaultModel,
-    platform: () => platform.get().llm,
+    platform: platform.channel,
   })
   const allow = () => live.config().MB_ALLOW_PRIVATE_HOSTS
   const provider = createProvider({ store, seal, allow, probe: models.probe, onWorking })
   const modelLists = createModelLists({
     ...{ store, seal, clock },
-    platform: () => platform.get().endpoint,
+    platform: () => platform.channel.current.endpoint,
     ask: (tenantId, endpoint) =>
       tenantId === null
-        ? askForModels(endpoint, platform.get().packed?.fetch ?? fetch, clock)
+        ? askForModels(endpoint, platform.channel.current.packed?.fetch ?? fetch, clock)
         : models.list(tenantId, endpoint),
   })
   return { provider, channelOf, modelLists }

@@ -40,16 +40,16 @@ export function upstreamProbes({ live, platform, speech, fetch }: Upstreams) {
         : ask({ baseUrl, apiKey: config[`MB_${kind}_API_KEY`] ?? '' }, signal)
     }
   const llm: Run = (signal) => {
-    const { endpoint, packed } = platform.get()
+    const { endpoint, packed } = platform.channel.current
     if (packed) return packedModel(packed)
     return endpoint ? ask(endpoint, signal) : { state: 'off', class: 'offline_responder' }
   }
-  const hear = voice('ASR', () => speech.hearing().asr)
+  const hear = voice('ASR', () => speech.hearing.current.asr)
   const asr: Run = (signal) => {
-    const { local } = speech.hearing()
+    const { local } = speech.hearing.current
     return local ? localRecognition(local) : hear(signal)
   }
-  return { llm, tts: voice('TTS', speech.tts), asr, ask }
+  return { llm, tts: voice('TTS', () => speech.tts.current), asr, ask }
 }
 
 const PACKED: Readonly<Record<ModelState, Finding>> = {
@@ -106,8 +106,8 @@ function openProbes(
  * Shows how the last call ended, because a status page must not load the model into memory. After a
  * failure it embeds a word, to see whether the model has recovered.
  */
-async function localModel({ embeddingNow }: Adapters, signal: AbortSignal): Promise<Finding> {
-  const { embedder } = embeddingNow()
+async function localModel({ embedding }: Adapters, signal: AbortSignal): Promise<Finding> {
+  const { embedder } = embedding.current
   if (embedder.lastOk() === false) await embedder.embed(['ping'], 'query', signal)
   return found(embedder.lastOk() === null ? 'standby' : 'ok')
 }
@@ -272,8 +272,8 @@ export function openSite(
   backups: Backups | null,
   sources: Gauges['sources'],
 ) {
-  const { clock, db, metrics, embeddingNow } = adapters
-  const embeddingTexts = () => embeddingNow().embedder.pending()
+  const { clock, db, metrics, embedding } = adapters
+  const embeddingTexts = () => embedding.current.embedder.pending()
   const backupAge = backups?.ageSeconds ?? null
   const databaseConnections = db.connections ?? null
   metrics.watch({ streams: sse.open, embeddingTexts, sources, backupAge, databaseConnections })

@@ -38,7 +38,6 @@ import { createCalculator } from '../tools/calculator.ts'
 import { createCurrentTime } from '../tools/current-time.ts'
 import { createFetchUrl } from '../tools/fetch-url.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { ToolsFor } from '../tools/tool-box.ts'
 import { createWebSearch } from '../tools/web-search.ts'
 import type { Adapters, Egress } from './adapters.ts'
 import type { LiveSettings } from './live-settings.ts'
@@ -162,30 +161,21 @@ export function openRecords({ db, shared, reader, clock, log }: RecordParts) {
 }
 
 export interface ToolParts {
+  readonly live: LiveSettings
   readonly clock: Clock
+  readonly fetch: UpstreamFetch
   readonly egress: Egress
   readonly parser: Parser
 }
 
-/** The built-in tools, in the order a model is offered them. */
-export function builtInTools({ clock, egress, parser }: ToolParts): Tool[] {
-  return [
+/** The built-in tools, in the order a model is offered them; web search while an engine is set. */
+export function openTools({ live, clock, fetch, egress, parser }: ToolParts) {
+  const builtIn = [
     createCurrentTime(clock),
     createCalculator(),
     createFetchUrl({ fetchFor: egress.fetchFor, parser, clock }),
   ]
-}
-
-export interface WebSearchParts {
-  readonly live: LiveSettings
-  readonly clock: Clock
-  readonly fetch: UpstreamFetch
-}
-
-/** Web search, which turns have while a search engine is set. */
-export async function openWebSearch({ live, clock, fetch }: WebSearchParts): Promise<ToolsFor> {
-  const tools = await live.part(['MB_SEARCH_URL'], ({ MB_SEARCH_URL: root }) =>
-    root === undefined ? [] : [createWebSearch({ fetch, clock, root })],
+  return live.part(['MB_SEARCH_URL'], ({ MB_SEARCH_URL: root }): Tool[] =>
+    root === undefined ? builtIn : [...builtIn, createWebSearch({ fetch, clock, root })],
   )
-  return async () => tools()
 }

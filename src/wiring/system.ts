@@ -143,10 +143,10 @@ const RATE = 16_000
 
 /** How each part of the server is tried: by one small piece of its real work. */
 function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
-  const { clock, embeddingNow, fetch, live, mailerNow, platform, speech } = adapters
+  const { clock, embedding, fetch, live, platform, speech } = adapters
   return {
     async llm(signal) {
-      const { endpoint, description, packed } = platform.get()
+      const { endpoint, description, packed } = platform.channel.current
       if (endpoint === null) return null
       const model = live.config().MB_LLM_MODEL ?? null
       const channel = { ...endpoint, fetch: packed?.fetch ?? fetch }
@@ -155,7 +155,7 @@ function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
       return description
     },
     async embedding(signal) {
-      const { embedder, description } = embeddingNow()
+      const { embedder, description } = embedding.current
       const [vector] = await embedder.embed(['moon'], 'query', signal)
       return `${description}, ${vector?.length ?? 0} dimensions`
     },
@@ -168,7 +168,7 @@ function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
       return new URL(baseUrl).host
     },
     async tts(signal) {
-      const tts = speech.tts()
+      const tts = speech.tts.current
       if (tts === null) return null
       const request = { text: '你好', voice: DEFAULT_VOICE, tenantId: OPERATOR }
       const { rate, chunks } = await tts.speak(request, signal)
@@ -178,7 +178,7 @@ function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
       return `${tts.name}, ${(bytes / 2 / rate).toFixed(1)} s`
     },
     async asr(signal) {
-      const { asr } = speech.hearing()
+      const { asr } = speech.hearing.current
       if (asr === null) return null
       // A second of silence; that nothing is heard in it is right.
       const bytes = Buffer.concat([streamedWavHeader(RATE), new Uint8Array(2 * RATE)])
@@ -193,7 +193,7 @@ function systemTries(adapters: Adapters): Readonly<Record<SystemPart, Try>> {
       return new URL(root).host
     },
     async mail(signal, email) {
-      const mailer = mailerNow()
+      const mailer = adapters.mailer.current
       if (mailer === null) return null
       await mailer.send({ to: email, subject: SUBJECT, text: LETTER }, signal)
       return email

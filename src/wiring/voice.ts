@@ -90,9 +90,9 @@ export async function openSpeech({ encoderUrl, parser, live, ...outside }: Speec
     codecs,
     /** One line for the start banner: the names of synthesis and recognition. */
     description(): string {
-      const { asr, local } = hearing()
+      const { asr, local } = hearing.current
       const listener = local?.pack ? `the voice pack (${local.pack.model.name})` : asr?.name
-      return `speaks with ${tts()?.name ?? 'nothing'}, listens with ${listener ?? 'nothing'}`
+      return `speaks with ${tts.current?.name ?? 'nothing'}, listens with ${listener ?? 'nothing'}`
     },
   }
 }

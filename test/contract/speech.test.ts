@@ -8,8 +8,8 @@ import { pcm16, tone } from '../support/recordings.ts'
 import { codecs } from '../support/speech-codecs.ts'
 
 const channels = (tts: Tts) => ({
-  tts: () => tts,
-  hearing: () => ({ asr: null, skipSilence: true }),
+  tts: { current: tts },
+  hearing: { current: { asr: null, skipSilence: true } },
 })
 
 const lines: string[] = []

@@ -115,7 +115,7 @@ export async function startApp(options: AppOptions = {}) {
     dataDir: folder.path,
     db,
     kb,
-    embedderNow: () => adapters.embeddingNow().shared,
+    embedderNow: () => adapters.embedding.current.shared,
     jobs,
     /** Memory that all open requests hold. */
     budget,

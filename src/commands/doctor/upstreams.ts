@@ -72,7 +72,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   const { asrWorker, parseWorker, encoderUrl } = program
   const parser = openParser(parseWorker, clock)
   const speech = await openSpeech({ live, clock, log, fetch, asrWorker, encoderUrl, parser })
-  const hearing = speech.hearing()
+  const hearing = speech.hearing.current
   const { llm, tts, asr } = upstreamProbes({ live, platform, speech, fetch })
   const signal = () => AbortSignal.timeout(PATIENCE_MS)
   const recognition = async () =>
@@ -80,7 +80,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
       ? checkRecognition(hearing.local)
       : speechFinding('Speech recognition', 'MB_ASR', hearing.asr?.name, await asr(signal()))
   const thinking = async () => {
-    const { endpoint, description } = platform.get()
+    const { endpoint, description } = platform.channel.current
     const isSet = config.MB_LLM_BASE_URL !== undefined
     if (!isSet && isPacked(config, 'chat')) return ok('Language model', PACKED)
     const found = await llm(signal())
@@ -104,7 +104,7 @@ export async function checkUpstreams(parts: UpstreamParts): Promise<Finding[]> {
   return [
     model,
     checkModelPack(config),
-    speechFinding('Speech synthesis', 'MB_TTS', speech.tts()?.name, spoken),
+    speechFinding('Speech synthesis', 'MB_TTS', speech.tts.current?.name, spoken),
     heard,
     detector,
     home,

@@ -23,7 +23,7 @@ export interface AgentOptions extends TurnOptions {
   /** Judges the hosts of image links. */
   readonly imageGuard: ImageGuard
   readonly devices: Pick<Devices, 'noteSeen'>
-  readonly usage: Pick<Usage, 'countAsApp'>
+  readonly usage: Pick<Usage, 'countAsApp' | 'countTokens'>
 }
 
 /** A turn that was let in and has not begun. */

@@ -1,7 +1,7 @@
 import type { ForcedTool, LlmMessage, Sampling, ToolSpec } from '../../channels/ports/llm.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Tool } from '../../tools/tool.ts'
-import type { ToolsFor } from '../../tools/tool-box.ts'
+import type { BuiltInTools, ToolsFor } from '../../tools/tool-box.ts'
 import type { AppDraft } from './model.ts'
 import { DEFAULT_PERSONA } from './prompt.ts'
 
@@ -147,18 +147,28 @@ function nonBlank(text: string | null | undefined): string | null {
 /** Names all tools of the caller's own connection in an app's allow-list. */
 const ALL_OWN = 'device__*'
 
+/** Where tools of a turn come from, besides the caller's connection. */
+export interface ToolSources {
+  readonly builtInTools: BuiltInTools
+  /** Those of the tenant's MCP servers. */
+  readonly toolsOfServers: ToolsFor
+}
+
 /**
  * The tools of a turn: those of the caller's connection, as far as the app allows them, and the
  * server's. Of two with one name the client's is offered (contract 2, D6), then the connection's.
  */
 export async function toolsOffered(
-  toolsFor: ToolsFor,
+  { builtInTools, toolsOfServers }: ToolSources,
   principal: Principal,
   resolved: ResolvedTurn,
   { conversation, ownTools = [] }: TurnRequest,
 ): Promise<readonly Tool[]> {
   if (conversation?.toolChoice === 'none') return []
-  const tools = await toolsFor(principal, resolved)
+  const builtIn = builtInTools(resolved)
+  // Nearly no turn names a tool of a server.
+  const isWhole = resolved.mcpTools.length === 0
+  const tools = isWhole ? builtIn : [...builtIn, ...(await toolsOfServers(principal, resolved))]
   const own = ownTools.filter(({ spec }) => isAllowed(spec.name, resolved.tools))
   const clientTools = conversation?.clientTools ?? []
   if (clientTools.length === 0 && own.length === 0) return tools

@@ -6,19 +6,21 @@ import { bytesOfText, type MemoryBudget, type MemoryShare } from '../../core/mem
 import type { Meters } from '../../core/meters.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Fence } from '../../storage/shared-state.ts'
-import { createToolBox, type ToolsFor } from '../../tools/tool-box.ts'
+import { createToolBox } from '../../tools/tool-box.ts'
 import type { Folding } from '../sessions/folding.ts'
 import type { TurnDetails } from '../sessions/model.ts'
 import type { SessionMemory } from '../sessions/service.ts'
 import type { Memory, StoredTurn } from '../sessions/store.ts'
-import type { AnsweringChannel, Emit, KbRef, TurnStats } from './events.ts'
+import type { Usage } from '../usage/service.ts'
+import type { Emit, KbRef, TurnStats } from './events.ts'
 import { type Channel, type ModelAnswer, type ModelLoop, runModelLoop } from './model-loop.ts'
 import type { TurnGuard } from './open-turns.ts'
 import { buildMessages, rememberedText, userMessage } from './prompt.ts'
-import type { TokenUsage, Trace } from './trace.ts'
+import type { Trace } from './trace.ts'
 import {
   type Conversation,
   type ResolvedTurn,
+  type ToolSources,
   type TurnRequest,
   toolsOffered,
 } from './turn-config.ts'
@@ -52,16 +54,14 @@ export interface ChannelChoice {
   isCurrent(): Promise<boolean>
 }
 
-export interface TurnOptions {
+export interface TurnOptions extends ToolSources {
   readonly clock: Clock
   readonly log: Logger
   readonly meters: Meters
   readonly memory: SessionMemory
   readonly folding: Folding
   readonly retrieve: Retrieve
-  readonly toolsFor: ToolsFor
-  /** Counts each model call to the caller's key, app and tenant. */
-  readonly countTokens: (caller: Principal, channel: AnsweringChannel, tokens: TokenUsage) => void
+  readonly usage: Pick<Usage, 'countTokens'>
   /** The memory that all requests share. */
   readonly budget: MemoryBudget
 }
@@ -137,10 +137,11 @@ interface LoopParts {
 
 /** What the model is asked, and with which tools. */
 async function modelLoopOf(
-  { log, meters, toolsFor, countTokens }: TurnOptions,
+  options: TurnOptions,
   { principal, request, resolved, channel, trace, confirm }: Turn,
   { primary, before: memory, found, share }: LoopParts,
 ): Promise<ModelLoop> {
+  const { log, meters, usage } = options
   const { prompt, context, thinking, temperature } = resolved
   const { text, images, conversation } = request
   const said = conversation?.messages ?? [userMessage(text, images)]
@@ -148,7 +149,7 @@ async function modelLoopOf(
   const isMiss = found !== null && found !== 'skipped' && passages.length === 0
   const messages = buildMessages({ prompt, context, memory, passages, isMiss, said })
   share.add(bytesOf(messages))
-  const offered = await toolsOffered(toolsFor, principal, resolved, request)
+  const offered = await toolsOffered(options, principal, resolved, request)
   return {
     request: {
       purpose: 'turn',
@@ -165,7 +166,7 @@ async function modelLoopOf(
     fallback: fallbackOf(channel),
     fallbackOnlyWhileSilent: conversation?.fallbackOnlyWhileSilent ?? false,
     confirm,
-    countTokens: (channel, tokens) => countTokens(principal, channel, tokens),
+    countTokens: (channel, tokens) => usage.countTokens(principal, channel, tokens),
     share,
     trace,
     log,

@@ -6,7 +6,6 @@ import { KB_UPLOADS_PER_TENANT_MAX } from '../../core/limits/machine.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { firstChars } from '../../core/text.ts'
 import { defineTool } from '../../tools/tool.ts'
-import type { ToolsFor } from '../../tools/tool-box.ts'
 import { type Citation, countCitations, firstCitedDay } from './citation-store.ts'
 import { orUnavailable } from './embedding.ts'
 import type {
@@ -151,8 +150,8 @@ const args = z.object({
  * `search_knowledge_base` lets the model ask for what the injected passages left out. A turn
  * without the knowledge base is not offered it (contract, Fine points).
  */
-export function searchTool(retrieve: Kb['retrieve']): ToolsFor {
-  const tool = defineTool({
+export const createSearchTool = (retrieve: Kb['retrieve']) =>
+  defineTool({
     name: 'search_knowledge_base',
     description:
       'Searches the documents of the knowledge base and returns quoted passages with title and ' +
@@ -174,5 +173,3 @@ export function searchTool(retrieve: Kb['retrieve']): ToolsFor {
       })
     },
   })
-  return async (_principal, { kb }) => (kb ? [tool] : [])
-}

@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../../core/log.ts'
 
 export interface DeliveryOptions {
   /** Null without MB_SMTP_URL. */
-  readonly mailerNow: () => Mailer | null
+  readonly mailer: { readonly current: Mailer | null }
   /** Shows a code on the server's own terminal. */
   readonly print: (email: string, code: string) => void
   /** The address in the mail. Only MB_PUBLIC_URL: a request's Host header could be forged. */
@@ -14,10 +14,10 @@ export interface DeliveryOptions {
 }
 
 /** Sends login codes by mail, else prints them on the server's terminal (contract, E-mail). */
-export function createDelivery({ mailerNow, print, site, log }: DeliveryOptions) {
+export function createDelivery({ mailer, print, site, log }: DeliveryOptions) {
   async function send(mail: Mail, signal: AbortSignal, fault: string): Promise<void> {
     try {
-      await mailerNow()?.send(mail, signal)
+      await mailer.current?.send(mail, signal)
     } catch (error) {
       const why =
         error instanceof MailFailure ? { code: error.code, reply: error.reply } : errorFields(error)
@@ -26,7 +26,7 @@ export function createDelivery({ mailerNow, print, site, log }: DeliveryOptions)
   }
 
   return {
-    medium: () => (mailerNow() ? ('mail' as const) : ('terminal' as const)),
+    medium: () => (mailer.current ? ('mail' as const) : ('terminal' as const)),
 
     /** Invites by mail; the inviter's address is proven, and nothing else of theirs is in it. */
     async invite(email: string, inviter: string, signal: AbortSignal): Promise<void> {
@@ -36,7 +36,7 @@ export function createDelivery({ mailerNow, print, site, log }: DeliveryOptions)
 
     /** Logs a failed mail and does not retry: the person can ask for another code. */
     async deliver(email: string, code: string, signal: AbortSignal): Promise<void> {
-      if (!mailerNow() || email.endsWith(LOCAL_DOMAIN)) return print(email, code)
+      if (!mailer.current || email.endsWith(LOCAL_DOMAIN)) return print(email, code)
       const text = letter(code, site())
       await send({ to: email, subject: SUBJECT, text }, signal, 'login mail not sent')
     },

@@ -18,7 +18,8 @@ export interface ProviderChannelOptions {
   readonly connect: (tenantId: string, endpoint: Endpoint) => Llm
   /** The model of a tenant that names none; part of what `connect` makes. */
   readonly defaultModel: () => string | null
-  readonly platform: () => Llm
+  /** As the settings of the server say now. */
+  readonly platform: { readonly current: { readonly llm: Llm } }
 }
 
 interface Open {
@@ -67,13 +68,18 @@ export function createProviderChannels(options: ProviderChannelOptions) {
       const saved = await store.get(tenantId)
       if (!saved) {
         open.delete(tenantId)
-        return { label: 'platform', llm: platform(), fallback: null, isCurrent: async () => true }
+        return {
+          label: 'platform',
+          llm: platform.current.llm,
+          fallback: null,
+          isCurrent: async () => true,
+        }
       }
       const llm = modelOf(tenantId, saved)
       const isCurrent = async () => (await store.get(tenantId))?.revision === saved.revision
       // Without failover no other channel could answer, so each call goes past the breaker.
       return saved.failover
-        ? { label: 'byo', llm, fallback: platform(), isCurrent }
+        ? { label: 'byo', llm, fallback: platform.current.llm, isCurrent }
         : { label: 'byo', llm: llm.inner, fallback: null, isCurrent }
     },
 

@@ -24,8 +24,8 @@ export interface Hearing {
 
 export interface VoiceOptions {
   /** The synthesis in use; null when the operator has configured none. */
-  readonly tts: () => Tts | null
-  readonly hearing: () => Hearing
+  readonly tts: { readonly current: Tts | null }
+  readonly hearing: { readonly current: Hearing }
   readonly codecs: AudioCodecs
   readonly log: Logger
   /** Slots for speeches, and as many for recognitions; by default by the number of cores. */
@@ -54,17 +54,16 @@ export function createVoice(options: VoiceOptions) {
   }
 
   const speaker = (): Tts => {
-    const inUse = tts()
-    if (inUse === null) throw appError('tts_not_configured')
-    return inUse
+    if (tts.current === null) throw appError('tts_not_configured')
+    return tts.current
   }
 
   return {
     /** The kind of synthesis; null when none is configured. */
-    speaks: (): string | null => tts()?.name ?? null,
+    speaks: (): string | null => tts.current?.name ?? null,
 
     /** The kind of recognition; null when none is configured. */
-    hears: (): string | null => hearing().asr?.name ?? null,
+    hears: (): string | null => hearing.current.asr?.name ?? null,
 
     /** The text as the parts of an mp3 of 32 kHz and 128 kbps. */
     async speak(utterance: Utterance, signal: AbortSignal): Promise<readonly Uint8Array[]> {
@@ -102,11 +101,11 @@ export function createVoice(options: VoiceOptions) {
     },
 
     /** Whether recognition may tell the times of words. */
-    tellsWords: (): boolean => hearing().asr?.tellsWords ?? false,
+    tellsWords: (): boolean => hearing.current.asr?.tellsWords ?? false,
 
     /** What is said, its text trimmed; empty when nobody speaks. Without hints: in Chinese. */
     async transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript> {
-      const { asr, skipSilence } = hearing()
+      const { asr, skipSilence } = hearing.current
       if (asr === null) throw appError('asr_not_configured')
       const work = () => hear({ asr, codecs, skipSilence }, clip, signal, hints)
       return hearings.run(clip.tenantId, work, signal).catch((error: unknown) => {

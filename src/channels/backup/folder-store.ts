@@ -27,7 +27,9 @@ export function createFolderStore(folder: string): BackupStore {
     }
   }
 
-  /** What a killed write left behind. One folder has one writer (the lock of the data folder). */
+  /**
+   * Removes what a killed write left behind. The lock of the data folder allows only one writer.
+   */
   async function removeDrafts(): Promise<void> {
     for (const name of await readdir(folder)) {
       if (DRAFT.test(name)) await rm(join(folder, name), { force: true })
@@ -52,7 +54,7 @@ export function createFolderStore(folder: string): BackupStore {
 
     write: (name, read) =>
       explained(async () => {
-        // Not its parents: a disk that is not mounted must not be stood in for.
+        // Not recursive: where a disk is not mounted, its mount point must not be created.
         await mkdir(folder, { mode: 0o700 }).catch(unless('EEXIST'))
         await removeDrafts()
         const draft = join(folder, `.${name}.part`)

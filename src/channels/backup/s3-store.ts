@@ -18,7 +18,7 @@ const WRITE_TRIES = 3
 export interface S3Parts {
   readonly fetch: PlainFetch
   readonly sleep: (ms: number) => Promise<void>
-  /** Unfinished uploads of this box are of a process that was killed. */
+  /** The id of this box: its unfinished uploads were left by a process that was killed. */
   readonly box: string
 }
 
@@ -59,7 +59,7 @@ export function createS3Store(place: S3Place, { fetch, sleep, box }: S3Parts): B
     await writer.end()
   }
 
-  /** Bun's client asks again for parts of an upload, and not for a small object sent at once. */
+  /** Retries here, because Bun's client retries parts of an upload but not a small object. */
   async function write(name: string, open: () => AsyncIterable<Uint8Array>): Promise<void> {
     const isOwn = (key: string) => isOfBox(key.slice(folder.length), box)
     await abortUnfinished(place, { fetch, isOwn, prefix: `${folder}moonbase-` }).catch(() => {})
@@ -109,7 +109,7 @@ export function createS3Store(place: S3Place, { fetch, sleep, box }: S3Parts): B
   }
 }
 
-/** The word of S3 for what went wrong, such as `NoSuchBucket`; null for other errors. */
+/** The error code of S3, such as `NoSuchBucket`; null for other errors. */
 function codeOfS3(error: unknown): string | null {
   const { name, code } = error as { name?: unknown; code?: unknown }
   if (name === 'S3Error') return String(code)
@@ -123,7 +123,7 @@ export interface S3Place {
   readonly bucket: string
   /** Without slashes at its ends; empty for the whole bucket. */
   readonly prefix: string
-  /** Null: Amazon's own, by region. */
+  /** Null for Amazon's own endpoint of the region. */
   readonly endpoint: string | null
   readonly region: string
   readonly accessKeyId: string
@@ -136,7 +136,7 @@ export type PlainFetch = (request: Request) => Promise<Response>
 export interface UnfinishedParts {
   readonly fetch: PlainFetch
   readonly prefix: string
-  /** Whether the object would have been this box's. */
+  /** Whether this box would have written the object. */
   readonly isOwn: (key: string) => boolean
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts'
 
 /**
- * The environment of child processes, which get nothing of the server's. It turns off Bun's crash
- * reports and the telemetry of ONNX Runtime: the server talks to nobody the operator did not name.
+ * The environment of child processes, which do not inherit the server's. It turns off Bun's crash
+ * reports and the telemetry of ONNX Runtime: the server connects only where the operator
+ * configured.
  */
 const CHILD_ENV = {
   BUN_ENABLE_CRASH_REPORTING: '0',
@@ -17,7 +18,7 @@ export interface ChildCommand {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What every child process says besides its own answers. */
+/** The messages that every child process sends besides its answers. */
 export type ChildState =
   /** It has loaded what it works with; also the answer to `ping`. */
   | { readonly type: 'ready' }
@@ -44,7 +45,7 @@ export interface Child<Request, Answer> {
   readonly exited: Promise<void>
 }
 
-/** The process ended, does not answer or cannot be started; another one may do better. */
+/** The process ended, does not answer or cannot be started; a new one may work. */
 export class ChildLost extends Error {
   override readonly name = 'ChildLost'
 }
@@ -54,7 +55,7 @@ export class ChildUnloadable extends Error {
   override readonly name = 'ChildUnloadable'
 }
 
-/** Loading a large model from a slow disk. */
+/** Enough to load a large model from a slow disk. */
 const LOAD_MS_MAX = 60_000
 /** An idle process answers at once. */
 const PING_MS_MAX = 5_000

@@ -50,8 +50,8 @@ export function createSupervisor<Request, Answer>(options: SupervisorOptions) {
 
   return {
     /**
-     * The loaded process, which stays up until `release`; one caller at a time. Throws `ChildLost`
-     * or `ChildUnloadable`.
+     * Resolves with the loaded process, which stays up until `release`; one caller at a time.
+     * Throws `ChildLost` or `ChildUnloadable`.
      */
     async acquire(): Promise<Child<Request, Answer>> {
       cancelIdle()
@@ -67,7 +67,7 @@ export function createSupervisor<Request, Answer>(options: SupervisorOptions) {
       if (!closed && running) cancelIdle = clock.after(idleMs, () => void stop())
     },
 
-    /** Whether a process is up, so that work for it starts at once. */
+    /** Whether a process is running, so that work for it starts at once. */
     isUp: () => running !== null,
     isClosed: () => closed,
 

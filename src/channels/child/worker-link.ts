@@ -9,9 +9,9 @@ export interface ParentLink<Request> {
 }
 
 /**
- * Runs the child's side: `load` prepares what the child works with and gives the function that
- * answers requests. Resolves when the parent has gone. Ctrl-C is the parent's to handle. Its work
- * gives way to that of the server, unless `isUrgent`.
+ * Runs the child's side. `load` loads what the child needs and returns the function that answers
+ * requests. Resolves when the parent has gone. The child ignores Ctrl-C, which the parent handles.
+ * It runs at a lower priority than the server, unless `isUrgent`.
  */
 export async function serveParent<Request extends { readonly type: string }, Answer>(
   parent: ParentLink<Request>,
@@ -37,7 +37,7 @@ export async function serveParent<Request extends { readonly type: string }, Ans
 
 const isPing = (request: { readonly type: string }): request is Ping => request.type === 'ping'
 
-/** What a child tells its parent of an error. */
+/** The text of an error that a child sends to its parent. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown'
 }

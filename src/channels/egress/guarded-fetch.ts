@@ -9,7 +9,7 @@ const HOSTS_MAX = 1_000
 /** Bun's `fetch`. */
 export type PlatformFetch = (url: string, init?: BunFetchRequestInit) => Promise<Response>
 export type GuardedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
-/** The guarded `fetch` of one tenant; names are resolved in that tenant's share. */
+/** The guarded `fetch` of one tenant; its name lookups count against that tenant. */
 export type FetchFor = (tenantId: string) => GuardedFetch
 
 export interface GuardedFetchOptions {
@@ -89,7 +89,7 @@ function serverName(url: URL, { address }: ResolvedAddress): { serverName?: stri
 
 export type RedirectProblem = 'nowhere' | 'too_long' | 'too_often'
 
-/** The chain of redirects does not end at a page. */
+/** The redirects lead nowhere or are too many. */
 export class RedirectFailure extends Error {
   override readonly name = 'RedirectFailure'
 
@@ -103,14 +103,14 @@ export interface RedirectOptions {
   readonly signal: AbortSignal
   readonly redirectsMax: number
   readonly urlCharsMax: number
-  /** Waited for before each request. */
+  /** Awaited before each request. */
   readonly before?: (url: URL) => Promise<void>
 }
 
 /**
  * Follows redirects from `start`; the guard of `fetch` checks each address before a connection is
- * made. Resolves with the first answer that is none, whatever its status. Throws `RedirectFailure`,
- * or as `fetch` does.
+ * made. Resolves with the first answer that is not a redirect, whatever its status. Throws
+ * `RedirectFailure`, or as `fetch` does.
  */
 export async function follow(fetch: GuardedFetch, start: URL, options: RedirectOptions) {
   const { headers, signal, redirectsMax, urlCharsMax, before } = options

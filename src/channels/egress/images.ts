@@ -10,7 +10,7 @@ const DATA_URL =
   /^data:image\/[a-z0-9.+-]{1,40}(?:;[a-z0-9._+-]{1,40}=[a-z0-9._+-]{0,40})*;base64,/i
 const HEADER_CHARS_MAX = 200
 const NOT_BASE64 = /[^A-Za-z0-9+/]/
-/** Checked in less than a millisecond. */
+/** Characters of one step, which takes less than a millisecond. */
 const STEP_CHARS = 256 * 1024
 
 /**
@@ -50,7 +50,7 @@ export async function checkImageHosts(
   await Promise.all(
     [...hosts].map(async (host) => {
       try {
-        // The query goes on after the wait, so that a name that nobody answers is remembered.
+        // The query continues after the wait, so that a failed name is remembered.
         await orAborted(guard.connectable(`https://${host}/`, { tenantId }), signal)
       } catch (error) {
         if (error instanceof ChannelFailure) throw appError('image_host_internal')
@@ -81,7 +81,7 @@ export async function checkImageData(
   steady: () => number,
 ): Promise<void> {
   const slice = timeSlice(steady)
-  // The body has just been validated, which takes a slice of its own.
+  // Validating the body has just used up a slice.
   if (images.length > 0) await slice.next()
   for (const image of images) {
     const header = DATA_URL.exec(image.slice(0, HEADER_CHARS_MAX))?.[0]

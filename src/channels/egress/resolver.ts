@@ -27,14 +27,14 @@ export interface ResolverOptions {
   readonly isListed: (name: string) => boolean
 }
 
-/** Time limit of a name, repetitions included. */
+/** Time limit of one name, including repeated queries. */
 const RESOLVE_MS_MAX = 5_000
 /**
  * When one address family is known, the other has this long (RFC 8305, section 3, suggests 50 ms):
  * some name servers answer no queries for IPv6 at all.
  */
 const OTHER_FAMILY_MS_MAX = 250
-/** A name that failed is not asked again for this long, by whichever tenant. */
+/** A name that failed is not asked for again for this long, for all tenants. */
 const FAILED_MS = 30_000
 const FAILED_NAMES_MAX = 10_000
 /** A listed name that only the system knows is not asked for in DNS again for this long. */
@@ -47,11 +47,11 @@ const LOOPBACK = [
 /**
  * Resolves names that tenants supply, in this order: `localhost` is this machine (RFC 6761), then
  * the hosts file, then DNS. For the names that the operator lists, the system's resolver is asked
- * last: it also knows search domains and mDNS. Nobody else's names reach it, because a name server
- * that does not answer would hold one of the runtime's few threads for ten seconds or more, and
- * the operator's own upstreams are resolved by the same threads.
+ * last: it also knows search domains and mDNS. Other names never reach it, because a name server
+ * that does not answer would hold one of the runtime's few threads for ten seconds or more, and the
+ * operator's own upstreams are resolved by the same threads.
  *
- * The queries of the tenants are served in turn. Rejects with the signal's reason when it aborts.
+ * Tenants take turns query by query. Rejects with the signal's reason when it aborts.
  */
 export function createResolver(options: ResolverOptions): Resolve {
   const { clock, openQuery, hostsFile, systemLookup, isListed } = options

@@ -25,7 +25,7 @@ export interface Requester {
   readonly signal?: AbortSignal
 }
 
-/** Every address of a host name. Rejects when the name is unknown or nobody answers. */
+/** Every address of a host name. Rejects when the name is unknown or no name server answers. */
 export type Resolve = (
   hostname: string,
   requester: Requester,
@@ -39,7 +39,7 @@ export interface Target {
 
 export interface GuardOptions {
   readonly resolve: Resolve
-  /** The private hosts that are let through now. */
+  /** The private hosts that are allowed now. */
   readonly allow: () => AllowList
 }
 
@@ -139,7 +139,7 @@ function familyOf(host: string): 0 | 4 | 6 {
   return /^\d+\.\d+\.\d+\.\d+$/.test(host) ? 4 : 0
 }
 
-/** Without blanks, control characters and backslashes, which parsers read differently. */
+/** Whether the text has no blanks, control characters or backslashes: parsers differ on them. */
 function isUnambiguous(text: string): boolean {
   return text !== '' && !/[\s\\\p{Cc}]/u.test(text)
 }

@@ -24,13 +24,13 @@ const VOICES: Readonly<Record<Language, string>> = {
 const FEMALE = '+f3'
 const TEXT_CHARS_MAX = 1_000
 const RATE = 22_050
-/** The usual pace of the program, which speaks 80 words a minute at least. */
+/** The program's default pace; it speaks 80 words a minute at least. */
 const WORDS_A_MINUTE = 175
 
 /**
  * Offline speech by the program eSpeak NG: robotic, without a model, in Mandarin and English. A few
- * programs run at a time, for the tenants in turn. The output of a program is collected at once, so
- * a slow listener does not occupy its slot.
+ * programs run at a time; tenants take turns. The output is collected whole, so a slow listener
+ * does not occupy a slot.
  */
 export function createEspeakTts(options: EspeakTtsOptions): Tts {
   const { clock, codecs } = options
@@ -51,7 +51,7 @@ export function createEspeakTts(options: EspeakTtsOptions): Tts {
       // Loaded with the first speech: its character table takes longer than the rest of the server.
       const { segments } = await import('./text-segments.ts')
       const [first, ...rest] = segments(text)
-      // Text without a sound, such as emoji, becomes a moment of silence: a valid answer.
+      // Text without a sound, such as emoji, becomes a moment of silence.
       if (first === undefined) return { rate: RATE, chunks: silence() }
       return joined(await say(first), rest, say)
     },

@@ -1,15 +1,15 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** What a model of the pack is for. */
+/** The purpose of a model of the pack. */
 export type PackModelKind = 'chat' | 'embed' | 'rerank'
 
-/** The files that make models run on this box without another service. */
+/** The files that run models on this machine without another service. */
 export interface ModelPack {
   readonly folder: string
   /** `llama-server` of llama.cpp, or a llamafile. */
   readonly program: string
-  /** The GGUF file of each kind; a chat model of null lies inside the llamafile. */
+  /** The GGUF file of each kind; null when the chat model is inside the llamafile. */
   readonly models: Readonly<Partial<Record<PackModelKind, string | null>>>
 }
 
@@ -30,7 +30,7 @@ export interface ModelPackFinding {
 const UNPACKED = /^llama-b\d+$/
 const PROGRAMS = ['llama-server', 'llama-server.exe', 'bin/llama-server', 'build/bin/llama-server']
 
-/** Of a model in several files, llama.cpp is given the first and finds the others. */
+/** Files after the first of a model in several files: llama.cpp finds them by the first. */
 const LATER_PART = /-(?!0*1-of-)\d+-of-\d+\.gguf$/i
 
 const kindOf = (name: string): PackModelKind => {
@@ -71,7 +71,7 @@ function lookInto(folder: string): ModelPackFinding {
   return { pack, folder, exists: true, program, models, missing }
 }
 
-/** A download has no right to be run. */
+/** Whether the file is executable, which a fresh download is not. */
 function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

@@ -13,9 +13,9 @@ export interface ModelProcess {
 }
 
 export interface ModelEnd {
-  /** Why it does not start, in its own words; later lines might quote a prompt. */
+  /** The line in which it says why it did not start; later lines might quote a prompt. */
   readonly line: string
-  /** Its exit code, or the signal that ended it: `SIGKILL` is often a machine without memory. */
+  /** Its exit code, or the signal that ended it: `SIGKILL` often means that memory ran out. */
   readonly status: number | string
 }
 
@@ -23,7 +23,7 @@ export interface LlamaServerOptions {
   /** For people. */
   readonly name: string
   readonly apiKey: string
-  /** Each start has a port of its own: another program may have taken the last one meanwhile. */
+  /** Each start gets a new port: another program may have taken the previous one. */
   readonly start: () => ModelProcess
   readonly fetch: UpstreamFetch
   readonly clock: Clock
@@ -34,41 +34,41 @@ export interface LlamaServerOptions {
 
 const POLL_MS = 250
 const HEALTH_MS_MAX = 5_000
-/** A large model from a slow disk; longer is a program that hangs. */
+/** Enough to load a large model from a slow disk; a program that takes longer hangs. */
 const LOAD_MS_MAX = 10 * 60_000
-/** A program whose answers bring nothing for this long is asked whether it is healthy. */
+/** When open requests receive nothing for this long, the program is asked whether it is healthy. */
 const QUIET_MS = 10_000
-/** It computes while it answers that, so one that does not so often hangs. */
+/** It answers that even while it computes; after this many unanswered questions it hangs. */
 const SILENCES_MAX = 3
 const RESTART_MS = 1_000
 const RESTART_MS_MAX = 60_000
-/** After so many ends in a row a request no longer waits for the next try. */
+/** After this many failed starts in a row a request no longer waits for the next one. */
 const FAILURES_WAITED_FOR = 3
 
 export type ModelState = 'loading' | 'ready' | 'standby' | 'failed'
 
 /**
- * Keeps one program that serves a model on a loopback port: starts it, waits until it is healthy,
- * starts it again when it has ended (after 1 s, 2 s … 60 s), and ends it when it is idle. A request
- * waits for the model to be loaded; one that runs when the program ends fails, and no other. A
- * program that hangs is ended, too: one that is not healthy after ten minutes, or that neither
- * answers a request nor says that it is healthy.
+ * Supervises one program that serves a model on a loopback port: starts it, waits until it is
+ * healthy, starts it again when it has ended (after 1 s, 2 s … 60 s), and ends it when it is idle.
+ * A request waits until the model is loaded; when the program ends, only running requests fail. A
+ * program that hangs is ended: one that is not healthy after ten minutes, or that answers neither a
+ * request nor the question whether it is healthy.
  */
 export class LlamaServer {
   readonly name: string
-  /** For `fetch` below alone, which puts the address of the running program in its place. */
+  /** Only for `fetch` below, which replaces it with the address of the running program. */
   readonly endpoint: Endpoint
-  /** Asks the program as `fetch` does, when it is ready. */
+  /** As `fetch`, to the program, once it is ready. */
   readonly fetch: UpstreamFetch
   readonly #options: LlamaServerOptions
   #state: ModelState = 'standby'
-  /** Ends in a row. */
+  /** How often the program has ended since it was last healthy. */
   #failures = 0
   /** Requests whose answers are being read. */
   #open = 0
-  /** The program that is looked at while requests are open. */
+  /** The program that `#watch` checks while requests are open. */
   #watched: ModelProcess | null = null
-  /** Whether an answer has brought something since then. */
+  /** Whether an answer has brought bytes since the last check. */
   #isHeard = false
   #closed = false
   #process: ModelProcess | null = null
@@ -95,7 +95,7 @@ export class LlamaServer {
     if (this.#state === 'standby' && !this.#closed) this.#start()
   }
 
-  /** Ends the program until a request comes; one that is running keeps it. */
+  /** Ends the program until the next request, unless requests are running. */
   rest(): void {
     if (this.#open > 0) return
     this.#cancelRestart()
@@ -151,8 +151,8 @@ export class LlamaServer {
   }
 
   /**
-   * Ends a program that hangs, also where requests have given up waiting for it. It has been silent
-   * `silences` times.
+   * Ends a program that hangs, even after its requests have given up. `silences` counts the health
+   * checks in a row without an answer.
    */
   #watch(silences: number): void {
     const { name, clock, log } = this.#options
@@ -265,11 +265,11 @@ function once(work: () => void): () => void {
 
 interface Watching {
   readonly onBytes: () => void
-  /** Called when the body has been read, has failed or is left. */
+  /** Called when the body was read to its end, has failed or is cancelled. */
   readonly onEnd: () => void
 }
 
-/** The same answer. */
+/** The same answer, with calls of `onBytes` and `onEnd` while its body is read. */
 function watched(response: Response, { onBytes, onEnd }: Watching): Response {
   if (!response.body) {
     onEnd()

@@ -19,15 +19,15 @@ export interface McpClientOptions {
   readonly fetchFor: (tenantId: string) => UpstreamFetch
   readonly clock: Pick<Clock, 'after'>
   readonly parse: ParseJson
-  /** Of this product. */
+  /** The version of this product. */
   readonly version: string
 }
 
 type Result = Readonly<Record<string, unknown>>
 
 /**
- * Streamable HTTP for revision 2026-07-28 and those before it. Why not by the official client:
- * src/decisions/050-mcp-client.md.
+ * MCP over Streamable HTTP, for revision 2026-07-28 and earlier ones. For why it is not the
+ * official client see src/decisions/050-mcp-client.md.
  */
 export function createMcpClient({ fetchFor, parse, clock, version }: McpClientOptions): McpClient {
   const about = { name: 'moonbase', version }
@@ -47,7 +47,7 @@ export function createMcpClient({ fetchFor, parse, clock, version }: McpClientOp
     return resultOf(await ask(work, request))
   }
 
-  /** One that spoke an older revision is asked in that, until it refuses. */
+  /** Agrees on a revision. A server that spoke an older one is asked in that first. */
   async function agree(work: ExchangeOptions, known: string | null): Promise<string> {
     if (known !== null && known !== MODERN) {
       try {
@@ -84,7 +84,7 @@ const repeated = (params: Readonly<Record<string, string>>) =>
     Object.entries(params).map(([name, value]) => [`mcp-param-${name}`, headerText(value)]),
   )
 
-/** All pages of a list; beyond the limit the list is too large. */
+/** All pages of a list. Throws `McpFailure` when there are too many. */
 async function listPages(
   protocol: string,
   page: (params: Result) => Promise<Result>,
@@ -107,13 +107,13 @@ async function listPages(
 /** The revisions with a handshake, newest first. */
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
 
-/** Sessions of many servers are remembered. */
+/** Longer session ids are refused, because sessions of many servers are remembered. */
 const SESSION_ID_CHARS_MAX = 1_000
 
-/** What was agreed with a server by `initialize`. */
+/** The result of `initialize` at a server. */
 interface Session {
   readonly protocol: string
-  /** Null: the server keeps none. */
+  /** Null when the server has no sessions. */
   readonly id: string | null
 }
 
@@ -140,7 +140,7 @@ function createLegacy(about: About) {
   return {
     initialize,
 
-    /** A session that the server has forgotten is begun anew, once. */
+    /** Sends a request; when the server has forgotten the session, begins a new one, once. */
     async ask(work: ExchangeOptions, { method, params, headers }: Request): Promise<RpcAnswer> {
       const ask = (session: Session) =>
         exchange(work, { id: 2, method, params }, { ...headers, ...headersOf(session) })

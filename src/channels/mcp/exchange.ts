@@ -23,12 +23,12 @@ export interface RpcAnswer {
   readonly error: RpcError | null
 }
 
-/** What one piece of work may read of a server, all its answers together. */
+/** How many bytes one piece of work may read, over all its answers. */
 export interface ReadBudget {
   bytes: number
 }
 
-/** Parses bounded JSON of others; undefined when it is none. */
+/** Parses untrusted JSON within limits; undefined when it is malformed. */
 export type ParseJson = (tenantId: string, text: string) => Promise<unknown>
 
 export interface ExchangeOptions {
@@ -40,10 +40,9 @@ export interface ExchangeOptions {
 }
 
 /**
- * One POST of Streamable HTTP and the answer to it. Of an event stream only the answer is read:
- * what the server asks or tells meanwhile is passed over. Statuses below 500 that a server uses to
- * talk of the protocol are returned; others are failures, and so is a redirect. Throws `McpFailure`
- * or the signal's reason.
+ * One POST of Streamable HTTP and its answer. In an event stream, requests and notifications of the
+ * server are skipped until the answer comes. Statuses below 500 with a meaning in the protocol are
+ * returned; all others, and redirects, are failures. Throws `McpFailure` or the signal's reason.
  */
 export async function exchange(
   { fetch, parse, endpoint, budget, signal }: ExchangeOptions,
@@ -120,19 +119,19 @@ async function answerIn(
       }
     }
   } finally {
-    // The rest of the body, if any, is of no use; a body that was read has nothing to cancel.
+    // Cancels the rest of the body; does nothing when the body was read to its end.
     void reader?.cancel().catch(() => {})
   }
   const rest = isStream ? stream.end() : Buffer.concat(parts).toString('utf8')
   return answerOf(await parse(rest ?? ''), id)
 }
 
-/** Null for what is no answer to the request, such as a notification. */
+/** Null for a message that does not answer the request, such as a notification. */
 function answerOf(message: unknown, id: number | undefined): Answer | null {
   if (!isRecord(message)) return null
   const { result, error } = message
   if (isRecord(error) && typeof error.code === 'number') {
-    // An error may come before the id of the request was read.
+    // An error without an id counts: the server may not have been able to read the id.
     if (message.id !== id && message.id !== null && message.id !== undefined) return null
     return { result: null, error: { code: error.code, data: error.data } }
   }
@@ -143,7 +142,7 @@ function answerOf(message: unknown, id: number | undefined): Answer | null {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The result of an answer; throws `McpFailure` when it has none that is complete. */
+/** The result of an answer; throws `McpFailure` when it is missing or incomplete. */
 export function resultOf({ status, result, error }: RpcAnswer): Readonly<Record<string, unknown>> {
   if (error) throw new McpFailure('malformed', `error ${error.code}`)
   if (!result) throw new McpFailure('malformed', status < 400 ? 'no answer' : `HTTP ${status}`)

@@ -2,11 +2,11 @@ import type { Clock } from '../../core/clock.ts'
 import { MCP_PROBE_MS_MAX } from '../../core/limits/upstream.ts'
 import { type ExchangeOptions, exchange, isRecord, type RpcAnswer } from './exchange.ts'
 
-/** The revision without handshake and sessions: each request says all that there is to know. */
+/** The revision without handshake and sessions: each request is self-contained. */
 export const MODERN = '2026-07-28'
 const UNSUPPORTED_VERSION = -32022
 
-/** What a client says of itself. */
+/** How the client introduces itself. */
 export interface About {
   readonly name: string
   readonly version: string
@@ -36,7 +36,7 @@ export function createModern(about: About, clock: Pick<Clock, 'after'>) {
   return {
     ask,
 
-    /** Asks what the server speaks. One that falls silent at this question is an older one. */
+    /** Asks for the server's revisions. A server that does not answer speaks an older one. */
     async isSpoken(work: ExchangeOptions): Promise<boolean> {
       const silence = new AbortController()
       const cancel = clock.after(MCP_PROBE_MS_MAX, () => silence.abort())
@@ -63,7 +63,7 @@ function lists(value: unknown, field: string): boolean {
   return Array.isArray(versions) && versions.includes(MODERN)
 }
 
-/** Text that no header can hold as it is travels as base64 between marks. */
+/** Encodes text that a header cannot hold as base64 between markers. */
 export function headerText(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text)
   if (isPlain && !/^=\?base64\?.*\?=$/.test(text)) return text

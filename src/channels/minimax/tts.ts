@@ -13,7 +13,7 @@ import {
   type Tts,
 } from '../ports/speech.ts'
 
-/** The root is such as `https://api.minimaxi.com/v1` and may carry `?GroupId=`. */
+/** The base URL is for example `https://api.minimaxi.com/v1` and may have `?GroupId=`. */
 export interface MiniMaxTtsOptions extends SenderOptions {
   readonly model: string
   /** The operator's voice; empty for the platform's default voice, which is one of MiniMax. */
@@ -23,10 +23,10 @@ export interface MiniMaxTtsOptions extends SenderOptions {
 
 const TEXT_CHARS_MAX = 10_000
 
-/** MiniMax takes half to twice the usual pace. */
+/** MiniMax accepts half to twice the usual pace. */
 const paceOf = (speed: number) => Math.min(Math.max(speed, 0.5), 2)
 
-/** MiniMax `POST /t2a_v2`, streamed; it makes 32 kHz samples itself. */
+/** MiniMax `POST /t2a_v2`, streamed; the server delivers 32 kHz samples. */
 export function createMiniMaxTts(options: MiniMaxTtsOptions): Tts {
   const post = createPost({ ...options, timeoutMs: TTS_SILENCE_MS_MAX })
   const standard = options.voice === '' ? DEFAULT_VOICE : options.voice
@@ -110,7 +110,7 @@ async function* readEvents(answer: PostAnswer): AsyncGenerator<Uint8Array> {
   if (!reader.ended) throw new ChannelFailure('provider_error', 'stream ended early')
 }
 
-/** One JSON object of `POST /t2a_v2`, streamed or not, as far as it is read. */
+/** The fields that are read of one JSON object of `POST /t2a_v2`, streamed or not. */
 interface Event {
   readonly data?: { readonly audio?: unknown; readonly status?: unknown } | null
   readonly base_resp?: { readonly status_code?: unknown; readonly status_msg?: unknown } | null
@@ -138,11 +138,11 @@ export function createEventReader() {
   let heard = false
   let ended = false
   return {
-    /** Whether the upstream said that this was all. */
+    /** Whether the upstream has sent its last event. */
     get ended(): boolean {
       return ended
     },
-    /** The sound of one event; throws `Declined`, or `ChannelFailure` for what is no event. */
+    /** The sound of one event; throws `Declined`, or `ChannelFailure` for a malformed event. */
     sound(text: string): Uint8Array {
       const event = parse(text)
       const code = Number(event.base_resp?.status_code ?? 0)

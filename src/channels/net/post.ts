@@ -51,7 +51,7 @@ export function createPost(options: PostOptions) {
   }
 }
 
-/** A person waits for the sound: an upstream that was silent for the limit is not asked again. */
+/** Makes a timeout final: a person waits for the sound, so a silent upstream is not asked again. */
 const finalIfSilent = (failure: ChannelFailure, call: UpstreamCall): ChannelFailure =>
   call.timedOut ? new ChannelFailure(failure.reason, failure.phrase) : failure
 

@@ -14,11 +14,11 @@ export type UpstreamFetch = ((url: string, init: RequestInit) => Promise<Respons
 }
 
 /**
- * Asks an upstream without trusting its answer:
- * - The runtime unpacks nothing. It would do so in the one thread that serves all requests, without
- *   a limit and even after an abort: 12 KB of Brotli became 7.8 GB of memory. So requests ask for
- *   `identity`, and an answer in any other content coding is a failure.
- * - Redirects are not followed. The key would travel along, and an upstream could point one at an
+ * Fetches from an upstream without trusting its answer:
+ * - The runtime decompresses nothing. It would do so in the one thread that serves all requests,
+ *   without a limit and even after an abort: 12 KB of Brotli became 7.8 GB of memory. So requests
+ *   ask for `identity`, and an answer in any other content coding is a failure.
+ * - Redirects are not followed. The key would be sent along, and an upstream could redirect to an
  *   address that only this machine can reach.
  */
 export function createUpstreamFetch(fetch: PlainFetch): UpstreamFetch {
@@ -37,7 +37,7 @@ function isUnpacked({ headers }: Response): boolean {
   return coding === null || /^\s*(identity\s*)?$/i.test(coding)
 }
 
-/** The status of a packed error answer still tells; its body is left out. */
+/** Keeps the status of a compressed error answer and drops its body. */
 async function withoutBody(response: Response): Promise<Response> {
   await response.body?.cancel().catch(() => {})
   if (response.ok) throw new ChannelFailure('provider_error', 'compressed answer')
@@ -62,7 +62,7 @@ export async function readStart(response: Response, bytesMax: number): Promise<s
 export interface Endpoint {
   /** Root of an OpenAI-compatible API, such as `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string
-  /** Empty: no `Authorization` is sent. */
+  /** When empty, no `Authorization` is sent. */
   readonly apiKey: string
 }
 
@@ -132,7 +132,7 @@ export class UpstreamCall {
     this.#waitingSince = this.#clock.steady()
   }
 
-  /** The reader waits for more; a wait that goes on keeps its start. */
+  /** The reader waits for bytes from now on, unless it was waiting already. */
   startWait(): void {
     this.#waitingSince ??= this.#clock.steady()
   }
@@ -143,7 +143,7 @@ export class UpstreamCall {
     this.#waitingSince = null
   }
 
-  /** Bytes have come that end nothing: a byte now and then of an endless line is silence, too. */
+  /** Bytes have come that complete no event: an endless line, byte by byte, counts as silence. */
   gotFragment(): void {
     this.#hasBytes = true
   }
@@ -156,7 +156,9 @@ export class UpstreamCall {
     this.#stopTimer = this.#clock.after(ms, this.#check)
   }
 
-  /** What an error of `fetch` or of a read means: the caller's own reason, or a failure. */
+  /**
+   * Turns an error of `fetch` or of a read into the caller's abort reason or a `ChannelFailure`.
+   */
   explain(error: unknown): unknown {
     if (this.#caller.aborted) return this.#caller.reason
     if (error instanceof ChannelFailure) return error
@@ -182,7 +184,7 @@ export class UpstreamCall {
 
   readonly #onAbort = () => this.#controller.abort(this.#caller.reason)
 
-  // Time that the consumer takes between two reads is not the upstream's silence.
+  // Time that the reader takes between two reads does not count as the upstream's silence.
   readonly #check = (): void => {
     const since = this.#waitingSince
     const idleMs = since === null ? 0 : Math.max(0, this.#clock.steady() - since)
@@ -225,7 +227,7 @@ export function createSender(options: SenderOptions) {
 /** An answer other than 2xx. */
 export interface HttpFailure {
   readonly failure: ChannelFailure
-  /** Start of the body of a 400, 404 or 422, to look for words in; never to be passed on. */
+  /** Start of the body of a 400, 404 or 422, to search for known words; must not be passed on. */
   readonly text: string
 }
 

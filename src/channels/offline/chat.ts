@@ -7,9 +7,9 @@ const QUOTES_MAX = 3
 const QUOTE_CHARS_MAX = 400
 
 /**
- * What answers while no language model is connected (contract, Offline default). It quotes the
- * passages it is given, uses the calculator and the clock, says plainly that it is no model and how
- * to connect one. Deterministic; needs no network.
+ * Answers while no language model is connected (contract, Offline default). It quotes the passages
+ * it is given, uses the calculator and the clock, and says that it is no model and how to connect
+ * one. Deterministic; needs no network.
  */
 export function createOfflineChat(): Llm {
   return {
@@ -102,9 +102,9 @@ const SPEAKER = /^\s*(用户|助手|User|Assistant)\s*[:：]\s*/i
 const SENTENCE_END = /[。！？!?…\n]|\.(?=\s|$)/u
 
 /**
- * Folds old turns without a model: the first sentence of what each side said, newest kept when it
- * grows too long. The same turns always give the same text, and folding its own output again
- * changes nothing.
+ * Folds old turns without a model: keeps the first sentence of each message, and the newest ones
+ * when they grow too long. The same turns always give the same text, and folding its own output
+ * again changes nothing.
  */
 function extractSummary(messages: readonly LlmMessage[]): string {
   const lines = messages
@@ -120,7 +120,7 @@ function extractSummary(messages: readonly LlmMessage[]): string {
   return kept.reverse().join('\n')
 }
 
-/** One message may hold a whole transcript, each turn on a line that names its speaker. */
+/** A message may hold a whole transcript, in lines that begin with the speaker. */
 function summaryLines(role: string, content: string): string[] {
   const marked = content.split('\n').filter((line) => SPEAKER.test(line))
   const lines = marked.length > 0 ? marked : [content]

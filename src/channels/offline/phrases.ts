@@ -1,11 +1,11 @@
-/** What the offline responder says itself. It never claims to understand or to think. */
+/** The sentences of the offline responder. They never claim that it understands or thinks. */
 export interface Phrases {
   readonly self: string
   /** The answer to a greeting, and to the question what it can do. */
   readonly abilities: string
-  /** How to connect a model; after what it cannot answer. */
+  /** How to connect a model; said after a question that it cannot answer. */
   readonly noModel: string
-  /** The same in a line; after what it has answered. */
+  /** The same in a line; said after an answer. */
   readonly noModelShort: string
   readonly cannotAnswer: string
   readonly cannotSee: string
@@ -77,5 +77,5 @@ const en: Phrases = {
   time: (date, zone) => `It is ${format('en-US', date)} (${zone}).`,
 }
 
-/** Chinese as soon as one Han character is there, else English. */
+/** Chinese when the text has a Han character, else English. */
 export const phrasesFor = (text: string) => (/\p{Script=Han}/u.test(text) ? zh : en)

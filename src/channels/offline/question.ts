@@ -11,11 +11,11 @@ const WORKS = /[\d)%!]\s*[-+*/^%]\s*[\d(a-z.+-]|\d\s*!|[a-z]\s*\(/i
 /** Dates and telephone numbers. */
 const NO_EXPRESSION = /^\d{4}([-/])\d{1,2}\1\d{1,2}$|^0\d+-\d+/
 
-/** Words that ask for a calculation though the text says more than that. */
+/** Words that ask for a calculation although the text has other words, too. */
 const CUE = /等于|得几|计算|算一下|算算|=|calculat|comput|evaluate/i
-/** Asks for the result right behind the expression; a unit behind it asks for something else. */
+/** Asks for the result right after the expression; with a unit it asks for something else. */
 const ASKED_BEHIND = /^(?:是|为)?(?:多少|几)(?![年月日号个天次元块])/
-/** Words that may stand around an expression without saying anything else. */
+/** Words around an expression that do not change the question. */
 const FILLER = new RegExp(
   '请问|请|帮我|一下|计算|算算|算|等于|多少|得几|几|是|得|呢|吗|的|结果|' +
     "what(?:'s| is)?|how much|is|calculate|compute|evaluate|the|result|of|please|equals?|" +
@@ -41,7 +41,7 @@ const TIME = new RegExp(
 )
 const ZONE = /\b(?:UTC|[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+)\b/
 
-/** The arithmetic expression that a text asks to work out, or null; the calculator checks it. */
+/** The arithmetic expression that a text asks for, or null; the calculator checks its syntax. */
 export function findArithmetic(text: string): string | null {
   if (text.length > TEXT_CHARS_MAX) return null
   const spelled = OPERATORS.reduce(
@@ -62,7 +62,7 @@ const GREETING = /^(?:你好|您好|嗨|哈喽|hi|hello|hey)[\s,，.。!！~～�
 const ABILITIES =
   /你(?:能|会|可以)(?:做|干)?(?:什么|啥|哪些)|你是谁|what can you do|who are you|^help[.!?]*$/i
 
-/** Whether a text greets, or asks what one can do. */
+/** Whether a text is a greeting or asks what the assistant can do. */
 export const asksAbilities = (text: string): boolean =>
   text.length <= TEXT_CHARS_MAX && (GREETING.test(text) || ABILITIES.test(text))
 

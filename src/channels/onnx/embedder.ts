@@ -26,7 +26,7 @@ export interface OnnxOptions {
 const IDLE_MS = 10 * 60_000
 /** The longest that one message may take. */
 const ANSWER_MS_MAX = 60_000
-/** Texts of one message, which a query waits for: two chunks of a document, or many short texts. */
+/** Texts of one message at most. A query waits for one message of passages. */
 const SLICE_TEXTS = 32
 const SLICE_UNITS_MAX = 1_600
 /**
@@ -34,7 +34,7 @@ const SLICE_UNITS_MAX = 1_600
  * window, unless most of it is blank.
  */
 const UNITS_PER_TOKEN_MAX = 8
-/** The process does one job at a time; a second query waits for it, so that it is never idle. */
+/** The process does one job at a time; a second query is ready for it, so that it is never idle. */
 const AT_ONCE = { query: 2, passage: 1 }
 
 /**
@@ -74,7 +74,7 @@ export function createOnnxEmbedder({ model, command, clock, log }: OnnxOptions):
     }
   }
 
-  /** The answer of the process, in the line of searches or in that of documents. */
+  /** Waits in the queue of queries or of passages, then asks the process. */
   async function answerOf(line: EmbedKind, request: EmbedRequest, signal?: AbortSignal) {
     if (supervisor.isClosed()) {
       throw new ChannelFailure('channel_unavailable', 'embedding is shut down')

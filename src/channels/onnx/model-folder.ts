@@ -19,9 +19,11 @@ const modelJson = z
     max_tokens: z.number().int().positive(),
     /** The cosine from which a passage is worth showing, on this model's own scale. */
     relevant_cosine: z.number().gt(-1).lt(1),
-    /** The same where only one of question and passage is Chinese; below `relevant_cosine`. */
+    /**
+     * The same for a question and a passage of which only one is Chinese; below `relevant_cosine`.
+     */
     relevant_cosine_across: z.number().gt(-1).lt(THRESHOLD),
-    /** The vector of a word alone tells its meaning, as in static models. */
+    /** Whether the vector of a single word represents its meaning, as in static models. */
     word_vectors: z.boolean(),
   })
   .partial()
@@ -59,12 +61,12 @@ export class ModelFolderError extends Error {
 
 const WEIGHTS = ['model', 'onnx/model', 'model_quantized', 'onnx/model_quantized']
 const TOKENS_MAX_DEFAULT = 512
-/** Tokenizers without a limit of their own state absurd ones, such as 1e30. */
+/** Tokenizers without a limit declare an absurd one, such as 1e30. */
 const TOKENS_MAX_SANE = 8192
 
 /**
- * Reads what a model folder says of itself: `model.json` (or `embedding.json`), and for what that
- * leaves out the files of a usual sentence-transformers or model2vec export.
+ * Reads the settings of a model folder: `model.json` (or `embedding.json`), and for missing ones
+ * the files of a usual sentence-transformers or model2vec export.
  */
 export async function readModelFolder(dir: string): Promise<EmbeddingModel> {
   const onnx = WEIGHTS.map((name) => join(dir, `${name}.onnx`)).find(existsSync)
@@ -108,7 +110,7 @@ function statedSettings(dir: string): z.infer<typeof modelJson> {
   return {}
 }
 
-/** What the files of an export tell, with the model's card as a last resort. */
+/** The settings in the files of an export; where they are silent, those of known models. */
 function exportSettings(dir: string, tokenizerConfig: string) {
   const config = readJson(join(dir, 'config.json'))
   const transformer = readJson(join(dir, 'sentence_bert_config.json'))
@@ -153,8 +155,8 @@ function spaceId(model: Omit<EmbeddingModel, 'id'>): string {
   const hash = new Bun.CryptoHasher('sha256')
   const { pooling, output, specialTokens, passagePrefix, tokensMax } = model
   hash.update(JSON.stringify([pooling, output, specialTokens, passagePrefix, tokensMax]))
-  // Earlier versions scaled the vectors themselves and had the scale here; where a model states
-  // none, this keeps the name of vectors that are stored already.
+  // Earlier versions scaled the vectors and hashed the scale here. Where a model states no scale,
+  // this keeps the id of vectors that are stored already.
   hash.update('null')
   for (const path of [model.weights, model.tokenizer]) hashSample(hash, path)
   return `${model.name}:${hash.digest('hex').slice(0, 16)}`
@@ -162,7 +164,9 @@ function spaceId(model: Omit<EmbeddingModel, 'id'>): string {
 
 const SAMPLE_BYTES = 1 << 18
 
-/** Size, beginning, middle and end: weights differ everywhere, and may have gigabytes. */
+/**
+ * Hashes the size, beginning, middle and end: weights may have gigabytes, and differ everywhere.
+ */
 function hashSample(hash: Bun.CryptoHasher, path: string): void {
   const file = openSync(path, 'r')
   try {
@@ -179,8 +183,8 @@ function hashSample(hash: Bun.CryptoHasher, path: string): void {
 }
 
 /**
- * Settings that the model cards of common families state and their exports often omit. `model.json`
- * in the folder overrides them.
+ * Settings from the model cards of common model families, which exports often omit. `model.json` in
+ * the folder overrides them.
  */
 export interface KnownModel {
   readonly pooling: 'cls' | 'mean'

@@ -14,7 +14,7 @@ export interface LoadedModel {
 
 interface EmbeddedTexts {
   readonly vectors: Float32Array[]
-  /** How many the model read of all texts. */
+  /** Tokens of all texts that the model read. */
   readonly tokens: number
 }
 
@@ -48,7 +48,7 @@ export async function loadModel(dir: string): Promise<LoadedModel> {
   }
 }
 
-/** Groups sequences of similar length, to compute little padding. */
+/** Groups sequences of similar length, which keeps padding small. */
 function batches<T extends { ids: Piece }>(pieces: readonly T[]): T[][] {
   const groups: T[][] = []
   let group: T[] = []
@@ -108,7 +108,7 @@ export interface Session {
   run(pieces: readonly Piece[]): Promise<Float32Array[]>
 }
 
-/** Loads the weights. Throws for an unusable model, with words for the operator. */
+/** Loads the weights. Throws for an unusable model; the message is for the operator. */
 function openSession(model: EmbeddingModel): Promise<Session> {
   return model.kind === 'onnx' ? openOnnx(model) : openStatic(model)
 }

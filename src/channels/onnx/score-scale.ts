@@ -7,13 +7,13 @@ export const THRESHOLD = 0.45
 type Score = NonNullable<Embedder['score']>
 
 /**
- * Models differ in the cosine at which a passage becomes relevant (`relevant`); the specification
+ * Models differ in the cosine from which a passage is relevant (`relevant`); the specification
  * fixes a score of 0.45. The score (1 − w)·cos ± w maps the one onto the other and keeps the order.
  *
  * `across`, where a model states it, is the relevant cosine of a question and a passage in
- * different scripts, which are less near to each other: they get the whole of w, those in one
- * script the part at which `relevant` meets the threshold. So a bilingual knowledge base is
- * searched evenly.
+ * different scripts, which is lower. Such pairs get the whole of w; pairs in one script get the
+ * part at which `relevant` meets the threshold. So both languages of a bilingual knowledge base are
+ * found equally.
  */
 export function scoreScale(relevant: number | null, across: number | null): Score {
   if (relevant !== null && across !== null) return acrossScripts(relevant, across)
@@ -25,7 +25,7 @@ export function scoreScale(relevant: number | null, across: number | null): Scor
   return (cosine) => (1 - weight) * cosine + (low ? weight : -weight)
 }
 
-/** Mixed texts lie between: the weight turns with the share of Chinese characters in both. */
+/** The weight changes gradually with the difference of the shares of Chinese characters. */
 function acrossScripts(relevant: number, across: number): Score {
   const weight = (THRESHOLD - across) / (1 - across)
   const turn = Math.acos((THRESHOLD - (1 - weight) * relevant) / weight)

@@ -2,28 +2,28 @@ import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { errorMessage, type ParentLink, serveParent } from '../child/worker-link.ts'
 import { RECOGNISER_RATE } from '../ports/speech.ts'
 
-/** The next sound of a stream: 16 kHz mono. A stream that is not known yet begins with it. */
+/** The next samples of a stream, 16 kHz mono. The first part with its number opens a stream. */
 export interface VadPart {
   readonly stream: number
   readonly samples: Int16Array
 }
 
-/** Messages between the server and its process that hears speech; one request is open at a time. */
+/** Messages between the server and the voice detector; one request is open at a time. */
 export interface VadRequest {
   readonly type: 'hear'
   readonly parts: readonly VadPart[]
-  /** Streams of which nothing more comes. */
+  /** Streams that have ended. */
   readonly ended: readonly number[]
 }
 
 export type VadAnswer =
-  /** Of each part, how likely somebody speaks in each of its windows. */
+  /** For each part, the probability of speech in each of its windows. */
   | { readonly type: 'heard'; readonly parts: readonly (readonly number[])[] }
   | { readonly type: 'error'; readonly message: string }
 
 /**
- * The process that hears speech: ONNX Runtime lives apart from the server, as for embedding.
- * Resolves when the server has gone.
+ * The voice detector: like embedding it runs ONNX Runtime in a process of its own. Resolves when
+ * the server has gone.
  */
 export function runVadWorker(file: string, parent: ParentLink<VadRequest>): Promise<void> {
   const load = async (send: (answer: VadAnswer) => void) => {
@@ -49,31 +49,31 @@ export function runVadWorker(file: string, parent: ParentLink<VadRequest>): Prom
       }
     }
   }
-  // It is little work, and somebody waits for their sentence to be noticed as over.
+  // Urgent: it is little work, and a speaker waits for the end of the sentence to be detected.
   return serveParent(parent, load, true)
 }
 
 /** 32 ms. */
 const WINDOW = 512
-/** The end of the window before, which versions 5 and 6 of the model want in front of each. */
+/** Samples of the previous window that versions 5 and 6 of the model need before each window. */
 const CONTEXT = 64
-/** Such versions keep one state; older ones two, `h` and `c`. */
+/** Versions 5 and 6 have one state; older ones have two, `h` and `c`. */
 const STATE = 'state'
 
 export interface Stream {
-  /** How likely somebody speaks, for each window that these samples complete. */
+  /** The probability of speech in each window that these samples complete. */
   push(samples: Int16Array): Promise<number[]>
 }
 
 /**
- * Loads a Silero VAD (snakers4/silero-vad) of version 4, 5 or 6. Resolves with what begins a stream
- * of sound. Throws for another model, with words for the operator.
+ * Loads a Silero VAD (snakers4/silero-vad) of version 4, 5 or 6. Resolves with a function that
+ * opens a stream. Throws for another model; the message is for the operator.
  */
 export async function openSilero(file: string): Promise<() => Stream> {
   const session = await InferenceSession.create(file, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
-    // Exports of the model have tables that nothing uses, which the library warns of.
+    // The library would warn of unused tables in exports of the model.
     logSeverityLevel: 3,
   })
   const states = session.inputMetadata.flatMap((input) => {
@@ -125,7 +125,7 @@ export async function openSilero(file: string): Promise<() => Stream> {
     }
   }
 
-  // A model that takes the inputs by name but not by shape fails here, and not at the first word.
+  // A model with the right input names but wrong shapes fails here, not at the first word.
   await begin().push(new Int16Array(WINDOW))
   return begin
 }

@@ -13,23 +13,23 @@ export interface VadOptions {
 
 /** Voice activity detection in a process of its own. */
 export interface LocalVad extends Vad {
-  /** Loads the model; throws an error with words for the operator when that cannot be done. */
+  /** Loads the model. Throws an error whose message is for the operator. */
   load(): Promise<void>
   close(): Promise<void>
 }
 
 /** The process ends after this time without sound. */
 const IDLE_MS = 10 * 60_000
-/** A packet takes a millisecond; who listens has to go on in time. */
+/** A packet takes a millisecond; after this time a stream goes on without the model. */
 const ANSWER_MS_MAX = 1_000
-/** After a failure nobody is heard by the model for this long. */
+/** After a failure the model is not used for this long. */
 const RETRY_MS = 30_000
 
 interface Waiting extends VadPart {
   readonly resolve: (heard: readonly number[] | null) => void
 }
 
-/** The sound of all streams goes to the process in rounds: what came during the last one. */
+/** Sends the sound of all streams to the process in rounds; each has what came during the last. */
 function createRounds({ command, clock, log }: VadOptions) {
   const supervisor = createSupervisor<VadRequest, VadAnswer>({ command, clock, idleMs: IDLE_MS })
   let waiting: Waiting[] = []
@@ -38,7 +38,7 @@ function createRounds({ command, clock, log }: VadOptions) {
   let isWorking = false
   let tryAgainAt = Number.NEGATIVE_INFINITY
 
-  /** Who waits goes on without an answer; until the model is loaded nobody waits for it. */
+  /** Answers all waiting calls with null; until the model is loaded again no call waits. */
   function giveUp(): void {
     isLoaded = false
     for (const { resolve } of waiting.splice(0)) resolve(null)
@@ -76,7 +76,7 @@ function createRounds({ command, clock, log }: VadOptions) {
       ended = []
       tryAgainAt = clock.steady() + RETRY_MS
       if (!supervisor.isClosed()) log.warn('voice detector failed', errorFields(error))
-      // One that gives errors is started anew.
+      // A process that gives errors is replaced.
       await supervisor.stop()
     } finally {
       supervisor.release()
@@ -94,7 +94,7 @@ function createRounds({ command, clock, log }: VadOptions) {
       return promise
     },
     end: (stream: number) => void ended.push(stream),
-    /** Whether an answer can be waited for. */
+    /** Whether the model is loaded, so that a call gets an answer. */
     isReady: () => isLoaded && supervisor.isUp(),
     async load(): Promise<void> {
       await supervisor.acquire()
@@ -110,7 +110,7 @@ export function createLocalVad(options: VadOptions): LocalVad {
   return {
     open() {
       let stream = 0
-      // It is loaded by the time that somebody speaks.
+      // Loads the model before the first word is spoken.
       void work()
       const reset = () => {
         if (stream > 0) end(stream)

@@ -9,15 +9,15 @@ export type EmbedRequest =
   | { readonly type: 'compare'; readonly question: string; readonly texts: readonly string[] }
 
 export type EmbedAnswer =
-  /** The vectors of all texts, one behind the other, and the tokens of all. */
+  /** The vectors of all texts, concatenated, and the number of their tokens. */
   | { readonly type: 'vectors'; readonly values: Float32Array; readonly tokens: number }
-  /** How well each text holds the words of the question. */
+  /** For each text, how well it matches the words of the question. */
   | { readonly type: 'similarities'; readonly values: readonly number[] }
   | { readonly type: 'error'; readonly message: string }
 
 /**
- * The embedding process: ONNX Runtime blocks the thread it runs on and has crashed at exit in other
- * hosts, so it lives apart from the server. Resolves when the server has gone.
+ * The embedding process. ONNX Runtime blocks its thread and has crashed other programs at exit, so
+ * it runs outside the server. Resolves when the server has gone.
  */
 export function runEmbedWorker(dir: string, parent: ParentLink<EmbedRequest>): Promise<void> {
   return serveParent<EmbedRequest, EmbedAnswer>(parent, async (send) => {

@@ -4,7 +4,7 @@ import { hasBoundedStructure } from '../../core/json.ts'
 import { readStart, type UpstreamFetch } from '../net/upstream-call.ts'
 import { IdentityFailure, type LoginAttempt } from '../ports/identity.ts'
 
-/** The longest answer of an issuer, its key set, has some kilobytes. */
+/** The largest answer of an issuer, its key set, has a few kilobytes. */
 const ANSWER_BYTES_MAX = 1024 * 1024
 /** Time limit of one request to a provider. */
 export const PROVIDER_SECONDS_MAX = 10

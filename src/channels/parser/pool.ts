@@ -23,8 +23,8 @@ type Worker = Supervisor<ParseRequest, ParseAnswer>
 const MESSAGE_BYTES = 256 * 1024
 
 /**
- * Parse workers, each with one task at a time: a file that makes a library spin or fill the memory
- * ends its own process and no other work. A process is given back as soon as its task is done,
+ * Parse workers with one task at a time each: a file that makes a library loop or fill the memory
+ * ends its own process and no other work. A worker is free again as soon as its task is done,
  * however slowly the result is read.
  */
 export function createParserPool(options: ParserOptions): Parser & { close(): Promise<void> } {
@@ -35,7 +35,7 @@ export function createParserPool(options: ParserOptions): Parser & { close(): Pr
   )
   const free = [...workers]
 
-  /** One that is up before one that has to be started. */
+  /** Prefers a running worker to one that has to be started. */
   function takeWorker(): Worker {
     const index = free.findIndex((worker) => worker.isUp())
     return free.splice(Math.max(index, 0), 1)[0] as Worker

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { platform } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
 
-/** A library that allocates as fast as it can gets some 30 MB further in this time. */
+/** A library that allocates as fast as it can takes some 30 MB in this time. */
 const LOOK_EVERY_MS = 50
 
-/** What one task may use. */
+/** The limits of one task. */
 export interface TaskLimits {
   readonly memoryBytes: number
-  /** By the clock. */
+  /** Elapsed time. */
   readonly ms: number
-  /** Of the processor. */
+  /** Processor time. */
   readonly cpuMs: number
-  /** Until the next part of the result, by the clock and of the processor. */
+  /** The same until the next part of the result. */
   readonly stepMs: number
   readonly stepCpuMs: number
 }
@@ -23,8 +23,8 @@ export interface WatchedProcess {
 }
 
 /**
- * Kills the process when its task goes beyond the limits. `step` begins a step. Processor time is
- * that of the process, so a busy machine ends no honest task.
+ * Kills the process when its task exceeds the limits. `step` begins a step. Counting processor time
+ * keeps a busy machine from ending honest tasks.
  */
 export function watch(process: WatchedProcess, limits: TaskLimits, clock: Clock) {
   const began = clock.steady()
@@ -62,7 +62,7 @@ export function watch(process: WatchedProcess, limits: TaskLimits, clock: Clock)
   }
 }
 
-/** What a process uses of the machine at a moment. */
+/** The memory and processor time of a process. */
 export interface ProcessUsage {
   /** Resident memory that belongs to it alone; files it has mapped are left out on Linux. */
   readonly memoryBytes: number

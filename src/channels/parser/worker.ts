@@ -11,7 +11,7 @@ import {
 export type ParseRequest =
   /** The next bytes of the task's input; it comes in pieces. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array }
-  /** The input is whole, or lies in a file: begin. */
+  /** Starts the task: its input has been sent, or lies in a file. */
   | {
       readonly type: 'begin'
       readonly name: string
@@ -67,7 +67,7 @@ async function run(
     const task = functions[name as ParseTaskName] as Run<ParseTaskName>
     for await (const part of task(bytes, options as never)) {
       send({ type: 'part', part })
-      // The parent measures the time between two parts, so each has to leave at once.
+      // The parent measures the time between two parts, so each must be sent at once.
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
     send({ type: 'end' })
@@ -82,6 +82,6 @@ function preferToBeKilled(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // Other systems have no such file; the parent's watch on the memory remains.
+    // Other systems have no such file; there the parent's memory limit alone protects.
   }
 }

@@ -2,11 +2,11 @@
 export interface BackupStore {
   /** Where it is, for people; holds no credential. */
   readonly place: string
-  /** What is stored completely, newest first. Throws `BackupStoreError`. */
+  /** The complete backups, newest first. Throws `BackupStoreError`. */
   list(): Promise<readonly StoredBackup[]>
   /**
-   * Stores all bytes under `name`, or nothing. Calls `open` again for another try. Throws
-   * `BackupStoreError`, and whatever `open` throws.
+   * Stores all bytes under `name`, or nothing. Calls `open` again for each retry. Throws
+   * `BackupStoreError`, and the errors of `open`.
    */
   write(name: string, open: () => AsyncIterable<Uint8Array>): Promise<void>
   /** Throws `BackupStoreError` on the first read when there is none of that name. */
@@ -19,7 +19,7 @@ export interface StoredBackup {
   readonly bytes: number
 }
 
-/** The place does not take or give a backup; the message is one sentence for the operator. */
+/** A backup cannot be stored or read; the message is one sentence for the operator. */
 export class BackupStoreError extends Error {
   override readonly name = 'BackupStoreError'
 }

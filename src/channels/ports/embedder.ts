@@ -1,24 +1,24 @@
-/** What a text is to a model that tells questions from what is searched. */
+/** Whether a text is a question or is searched; some models treat the two differently. */
 export type EmbedKind = 'query' | 'passage'
 
 /** The port to a text-embedding model: local ONNX, or a remote OpenAI-compatible endpoint. */
 export interface Embedder {
-  /** Names the vector space: vectors of different ids must never be compared. */
+  /** Identifies the vector space: vectors of different ids must never be compared. */
   readonly id: string
   /** The model as callers may know it, without the address of its endpoint. */
   readonly name?: string
   /**
-   * A text of more UTF-16 units is longer than the model's window: parts of it may be embedded
-   * apart and their vectors joined, which lets other work pass in between.
+   * A text of more UTF-16 units is longer than the model's window. Its parts may be embedded one by
+   * one and their vectors joined, so that other work runs in between.
    */
   readonly lengthMax?: number
-  /** Calls that it works on at the same time, where more would only wait inside it. */
+  /** Simultaneous calls that it can work on; more would only wait inside it. */
   readonly atOnce?: Readonly<Record<EmbedKind, number>>
   /**
    * Unit vectors, one a text, in order, all of the same length. `kind` selects the model's prefix.
-   * Throws `ChannelFailure` when the model cannot be reached or answers nonsense; throws the
-   * signal's reason when aborted. `countTokens` is told of the tokens of the texts, in one call or
-   * several, as the model counts them, or estimated where it does not tell.
+   * Throws `ChannelFailure` when the model cannot be reached or its answer is invalid; throws the
+   * signal's reason when aborted. Calls `countTokens`, once or several times, with the tokens of
+   * the texts as the model counts them, or estimated where it reports none.
    */
   embed(
     texts: readonly string[],
@@ -28,12 +28,13 @@ export interface Embedder {
   ): Promise<Float32Array[]>
   /**
    * Turns a cosine of this model into the score that people see, where 0.45 is relevant. It rises
-   * with the cosine. A model without it has scores that are cosines.
+   * with the cosine. Without this method the cosine is the score.
    */
   score?(cosine: number, question: string, text: string): number
   /**
-   * How well each text holds the words of the question, by their meaning, from 0 to 1; of models
-   * whose vector of a single word tells what the word means. Throws as `embed`.
+   * For each text, how well it matches the words of the question by meaning, from 0 to 1. Only
+   * models whose vector of a single word represents its meaning have this method. Throws as
+   * `embed`.
    */
   wordSimilarities?(
     question: string,
@@ -43,10 +44,12 @@ export interface Embedder {
   close(): Promise<void>
 }
 
-/** The port to a model that reads question and passage together: it judges better than vectors. */
+/**
+ * The port to a model that reads question and passage together, and so ranks better than vectors.
+ */
 export interface Reranker {
   /**
-   * The places of the texts, the best first; texts that the model leaves out are missing. Throws
+   * The indexes of the texts, the best first; texts that the model leaves out are missing. Throws
    * `ChannelFailure`; throws the signal's reason when aborted.
    */
   rank(question: string, texts: readonly string[], signal?: AbortSignal): Promise<readonly number[]>

@@ -1,4 +1,4 @@
-/** The five words a failed channel may be announced with (specification, Events). */
+/** Why a channel failed: the five reasons that clients may see (specification, Events). */
 export type FailureReason =
   | 'retry_exhausted'
   | 'upstream_4xx'
@@ -7,8 +7,8 @@ export type FailureReason =
   | 'provider_error'
 
 /**
- * The word for clients of OpenAI's API where not a chat model failed, but an embedder or speech
- * (contract 2, 1.12): an answer that makes no sense is a fault of the upstream.
+ * The `code` for clients of OpenAI's API when an embedder or a speech upstream failed (contract 2,
+ * 1.12). An invalid answer counts as a fault of the upstream.
  */
 export const openAiCodeOf = ({ reason }: ChannelFailure): string =>
   reason === 'provider_error' ? 'upstream_5xx' : reason
@@ -16,7 +16,7 @@ export const openAiCodeOf = ({ reason }: ChannelFailure): string =>
 export interface FailureDetails {
   /** HTTP status of the upstream, when it answered. */
   readonly status?: number
-  /** Whether the same call may succeed in a moment. Only ever true before the first part. */
+  /** Whether the same call may succeed in a moment; never true after the first part. */
   readonly retryable?: boolean
   /** Wait the upstream asked for with `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number
@@ -26,9 +26,9 @@ export interface FailureDetails {
 }
 
 /**
- * An upstream did not do its work. `reason` is what clients may learn; `phrase` is a short
- * sanitised description for operators and the probe, such as `HTTP 429` or `connection failed`, and
- * never holds upstream text, a key or a URL.
+ * An upstream failed. Clients may see `reason`; `phrase` is a short sanitised description for
+ * operators and the probe, such as `HTTP 429` or `connection failed`, and never holds upstream
+ * text, a key or a URL.
  */
 export class ChannelFailure extends Error {
   override readonly name = 'ChannelFailure'

@@ -6,16 +6,17 @@ export interface LoginAttempt {
   readonly verifier: string
 }
 
-/** Somebody else's login page that vouches for people (specification, Third-party OAuth login). */
+/** A third party at which people sign in (specification, Third-party OAuth login). */
 export interface IdentityProvider {
   readonly id: string
-  /** For the button of the login page. */
+  /** Shown on the button of the login page. */
   readonly name: string
   /** Where to send the browser. Throws `IdentityFailure`. */
   authorizationUrl(attempt: LoginAttempt, redirectUri: string): Promise<URL>
   /**
-   * The e-mail address that the provider has verified, or null when it vouches for none. `callback`
-   * is the redirect URI with what the provider added. Throws `IdentityFailure`.
+   * The e-mail address that the provider has verified, or null when it has verified none.
+   * `callback` is the redirect URI with the parameters that the provider added. Throws
+   * `IdentityFailure`.
    */
   verifiedEmail(attempt: LoginAttempt, callback: URL): Promise<string | null>
 }
@@ -26,7 +27,7 @@ export interface IdentityProvider {
  */
 export type IdentityReason = 'denied' | 'unavailable' | 'refused'
 
-/** A login that came to nothing on the side of the provider. */
+/** A login that failed at the provider. */
 export class IdentityFailure extends Error {
   override readonly name = 'IdentityFailure'
 

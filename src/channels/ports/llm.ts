@@ -1,4 +1,4 @@
-/** A tool that the model wants to be run. */
+/** A call of a tool that the model asks for. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
@@ -35,7 +35,7 @@ export interface Passage {
   readonly heading: string | null
 }
 
-/** How `thinking` travels to a model (contract, section 4, Fine points); `auto` goes by vendor. */
+/** The field that carries `thinking` (contract, section 4, Fine points); `auto` goes by vendor. */
 export const THINKING_FORMS = [
   'auto',
   'reasoning_effort',
@@ -68,7 +68,7 @@ export type ForcedTool = 'required' | { readonly name: string }
 export interface LlmRequest {
   /** `summary` folds old turns into memory; `turn` answers a person. */
   readonly purpose: 'turn' | 'summary'
-  /** Null: the channel's default model. */
+  /** Null for the channel's default model. */
   readonly model: string | null
   readonly messages: readonly LlmMessage[]
   /** Passages already rendered into `messages`, for a responder that quotes them itself. */
@@ -92,13 +92,13 @@ export interface LlmUsage {
 
 export type LlmPart =
   | { readonly type: 'text'; readonly text: string }
-  /** What the model reasons before its text; only where it was asked for. */
+  /** The model's reasoning before its text; only with `showThinking`. */
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   /**
-   * Memory that the adapter holds now for what is no part yet: an unfinished line, the arguments
-   * of tool calls, reasoning that is left out. It replaces the figure before it. It comes when the
-   * figure has changed by `HELD_STEP_BYTES` or more, so a usual answer has none.
+   * Memory that the adapter holds now for text that is not part of any item yet: an unfinished
+   * line, arguments of tool calls, reasoning that is left out. Replaces the previous figure. Sent
+   * when the figure has changed by `HELD_STEP_BYTES` or more, so a usual answer has none.
    */
   | { readonly type: 'held'; readonly bytes: number }
   | {
@@ -124,7 +124,7 @@ export type LlmStream = AsyncIterable<readonly LlmPart[]>
 
 /** The port to a chat model. One adapter serves the platform's channel and a tenant's own. */
 export interface Llm {
-  /** For start-up and status pages, such as `openai-compatible` or `offline`. */
+  /** Shown at start-up and on status pages, such as `openai-compatible` or `offline`. */
   readonly name: string
   /**
    * Makes one model call and resolves when its answer has begun: only before that may the call be

@@ -14,7 +14,7 @@ export interface Mailer {
   close(): Promise<void>
 }
 
-/** A mail that was not taken. Holds codes only: a server's own words may repeat what was sent. */
+/** A mail that was not accepted. Holds codes only: a server's text may repeat what was sent. */
 export class MailFailure extends Error {
   override readonly name = 'MailFailure'
 

@@ -1,4 +1,4 @@
-/** Why a server of tools could not be asked (contract 2, section 2.6, error_class). */
+/** Why an MCP server could not be used (contract 2, section 2.6, error_class). */
 export type McpFailureReason =
   | 'unreachable'
   | 'timeout'
@@ -8,8 +8,8 @@ export type McpFailureReason =
   | 'guarded'
 
 /**
- * A server of tools did not do its work. `phrase` is short and of ours, such as `HTTP 502`: it
- * never holds what the server has said, a header or an address.
+ * An MCP server failed. `phrase` is a short text of ours, such as `HTTP 502`: it never holds text
+ * of the server, a header or an address.
  */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
@@ -23,7 +23,7 @@ export class McpFailure extends Error {
   }
 }
 
-/** Where a tenant's server of tools is, and what it is sent with every request. */
+/** The address of a tenant's MCP server and the headers of every request to it. */
 export interface McpEndpoint {
   readonly tenantId: string
   readonly url: string
@@ -33,27 +33,27 @@ export interface McpEndpoint {
 export interface McpListing {
   /** The revision of the protocol that was agreed on. */
   readonly protocol: string
-  /** As the server has written them, unchecked. */
+  /** As the server sent them, unchecked. */
   readonly tools: readonly unknown[]
-  /** How long the server wants this to be believed, in milliseconds; null when it does not say. */
+  /** How long the listing is valid by the server, in milliseconds; null when it does not say. */
   readonly ttlMs: number | null
 }
 
 export interface McpToolCall {
   readonly name: string
   readonly args: Readonly<Record<string, unknown>>
-  /** Arguments that are repeated in headers, by the names of those, where the revision has such. */
+  /** Arguments that the revision repeats in headers, by header name. */
   readonly params: Readonly<Record<string, string>>
   /** More headers of this call alone. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The result of a call as the server has written it, unchecked. */
+/** The result of a call as the server sent it, unchecked. */
 export type McpToolResult = Readonly<Record<string, unknown>>
 
-/** Speaks to servers of tools. Rejects with `McpFailure`, or with the signal's reason. */
+/** A client of MCP servers. Rejects with `McpFailure`, or with the signal's reason. */
 export interface McpClient {
-  /** Agrees on a revision, and lists the tools. `known` is what was agreed on before, if ever. */
+  /** Agrees on a revision and lists the tools. `known` is the revision agreed on before, if any. */
   list(endpoint: McpEndpoint, known: string | null, signal: AbortSignal): Promise<McpListing>
   /** `protocol` is the revision that the listing was agreed on. */
   call(

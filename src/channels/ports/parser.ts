@@ -15,11 +15,11 @@ export type DocumentKind =
   | 'markdown'
   | 'text'
 
-/** What is known of a file before its text. */
+/** What a parser reports of a file before its text. */
 export interface DocumentInfo {
   readonly type: 'info'
   readonly mediaType: string
-  /** As the file names itself. */
+  /** The title in the file's metadata. */
   readonly title: string | null
   /** Pages of a PDF, slides of a presentation. */
   readonly pages: number | null
@@ -38,8 +38,8 @@ export interface DocumentBlock {
 export type DocumentPart = DocumentInfo | DocumentBlock
 
 /**
- * What the parse worker can do, by the name of the task: its options, and the parts it gives. A new
- * task gets a line here and a function in `commands/workers.ts`.
+ * The tasks of the parse worker by name: their options, and the parts of their results. A new task
+ * gets a line here and a function in `commands/workers.ts`.
  */
 export interface ParseTasks {
   /** A recording as mono samples of 16 bits at `rate`, in several parts. */
@@ -48,7 +48,7 @@ export interface ParseTasks {
   readonly duration: { readonly options: object; readonly part: number }
   /** An HTML page as text, in one part. */
   readonly page: { readonly options: { readonly contentType: string }; readonly part: PageText }
-  /** A file that people have as text: one `DocumentInfo`, then its blocks. */
+  /** The text of a document: one `DocumentInfo`, then its blocks. */
   readonly document: {
     readonly options: { readonly fileName: string; readonly contentType: string | null }
     readonly part: DocumentPart
@@ -64,18 +64,18 @@ export interface FileBytes {
 
 export interface ParseTask<Name extends ParseTaskName = ParseTaskName> {
   readonly name: Name
-  /** What a stranger sent, or the file of ours that it was written to. */
+  /** The untrusted bytes, or our file that holds them. */
   readonly bytes: Uint8Array | FileBytes
   readonly options: ParseTasks[Name]['options']
-  /** Tenants get the processes in turn. */
+  /** The tenant that it is for: tenants take turns. */
   readonly tenantId: string
 }
 
-/** Reads what strangers send in processes that may be lost: codecs, containers, markup. */
+/** Parses untrusted bytes (codecs, containers, markup) in processes that may be lost. */
 export interface Parser {
   /**
-   * The parts of the result in order. The work runs ahead of the reader. Throws `ParseFailure`, or
-   * the signal's reason; leaving the iteration ends the work.
+   * The parts of the result in order. The worker does not wait for the reader. Throws
+   * `ParseFailure`, or the signal's reason; leaving the iteration ends the work.
    */
   parse<Name extends ParseTaskName>(
     task: ParseTask<Name>,
@@ -84,10 +84,10 @@ export interface Parser {
 }
 
 /**
- * `unreadable`: not what it claims to be, or damaged. `too_long`: more than the task's own limit.
- * `exhausting`: its process needed too much memory or time and was ended, or it crashed.
- * Of documents: `encrypted`: it needs a password. `no_text`: it has none, such as a scan.
- * `unsupported`: not a kind of file that is read.
+ * `unreadable`: not what it claims to be, or damaged. `too_long`: over the task's own limit.
+ * `exhausting`: its process crashed, or was ended for its use of memory or time.
+ * For documents also: `encrypted`: needs a password. `no_text`: has no text, such as a scan.
+ * `unsupported`: a kind of file that no parser reads.
  */
 export type ParseFailureReason =
   | 'unreadable'

@@ -5,7 +5,7 @@ export interface SpeechRequest {
   readonly voice: string
   /** How fast, 1 is usual; adapters that cannot change it speak at their usual pace. */
   readonly speed?: number
-  /** Whose it is: tenants get this machine's programs in turn. */
+  /** The tenant that asks: tenants take turns at this machine's programs. */
   readonly tenantId: string
 }
 
@@ -26,8 +26,8 @@ export interface Tts {
   readonly textCharsMax: number
   /**
    * Resolves when the upstream has accepted the text and the rate is known. Throws `ChannelFailure`
-   * before that for a refused, unreachable or unconfigured upstream. What is not read to its end is
-   * given up by aborting the signal.
+   * before that for a refused, unreachable or unconfigured upstream. A reader that stops early
+   * aborts the signal.
    */
   speak(request: SpeechRequest, signal: AbortSignal): Promise<PcmStream>
 }
@@ -35,49 +35,49 @@ export interface Tts {
 export interface AudioClip {
   /** The upload as it came: wav, mp3, flac, ogg, webm, m4a. */
   readonly bytes: Uint8Array
-  /** Whose it is: tenants get this machine's recogniser and decoders in turn. */
+  /** The tenant that asks: tenants take turns at this machine's recogniser and decoders. */
   readonly tenantId: string
 }
 
-/** What a caller tells of a recording and wants to know; engines use what they can. */
+/** What a caller knows of a recording and wants to know; engines use what they can. */
 export interface AsrHints {
-  /** Such as `en`. */
+  /** The language that is spoken, such as `en`. */
   readonly language?: string
-  /** Text in the manner of what is said. */
+  /** Text in the style of the recording. */
   readonly prompt?: string
   readonly temperature?: number
-  /** Times that are of use. */
+  /** Which times the caller wants. */
   readonly times?: 'segments' | 'words'
 }
 
-/** A stretch of a recording, in seconds from its beginning. */
+/** A part of a recording, in seconds from its beginning. */
 export interface TimedText {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** What was recognised, as far as the engine tells. */
+/** The result of a recognition; which optional fields it has depends on the engine. */
 export interface Transcript {
   /** Untrimmed; empty for silence. */
   readonly text: string
   readonly segments?: readonly TimedText[]
   readonly words?: readonly TimedText[]
   readonly language?: string
-  /** Of the recording, in seconds. */
+  /** Length of the recording, in seconds. */
   readonly duration?: number
 }
 
 /** The port to speech recognition. */
 export interface Asr {
   readonly name: string
-  /** Whether it may tell the times of words. */
+  /** Whether it can give the times of words. */
   readonly tellsWords?: boolean
   /** Without hints the language is Chinese, with punctuation guidance. Throws `ChannelFailure`. */
   transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript>
 }
 
-/** The port to voice activity detection: a model that tells voices from noise. */
+/** The port to voice activity detection: a model that distinguishes voices from noise. */
 export interface Vad {
   /** Begins to listen to one stream of sound. */
   open(): VadStream
@@ -85,12 +85,12 @@ export interface Vad {
 
 export interface VadStream {
   /**
-   * The next samples, 16 kHz mono. Resolves, in the order of the calls, with how likely somebody
-   * speaks in each part of the sound that the model looks at; with null when it cannot tell. Null
-   * at once while the model is not loaded.
+   * Adds samples, 16 kHz mono. Resolves, in the order of the calls, with the probability of speech
+   * in each window of the model; with null when the model fails. Returns null while the model is
+   * not loaded.
    */
   push(samples: Int16Array): Promise<readonly number[] | null> | null
-  /** Forgets what was heard. */
+  /** Forgets all samples so far. */
   reset(): void
   /** Must be called once. */
   close(): void
@@ -98,15 +98,15 @@ export interface VadStream {
 
 /** Samples a second of all sound the product sends (specification, Voice). */
 export const SPEECH_RATE = 32_000
-/** The same of what clients of OpenAI's API get (contract 2, 1.8). */
+/** The same for clients of OpenAI's API (contract 2, 1.8). */
 export const OPENAI_SPEECH_RATE = 24_000
 /** Samples a second that speech recognisers take. */
 export const RECOGNISER_RATE = 16_000
 
-/** Root mean square, of full scale, that no 20 ms of a silent recording reach: 50 dB below it. */
+/** In a silent recording no 20 ms reach this root mean square: 50 dB below full scale. */
 export const SILENCE_RMS = 0.003
 
-/** What an upload is, by its first bytes; `extension` makes upstreams accept it. */
+/** The format of an upload by its first bytes; upstreams need the `extension`. */
 export interface AudioKind {
   readonly name: 'wav' | 'mp3' | 'flac' | 'opus' | 'vorbis' | 'ogg' | 'webm' | 'm4a' | 'aac' | 'amr'
   readonly extension: string
@@ -114,9 +114,9 @@ export interface AudioKind {
 }
 
 /**
- * Mono: signed 16-bit little-endian samples, the same behind a header of unknown length, mp3 of
- * 128 kbps, Ogg Opus, or Opus packets of 60 ms, each behind its length in two bytes, big-endian.
- * Mp3 is of 32 kHz and Opus of 24 kHz.
+ * All are mono. `pcm`: signed 16-bit little-endian samples. `wav`: the same after a header that
+ * states no length. `mp3`: 128 kbps at 32 kHz. `opus`: Ogg Opus at 24 kHz. `packets`: Opus packets
+ * of 60 ms at 24 kHz, each after its length in two bytes, big-endian.
  */
 export type SpeechFormat = 'pcm' | 'wav' | 'mp3' | 'opus' | 'packets'
 
@@ -124,50 +124,52 @@ export type SpeechFormat = 'pcm' | 'wav' | 'mp3' | 'opus' | 'packets'
 export interface SpeechEncoder {
   /** Takes signed 16-bit little-endian mono bytes at `rate`; a chunk may split a sample. */
   encode(pcm: Uint8Array, rate: number): AsyncIterable<Uint8Array>
-  /** What the filter and the encoder still hold. */
+  /** The rest of the output that the filter and the encoder still hold. */
   finish(): AsyncIterable<Uint8Array>
   /** Must be called once, finished or not. */
   close(): void
 }
 
-/** Reads a stream of Opus packets as 16 kHz mono. */
+/** Decodes a stream of Opus packets to 16 kHz mono. */
 export interface PacketDecoder {
-  /** Null for bytes that are no packet; at most 120 ms come out of one. */
+  /** The samples of a packet, at most 120 ms; null for bytes that are no packet. */
   decode(packet: Uint8Array): Int16Array | null
   /** Must be called once. */
   release(): void
 }
 
-/** What a synthesis upstream answered when PCM was asked for. */
+/** The answer of a synthesis upstream that was asked for PCM. */
 export interface SpeechBody {
   readonly body: AsyncIterable<Uint8Array>
   readonly contentType: string
-  /** Samples a second of raw samples whose type does not tell. */
+  /** Samples a second of raw samples whose content type states none. */
   readonly fallbackRate: number
   readonly tenantId: string
 }
 
-/** The port to codecs: everything about sound that needs arithmetic or a library. */
+/** The port to audio codecs. */
 export interface AudioCodecs {
   sniff(bytes: Uint8Array): AudioKind | null
-  /** `rate`: samples a second of what comes out. */
+  /** `rate`: samples a second of the output. */
   speechEncoder(format: SpeechFormat, rate: number): SpeechEncoder
   /**
    * Mono PCM at `rate`. Throws `ChannelFailure` for bytes that cannot be read and `AppError` 413
    * for a recording over the duration limit, also in mid-stream.
    */
   decode(clip: AudioClip, rate: number, signal: AbortSignal): AsyncGenerator<Uint8Array>
-  /** Seconds of a recording, by its container; 0 where that cannot be told. */
+  /** Seconds of a recording by its container; 0 when unknown. */
   duration(clip: AudioClip, signal: AbortSignal): Promise<number>
   /**
-   * Reads speech. The rate is the one in the content type, that of a wav header if a wav came back,
-   * else `fallbackRate`. Resolves with the first bytes; throws `ChannelFailure` for anything that
-   * is not sound.
+   * Decodes speech of an upstream. The rate is that of the content type or of a wav header, else
+   * `fallbackRate`. Resolves with the first bytes; throws `ChannelFailure` for anything that is not
+   * sound.
    */
   readSpeech(speech: SpeechBody, signal: AbortSignal): Promise<PcmStream>
   /** Mono samples as a wav file. */
   wav(samples: Int16Array, rate: number): Uint8Array
   packetDecoder(): Promise<PacketDecoder>
-  /** Whether nobody can be heard; null when that is not cheap to tell (compressed audio). */
+  /**
+   * Whether the recording is silent; null for compressed audio, where that is not cheap to tell.
+   */
   isSilent(bytes: Uint8Array): Promise<boolean | null>
 }

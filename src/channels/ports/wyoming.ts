@@ -1,4 +1,4 @@
-/** Wyoming, the voice protocol of Home Assistant, as a server speaks it. */
+/** An event of Wyoming, the voice protocol of Home Assistant. */
 export interface WyomingEvent {
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
@@ -7,22 +7,22 @@ export interface WyomingEvent {
 
 /** The client at the other end of a connection. */
 export interface WyomingPeer {
-  /** Aborts when the client has left. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal
-  /** Resolves when the client takes more; rejects with the signal's reason when it has left. */
+  /** Resolves when the client accepts more; rejects with the signal's reason. */
   send(type: string, data?: Readonly<Record<string, unknown>>, payload?: Uint8Array): Promise<void>
   /** Closes the connection, once what was sent has arrived. */
   close(): void
 }
 
-/** Takes the events of one connection, each when the one before it is done. Must not reject. */
+/** Handles the events of one connection, one after another. Must not reject. */
 export type WyomingHandler = (event: WyomingEvent) => Promise<void>
 
 export interface WyomingServer {
   readonly port: number
-  /** Connections whose events are being worked on. */
+  /** Connections whose events are being handled. */
   busy(): number
-  /** Takes no more connections, and closes those that have nothing to do. */
+  /** Accepts no more connections, and closes the idle ones. */
   stop(): void
   /** Closes all connections. */
   close(): void

@@ -18,14 +18,14 @@ export interface BreakerOptions {
 export interface Breaker extends Llm {
   /** The channel itself, never skipped. */
   readonly inner: Llm
-  /** The channel was seen working: it is used again. */
+  /** The channel works again and is used again. */
   reset(): void
 }
 
 /**
- * Skips a channel that keeps failing in one and the same way, so that not every turn pays for its
- * retries: calls then fail at once with the reason of the last failure. After `BREAKER_OPEN_MS` one
- * call at a time tries again, and its end decides. A refusal (4xx) costs no time and may be the
+ * Skips a channel that keeps failing in the same way, so that not every turn waits for its retries:
+ * calls then fail at once with the reason of the last failure. After `BREAKER_OPEN_MS` one call at
+ * a time tries again, and its result decides. A 4xx of the upstream costs no time and may be the
  * fault of one request, so it does not count.
  */
 export function breaker(llm: Llm, options: BreakerOptions): Breaker {
@@ -45,7 +45,7 @@ export function breaker(llm: Llm, options: BreakerOptions): Breaker {
   return { name: llm.name, inner: llm, open, reset: circuit.reset }
 }
 
-/** A reranker that is skipped in the same way: a dead one would cost each search its time limit. */
+/** Skips a reranker in the same way: with a dead one each search would wait for its time limit. */
 export function rerankerBreaker(reranker: Reranker, options: BreakerOptions): Reranker {
   const circuit = createCircuit(options)
   return {
@@ -64,7 +64,7 @@ export function rerankerBreaker(reranker: Reranker, options: BreakerOptions): Re
   }
 }
 
-/** The same stream; `call` learns how it ends. */
+/** The same stream; reports its end to `call`. */
 async function* watched(stream: LlmStream, call: AdmittedCall, signal: AbortSignal) {
   try {
     yield* stream
@@ -81,7 +81,7 @@ async function* watched(stream: LlmStream, call: AdmittedCall, signal: AbortSign
 interface AdmittedCall {
   succeeded(): void
   failed(error: unknown): void
-  /** The client left, or the end was reported already. */
+  /** The client disconnected, or the end was reported already. */
   left(): void
 }
 

@@ -3,7 +3,7 @@ import type { Embedder } from '../ports/embedder.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 import type { Asr, Tts } from '../ports/speech.ts'
 
-/** What an embedder is doing, for operators. */
+/** The state of an embedder, for operators. */
 export interface EmbedderActivity {
   /** Texts that wait or are being embedded. */
   readonly pending: () => number
@@ -11,7 +11,7 @@ export interface EmbedderActivity {
   readonly lastOk: () => boolean | null
 }
 
-/** The same embedder; its activity can be read, and its failures are counted. */
+/** Adds activity and a count of failures to an embedder. */
 export function meterEmbedder(embedder: Embedder, meters: Meters): Embedder & EmbedderActivity {
   let pending = 0
   let lastOk: boolean | null = null
@@ -39,7 +39,7 @@ export function meterEmbedder(embedder: Embedder, meters: Meters): Embedder & Em
   }
 }
 
-/** The same synthesis; failures of its upstream are counted. */
+/** Counts failures of a synthesis upstream. */
 export function meterTts(tts: Tts, meters: Meters): Tts {
   const count = counting('tts', meters)
   return {
@@ -60,7 +60,7 @@ export function meterTts(tts: Tts, meters: Meters): Tts {
   }
 }
 
-/** The same recognition; failures of its upstream are counted. */
+/** Counts failures of a recognition upstream. */
 export function meterAsr(asr: Asr, meters: Meters): Asr {
   const count = counting('asr', meters)
   return {

@@ -7,9 +7,9 @@ const BACK_OFF_MS = [250, 1000]
 const RETRY_AFTER_MS_MAX = 5000
 
 /**
- * Settles as `work` does, but does it again, at most twice, when an upstream could not be reached
- * or was busy (contract, section 4, "BYO reasons"). `work` must settle before any of its answer
- * is passed on. The only place that sends a request again.
+ * Runs `work`, and again at most twice when an upstream could not be reached or was busy (contract,
+ * section 4, "BYO reasons"). `work` must settle before any part of its answer is passed on. This is
+ * the only place that sends a request again.
  */
 export async function retry<Result>(
   work: () => Promise<Result>,
@@ -28,8 +28,8 @@ export async function retry<Result>(
 }
 
 /**
- * How long to wait before the next attempt; null when another one is no use. A `Retry-After` of
- * more than 5 s is cut to 5 s, because a person is waiting.
+ * How long to wait before the next attempt; null when there is none. A `Retry-After` of more than 5
+ * s is cut to 5 s, because a person is waiting.
  */
 function backOff(error: unknown, attempt: number): number | null {
   const leastMs = BACK_OFF_MS[attempt]

@@ -29,7 +29,7 @@ export interface SherpaAsrOptions {
 
 /** Offline recognition by a voice pack, in a process of its own. */
 export interface SherpaAsr extends Asr {
-  /** Loads the model; throws an error with words for the operator when that cannot be done. */
+  /** Loads the model. Throws an error whose message is for the operator. */
   load(): Promise<void>
   /** Whether the last recognition worked, whatever the recording was; null before the first. */
   lastOk(): boolean | null
@@ -38,7 +38,7 @@ export interface SherpaAsr extends Asr {
 
 /** The process ends after this time without work. */
 const IDLE_MS = 10 * 60_000
-/** How long the process may go on with a recording that nobody waits for any more. */
+/** How long the process may continue with a cancelled recording. */
 const CANCEL_MS = 15_000
 
 type AsrProcess = Child<AsrRequest, AsrAnswer>
@@ -96,7 +96,7 @@ function createRecogniser({ command, clock, codecs }: SherpaAsrOptions) {
   }
 }
 
-/** One recording at a time, as the model uses several cores; tenants get their turn in order. */
+/** Recognises one recording at a time, because the model uses several cores; tenants take turns. */
 export function createSherpaAsr(options: SherpaAsrOptions): SherpaAsr {
   const { clock, log } = options
   const { recognise, load, close } = createRecogniser(options)

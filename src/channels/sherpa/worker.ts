@@ -7,7 +7,7 @@ export type AsrRequest =
   /** The next part of recording `id`: 16 kHz mono, signed 16 bit; may split a sample. */
   | { readonly type: 'samples'; readonly id: number; readonly pcm: Uint8Array }
   | { readonly type: 'end'; readonly id: number }
-  /** Nobody waits for the text any more. */
+  /** The caller no longer wants the text. */
   | { readonly type: 'cancel'; readonly id: number }
 
 export type AsrAnswer =
@@ -15,7 +15,7 @@ export type AsrAnswer =
   | { readonly type: 'text'; readonly id: number; readonly heard: Recognised }
   | { readonly type: 'error'; readonly id: number; readonly message: string }
 
-/** Loads the library by its full path, which nobody knows when this is compiled. */
+/** Loads the library by its full path, which is unknown at compile time. */
 export function openSherpa(pack: VoicePack): Engine {
   const addon: { exports: unknown } = { exports: {} }
   process.dlopen(addon, pack.library)
@@ -61,7 +61,7 @@ function createListener(engine: Engine, send: (answer: AsrAnswer) => void) {
     }
     open = 0
     parts = []
-    // A recording that is being recognised answers for itself.
+    // A recording that is being recognised sends its own answer.
     if (last !== request.id) send({ type: 'text', id: request.id, heard: NOTHING })
   }
 }

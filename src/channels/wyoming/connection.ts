@@ -10,11 +10,11 @@ export interface WyomingAddress {
 }
 
 export interface WyomingConnection {
-  /** Resolves when the other side takes more. */
+  /** Resolves when the other side accepts more. */
   send(type: string, data?: Readonly<Record<string, unknown>>, payload?: Uint8Array): Promise<void>
   /**
-   * What the other side says. Throws `ChannelFailure` when it hangs up, says `error` or is silent
-   * for longer than `silenceMs`.
+   * The events of the other side. Throws `ChannelFailure` when it closes the connection, sends
+   * `error` or is silent for longer than `silenceMs`.
    */
   events(silenceMs: number): AsyncGenerator<WyomingEvent>
   close(): void
@@ -58,7 +58,7 @@ export async function connect(
     signal.throwIfAborted()
     throw new ChannelFailure('retry_exhausted', 'connection failed', { retryable: true, cause })
   }
-  // The reader hears of every error; without a listener it would end the process.
+  // The reader gets every error; without a listener here it would end the process.
   socket.on('error', () => {})
   return {
     close,

@@ -8,8 +8,8 @@ const PART_BYTES_MAX = 16 * 1024 * 1024
 const LF = 10
 
 /**
- * One event as it goes over the wire: one line of JSON, then as many bytes of JSON as `data_length`
- * says, then as many bytes of sound as `payload_length` says.
+ * Encodes an event: a line of JSON, then `data_length` bytes of JSON, then `payload_length` bytes
+ * of sound.
  */
 export function encodeEvent(
   type: string,
@@ -34,8 +34,8 @@ interface Head {
 }
 
 /**
- * Cuts bytes into events; throws `ChannelFailure` for what is not this protocol, and for an event
- * that is longer than `bytesMax` with all its parts.
+ * Decodes bytes into events. Throws `ChannelFailure` for malformed bytes, and for an event of more
+ * than `bytesMax` bytes with all its parts.
  */
 export function createEventDecoder(
   bytesMax = Number.POSITIVE_INFINITY,

@@ -10,7 +10,7 @@ import { createEventDecoder, encodeEvent } from './protocol.ts'
 
 export interface WyomingServerOptions {
   readonly host: string
-  /** 0 picks a free one. */
+  /** 0 for any free port. */
   readonly port: number
   /** Begins to serve a client that has connected. */
   readonly open: (peer: WyomingPeer) => WyomingHandler
@@ -20,7 +20,7 @@ export interface WyomingServerOptions {
 
 interface Connection {
   isBusy(): boolean
-  /** What was sent still arrives; what is being worked on is given up. */
+  /** Sends what is buffered, aborts what is being handled, and closes. */
   end(): void
 }
 
@@ -61,13 +61,13 @@ const listening = (server: Server, host: string, port: number): Promise<void> =>
     server.once('error', reject)
     server.listen({ host, port }, () => {
       server.off('error', reject)
-      // Such as having no more file descriptors: the others are still served.
+      // An error, such as no free file descriptor, must not end the process.
       server.on('error', () => {})
       resolve()
     })
   })
 
-/** Reads the events of one client, and gives them to its handler one after another. */
+/** Reads the events of one client and passes them to its handler one after another. */
 function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
   const left = new AbortController()
   const decode = createEventDecoder(WYOMING_EVENT_BYTES_MAX)
@@ -108,7 +108,7 @@ function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
     try {
       events = decode(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
     } catch {
-      // Nothing that follows can be read: where an event ends is not known any more.
+      // The end of the malformed event is unknown, so nothing after it can be read.
       socket.destroy()
       return
     }
@@ -116,7 +116,7 @@ function serve(socket: Socket, open: WyomingServerOptions['open']): Connection {
       waiting.push(event)
       waitingBytes += event.payload.length
     }
-    // A client that sends faster than is worked on has to wait.
+    // Back-pressure for a client that sends faster than its events are handled.
     if (waitingBytes > WYOMING_EVENT_BYTES_MAX || waiting.length > EVENTS_WAITING_MAX)
       socket.pause()
     void work()

@@ -16,7 +16,7 @@ export interface WyomingTtsOptions {
 const TEXT_CHARS_MAX = 1_000
 const SAMPLE_BYTES = 2
 
-/** Speech of a Wyoming server such as piper. */
+/** Speech by a Wyoming server such as piper. */
 export function createWyomingTts({ baseUrl, voice: own, clock }: WyomingTtsOptions): Tts {
   const ask = async (text: string, voice: string, signal: AbortSignal): Promise<PcmStream> => {
     const connection = await connect(parseAddress(baseUrl), clock, signal)
@@ -38,7 +38,7 @@ export function createWyomingTts({ baseUrl, voice: own, clock }: WyomingTtsOptio
       try {
         return await ask(text, wanted, signal)
       } catch (error) {
-        // A voice that the server does not have ends in an error or a closed connection.
+        // The server answers an unknown voice with an error or a closed connection.
         const refused = error instanceof ChannelFailure && error.phrase !== 'connection failed'
         if (!refused || wanted === own) throw error
         return ask(text, own, signal)

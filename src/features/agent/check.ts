@@ -5,12 +5,12 @@ import type { AgentCheckResponse } from './model.ts'
 import type { Agent } from './service.ts'
 import type { TurnRequest } from './turn-config.ts'
 
-/** A model that thinks first may spend them on thoughts: it has answered all the same. */
+/** A model that reasons first may use them all for that, which counts as an answer. */
 const TOKENS_MAX = 32
 
 const SAID = 'Reply with one word: ok'
 
-/** Without knowledge, tools or memory: nothing but the model is tried. */
+/** A turn without knowledge base, tools and memory: it tests only the model. */
 const REQUEST: TurnRequest = {
   text: SAID,
   images: [],
@@ -29,14 +29,15 @@ const REQUEST: TurnRequest = {
 
 interface Seen {
   first_ms: number | null
-  /** Of a takeover. */
+  /** Why the platform took over; null when it did not. */
   reason: string | null
   failure: ErrorCode | null
 }
 
 /**
- * Has one tiny turn that stores nothing and tells whether the tenant's channel answered it. It did
- * not where the built-in responder did, or the platform in place of the tenant's own.
+ * Runs one tiny turn that stores nothing and reports whether the tenant's channel answered it. An
+ * answer of the built-in responder, or of the platform in place of the tenant's own channel, does
+ * not count.
  */
 export const createAgentCheck =
   (agent: Pick<Agent, 'openTurn'>, clock: Pick<Clock, 'steady'>) =>

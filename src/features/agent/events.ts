@@ -21,8 +21,8 @@ export type AnsweringChannel = 'byo' | 'platform' | 'platform_fallback'
 export interface KbSearched {
   readonly searched: true
   /**
-   * The highest score of a shown passage; when none is shown, how near the nearest came to the
-   * line of 0.45: the smaller of its score and its relevance.
+   * The highest score of a shown passage. When none is shown, how near the best one came to the
+   * threshold of 0.45: the smaller of its score and its relevance.
    */
   readonly best: number
   /** Passages that were shown to the model. */
@@ -37,7 +37,7 @@ export interface TurnStats {
   /** Sums over the model calls. */
   readonly input_tokens: number
   readonly output_tokens: number
-  /** A model call did not say what it used (contract-2, section 6). */
+  /** Whether a model call reported no usage, so that it was estimated (contract-2, section 6). */
   readonly usage_estimated: boolean
   /**
    * What was searched; absent when nothing was. `skipped`: the turn went on without its passages,
@@ -51,19 +51,19 @@ export type AgentEvent =
   | { readonly type: 'kb_refs'; readonly refs: readonly KbRef[] }
   | { readonly type: 'provider_fallback'; readonly from: 'byo'; readonly reason: FailureReason }
   | { readonly type: 'llm_delta'; readonly text: string }
-  /** What the model reasons before its text, for the people of the console alone. */
+  /** The model's reasoning before its text, for people in the console only. */
   | { readonly type: 'thinking_delta'; readonly text: string }
-  /** The arguments, JSON text of the model, are for doors that show what was searched for. */
+  /** `arguments` is JSON text of the model, for APIs that show what was searched for. */
   | { readonly type: 'tool_call'; readonly name: string; readonly arguments?: string }
   | { readonly type: 'tool_result'; readonly name: string; readonly ok: boolean }
   | TurnStats
   | { readonly type: 'llm_end'; readonly reply: string }
   | { readonly type: 'error'; readonly message: string; readonly code: ErrorCode }
 
-/** Passes events on as they happen. A promise means that the listener is slower: wait for it. */
+/** Passes events on as they happen. When it returns a promise, the receiver is slower: await it. */
 export type Emit = (events: readonly AgentEvent[]) => Promise<void> | undefined
 
-/** What a person learns of a failed channel; upstream text is never passed on. */
+/** The error code for each reason of a failed channel; upstream text is never passed on. */
 const CODES = {
   retry_exhausted: 'model_retry_exhausted',
   upstream_4xx: 'model_upstream_4xx',
@@ -72,7 +72,7 @@ const CODES = {
   provider_error: 'model_provider_error',
 } as const satisfies Record<FailureReason, ErrorCode>
 
-/** The event that ends a failed turn. Unexpected errors are logged and stay out of it. */
+/** The event that ends a failed turn. Unexpected errors are logged and not part of it. */
 export function errorEvent(error: unknown, log: Logger): AgentEvent {
   const { code, message } = errorOf(error, log)
   return { type: 'error', message, code }

@@ -36,7 +36,7 @@ export const AgentCheckResponse = z.object({
   /** The channel that answered; of a turn that failed, the one that was asked. */
   channel: z.enum(['byo', 'platform', 'platform_fallback']),
   model: z.string().nullable(),
-  /** To the first word; null where none came. */
+  /** Milliseconds to the first word; null when none came. */
   first_ms: z.int().nullable(),
   /** Null when `ok`; else `offline_responder`, the reason of a takeover, or an error code. */
   reason: z.string().nullable(),

@@ -14,13 +14,13 @@ export interface OpenTurnsOptions {
   readonly shares: Pick<ShareStore, 'isOpen'>
 }
 
-/** What a turn works under. */
+/** How a running turn learns that it must stop. */
 export interface TurnGuard {
   /** Aborts when the client leaves, and with an error when the turn may not go on. */
   readonly signal: AbortSignal
   /**
-   * Waits until the credential was checked. Throws the reason of an aborted signal, and when
-   * `channel` is no longer configured: nothing new may reach it, though an answer that it has begun
+   * Waits until the credential was checked. Throws the reason of an aborted signal. Also throws
+   * when `channel` is no longer configured: it gets no new call, but an answer that it has begun
    * may end.
    */
   confirm(channel?: Channel): Promise<void>
@@ -32,9 +32,9 @@ interface WatchedTurn {
 }
 
 /**
- * The turns that run, or wait for others of their session. A turn ends as soon as the credential
- * that opened it is revoked or its person disabled, and after `TURN_MS_MAX` in any case: an
- * upstream that sends a comment now and then could hold it for ever.
+ * The turns that run or wait for others of their session. A turn ends as soon as its credential is
+ * revoked or its person disabled, and after `TURN_MS_MAX` in any case: an upstream that sends a
+ * comment now and then could otherwise hold it for ever.
  */
 export function createOpenTurns(options: OpenTurnsOptions) {
   const { clock } = options
@@ -65,8 +65,8 @@ export function createOpenTurns(options: OpenTurnsOptions) {
 
   const openTurns = {
     /**
-     * Settles as `work` does, whose signal aborts after `msMax`. Work begins at once, so that turns
-     * keep their order: it does nothing for the client before `confirm` has resolved.
+     * Settles as `work` does, whose signal aborts after `msMax`. `work` begins at once, so that
+     * turns keep their order; it must await `confirm` before it does anything for the client.
      */
     async run<Result>(
       principal: Principal,
@@ -83,10 +83,10 @@ export function createOpenTurns(options: OpenTurnsOptions) {
       const turn = { principal, stop }
       add(turn)
       try {
-        // Whoever revokes from now on calls `recheck`; what was revoked before is found here.
+        // A later revocation calls `recheck` itself; this finds an earlier one.
         return await work(guardOf(stop.signal, recheck(turn)))
       } catch (error) {
-        // Tools of the round that failed may still be at work.
+        // Tools of the round that failed may still be running.
         stop.abort(error)
         throw error
       } finally {
@@ -96,7 +96,9 @@ export function createOpenTurns(options: OpenTurnsOptions) {
       }
     },
 
-    /** What `begin` opens; it ends when the credential is revoked or the client has left. */
+    /**
+     * The stream that `begin` opens; it ends when the credential is revoked or the client leaves.
+     */
     async stream<Piece>(
       principal: Principal,
       client: AbortSignal,
@@ -115,7 +117,7 @@ export function createOpenTurns(options: OpenTurnsOptions) {
       return untilEnd(await begun.promise, ended.resolve)
     },
 
-    /** To be called after keys of the tenant were revoked, or people of it disabled. */
+    /** To be called after keys of the tenant were revoked, or its people disabled. */
     async recheck(tenantId: string): Promise<void> {
       await Promise.all([...(byTenant.get(tenantId) ?? [])].map(recheck))
     },

@@ -13,9 +13,9 @@ export interface PromptParts {
   readonly context: string
   readonly memory: Memory
   readonly passages: readonly Passage[]
-  /** The user's documents were searched, and nothing in them fits. */
+  /** The tenant's documents were searched without a relevant passage. */
   readonly isMiss: boolean
-  /** What follows the memory: the user's message, or a conversation that the caller brings. */
+  /** The messages after the memory: the user's, or a conversation that the caller brings. */
   readonly said: readonly LlmMessage[]
 }
 
@@ -60,7 +60,7 @@ export function rememberedText(text: string, images: readonly string[]): string 
   return [text, ...images.map(() => IMAGE_PLACEHOLDER)].join('\n')
 }
 
-/** 2^32 words: a document of 100 KB cannot hold all of them. */
+/** 2^32 possible words: a document of 100 KB cannot contain all of them. */
 const FENCE_BYTES = 4
 
 /**

@@ -27,7 +27,7 @@ export interface AgentRouteOptions {
 
 const body = jsonBody(AgentRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
-/** The specification tells the name of a tool and nothing that the model gave it. */
+/** The event without the arguments of a tool call, which the specification does not have. */
 const wireOf = (event: AgentEvent): object =>
   event.type === 'tool_call' ? { type: event.type, name: event.name } : event
 
@@ -48,7 +48,7 @@ export const agentRoutes = (gate: Gate, { agent, sse, contexts }: AgentRouteOpti
     async ({ principal, request, upload, server, set }) => {
       const input = await body.read(request, upload)
       const turn = await agent.openTurn(principal, input, sessionId(input.session_id))
-      // What the log row says if the turn never begins; `noteTurn` has the channel it begins with.
+      // For the log row of a turn that never begins; `noteTurn` replaces it when the turn begins.
       const { channel } = turn
       const textChars = charCount(input.text)
       contexts.note(request, { sessionId: turn.sessionId, textChars, channel })
@@ -88,8 +88,8 @@ export type AgentCheckRouteOptions = Pick<StudioRouteOptions, 'agent' | 'sse' | 
 const studioBody = jsonBody(StudioRequest, { bytesMax: AGENT_BODY_BYTES_MAX })
 
 /**
- * POST /console/agent: a person tries the agent, as an app's key would when `app_id` names one of
- * the tenant's. It is no machine call, so it counts no usage and writes no log row.
+ * POST /console/agent: a person tries the agent; with `app_id` the turn runs as one of that app's
+ * key. It is no machine call, so it counts no usage and writes no log row.
  */
 export const studioRoutes = (
   gate: Gate,
@@ -103,7 +103,7 @@ export const studioRoutes = (
       const session = sessionId(input.session_id)
       await sessions.checkOwn(principal, session, input.replace_last ? 'session' : 'turn')
       if (appId) await apps.read(principal.tenantId, appId)
-      // A draft names tools, which is not a viewer's to do.
+      // A draft chooses tools, which viewers may not do.
       if (input.draft) checkRole(principal.role, 'editor')
       const turn = await agent.openTurn({ ...principal, appId: appId || null }, input, session)
       return sse.respond(turn.run, AGENT_STREAM, set, clientOf(principal, request, server))

@@ -25,9 +25,9 @@ const flagOf = (value: number | null) => (value === null ? null : value === 1)
 /** Reads the configuration of turns. */
 export function createTurnConfigStore(db: Db) {
   return {
-    /** Everything that a turn is resolved from, in one statement. */
+    /** The whole configuration of a turn, in one statement. */
     async load(tenantId: string, appId: string | null, requestPersonaId: string | null) {
-      // A longer id is none of ours and names no persona.
+      // No persona has an id longer than this.
       const isPossible = (requestPersonaId?.length ?? 0) <= REFERENCE_CHARS_MAX
       const personaId = isPossible ? requestPersonaId : null
       const row = await db.get<ConfigRow>(sql`
@@ -73,7 +73,7 @@ function configOf(row: ConfigRow | null): StoredConfig {
   }
 }
 
-/** Nearly no tenant names any. */
+/** Skips parsing the empty list, which nearly every tenant has. */
 const namesIn = (json: string | null | undefined): readonly string[] =>
   json && json !== '[]' ? (JSON.parse(json) as string[]) : []
 

@@ -7,7 +7,7 @@ import type { AnsweringChannel, KbRef, TurnStats } from './events.ts'
 
 /** Tokens of a turn or of one of its model calls. */
 export interface TokenUsage extends LlmUsage {
-  /** A model call did not say what it used. */
+  /** Whether a model call reported no usage. */
   readonly isEstimated: boolean
 }
 
@@ -25,8 +25,9 @@ export interface Spoken {
 }
 
 /**
- * The tokens of one model call: what the upstream told, else an estimate from what was sent and
- * received (contract-2, section 6). Images are not estimated: their cost is not in their bytes.
+ * The tokens of one model call as the upstream reported them, else an estimate from the text that
+ * was sent and received (contract-2, section 6). Images are not estimated: their tokens do not
+ * follow from their bytes.
  */
 export function tokensOf(
   told: LlmUsage | null,
@@ -51,10 +52,10 @@ const textsOf = (calls: readonly ToolCall[]) => calls.flatMap((call) => [call.na
 
 type ToolDetails = TurnDetails['tools'][number]
 
-/** Characters kept of what a tool was given and gave back, and of all tools of a turn together. */
+/** Characters kept of the arguments and result of a tool, and of all tools of a turn together. */
 const TOOL_TEXT_CHARS_MAX = 2_000
 const TOOL_TEXTS_CHARS_MAX = 40_000
-/** Characters kept of what the model reasoned, in all model calls of a turn. */
+/** Characters kept of the model's reasoning in all model calls of a turn. */
 const THINKING_CHARS_MAX = 20_000
 
 interface ToolRun {
@@ -65,7 +66,7 @@ interface ToolRun {
   readonly result: string
 }
 
-/** What the details of a turn need beside its answer; a turn has one. */
+/** Collects the details of one turn, which people may look at later. */
 export class Trace {
   readonly #steady: () => number
   readonly #startedAt: number
@@ -96,7 +97,7 @@ export class Trace {
     if (this.firstTextAt === null) this.firstTextAt = this.#steady()
   }
 
-  /** Keeps the beginning of what the model thinks; gives the bytes by which that has grown. */
+  /** Keeps the beginning of the model's reasoning; returns the bytes that were added. */
   thought(text: string): number {
     const kept = text.slice(0, THINKING_CHARS_MAX - this.#thinking.length)
     this.#thinking += kept
@@ -123,7 +124,7 @@ export class Trace {
     this.model = undefined
   }
 
-  /** What is kept of the turn beside its text. */
+  /** The details that are stored beside the text of the turn. */
   details(refs: readonly KbRef[], stats: TurnStats, isBuiltIn: boolean): TurnDetails {
     const { firstTextAt } = this
     return {

@@ -22,7 +22,7 @@ export interface AppConfig {
   readonly thinking: boolean | null
   readonly temperature: number | null
   readonly kbEnabled: boolean
-  /** Null: all built-in tools; empty: none. */
+  /** Null allows all built-in tools, an empty list none. */
   readonly toolsEnabled: readonly string[] | null
 }
 
@@ -30,7 +30,7 @@ export interface TenantConfig {
   readonly model: string | null
   readonly thinking: boolean | null
   readonly temperature: number | null
-  /** Of turns without an app. */
+  /** The tenant's choice for turns without an app. */
   readonly mcpTools: readonly string[]
 }
 
@@ -41,47 +41,47 @@ export interface RequestedTurn {
   readonly conversation?: RequestedConversation | undefined
 }
 
-/** What a caller who brings a whole conversation says of these fields. */
+/** The same fields from a caller who sends a whole conversation. */
 export interface RequestedConversation {
   /** The caller's system messages; empty where there are none. */
   readonly context: string
-  /** Null where the caller says nothing. */
+  /** Null when the caller set none. */
   readonly temperature: number | null
   readonly thinking: boolean | null
 }
 
-/** What a front door asks of a turn. */
+/** A turn as one of the APIs asks for it. */
 export interface TurnRequest extends RequestedTurn {
-  /** What the user says now: it is searched for, and stored with the reply. */
+  /** The user's message: the knowledge base is searched for it, and it is stored with the reply. */
   readonly text: string
   readonly images: readonly string[]
-  /** Decides in place of what is stored of the caller's app. */
+  /** Replaces the stored configuration of the caller's app. */
   readonly draft?: AppDraft
-  /** The turn takes the place of the newest one that the session has verbatim. */
+  /** The turn replaces the newest one that the session has verbatim. */
   readonly replace_last?: boolean
-  /** Whether the events tell what the model reasons. */
+  /** Whether the events contain the model's reasoning. */
   readonly show_thinking?: boolean
   /** Tools of the caller's own connection, such as those of a device. */
   readonly ownTools?: readonly Tool[]
-  /** Of a door whose callers bring their messages, tools and wishes. */
+  /** From an API whose callers send their own messages, tools and sampling. */
   readonly conversation?: Conversation
 }
 
-/** What the caller of a turn brings in place of a single text. */
+/** What a caller sends in place of a single text. */
 export interface Conversation extends RequestedConversation {
-  /** Oldest first, without system messages. With a session: what the session does not have. */
+  /** Oldest first, without system messages. With a session, only what the session does not have. */
   readonly messages: readonly LlmMessage[]
   /** Tools that the caller runs: the turn ends when the model calls them. */
   readonly clientTools: readonly ToolSpec[]
   readonly toolChoice: 'auto' | 'none' | ForcedTool
   readonly sampling: Sampling
-  /** The caller cannot take back text that it was sent: nothing takes over after the first. */
+  /** The caller cannot retract text, so no other channel takes over after the first text. */
   readonly fallbackOnlyWhileSilent: boolean
 }
 
 export interface ResolvedTurn {
   readonly prompt: string
-  /** The caller's system messages, where they are not the prompt; empty where they are. */
+  /** The caller's system messages; empty when they are the prompt. */
   readonly context: string
   /** Null: the channel's default model. */
   readonly model: string | null
@@ -89,14 +89,14 @@ export interface ResolvedTurn {
   readonly temperature: number | null
   readonly kb: boolean
   readonly tools: readonly string[] | null
-  /** Names of tools of the tenant's servers; without such a name none is offered. */
+  /** Names of the offered tools of the tenant's MCP servers. */
   readonly mcpTools: readonly string[]
 }
 
 /**
- * Resolves each field by the fallback app, request, tenant, platform, and the prompt by its
- * priority (specification, Agent and sessions; contract 2, D4 and D5). Pure, so that tests can go
- * through the whole table.
+ * Resolves each field in the order app, request, tenant, platform, and the prompt by its own
+ * priority (specification, Agent and sessions; contract 2, D4 and D5). Pure, so that tests can
+ * cover the whole table.
  */
 export function resolveTurn(config: StoredConfig, request: RequestedTurn): ResolvedTurn {
   const { app, settings } = config
@@ -118,7 +118,7 @@ export function resolveTurn(config: StoredConfig, request: RequestedTurn): Resol
   }
 }
 
-/** The draft stands for the app; its persona was loaded as the one that the request names. */
+/** Puts the draft in place of the app; its persona was loaded as that of the request. */
 export const withDraft = (config: StoredConfig, draft: NonNullable<AppDraft>): StoredConfig => ({
   ...config,
   app: {
@@ -144,7 +144,7 @@ function nonBlank(text: string | null | undefined): string | null {
   return text && text.trim() !== '' ? text : null
 }
 
-/** Names all tools of the caller's own connection in an app's allow-list. */
+/** Allows all tools of the caller's own connection in an app's allow-list. */
 const ALL_OWN = 'device__*'
 
 /** Where tools of a turn come from, besides the caller's connection. */
@@ -155,8 +155,9 @@ export interface ToolSources {
 }
 
 /**
- * The tools of a turn: those of the caller's connection, as far as the app allows them, and the
- * server's. Of two with one name the client's is offered (contract 2, D6), then the connection's.
+ * The tools of a turn: those of the caller's connection that the app allows, and those of this
+ * server. Of tools with the same name the client's comes first (contract 2, D6), then the
+ * connection's.
  */
 export async function toolsOffered(
   { builtInTools, toolsOfServers }: ToolSources,
@@ -176,6 +177,6 @@ export async function toolsOffered(
   return [...own, ...tools.filter(({ spec }) => !taken.has(spec.name))]
 }
 
-/** Without a list they are offered: they are the device's own (contract 2, 4.2). */
+/** Without a list all are allowed: they are the device's own (contract 2, 4.2). */
 const isAllowed = (name: string, allowed: readonly string[] | null): boolean =>
   allowed === null || allowed.includes(name) || allowed.includes(ALL_OWN)

@@ -31,7 +31,7 @@ export function createAppStore(db: Db) {
       return rows.map(appOf)
     },
 
-    /** What tells the tenant's apps apart, newest first. */
+    /** Ids and names of the tenant's apps, newest first. */
     names: (tenantId: string): Promise<AppName[]> =>
       db.all<AppName>(sql`
         SELECT id, name, created_at

@@ -85,7 +85,7 @@ const withWords = (fields: TranscriptionFields) =>
 
 const noWords = () => appError('unsupported_value', { field: 'timestamp_granularities[]' })
 
-/** What is said, with all that the format of the answer needs. */
+/** The transcript, with the times that the response format needs. */
 async function transcribe(
   voice: Voice,
   clip: AudioClip,
@@ -111,7 +111,7 @@ function hintsOf(fields: TranscriptionFields): AsrHints {
   }
 }
 
-/** As the engine says, else of the recording; 0 where the answer has no use for it. */
+/** The duration that the engine reports, else that of the recording; 0 when it is not needed. */
 async function durationOf(
   voice: Voice,
   clip: AudioClip,

@@ -15,7 +15,7 @@ export function timed(heard: Transcript, duration: number): TimedTranscript {
   return { ...heard, duration, segments: spoken.length > 0 ? spoken : whole }
 }
 
-/** The values that OpenAI has of its own model and no other tells. */
+/** Values of OpenAI's own model that no other engine reports. */
 const UNTOLD = {
   tokens: [],
   temperature: 0,
@@ -24,7 +24,7 @@ const UNTOLD = {
   no_speech_prob: 0,
 } as const
 
-/** `verbose_json`; `words` is there when they were asked for. */
+/** `verbose_json`; has `words` when they were asked for. */
 export const verboseOf = (heard: TimedTranscript, language: string, withWords: boolean) => ({
   task: 'transcribe',
   language,
@@ -45,7 +45,7 @@ export const srtOf = ({ segments }: TimedTranscript): string =>
     .map(({ start, end, text }, i) => cue(`${i + 1}\n${time(start, ',')}`, time(end, ','), text))
     .join('')
 
-/** WebVTT: a cue for each segment. `<` and `&` begin marks there, and `-->` a time. */
+/** WebVTT: a cue for each segment. Escapes `<`, `&` and `-->`, which have a meaning there. */
 export const vttOf = ({ segments }: TimedTranscript): string =>
   `WEBVTT\n\n${segments
     .map(({ start, end, text }) => cue(time(start, '.'), time(end, '.'), escaped(text)))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A change: who made it, by which credential, to what; never the values. */
+/** A change: who made it, with which credential, and what was changed; never the values. */
 const AuditEntry = z.object({
   id: z.string(),
   ts: z.string(),

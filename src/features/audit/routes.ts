@@ -14,7 +14,7 @@ export interface AuditParts {
   readonly addressOf: ClientAddress
 }
 
-/** What the hook sees of a request that passed a gate. */
+/** The fields that the hook reads of a request that passed a gate. */
 interface Answered {
   readonly request: Request
   readonly server: SocketAddresses | null
@@ -25,7 +25,7 @@ interface Answered {
   readonly principal?: Principal
 }
 
-/** The id of what a request has made, and else the one that its path names. */
+/** The id of what a request has created, else the id in its path. */
 function targetOf(method: string, params: Answered['params'], answer: unknown): string | null {
   const made = (answer as { id?: unknown } | null)?.id
   if (method === 'POST' && typeof made === 'string') return made
@@ -33,9 +33,9 @@ function targetOf(method: string, params: Answered['params'], answer: unknown): 
 }
 
 /**
- * After each change that a route of the group it is used in has made: a line of the audit. It names
- * what it takes: a hook that passes its whole context on has Elysia parse cookies, queries and
- * headers for every route of the application.
+ * Writes a line of the audit after each change by a route of its group. It destructures the
+ * context: a hook that passes its whole context on makes Elysia parse cookies, queries and headers
+ * for every route of the application.
  */
 export function auditHook({ audit, addressOf }: AuditParts) {
   const hook = async ({

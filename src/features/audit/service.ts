@@ -14,7 +14,7 @@ export interface AuditOptions {
   readonly log: Logger
 }
 
-/** Who changed something: a person, a key, or a device by the key that it was given. */
+/** Who changed something: a person, a key, or a device by its key. */
 export type AuditedBy = Pick<Principal, 'tenantId' | 'userId' | 'keyId'>
 
 /** A request that was answered with success. */
@@ -27,14 +27,14 @@ export interface AuditedRequest {
   readonly address: string
 }
 
-/** A change whose credential was a code: no gate knows who made it. */
+/** A change that was authorised by a code, so that no gate knows who made it. */
 export interface MadeByCode extends AuditedBy {
   /** Pattern of its path, without the surface. */
   readonly route: string
   readonly target: string
 }
 
-/** Writes the line of such a change. */
+/** Writes the audit line of a change that was authorised by a code. */
 export type AuditCode = (
   request: Request,
   server: { requestIP(request: Request): { readonly address: string } | null } | null,
@@ -51,12 +51,12 @@ export function createAudit({ store, clock, log }: AuditOptions) {
   const isSettled = createSettledClock(clock, CLOCK_SETTLED_MS)
 
   return {
-    /** Whether such a request leaves a line. */
+    /** Whether such a request is audited. */
     covers: (method: string, route: string) => `${method} ${route}` in ACTIONS,
 
     /**
-     * Writes the line before the answer leaves, so that an acknowledged change has one after a
-     * crash, too. The change is made: a line that cannot be written does not turn it into an error.
+     * Writes the line before the answer is sent, so that an acknowledged change has one even after
+     * a crash. The change itself is stored already: a failed line does not turn it into an error.
      */
     async record({ principal, method, route, target, address }: AuditedRequest): Promise<void> {
       const action = ACTIONS[`${method} ${route}`]
@@ -116,9 +116,8 @@ function idBefore(before: string | null): string {
 }
 
 /**
- * Which requests change something that is worth a line of the audit (contract 2, section 8), by
- * method and route without the surface, and the word for it. Sessions and turns are no changes of
- * this kind. A test compares the table with the routes.
+ * The audited action of each request, by method and route without the surface (contract 2, section
+ * 8). Sessions and turns are not audited. A test compares the table with the routes.
  */
 export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /keys': 'key.create',

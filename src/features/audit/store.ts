@@ -20,7 +20,7 @@ export interface NewAuditRow extends Omit<AuditRow, 'person'> {
 /** The lines of the audit by tenant. Ids sort by time. */
 export function createAuditStore(db: Db) {
   return {
-    /** The address of the person is stored, for the person may be deleted. */
+    /** Stores the address of the person, because the person may be deleted later. */
     async insert(row: NewAuditRow): Promise<void> {
       await db.run(sql`
         INSERT INTO audit (tenant_id, id, ts, person, key_id, action, target, address)
@@ -29,7 +29,7 @@ export function createAuditStore(db: Db) {
           ${row.key_id}, ${row.action}, ${row.target}, ${row.address})`)
     },
 
-    /** Newest first; `also` is a second owner of lines, or the same. */
+    /** Newest first; `also` is a second tenant whose lines are included, or the same. */
     list: (tenantId: string, also: string, before: string, limit: number) =>
       db.all<AuditRow>(sql`
         SELECT id, ts, person, key_id, action, target, address FROM audit

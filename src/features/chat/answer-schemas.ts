@@ -106,7 +106,7 @@ const OutputItem = z.discriminatedUnion('type', [
   }),
 ])
 
-/** Fields that repeat the request beside the ones that say what became of it. */
+/** Most fields repeat the request; the others are its result. */
 export const ResponseAnswer = z.looseObject({
   id: z.string(),
   object: z.literal('response'),

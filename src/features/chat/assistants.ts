@@ -5,7 +5,7 @@ import type { AppName } from '../apps/store.ts'
 
 /** Who answers a conversation: the tenant itself or one of its apps (contract 2, D1). */
 export interface Assistant {
-  /** What clients call it: `model`. */
+  /** The value of `model` for clients. */
   readonly name: string
   readonly appId: string | null
   /** Seconds since 1970. */
@@ -14,7 +14,7 @@ export interface Assistant {
 
 const TENANT: Assistant = { name: 'moonbase', appId: null, created: 1_764_547_200 }
 
-/** Finds assistants by the names that clients of OpenAI's API give as `model`. */
+/** Finds assistants by the `model` of OpenAI's API. */
 export function createAssistants(apps: Pick<Apps, 'names'>) {
   /** All assistants that the credential can choose from. */
   async function list({ tenantId, kind, appId }: Principal): Promise<readonly Assistant[]> {
@@ -41,7 +41,7 @@ export function createAssistants(apps: Pick<Apps, 'names'>) {
       named(await list(principal), name.trim()),
 
     /**
-     * Who answers a request for `model`. The key of an app or a device has chosen already, whatever
+     * Who answers a request for `model`. For the key of an app or a device it is the app, whatever
      * `model` says. Throws `model_not_found` for a name that a general key's tenant does not have.
      */
     async choose(principal: Principal, model: string): Promise<Assistant> {
@@ -55,7 +55,7 @@ export function createAssistants(apps: Pick<Apps, 'names'>) {
 
 export type Assistants = ReturnType<typeof createAssistants>
 
-/** An app goes by its name, or by its id where the name could mean another assistant, too. */
+/** An app is named by its name, or by its id when another assistant has the same name. */
 function assistantsOf(apps: readonly AppName[]): Assistant[] {
   const taken = [TENANT.name, ...apps.flatMap(({ id, name }) => [id, name])]
   return apps.map(({ id, name, created_at }) => ({

@@ -4,20 +4,20 @@ import type { AgentEvent, KbRef, TurnStats } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
 import { citationOf, endOf, extensionOf, refsOf } from './extension.ts'
 
-/** What all frames of one answer share. */
+/** The fields that all frames of one answer share. */
 export interface CompletionHead {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
   readonly model: string
-  /** Where sources are shown: the address of the console. */
+  /** The address of the console, where sources are shown. */
   readonly site: string
 }
 
 const DONE = 'data: [DONE]\n\n'
 const ERROR_START = 'data: {"error":'
 
-/** The body that says what went wrong, as on all paths of OpenAI's API. */
+/** The body of an error, as on all paths of OpenAI's API. */
 export type ErrorBody = (error: AppError) => { readonly error: object }
 
 interface Failure {
@@ -31,7 +31,7 @@ const errorFrame = ({ code, message }: Failure, errorBody: ErrorBody): string =>
   return `data: ${JSON.stringify({ error: { ...error, message } })}\n\n`
 }
 
-/** How frames are streamed: they are text already (http/sse.ts). */
+/** How frames, which are text already, are streamed (http/sse.ts). */
 export const frameStream = (errorBody: ErrorBody) => ({
   frame: (text: string) => text,
   isLast: (text: string) => text === DONE || text.startsWith(ERROR_START),
@@ -65,7 +65,7 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
 
   function frameOf(event: AgentEvent): string {
     switch (event.type) {
-      // Nearly all of them; written without an object in between.
+      // Nearly all events, so the JSON is written without an intermediate object.
       case 'llm_delta':
         return `${open}{"content":${JSON.stringify(event.text)}}${close}}\n\n`
       case 'kb_refs': {
@@ -95,7 +95,7 @@ export function createFrames(head: CompletionHead, includeUsage: boolean, errorB
     /** The frames of events as they happen. */
     of: (events: readonly AgentEvent[]): string[] => events.map(frameOf).filter(Boolean),
 
-    /** The frames that end a turn that went well. */
+    /** The last frames of a successful turn. */
     ending(answer: ModelAnswer): string[] {
       const calls = answer.clientCalls.map((call, index) =>
         chunk({ tool_calls: [{ index, ...wireCall(call) }] }),
@@ -148,7 +148,7 @@ const usageOf = ({ usage: { inputTokens, outputTokens } }: ModelAnswer) => ({
   total_tokens: inputTokens + outputTokens,
 })
 
-/** An answer that was cut says so, even with calls: their arguments may be incomplete. */
+/** Reports that an answer was cut even when it has calls: their arguments may be incomplete. */
 function finishOf({ finish, clientCalls }: ModelAnswer): string {
   if (finish === 'length' || finish === 'content_filter') return finish
   return clientCalls.length > 0 ? 'tool_calls' : 'stop'

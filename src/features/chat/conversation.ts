@@ -14,9 +14,9 @@ export type Said = { readonly at: string } & (
   | { readonly role: 'tool'; readonly callId: string; readonly text: string }
 )
 
-/** What a turn takes of a conversation. */
+/** A conversation as a turn needs it. */
 export interface Spoken {
-  /** What the user says now. */
+  /** The last message of the user. */
   readonly text: string
   readonly images: readonly string[]
   /** The system messages. */
@@ -31,9 +31,9 @@ export interface FieldNames {
 }
 
 /**
- * Checks a conversation and reads it. With `tailOnly`, only what is said from the last user message
- * on is kept beside the system messages, because a session has the rest (contract 2, D3). Throws a
- * 400 that names the field.
+ * Checks and reads a conversation. With `tailOnly`, keeps only the system messages and the messages
+ * from the user's last one on, because a session has the rest (contract 2, D3). Throws a 400 that
+ * names the field.
  */
 export function readConversation(
   said: readonly Said[],
@@ -65,12 +65,12 @@ function checkLength(said: readonly Said[], field: string): void {
   const sumOf = (lengthOf: (text: string) => number) =>
     texts.reduce((sum, text) => sum + lengthOf(text), 0)
   const max = CHAT_TEXT_CHARS_MAX
-  // Counts code points only when the cheaper count of UTF-16 units leaves a doubt.
+  // Counts code points only when the cheaper count of UTF-16 units is over the limit.
   if (sumOf(({ length }) => length) <= max || sumOf(charCount) <= max) return
   throw appError('context_length_exceeded', { field, max }, { param: field })
 }
 
-/** Arguments of calls count: they are parsed and written out like text. */
+/** Arguments of calls count, too: they are parsed and serialised like text. */
 function textsOf(message: Said): readonly string[] {
   if (message.role === 'user') return message.parts.filter((part) => typeof part === 'string')
   if (message.role !== 'assistant') return [message.text]
@@ -89,7 +89,7 @@ function checkCalls(said: readonly Said[], field: string): void {
   }
 }
 
-/** The newest images are sent; a placeholder stands for each older one. */
+/** Keeps the newest images and replaces each older one by a placeholder. */
 function messagesOf(said: readonly Said[]): LlmMessage[] {
   const images = said.flatMap((message) =>
     message.role === 'user' ? message.parts.filter((part) => typeof part !== 'string') : [],
@@ -101,7 +101,7 @@ function messagesOf(said: readonly Said[]): LlmMessage[] {
     .map((message) => wireOf(message, sent))
 }
 
-/** Front ends keep an answer that failed as an empty one, which several upstreams refuse. */
+/** Clients keep a failed answer as an empty message, which several upstreams refuse. */
 const isEmpty = ({ text, calls }: Extract<Said, { readonly role: 'assistant' }>): boolean =>
   text === '' && calls.length === 0
 

@@ -1,12 +1,12 @@
 import type { AgentEvent, KbRef, TurnStats } from '../agent/events.ts'
 import type { ModelAnswer } from '../agent/model-loop.ts'
 
-/** The object `moonbase` beside an answer, in the words of the events (contract 2, D8). */
+/** The object `moonbase` beside an answer has the fields of the events (contract 2, D8). */
 
 export const refsOf = (events: readonly AgentEvent[]): KbRef[] =>
   events.flatMap((event) => (event.type === 'kb_refs' ? event.refs : []))
 
-/** What is known only at the end. */
+/** The fields that are known only at the end. */
 export const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnStats | null) => ({
   stats: {
     iterations: modelCalls,
@@ -16,7 +16,7 @@ export const endOf = ({ modelCalls, channel, usage }: ModelAnswer, stats: TurnSt
   ...(usage.isEstimated ? { usage_estimated: true } : {}),
 })
 
-/** All that the events of a turn told. */
+/** The whole object, from all events of a turn. */
 export function extensionOf(answer: ModelAnswer, events: readonly AgentEvent[]) {
   const refs = refsOf(events)
   const results = events.flatMap((event) =>
@@ -40,7 +40,7 @@ export interface UrlCitation {
   readonly url: string
 }
 
-/** `site`: where the console of this server is reached. */
+/** `site`: the address of this server's console. */
 export const citationOf = (ref: KbRef, site: string): UrlCitation => ({
   start_index: 0,
   end_index: 0,

@@ -13,8 +13,8 @@ import { charCount } from '../../core/text.ts'
 /** Fields that chat completions and responses have in common. */
 
 /**
- * A body of these fields, of which a null one is absent (contract 2, 1.12). Only known fields are
- * looked at: a body may have a hundred thousand others.
+ * A body with these fields; null counts as absent (contract 2, 1.12). Only known fields are read: a
+ * body may have a hundred thousand others.
  */
 export const bodyOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) => {
   const names = Object.keys(schema.shape)
@@ -29,7 +29,7 @@ export const bodyOf = <Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>) 
 /** Lone surrogates have no UTF-8 form. */
 export const text = () => z.string().overwrite((value) => value.toWellFormed())
 
-/** The length is checked before the items: a long list would be read for nothing. */
+/** Checks the length before the items, so that a list that is too long is not read. */
 export const list = <Item extends z.ZodType>(item: Item, max: number) =>
   z.preprocess((value, context) => {
     if (Array.isArray(value) && value.length > max) {
@@ -48,7 +48,7 @@ export const unsupportedValue = (field: string) => ({
   error: issue('unsupported_value', { field }),
 })
 
-/** A field that is refused whatever it says. */
+/** A field that is refused with any value. */
 export const refused = (field: string) =>
   z
     .never({ error: issue('unsupported_parameter', { field }) })
@@ -65,7 +65,7 @@ export const temperature = z.number().min(0).max(TEMPERATURE_MAX).optional()
 export const share = z.number().min(0).max(1).optional()
 export const penalty = z.number().min(-2).max(2).optional()
 
-/** A JSON Schema as it is: nothing is read of it but the `type`, which is absent or the given. */
+/** An unchecked JSON Schema, except that its `type` is absent or the given one. */
 const schemaObject = (type?: string) =>
   z
     .custom<Readonly<Record<string, unknown>>>((value) => {
@@ -89,14 +89,14 @@ export function boundText(field: string) {
   }
 }
 
-/** Whether the strings, names and items of parsed JSON are more than `most` together. */
+/** Whether the strings, names and items of parsed JSON count more than `most` together. */
 function isLongerThan(value: unknown, most: number): boolean {
   let left = most
   const visit = (item: unknown): void => {
     left -= typeof item === 'string' ? item.length : 4
     if (left < 0 || typeof item !== 'object' || item === null) return
     const fields = item as Readonly<Record<string, unknown>>
-    // Ends in the middle, which a list of all names would not.
+    // Stops early, which `Object.keys` could not.
     for (const name in fields) {
       left -= name.length
       if (left < 0) return
@@ -107,21 +107,21 @@ function isLongerThan(value: unknown, most: number): boolean {
   return left < 0
 }
 
-/** A name or id that comes back, or goes on to the model. */
+/** A name or id that is returned to the caller or sent to the model. */
 export const name = () => z.string().max(NAME_CHARS_MAX)
 const NAME_CHARS_MAX = 1_000
 
 export const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** The schema of a tool's arguments: that of an object, or absent. */
+/** The schema of a tool's arguments, which must be that of an object. */
 export const toolParameters = schemaObject('object')
 
 /** A tool without parameters takes none. */
 export const NO_PARAMETERS = { type: 'object', properties: {} }
 
 /**
- * Counts the messages of a list, their parts, their calls and their text before they are read. The
- * limit of the text in characters is checked afterwards; it can have twice as many units.
+ * Limits the messages of a list, their parts, calls and text before they are read. The text is
+ * limited to twice its limit in characters here, in UTF-16 units, and exactly afterwards.
  */
 export const boundMessages = (field: string) => (given: unknown, context: z.RefinementCtx) => {
   const list: readonly unknown[] = Array.isArray(given) ? given : [{ content: given }]
@@ -137,7 +137,7 @@ export const boundMessages = (field: string) => (given: unknown, context: z.Refi
   return given
 }
 
-/** Of messages that may be anything: their parts and calls, and the length of their texts. */
+/** The parts and calls of unchecked messages, and the length of their texts. */
 function sizeOf(messages: readonly unknown[]): { parts: number; units: number } {
   let parts = 0
   let units = 0
@@ -160,11 +160,11 @@ function sizeOf(messages: readonly unknown[]): { parts: number; units: number } 
   return { parts, units }
 }
 
-/** For clients that can set headers and no fields of the body (contract 2, D2). */
+/** For clients that can set a header but no field of the body (contract 2, D2). */
 const SESSION_HEADER = 'X-Moonbase-Session'
 
 export interface NamedSession {
-  /** The field of the body, and what it says. */
+  /** The field of the body, and its value. */
   readonly field: string
   readonly given: string | undefined
 }
@@ -183,7 +183,7 @@ export function sessionOf({ field, given }: NamedSession, headers: Headers): str
   return name === '' ? null : name
 }
 
-/** The runtime gives the bytes of a header as characters. */
+/** Decodes UTF-8 from a header, of which the runtime gives each byte as a character. */
 function decoded(value: string): string {
   try {
     const bytes = Buffer.from(value, 'latin1')

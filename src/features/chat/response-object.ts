@@ -35,19 +35,19 @@ export type OutputItem =
       readonly results: null
     }
 
-/** What is known of a response before the model has said a word. */
+/** The fields of a response that are known before the model answers. */
 export interface ResponseHead {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
   readonly model: string
-  /** Where sources are shown: the address of the console. */
+  /** The address of the console, where sources are shown. */
   readonly site: string
-  /** Null: nothing is remembered. */
+  /** Null when nothing is remembered. */
   readonly sessionId: string | null
 }
 
-/** What becomes of it. */
+/** The fields of a response that are known at its end. */
 export interface ResponseEnd {
   readonly status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   readonly output?: readonly OutputItem[]
@@ -83,7 +83,7 @@ export function responseOf(request: ResponseRequest, head: ResponseHead, end: Re
   }
 }
 
-/** The fields that repeat the request, or say what holds without it. */
+/** The fields that repeat the request, or state the default. */
 function settingsOf(request: ResponseRequest) {
   const { reasoning } = request
   return {
@@ -135,7 +135,7 @@ const usageOf = ({ usage: { inputTokens, outputTokens } }: ModelAnswer) => ({
   total_tokens: inputTokens + outputTokens,
 })
 
-/** Why an answer was cut; null for one that is whole. */
+/** Why an answer was cut; null when it is complete. */
 export function reasonOf({ finish }: ModelAnswer): 'max_output_tokens' | 'content_filter' | null {
   if (finish === 'length') return 'max_output_tokens'
   return finish === 'content_filter' ? finish : null

@@ -43,13 +43,13 @@ const Part = z.discriminatedUnion(
 const Content = z.union([text(), list(Part, CHAT_PARTS_MAX)])
 type Content = z.output<typeof Content>
 
-/** A message need not say that it is one. */
+/** Adds the type to a message, which may omit it. */
 const typed = (item: unknown): unknown =>
   typeof item === 'object' && item !== null && 'role' in item && !('type' in item && item.type)
     ? { ...item, type: 'message' }
     : item
 
-/** Items of an earlier answer that tell nothing new come back with the next request. */
+/** Items of earlier answers that clients send back and that the model does not need. */
 const PASSED_OVER = ['reasoning', 'file_search_call'] as const
 
 const Item = z.preprocess(
@@ -233,14 +233,14 @@ function forced(name: string, tools: readonly Tool[]): ForcedTool {
   throw appError('field_invalid', { field: 'tool_choice' }, { param: 'tool_choice' })
 }
 
-/** A schema stands beside its name here, and below a field of its own in chat completions. */
+/** Here the schema is beside its name; in chat completions it is one level deeper. */
 function formatOf(format: Format | null | undefined): ResponseFormat | undefined {
   if (!format) return undefined
   const { type, ...schema } = format
   return type === 'json_schema' ? { type, json_schema: schema } : { type }
 }
 
-/** Calls are items of their own here, and part of the assistant's message before them there. */
+/** Here calls are separate items; a `Said` has them in the assistant's message before them. */
 function saidOf(items: readonly Item[]): Said[] {
   const said: Said[] = []
   for (const [index, item] of items.entries()) {

@@ -24,7 +24,7 @@ const SEARCH_TOOL = 'search_knowledge_base'
 export interface ResponseWriterOptions {
   readonly request: ResponseRequest
   readonly head: ResponseHead
-  /** What is searched for by itself. */
+  /** The query of the automatic search. */
   readonly query: string
   /** Seconds since 1970. */
   readonly now: () => number
@@ -48,7 +48,7 @@ interface OpenMessage {
 class EventText {
   #sequence = 0
   #text = ''
-  /** For the next event: the types of events are fixed, and their fields are not. */
+  /** Extra fields of the next event: the types of events are fixed, their fields are not. */
   #aside: Record<string, unknown> | null = null
 
   constructor(private readonly isStreamed: boolean) {}
@@ -61,7 +61,7 @@ class EventText {
     this.#text += `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
   }
 
-  /** Tells what a server tool or a takeover did beside the next event. */
+  /** Adds the result of a server tool or a takeover to the next event. */
   addAside({ type, ...data }: Extract<AgentEvent, { type: 'tool_result' | 'provider_fallback' }>) {
     const results = (this.#aside?.tool_results ?? []) as readonly object[]
     const more = type === 'tool_result' ? { tool_results: [...results, data] } : { [type]: data }
@@ -99,7 +99,7 @@ export class ResponseWriter {
     return this.#events.take()
   }
 
-  /** The text of what the events of a turn become; empty where they become nothing. */
+  /** The text of the stream for events of a turn; may be empty. */
   of(events: readonly AgentEvent[]): string {
     for (const event of events) {
       if (event.type === 'error') return this.failed(event)
@@ -109,7 +109,7 @@ export class ResponseWriter {
     return this.#events.take()
   }
 
-  /** The response of a turn that went well; closes what is open. */
+  /** The response of a successful turn; closes the open item. */
   finished(answer: ModelAnswer) {
     const isCut = reasonOf(answer) !== null
     this.#closeMessage(isCut ? 'incomplete' : 'completed')
@@ -122,19 +122,19 @@ export class ResponseWriter {
     })
   }
 
-  /** The text that ends the stream of a turn that went well. */
+  /** The text that ends the stream of a successful turn. */
   ending(answer: ModelAnswer): string {
     const response = this.finished(answer)
     this.#events.send(`response.${response.status}`, { response })
     return this.#events.take() + RESPONSE_DONE
   }
 
-  /** The text that ends a stream where something went wrong. */
+  /** The text that ends the stream of a failed turn. */
   failed({ code, message }: { readonly code: ErrorCode; readonly message: string }): string {
     this.#closeMessage('incomplete')
     const { error } = this.options.errorBody(new AppError(code, {}))
     const told = { ...error, message }
-    // OpenAI's clients read the fields of the event, the standard has an object for them.
+    // OpenAI's clients read the fields of the event; the standard has them in an object.
     this.#events.send('error', { ...told, type: 'error', error: told })
     const failure = { code: error.code ?? error.type, message }
     const response = this.#response({ status: 'failed', error: failure })
@@ -159,7 +159,7 @@ export class ResponseWriter {
     } else if (event.type === 'tool_result') {
       this.#events.addAside(event)
     } else if (event.type === 'provider_fallback') {
-      // A whole answer is taken over even after text, which then was never said.
+      // The new channel starts over, also after text: that text is not part of the answer.
       this.#open = null
       this.#output = this.#output.filter(({ type }) => type !== 'message')
       this.#events.addAside(event)
@@ -239,7 +239,7 @@ const partOf = (text: string, annotations: readonly object[]): OutputText => ({
   logprobs: [],
 })
 
-/** What the model searched for; empty where its arguments do not say. */
+/** The query in the arguments of a search; empty when they have none. */
 function queryOf(given: string | undefined): string {
   try {
     const { query } = parseUntrustedJson(given ?? '') as { readonly query?: unknown }

@@ -26,10 +26,10 @@ export interface ChatRouteOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** The answer has it that is not streamed (contract 2, D9). */
+/** Header of an answer that is not streamed (contract 2, D9). */
 const CHANNEL_HEADER = 'x-moonbase-channel'
 
-/** A request that was read, and who sent it. */
+/** A parsed request and its sender. */
 export interface Asked {
   readonly principal: Principal
   readonly request: Request
@@ -43,7 +43,7 @@ export interface Asked {
   readonly sessionId: string | null
 }
 
-/** What both forms of the API do with a request that was read. */
+/** What chat completions and responses have in common after a request was parsed. */
 export function openDoor(options: ChatRouteOptions) {
   const { agent, assistants, sse, answers, contexts, origins, clock } = options
   return {
@@ -74,7 +74,7 @@ export function openDoor(options: ChatRouteOptions) {
       return response
     },
 
-    /** A long answer is sent as fast as its client reads, and counted until it is. */
+    /** Sends a long answer as fast as its client reads, and counts its memory until then. */
     send(asked: Asked, chars: number, answer: JsonAnswer): JsonAnswer | Promise<Response> {
       if (chars <= LONG_ANSWER_CHARS) return answer
       return answers.respond(asked, async () => answer, ANSWER_CHAR_BYTES * chars)
@@ -100,25 +100,25 @@ export function openDoor(options: ChatRouteOptions) {
   }
 }
 
-/** A shorter answer goes to the socket in one piece. */
+/** A shorter answer is sent in one piece. */
 const LONG_ANSWER_CHARS = 64 * 1024
-/** The text, and the JSON that holds it. */
+/** Bytes for each character of an answer: its text, and the JSON of it. */
 const ANSWER_CHAR_BYTES = 4
 
-/** What the turn refuses, such as data that is no image, is somewhere in the conversation. */
+/** Adds the conversation's field to a refusal of the turn, such as an invalid image. */
 function placed(error: unknown, param: string): unknown {
   const isOurs = error instanceof AppError && error.status === 400 && !error.details.param
   return isOurs ? new AppError(error.code, error.params, { ...error.details, param }) : error
 }
 
-/** Sends frames; a promise means that the client reads more slowly than they come. */
+/** Sends frames. When it returns a promise, the client reads more slowly: await it. */
 export type Send = (frames: readonly string[]) => Promise<void> | undefined
 
 /** A general key acts as the app that it names: in the log, the session index and the usage. */
 const actorOf = (principal: Principal, { appId }: Assistant): Principal =>
   principal.kind === 'general' ? { ...principal, appId } : principal
 
-/** An answer in one piece, or the events of a stream. */
+/** Documents a route that answers with one JSON object or with a stream of events. */
 export const chatDoc = (description: string, whole: z.ZodType) =>
   answerDoc(
     description,
@@ -137,8 +137,8 @@ export const CHAT_PARAMETERS = headerDoc({
 })
 
 /**
- * Runs a turn whose answer is sent as a whole; `read` gets its events. Throws what its `error`
- * event tells.
+ * Runs a turn whose answer is sent as a whole; `read` gets its events. Throws the error of its
+ * `error` event.
  */
 async function drain(
   turn: OpenedTurn,
@@ -156,7 +156,7 @@ async function drain(
   throw signal.reason instanceof AppError ? signal.reason : appError('client_closed')
 }
 
-/** A model was called for it: clients that try again by themselves would pay twice. */
+/** Tells clients not to retry: a model was called, and they would pay twice. */
 function failureOf(code: ErrorCode): AppError {
   const error = new AppError(code, {})
   if (error.status !== 500) return error

@@ -15,7 +15,7 @@ export interface ActivationOptions {
 export interface Activated {
   readonly answer: DeviceActivateResponse
   readonly tenantId: string
-  /** Of the key that the device was given. */
+  /** The id of the device's new key. */
   readonly keyId: string
 }
 
@@ -23,7 +23,9 @@ export interface Activated {
 
 /** The requests of devices themselves: a key in exchange for a code, and the heartbeat. */
 export function createActivation({ store, clock, keys }: ActivationOptions) {
-  /** Why a code did not activate, by its state afterwards: another request may have used it. */
+  /**
+   * The error for a code that did not activate, by its state now: another request may have used it.
+   */
   function refusal(owner: CodeOwner | null) {
     if (owner?.key_id) return appError('activation_code_used')
     const isOpen = (owner?.code_expires_at ?? '') > clock.iso()

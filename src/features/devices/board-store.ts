@@ -3,7 +3,7 @@ import type { NewKey } from '../keys/store.ts'
 import type { StoredBoard } from './board.ts'
 import type { NewDevice } from './store.ts'
 
-/** A device that a board may be, and its key when that is still valid. */
+/** A device that may belong to a board, and its key when that is still valid. */
 export interface BoundDevice {
   readonly id: string
   readonly tenant_id: string
@@ -37,8 +37,8 @@ export function createBoardStore(db: Db) {
         ORDER BY d.activated_at DESC LIMIT 1`),
 
     /**
-     * A new device with a key, in one step; false when the tenant has no room for either. No code
-     * leads to the device: `codeHash` is that of one that nobody was told.
+     * Inserts a device and its key in one step; false when the tenant has no room for either.
+     * `codeHash` is the hash of a code that was never shown, so no code activates the device.
      */
     async insert(
       device: Omit<NewDevice, 'codeExpiresAt'> & StoredBoard & { readonly firmware: string | null },
@@ -69,7 +69,7 @@ export function createBoardStore(db: Db) {
           ON s.tenant_id = d.tenant_id AND s.id = 'dev-' || d.id
         WHERE d.tenant_id = ${tenantId}`),
 
-    /** Sets what a valid key is known by, after the secret of its derivation has changed. */
+    /** Replaces the hash and tail of a valid key, after the secret it is derived from changed. */
     async renewKey(device: BoundDevice, hash: string, tail: string): Promise<void> {
       await db.run(sql`
         UPDATE api_key SET hash = ${hash}, tail = ${tail}

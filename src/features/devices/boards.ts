@@ -17,7 +17,7 @@ export interface BoardsOptions {
   /** The keys of boards are derived from it. */
   readonly secret: Uint8Array
   /**
-   * Counts a try by client address, together with those by code alone. Throws
+   * Counts an attempt of a client address, together with its activations. Throws
    * `rate_limited_activation` when there were too many.
    */
   readonly takeTry: (address: string) => Promise<void>
@@ -27,16 +27,16 @@ export interface BoardsOptions {
 /** A request of a board. */
 export interface BoardCall {
   readonly board: Board
-  /** The activation code in the address that the board asks; null when there is none. */
+  /** The activation code in the URL that the board calls; null when there is none. */
   readonly code: string | null
 }
 
-/** What a board learns when it starts: its key, or the digits that it shows. */
+/** The answer to a board that starts: its key, or the digits that it shows. */
 export type BoardState =
   | { readonly key: string }
   | { readonly key: null; readonly waiting: WaitingBoard }
 
-/** Redeems the codes of stock boards, and knows the boards again (contract 2, 4.2). */
+/** Redeems the codes of stock boards, and recognises the boards afterwards (contract 2, 4.2). */
 export function createBoards(options: BoardsOptions) {
   const { store, activation, keys, waiting, clock, secret, takeTry, onSeen } = options
 
@@ -47,7 +47,7 @@ export function createBoards(options: BoardsOptions) {
     return hash === null ? null : store.ofCode(hash)
   }
 
-  /** Derives the key of the device again. The session secret may be another one than it was. */
+  /** Derives the key of the device again. The session secret may have changed meanwhile. */
   async function keyOf(device: BoundDevice, board: Board): Promise<string> {
     const { id, tenant_id: tenantId, key_id: keyId } = device
     const { key, hash, tail } = keys.ofSecret(secretOfBoard(secret, board, id)(keyId ?? ''))
@@ -61,12 +61,12 @@ export function createBoards(options: BoardsOptions) {
     return key
   }
 
-  /** Spends the code for this board. Throws `activation_code_wrong` when it cannot be. */
+  /** Spends the code for this board. Throws `activation_code_wrong` when it cannot be spent. */
   async function redeem(codeHash: string, device: BoundDevice, board: Board): Promise<string> {
     const { id, tenant_id: tenantId } = device
     const { row } = keys.mint(tenantId, { deviceId: id }, secretOfBoard(secret, board, id))
     await activation.activate(codeHash, row, KEYS_MAX, clock.iso(), storedBoard(board))
-    // Another request may have spent the code; that of the same board finds itself paired.
+    // Another request may have spent the code. If it was the same board's, the board is paired.
     const now = await store.ofCode(codeHash)
     if (now && isOf(now, board)) return keyOf(now, board)
     throw appError('activation_code_wrong')
@@ -74,16 +74,16 @@ export function createBoards(options: BoardsOptions) {
 
   return {
     /**
-     * What a board learns at its start; `address` is the client's, as limits count addresses.
-     * Throws `activation_code_wrong` for a code that is not this board's, and
-     * `rate_limited_activation` for an address that tries too many.
+     * Answers a board that starts; `address` is the client's, as limits count addresses. Throws
+     * `activation_code_wrong` for a code of another board, and `rate_limited_activation` for an
+     * address with too many attempts.
      */
     async start(call: BoardCall, address: string): Promise<BoardState> {
       const { board, code } = call
       const device = await find(call)
       if (device && isOf(device, board)) return { key: await keyOf(device, board) }
       if (code === null) return { key: null, waiting: await waiting.ask(board, address) }
-      // A spent code is a name and no credential: to try one gains nothing.
+      // A spent code only identifies a device, so guessing one gains nothing.
       if (device?.key_id) throw appError('activation_code_wrong')
       await takeTry(address)
       const hash = hashOfInput(code)
@@ -91,7 +91,7 @@ export function createBoards(options: BoardsOptions) {
       return { key: await redeem(hash, device, board) }
     },
 
-    /** Whether the board is paired by now; it asks while it shows its digits. */
+    /** Whether the board is paired; it polls this while it shows its digits. */
     async isPaired(call: BoardCall): Promise<boolean> {
       const device = await find(call)
       return device !== null && isOf(device, call.board)
@@ -101,7 +101,7 @@ export function createBoards(options: BoardsOptions) {
 
 export type Boards = ReturnType<typeof createBoards>
 
-/** Whether a device is this board and may still be used. */
+/** Whether the device belongs to this board and has a valid key. */
 function isOf(device: BoundDevice, board: Board): boolean {
   const { mac, clientHash } = storedBoard(board)
   return device.key_hash !== null && device.mac === mac && device.client_hash === clientHash

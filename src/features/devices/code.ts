@@ -13,7 +13,7 @@ const INPUT_CHARS_MAX = 100
 
 /** Makes a one-time code. `random` returns as many random bytes as it is asked for. */
 export function newCode(random: (bytes: number) => Uint8Array): string {
-  // Bytes from the last multiple of 31 on are dropped: they would make some letters likelier.
+  // Bytes from the last multiple of 31 on are dropped; they would favour some letters.
   const fair = 256 - (256 % LETTERS.length)
   let code = ''
   while (code.length < ACTIVATION_CODE_CHARS) {

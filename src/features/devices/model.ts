@@ -45,12 +45,12 @@ export type DeviceRegisterRequest = z.infer<typeof DeviceRegisterRequest>
 export const DevicePairRequest = z.object({ code: shownDigits(), name, app_id: label('app_id') })
 export type DevicePairRequest = z.infer<typeof DevicePairRequest>
 
-/** Asks whose digits these are, before the board is bound. */
+/** Asks which board shows these digits, before it is paired. */
 export const WaitingBoardRequest = z.object({ code: shownDigits() })
 
-/** Enough of a board for its owner to know it. */
+/** Enough for the owner to recognise the board. */
 export const WaitingBoardResponse = z.object({
-  /** The kind of board; null when it does not tell. */
+  /** The kind of board; null when it reports none. */
   board: z.string().nullable(),
   /** The last four characters of its MAC address. */
   mac_tail: z.string(),

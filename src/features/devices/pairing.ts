@@ -21,8 +21,8 @@ export interface PairingOptions {
   /** The keys of boards are derived from it. */
   readonly secret: Uint8Array
   /**
-   * The wrong digits of a tenant: `reserve` counts a guess, which `giveBack` takes back when it was
-   * right. It throws `rate_limited_activation` after too many.
+   * Counts the wrong digits of a tenant: `reserve` counts a guess in advance, `giveBack` undoes
+   * that when it was right. `reserve` throws `rate_limited_activation` after too many.
    */
   readonly guesses: {
     reserve(tenantId: string): Promise<void>
@@ -36,7 +36,7 @@ export function createPairing(options: PairingOptions) {
 
   /** Throws `pairing_code_wrong`, which counts as a guess. */
   async function guess(tenantId: string, find: () => Promise<WaitingBoard | null>) {
-    // Counted before, so that guesses at the same time pass no limit together.
+    // Counted before it is judged, so that simultaneous guesses cannot exceed the limit.
     await guesses.reserve(tenantId)
     const found = await find()
     if (!found) throw appError('pairing_code_wrong')
@@ -52,7 +52,7 @@ export function createPairing(options: PairingOptions) {
     const { row } = keys.mint(tenantId, { deviceId: id }, secretOfBoard(secret, board, id))
     const device = {
       ...{ id, tenantId, name, appId, hwModel, firmware, createdAt },
-      // Of a code that nobody is told.
+      // The hash of a code that is never shown.
       codeHash: sha256Hex(newCode(random)),
       ...storedBoard(board),
     }
@@ -61,7 +61,9 @@ export function createPairing(options: PairingOptions) {
   }
 
   return {
-    /** The board that shows these digits, for its owner to know it. Throws as `pair` does. */
+    /**
+     * The board that shows these digits, so that its owner recognises it. Throws as `pair` does.
+     */
     async waitingBoard(tenantId: string, digits: string): Promise<WaitingBoardResponse> {
       const { board } = await guess(tenantId, () => waiting.find(digits))
       return { board: board.type, mac_tail: board.mac.replace(/[^0-9a-z]/g, '').slice(-4) }
@@ -72,7 +74,7 @@ export function createPairing(options: PairingOptions) {
      * hour `rate_limited_activation`, and `quota_devices` or `quota_keys`.
      */
     async pair(tenantId: string, asked: DevicePairRequest): Promise<Device> {
-      // Taken away at once: somebody else may have read the same digits off the board.
+      // Taken, not read: another person may have seen the same digits on the board.
       const found = await guess(tenantId, () => waiting.take(asked.code))
       try {
         const id = await insert(tenantId, found, asked)

@@ -68,7 +68,7 @@ export function createDevices({ store, clock, keys, lastSeen, random }: DevicesO
       return { ...device, activation_code: plain, code_expires_at: expiresAt }
     },
 
-    /** Rebinding affects later activations only: an issued key keeps its app. */
+    /** A new app applies to later activations only: an issued key keeps its app. */
     async update(tenantId: string, id: string, fields: DeviceUpdateRequest): Promise<Device> {
       const device = await read(tenantId, id)
       if (!(await store.update(tenantId, id, fields))) throw missing()

@@ -22,7 +22,7 @@ export interface CodeOwner {
   readonly code_expires_at: string | null
 }
 
-/** A request of a device, at `at`. */
+/** A device that has made a request, at `at`. */
 export interface LastSeen {
   readonly tenantId: string
   readonly deviceId: string
@@ -90,7 +90,7 @@ export function createDeviceStore(db: Db) {
 
 export type DeviceStore = ReturnType<typeof createDeviceStore>
 
-/** What devices themselves change. A code's hash leads to its tenant, as a key's does. */
+/** What devices themselves change. A code's hash identifies its tenant, as a key's hash does. */
 export function createActivationStore(db: Db) {
   return {
     ownerOfCode: (hash: string) =>
@@ -98,10 +98,10 @@ export function createActivationStore(db: Db) {
         SELECT id, tenant_id, key_id, code_expires_at FROM device WHERE code_hash = ${hash}`),
 
     /**
-     * Spends the code and stores the key in one step; of many at once exactly one gets true. The
-     * app is read in the same step, so that the key inherits what the device is bound to now. False
-     * also when the tenant has `keysMax` keys; the code is then not spent. `board` is that of a
-     * device which is known by it from now on.
+     * Spends the code and stores the key in one step; of simultaneous calls exactly one gets true.
+     * The same step reads the app, so that the key inherits the device's current one. False also
+     * when the tenant has `keysMax` keys; the code is then not spent. `board` is stored when a
+     * board has redeemed the code.
      */
     activate(
       codeHash: string,
@@ -131,7 +131,7 @@ export function createActivationStore(db: Db) {
       return row?.app_id ?? null
     },
 
-    /** Keeps the stored value of a field that the device leaves out. */
+    /** Stores a heartbeat; keeps the stored value of a field that the device leaves out. */
     async heartbeat(seen: LastSeen, told: DeviceHeartbeatRequest): Promise<boolean> {
       const { tenantId, deviceId, at } = seen
       const { changes } = await db.run(sql`

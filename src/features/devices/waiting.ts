@@ -3,34 +3,34 @@ import { ACTIVATION_CODE_TTL_MS, WAITING_BOARDS_MAX } from '../../core/limits/co
 import type { OpenCodes } from '../../core/one-time-codes.ts'
 import { type Board, boardKey } from './board.ts'
 
-/** A board that nobody has paired yet, and the digits that it shows and speaks. */
+/** A board that is not paired yet, and the digits that it shows and speaks. */
 export interface WaitingBoard {
   readonly board: Board
   readonly digits: string
   readonly challenge: string
   /** The client address it asked from, as limits count addresses. */
   readonly address: string
-  /** What digits and challenge are derived from. */
+  /** Digits and challenge are derived from it. */
   readonly nonce: string
 }
 
 export interface WaitingOptions {
   readonly openCodes: OpenCodes
-  /** The digits of boards are derived from it; what is kept of them is their hash. */
+  /** The digits of boards are derived from it; only their hash is stored. */
   readonly secret: Uint8Array
   /** Fresh for each board that begins to wait. */
   readonly nonce: () => string
 }
 
 /**
- * Boards that wait to be paired by their six digits. When too many wait, the oldest of the address
- * with the most go, so that one stranger who invents boards displaces only their own.
+ * Boards that wait to be paired by their six digits. When too many wait, the address with the most
+ * loses its oldest, so that invented boards of one address displace only each other.
  */
 export function createWaitingBoards({ openCodes, secret, nonce: fresh }: WaitingOptions) {
   const life = { ttlMs: ACTIVATION_CODE_TTL_MS, countMax: WAITING_BOARDS_MAX }
-  /** The nonce of each board, which its digits are derived from. */
+  /** The nonce of each board, from which its digits are derived. */
   const nonces = openCodes('waiting board', life)
-  /** The board that shows each digits. */
+  /** Boards by the hash of their digits. */
   const boards = openCodes('pairing digits', life)
 
   const nameOf = (board: Board) => hmacHex(secret, boardKey(board))
@@ -38,7 +38,7 @@ export function createWaitingBoards({ openCodes, secret, nonce: fresh }: Waiting
 
   function waitingOf(board: Board, address: string, nonce: string): WaitingBoard {
     const derived = (what: string) => hmacHex(secret, [what, boardKey(board), nonce].join('\n'))
-    // A number of 48 bits: some digits are likelier than others by less than a billionth.
+    // From 48 bits, the bias towards some digits is below a billionth.
     const digits = String(Number.parseInt(derived('shown').slice(0, 12), 16) % 1_000_000)
     const challenge = derived('challenge').slice(0, 32)
     return { board, digits: digits.padStart(6, '0'), challenge, address, nonce }
@@ -66,7 +66,7 @@ export function createWaitingBoards({ openCodes, secret, nonce: fresh }: Waiting
   }
 
   return {
-    /** The same digits for a board until they end. */
+    /** The waiting board; its digits stay the same until they expire. */
     async ask(board: Board, address: string): Promise<WaitingBoard> {
       const nonce = await nonces.read(nameOf(board))
       return nonce === null ? begin(board, address) : waitingOf(board, address, nonce)
@@ -75,11 +75,11 @@ export function createWaitingBoards({ openCodes, secret, nonce: fresh }: Waiting
     /** The board that shows these digits. */
     find: async (digits: string) => boardIn(await boards.read(hashOf(digits))),
 
-    /** The same, which waits no more; of many who ask at the same time one gets it. */
+    /** The same, and removes it; of simultaneous calls only one gets it. */
     async take(digits: string): Promise<WaitingBoard | null> {
       const taken = boardIn(await boards.take(hashOf(digits)))
       if (!taken) return null
-      // Two starts of a board at the same time have two; those that it was told last are its own.
+      // Two simultaneous starts of a board make two codes; the last one that it was sent is valid.
       return (await nonces.take(nameOf(taken.board))) === taken.nonce ? taken : null
     },
 

@@ -3,7 +3,7 @@ import { issue } from '../../core/errors.ts'
 import { EMBEDDING_CHARS_MAX, EMBEDDING_TEXTS_MAX } from '../../core/limits/contract.ts'
 import { charCount } from '../../core/text.ts'
 
-/** The model of a request that names none, and the name that is always right. */
+/** The model of a request that names none; this name is always accepted. */
 export const EMBEDDING_MODEL = 'moonbase-embedding'
 
 const text = z

@@ -54,7 +54,7 @@ export const embeddingsRoutes = (
     },
   )
 
-/** The entries of an answer, each made when it is sent: a vector of JSON takes 15 KB. */
+/** The entries of an answer, each built when it is sent: a vector takes 15 KB of JSON. */
 async function* itemsOf(
   vectors: readonly Float32Array[],
   encode: (vector: Float32Array) => string | number[],
@@ -64,6 +64,6 @@ async function* itemsOf(
   }
 }
 
-/** Float32, little-endian as all machines that this runs on are. */
+/** Float32 in the byte order of this machine: all supported platforms are little-endian. */
 const base64Of = (vector: Float32Array): string =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64')

@@ -9,7 +9,7 @@ export interface EmbeddingsAnswer {
   readonly tokens: number
 }
 
-/** Vectors of the knowledge base's model for texts of a client, which are not stored. */
+/** Embeds texts of a client with the knowledge base's model, without storing them. */
 export function createEmbeddings(embedderNow: () => Pick<SharedEmbedder, 'name' | 'embedTexts'>) {
   function checkModel(model: string, name: string): void {
     if (['', EMBEDDING_MODEL, name].includes(model)) return
@@ -28,7 +28,7 @@ export function createEmbeddings(embedderNow: () => Pick<SharedEmbedder, 'name' 
       checkModel(request.model?.trim() ?? '', name)
       const kind = request.input_type ?? 'passage'
       const { vectors, tokens } = await embedder.embedTexts(tenantId, request.input, kind, signal)
-      // Remote models tell their size with their first vectors only.
+      // The size of a remote model is known only from its first vectors.
       const size = vectors[0]?.length
       if ((request.dimensions ?? size) !== size) {
         throw appError('unsupported_value', { field: 'dimensions' })

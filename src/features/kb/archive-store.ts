@@ -12,10 +12,10 @@ export interface DocHead {
   readonly parts: number | null
 }
 
-/** Documents as an export carries them, read in the tenant's turn beside the event loop. */
+/** Documents for an export, read off the event loop, where tenants take turns. */
 export function createArchiveStore({ db, reader }: { db: Db; reader: Reader }) {
   return {
-    /** All of a tenant, oldest first. */
+    /** All documents of a tenant, oldest first. */
     heads: (tenantId: string): Promise<DocHead[]> =>
       reader.all(
         tenantId,
@@ -23,7 +23,7 @@ export function createArchiveStore({ db, reader }: { db: Db; reader: Reader }) {
           WHERE tenant_id = ${tenantId} AND stage = 'live' ORDER BY created_at, num`,
       ),
 
-    /** Those that a source is made of now, in order. */
+    /** The live parts of a source, in order. */
     partsOf: (tenantId: string, sourceId: string): Promise<DocHead[]> =>
       reader.all(
         tenantId,
@@ -32,7 +32,7 @@ export function createArchiveStore({ db, reader }: { db: Db; reader: Reader }) {
           ORDER BY part, num`,
       ),
 
-    /** None when the document was deleted meanwhile. */
+    /** Empty when the document was deleted meanwhile. */
     chunks: (tenantId: string, num: number): Promise<PlainChunk[]> =>
       reader.all(
         tenantId,
@@ -41,7 +41,7 @@ export function createArchiveStore({ db, reader }: { db: Db; reader: Reader }) {
           WHERE d.tenant_id = ${tenantId} AND d.num = ${num} ORDER BY c.seq`,
       ),
 
-    /** How many documents a tenant has, and how many of them no vector of `model` tells of. */
+    /** How many documents a tenant has, and how many of them have no vectors of `model`. */
     async progress(tenantId: string, model: string): Promise<{ docs: number; waiting: number }> {
       const row = await db.get<{ docs: number; waiting: number | null }>(sql`
         SELECT count(*) AS docs, sum(CASE WHEN embed_model <> ${model} THEN 1 ELSE 0 END) AS waiting

@@ -13,7 +13,7 @@ import type { KbLimits } from './upload.ts'
 /** The overlaps of the chunks of one document may be this many times its text. */
 const OVERLAPS_MAX = 4
 
-/** A document as an export carries it: in chunks, or as a text that is still to be cut. */
+/** A document of an export: in chunks, or as a text that is still to be cut. */
 export interface CarriedDoc {
   readonly title: string
   readonly text: string | null
@@ -24,9 +24,9 @@ export interface CarriedDoc {
   readonly parts: number | null
 }
 
-/** Where a carried document goes. */
+/** Where an imported document is stored. */
 export interface Destination {
-  /** The source that it is a part of, which shows all its parts together. */
+  /** The source that it is a part of; the parts of a source become visible together. */
   readonly sourceId: string | null
   /** A document that it replaces. */
   readonly replaces?: string | undefined
@@ -40,9 +40,8 @@ export interface ArchiveParts {
 }
 
 /**
- * Documents on their way out of a knowledge base and into one. They travel without vectors, which
- * other servers have of other models: an arriving one is found by its words at once, and waits to
- * be embedded (reembed.ts).
+ * Exports and imports documents without vectors, because servers have different embedding models.
+ * An imported document is found by its words at once, and waits to be embedded (reembed.ts).
  */
 export function createArchive({ store, archive, limits, clock }: ArchiveParts) {
   const { docsMax, docBytesMax } = limits

@@ -46,12 +46,14 @@ export function slice({ text, offsets }: Points, start: number, end: number): st
 
 interface Line {
   readonly start: number
-  /** Behind the line feed. */
+  /** After the line feed. */
   readonly end: number
   readonly text: string
 }
 
-/** What a character ends or is, one bit each; a table, because each character is looked up. */
+/**
+ * Properties of a character, one bit each; kept in a table, because each character is looked up.
+ */
 const ENDER = 1
 const CLOSER = 2
 const CLAUSE = 4

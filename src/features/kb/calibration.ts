@@ -6,12 +6,12 @@ import type { KbStore } from './store.ts'
 
 /** Passages that are compared with each other: 496 pairs. */
 const SAMPLE = 32
-/** Fewer passages say too little; their cosines are taken as they are. */
+/** With fewer passages there is no calibration. */
 const SAMPLE_MIN = 20
 const KEPT_MS = 10 * MINUTE_MS
 const TENANTS_MAX = 1_000
 
-/** Cosines of two passages of the retrieval sample by the shipped model, which relevance knows. */
+/** Cosines of pairs of passages of the retrieval sample by the shipped model. */
 const SHIPPED = { mean: 0.04, spread: 0.08 }
 
 export interface CalibrationParts {
@@ -21,9 +21,9 @@ export interface CalibrationParts {
 }
 
 /**
- * Cosines of a model that nothing is known of, on the scale of the shipped one. Models differ in
- * how near unrelated texts are, from 0 to 0.8. The tenant's own passages, which are mostly
- * unrelated to each other, tell it. Null: there are too few of them.
+ * Maps the cosines of an unknown model to the scale of the shipped one. Models differ in the cosine
+ * of unrelated texts, from 0 to 0.8. It is measured on pairs of the tenant's own passages, which
+ * are mostly unrelated. Null when the tenant has too few passages.
  */
 export function createCalibration({ store, vectors, clock }: CalibrationParts) {
   const known = createTtlMap<typeof SHIPPED>(clock, KEPT_MS, TENANTS_MAX)

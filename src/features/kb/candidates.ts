@@ -8,9 +8,9 @@ import { queryTerms, tellingPart } from './terms.ts'
 
 /** Candidates of each index. */
 const BY_WORDS = 50
-/** More than words give: the scores of vectors may have another order than their cosines. */
+/** More than of words, because the order by score may differ from the order by cosine. */
 const BY_VECTORS = 60
-/** Passages without a vector that one search embeds: somebody waits for it. */
+/** Passages without a vector that one search embeds; few, because a person waits. */
 const EMBEDDED_MAX = 5
 
 export interface CandidateParts {
@@ -21,18 +21,18 @@ export interface CandidateParts {
   readonly calibrationOf: CalibrationOf
 }
 
-/** A passage that an index named. */
+/** A passage that an index found. */
 export interface Candidate {
   readonly passage: Passage
-  /** On the scale of the shipped model; null where it is not known. */
+  /** On the scale of the shipped model; null when it is unknown. */
   readonly cosine: number | null
-  /** The cosine, as people are told it. */
+  /** The cosine on the scale that people see. */
   readonly score: number
   /** How much of the question's words it holds, 0 to 1. */
   readonly coverage: number
 }
 
-/** What the nearest vectors and the matching words name, in no order, with the cosine of each. */
+/** The passages that the vectors and the words find, unordered, with the cosine of each. */
 export function createCandidates(parts: CandidateParts) {
   const { store, embedderNow, vectors, words, calibrationOf } = parts
 
@@ -44,7 +44,7 @@ export function createCandidates(parts: CandidateParts) {
     const embedder = embedderNow()
     const space = { tenantId, model: embedder.id }
     const [query] = await embedder.embedForSearch(tenantId, [question], 'query', signal)
-    // A text without a word that the model knows is near to nothing.
+    // A text without a word that the model knows has the zero vector, which is near to nothing.
     const vector = query?.some((x) => x !== 0) ? query : null
     const [byWord, near] = await Promise.all([
       words.search(tenantId, queryTerms(tellingPart(question)), BY_WORDS, signal),
@@ -78,7 +78,7 @@ export function createCandidates(parts: CandidateParts) {
       }
     }
 
-    /** Those without a vector of this model: their documents wait to be embedded again. */
+    /** Embeds passages without a vector of this model: their documents wait to be embedded. */
     async function addMissing(vector: Float32Array, found: readonly Passage[]): Promise<void> {
       const missing = found
         .filter(({ key }) => !cosines.has(key))

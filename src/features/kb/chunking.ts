@@ -19,7 +19,7 @@ const SIZE_SLACK = OVERLAP + OVERLAP_SLACK
 const NEW_MIN = 100
 /**
  * A section of this size starts a chunk of its own. A vector describes the whole chunk, so a chunk
- * of two subjects would be found by neither.
+ * about two subjects would be found by neither.
  */
 const SECTION_MIN = 60
 /**
@@ -46,7 +46,7 @@ export const chunk = (text: string): string[] => cutChunks(text).map((one) => on
 
 export interface CutChunk {
   readonly text: string
-  /** Where in the document its new text begins, behind the overlap, in UTF-16 units. */
+  /** Where in the document its new text begins, after the overlap, in UTF-16 units. */
   readonly freshAt: number
 }
 
@@ -62,7 +62,7 @@ export function cutChunks(text: string, pages: readonly number[] = []): CutChunk
     const end = findEnd(points, cuts, start, covered)
     const freshAt = points.offsets[covered] as number
     chunks.push({ text: slice(points, start, end), freshAt })
-    // The overlap would be most of a short page.
+    // A short page would consist mostly of the overlap.
     const isShortPage = cuts.isPage[end] === 1 && end - covered < 2 * OVERLAP
     covered = end
     const overlap = isShortPage ? end : findOverlap(points, boundaries, end)

@@ -9,15 +9,15 @@ import { type TimeSlice, timeSlice } from '../../core/time-slice.ts'
 import { joinParts } from '../../core/vector.ts'
 import { termsOf } from './terms.ts'
 
-/** Calls at a time to an embedder that does not say how many it works on. */
+/** Simultaneous calls to an embedder without `atOnce`. */
 const AT_ONCE = { query: 64, passage: 8 }
-/** Texts of one call: beside other tenants' documents, one advances by so many chunks a turn. */
+/** Texts of one call. When tenants take turns, a document advances by this many chunks a turn. */
 const CALL_TEXTS = 8
-/** The same for texts that a client wants the vectors of, which may be short or long. */
+/** The same for texts of a client, which may be short or long. */
 const CALL_TEXTS_MAX = 32
 const CALL_UNITS_MAX = 6_000
 
-/** What both indexes hold of a chunk. */
+/** The entries of a chunk in both indexes. */
 export interface ChunkIndex {
   readonly vector: Float32Array
   readonly terms: readonly string[]
@@ -25,12 +25,12 @@ export interface ChunkIndex {
 
 export type SharedEmbedder = ReturnType<typeof createSharedEmbedder>
 
-/** The embedder in use now; a piece of work asks once and keeps it. */
+/** The current embedder; a piece of work calls this once and keeps the result. */
 export type EmbedderNow = () => SharedEmbedder
 
 /**
- * The embedder, shared by all tenants: its calls go to them in turn, those of searches and those of
- * documents each in a line of their own. A tenant that is alone uses all of it.
+ * The embedder, shared by all tenants. Tenants take turns, with one queue for searches and one for
+ * documents. A tenant that is alone uses all of it.
  */
 export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
   const slots = embedder.atOnce ?? AT_ONCE
@@ -46,7 +46,7 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
     id: embedder.id,
     name: embedder.name,
 
-    /** The score that people are told of a cosine. */
+    /** The score of a cosine on the scale that people see. */
     score: (cosine: number, question: string, text: string): number =>
       embedder.score ? embedder.score(cosine, question, text) : cosine,
 
@@ -57,10 +57,10 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
       signal?: AbortSignal,
     ): Promise<Float32Array[]> => inTime(tenantId, (until) => embed(texts, kind, until), signal),
 
-    /** Whether the model tells what a single word means; relevance knows its cosines, too. */
+    /** Whether it has `wordSimilarities`; then it is the shipped model or one on its scale. */
     hasWords: embedder.wordSimilarities !== undefined,
 
-    /** Null where the embedder's model does not tell what a single word means. */
+    /** Null when the embedder has no `wordSimilarities`. */
     async wordSimilarities(
       tenantId: string,
       question: string,
@@ -73,8 +73,8 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
     },
 
     /**
-     * Unit vectors of texts that a client asks for, and how many tokens the model read; 502 when
-     * it fails.
+     * Unit vectors of texts of a client, and how many tokens the model read. Throws a 502 when it
+     * fails.
      */
     async embedTexts(
       tenantId: string,
@@ -92,7 +92,7 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
       return { vectors: joined(cut, vectors), tokens }
     },
 
-    /** What both indexes hold of a document's chunks; calls for one document go side by side. */
+    /** Index entries of a document's chunks; its calls run side by side. */
     async indexChunks(
       tenantId: string,
       texts: readonly string[],
@@ -106,8 +106,8 @@ export function createSharedEmbedder(embedder: Embedder, clock: Clock) {
 }
 
 /**
- * Work for a search, which somebody waits for: rejects when the embedder takes too long. That time
- * begins with the call; the wait for its turn in a burst of searches has a longer one.
+ * Runs work for a search and rejects when the embedder takes too long, because a person waits. The
+ * time limit begins with the call; the wait in the queue before it has a longer limit.
  */
 function createInTime(searches: Semaphore, clock: Clock) {
   return async function inTime<Value>(
@@ -130,7 +130,7 @@ function createInTime(searches: Semaphore, clock: Clock) {
   }
 }
 
-/** The calls for all groups go side by side, in the tenant's turn in the line of documents. */
+/** Makes one call for each group, side by side, in the queue of documents. */
 const createEmbedGroups =
   (documents: Semaphore, embed: Embedder['embed']) =>
   (
@@ -146,7 +146,7 @@ const createEmbedGroups =
       ),
     )
 
-/** The vectors of texts by those of their parts, in order. */
+/** Joins the vectors of the parts of each text, in order. */
 function joined(
   cut: readonly (readonly string[])[],
   vectors: readonly Float32Array[],
@@ -173,7 +173,7 @@ async function withTerms(
   return indexed
 }
 
-/** The embedder's own call, but no vector may be missing. */
+/** The embedder's own call; throws when a vector is missing. */
 const completeEmbed =
   (embedder: Embedder): Embedder['embed'] =>
   async (texts, ...rest) => {

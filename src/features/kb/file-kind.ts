@@ -23,9 +23,9 @@ const KINDS = {
 const kindOf = (kind: DocumentKind): FileKind => ({ kind, mediaType: KINDS[kind] })
 
 /**
- * What a file is, by its contents; the name, and then the media type that came with it, only choose
- * among the kinds of text. `encrypted`: an office file that needs a password. Null: not supported.
- * Reads the beginning of the file and the names in an archive, and unpacks nothing.
+ * The kind of a file by its contents; its name, and then its declared media type, only choose among
+ * kinds of text. `encrypted`: an office file that needs a password. Null: not supported. Reads the
+ * beginning of the file and the names in an archive, and unpacks nothing.
  */
 export function fileKind(
   bytes: Uint8Array,
@@ -40,8 +40,8 @@ export function fileKind(
 }
 
 /**
- * An archive that is damaged or has too many entries is what its first entry or its name says, so
- * that reading it can say what is wrong.
+ * A damaged archive, or one with too many entries, is classified by its first entry or its name, so
+ * that the parser can report what is wrong.
  */
 function archiveKind(bytes: Uint8Array, fileName: string): FileKind | null {
   const names = zipEntries(bytes, ZIP_NAMES_MAX)?.map(({ name }) => name)
@@ -67,7 +67,7 @@ function officeKindOfName(fileName: string): FileKind | null {
   return ending ? kindOf(`${ending.slice(0, 3).toLowerCase()}x` as DocumentKind) : null
 }
 
-/** The parts of an office file that tell its kind are among the first. */
+/** The entries that identify an office file are among the first. */
 const ZIP_NAMES_MAX = 10_000
 
 /** Compound files: Office before 2007, and the envelope of encrypted files since. */
@@ -114,7 +114,7 @@ const startOf = (bytes: Uint8Array, encoding: string) =>
 const HTML =
   /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html)[\s>]/i
 
-/** Part of a page, in a file whose name tells nothing. */
+/** The start of an HTML fragment, in a file with an unknown extension. */
 const FRAGMENT = /^\s*<(?:head|title|meta|body|main|article|section|div|h[1-6]|p|table|ul|ol)[\s>]/i
 
 function textKind(start: string, fileName: string, contentType: string): FileKind | null {

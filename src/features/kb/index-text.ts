@@ -11,14 +11,14 @@ export const indexTextOf = ({ title, text }: { title: string; text: string }) =>
 const OVERLAP_UNITS_MAX = 512
 /** Blanks between two paragraphs, in UTF-16 units. */
 const GAP_UNITS_MAX = 40
-/** A longer line is cut: it is a text and not a heading. */
+/** A longer heading is cut: it is text rather than a heading. */
 const HEADING_CHARS_MAX = 100
 
 /**
- * The texts that are embedded and indexed of all chunks of a document, in order. Each has the title
- * and the headings above it, and leaves out an overlap that belongs to the section or the paragraph
- * before, which cuts no sentence. A chunk that begins a section has its heading twice, which gives
- * the heading more weight. Tuned with scripts/bench/retrieval.ts.
+ * The texts that are embedded and indexed for the chunks of a document, in order. Each has the
+ * title and the headings above it. An overlap is left out where the new text begins a section or
+ * paragraph, because then it completes no sentence. A chunk that begins a section has its heading
+ * twice, which gives the heading more weight. Tuned with scripts/bench/retrieval.ts.
  */
 export function indexTextsOf(title: string, chunks: readonly string[]): string[] {
   const parts = chunks.map((text, i) => ({ text, fresh: freshText(chunks[i - 1] ?? '', text) }))
@@ -38,25 +38,25 @@ export function indexTextsOf(title: string, chunks: readonly string[]): string[]
   })
 }
 
-/** Removes the headings of the sections that `heading` ends, and adds it. */
+/** Adds `heading` to the path and removes the headings of the sections that it ends. */
 function enter(path: Heading[], heading: Heading): void {
   while ((path.at(-1)?.level ?? 0) >= heading.level) path.pop()
   path.push({ ...heading, text: firstChars(heading.text, HEADING_CHARS_MAX) })
 }
 
 /**
- * A chunk as people and models read it: without the end of the section or paragraph before, when
- * its new text begins another one. `before` is the chunk before it.
+ * A chunk as people and models read it: without the overlap when its new text begins a section or
+ * paragraph. `before` is the previous chunk.
  */
 export function ownText(before: string, text: string): string {
   const fresh = freshText(before, text)
   return isHeading(fresh) || endsParagraph(before) ? fresh : text
 }
 
-/** Whether a chunk ends with a blank line; longer gaps are not looked through. */
+/** Whether a chunk ends with a blank line, within its last `GAP_UNITS_MAX`. */
 const endsParagraph = (text: string) => /\n[ \t\r]*\n\s*$/.test(text.slice(-GAP_UNITS_MAX))
 
-/** What a chunk adds to the one before it. */
+/** The text that a chunk adds to the previous one. */
 export const freshText = (before: string, text: string): string =>
   text.slice(sharedUnits(before, text))
 
@@ -75,7 +75,7 @@ export interface Heading {
   readonly start: number
   /** 1 for the highest. */
   readonly level: number
-  /** Without marks. Of an article, whose text follows in the same line, only its number. */
+  /** Without Markdown marks. For an article, whose text is in the same line, only its number. */
   readonly text: string
 }
 

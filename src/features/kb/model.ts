@@ -22,7 +22,7 @@ export type KbDoc = z.infer<typeof KbDoc>
 
 export const KbDocsResponse = z.object({ docs: z.array(KbDoc) })
 
-/** How far the documents are embedded; those that wait are found by their words. */
+/** How many documents wait to be embedded; until then they are found by their words. */
 export const KbProgress = z.object({ docs: z.number().int(), waiting: z.number().int() })
 export type KbProgress = z.infer<typeof KbProgress>
 
@@ -35,7 +35,7 @@ const anyText = (name: string) =>
 
 export const KbCreateRequest = z.object({
   title: requiredText('title', KB_TITLE_CHARS_MAX),
-  /** As received: its size in bytes is checked after its shape, with a status of its own. */
+  /** Unchecked: the size in bytes is checked after the schema, with a status of its own. */
   text: anyText('text'),
 })
 export type KbCreateRequest = z.infer<typeof KbCreateRequest>
@@ -51,9 +51,9 @@ export const KbSearchRequest = z.object({ q: anyText('q').transform((q) => q.tri
 const place = {
   /** From 1. */
   page: z.number().int().nullable(),
-  /** The nearest one above. */
+  /** The nearest heading above. */
   heading: z.string().nullable(),
-  /** The web page that the text comes from. */
+  /** The address of the web page that the text comes from. */
   url: z.string().nullable(),
 }
 
@@ -69,7 +69,7 @@ export const KbHit = z.object({
 })
 export type KbHit = z.infer<typeof KbHit>
 
-/** As a turn judges it: whether it would be shown this hit. */
+/** A hit, and whether a turn would show it to the model. */
 export const KbSearchHit = KbHit.extend({ shown: z.boolean() })
 export type KbSearchHit = z.infer<typeof KbSearchHit>
 

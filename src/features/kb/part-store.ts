@@ -12,31 +12,31 @@ export interface PartStoreOptions extends Omit<KbStoreParts, 'reader'> {
 export interface NewPart extends DocText {
   readonly part: number
   readonly parts: number
-  /** ISO 8601, the same of all parts. */
+  /** ISO 8601, the same for all parts. */
   readonly createdAt: string
 }
 
-/** A new document, by the work that it belongs to. */
+/** A new document, with the source that it belongs to. */
 export interface ArrivingPart {
   readonly num: number
   readonly tenant_id: string
   readonly source_id: string
 }
 
-/** Chunks that are removed in one transaction, some ms: the writes of turns go between two. */
+/** Chunks that one transaction removes, in a few ms; writes of turns go between two. */
 const REMOVED_AT_ONCE = 16
 
 /**
  * The documents of a source. They are stored one by one as `new`, because one transaction for all
- * would hold the writer for seconds, and shown together by a short one. What they replace becomes
- * `old` in the same moment and is removed afterwards, again one by one.
+ * would hold the writer for seconds. A short transaction then makes all of them `live` and those
+ * that they replace `old`; old ones are removed afterwards, again one by one.
  */
 export function createPartStore(options: PartStoreOptions) {
   const { db, vectors, words, docsMax, store, prepare } = options
   let sweeping: Promise<void> | null = null
 
   async function removeOld(): Promise<void> {
-    // With the condition of the partial index, without which SQLite reads all documents.
+    // Repeats the condition of the partial index; without it SQLite reads all documents.
     const next = sql`
       SELECT num, chunk_count FROM kb_doc WHERE stage <> 'live' AND stage = 'old' LIMIT 1`
     type Row = { num: number; chunk_count: number }
@@ -51,7 +51,7 @@ export function createPartStore(options: PartStoreOptions) {
   }
 
   return {
-    /** Embeds and stores one document, to be shown later. Rejects as the embedder does. */
+    /** Embeds and stores one document as `new`. Rejects as the embedder does. */
     async add(source: { tenant_id: string; id: string }, added: NewPart, signal: AbortSignal) {
       const tenantId = source.tenant_id
       const { charCount, chunks, model } = await prepare(tenantId, added, signal)
@@ -69,7 +69,7 @@ export function createPartStore(options: PartStoreOptions) {
       return docsMax - (row?.docs ?? 0)
     },
 
-    /** Shows the `count` new documents in place of those before; fails when there is no room. */
+    /** Replaces the live documents by the `count` new ones; fails when there is no room. */
     publish: (tenantId: string, sourceId: string, count: number): Statement[] => [
       sql`UPDATE kb_doc SET stage = 'old'
         WHERE tenant_id = ${tenantId} AND source_id = ${sourceId} AND stage = 'live'`,
@@ -82,12 +82,14 @@ export function createPartStore(options: PartStoreOptions) {
       ),
     ],
 
-    /** Hides all documents of a source from now on. */
+    /** Hides all documents of a source. */
     retire: (tenantId: string, sourceId: string): Statement =>
       sql`UPDATE kb_doc SET stage = 'old'
         WHERE tenant_id = ${tenantId} AND source_id = ${sourceId}`,
 
-    /** Gives up the new documents of a source that were not shown; those of all after a crash. */
+    /**
+     * Discards the `new` documents of a source; without `sourceId`, after a crash, those of all.
+     */
     async discard(sourceId?: string): Promise<void> {
       await db.run(
         sourceId === undefined
@@ -96,19 +98,19 @@ export function createPartStore(options: PartStoreOptions) {
       )
     },
 
-    /** The new documents of all sources. */
+    /** The `new` documents of all sources. */
     arriving: () =>
       db.all<ArrivingPart>(sql`
         SELECT num, tenant_id, source_id FROM kb_doc WHERE stage <> 'live' AND stage = 'new'`),
 
-    /** Gives up those of `nums` that are not shown yet. */
+    /** Discards those of `nums` that are still `new`. */
     async abandon(nums: readonly number[]): Promise<void> {
       const wanted = JSON.stringify(nums)
       await db.run(sql`UPDATE kb_doc SET stage = 'old' WHERE stage <> 'live' AND stage = 'new'
         AND num IN (SELECT CAST(CAST(value AS TEXT) AS BIGINT) FROM json_each(${wanted}))`)
     },
 
-    /** Removes what is old, of all tenants. */
+    /** Removes the `old` documents of all tenants. */
     sweep(): Promise<void> {
       sweeping ??= removeOld().finally(() => {
         sweeping = null

@@ -17,14 +17,14 @@ export interface Place {
 export interface DocText {
   readonly title: string
   readonly text: string
-  /** In order; null: as the headings of the text say. */
+  /** In order; null when the headings of the text are to be used. */
   readonly places: readonly Place[] | null
 }
 
 export interface PreparedDoc {
   readonly charCount: number
   readonly chunks: readonly NewChunk[]
-  /** `Embedder.id` of what made their vectors. */
+  /** `Embedder.id` of the model of their vectors. */
   readonly model: string
 }
 
@@ -71,7 +71,7 @@ export type Prepare = ReturnType<typeof createPrepare>
 const headingPlaces = (text: string): Place[] =>
   headingsOf(text).map(({ start, text: heading }) => ({ start, page: null, heading }))
 
-/** Where each page but the first begins. */
+/** The start of each page except the first. */
 const pagesIn = (places: readonly Place[]): number[] =>
   places.flatMap(({ start, page }, i) => (i > 0 && page !== places[i - 1]?.page ? [start] : []))
 

@@ -6,21 +6,21 @@ import { indexTextOf } from './index-text.ts'
 import type { Passage } from './store.ts'
 import { tellingPart } from './terms.ts'
 
-/** The best passages, which a reranker puts in order (contract 2, section 6). */
+/** Passages that a reranker gets, the best ones (contract 2, section 6). */
 const RERANKED_MAX = 20
-/** Passages whose words are compared with the question's, the best by cosine and coverage. */
+/** Passages whose words are compared with the question's: the best by cosine and coverage. */
 const COMPARED_MAX = 30
 
 export interface FoundPassage extends Passage {
-  /** The cosine, as people are told it. */
+  /** The cosine on the scale that people see. */
   readonly score: number
-  /** From 0.45 on it is shown. */
+  /** A turn shows the passage from 0.45 on. */
   readonly relevance: number
 }
 
 export interface Found {
   readonly passages: readonly FoundPassage[]
-  /** They are in the order of the reranker. */
+  /** Whether the passages are in the order of the reranker. */
   readonly isReranked: boolean
 }
 
@@ -34,10 +34,10 @@ export interface SearchParts extends CandidateParts {
 }
 
 /**
- * Hybrid search in four steps: both indexes name candidates; cosine and coverage choose the best of
- * them; their words are compared with the question's; the sum of all three ranks. The most relevant
- * passages, best first; a reranker, where there is one, puts them in its own order. Throws what the
- * embedder throws.
+ * Hybrid search in four steps: both indexes find candidates; cosine and coverage choose the best of
+ * them; their words are compared with the question's; the sum of all three ranks them. Returns the
+ * most relevant passages, best first, or in the order of a reranker where there is one. Throws what
+ * the embedder throws.
  */
 export function createSearch(parts: SearchParts) {
   const { store, embedderNow, rerank } = parts
@@ -86,21 +86,21 @@ const byRelevance =
   (a: Ranked, b: Ranked) =>
     relevanceOf(b) - relevanceOf(a)
 
-/** What speaks for a passage, as an answer to a question. */
+/** The measures by which the relevance of a passage to a question is computed. */
 export interface Evidence {
-  /** Of the vectors of question and passage, on the scale of the shipped model. */
+  /** Cosine of the vectors of question and passage, on the scale of the shipped model. */
   readonly cosine: number
   /** How much of the question's words the passage holds, 0 to 1: its BM25 over the best one. */
   readonly coverage: number
-  /** How well it holds them by their meaning, 0 to 1; null: the model cannot tell. */
+  /** How well it matches them by meaning, 0 to 1; null when the model cannot tell. */
   readonly words: number | null
   /** How far the scripts of question and passage differ, 0 to 1. */
   readonly apart: number
 }
 
-/** What holds for all passages of one question. */
+/** The inputs of relevance that are the same for all passages of a question. */
 export interface Asked {
-  /** Passages of the tenant. */
+  /** How many passages the tenant has. */
   readonly passages: number
   /** How much of the question is written in Chinese characters, 0 to 1. */
   readonly hanShare: number
@@ -108,20 +108,20 @@ export interface Asked {
 
 /**
  * Fitted by logistic regression on the even questions of the retrieval sample and of
- * test/fixtures/everyday, among 4 to 600 passages, and checked on the odd ones; the line lies where
- * nine of ten right passages are shown. Weights of words from 0.3 to 1 rank within noise of each
- * other.
+ * test/fixtures/everyday, among 4 to 600 passages, and checked on the odd ones. At the threshold
+ * nine of ten right passages are shown. Weights of words from 0.3 to 1 rank equally well, within
+ * noise.
  */
 const WITH_WORDS = {
   coverage: 0.6,
   words: 0.7,
-  /** Two languages share no words, and their vectors are less near: what that costs. */
+  /** Compensates for two languages, which share no words and whose vectors are less near. */
   apart: 0.19,
   steepness: 10.3,
   line: 0.322,
-  /** The best of many wrong passages comes nearer than the best of few. */
+  /** Raises the threshold with the number of passages: the best of many wrong ones is nearer. */
   perLogPassages: 0.056,
-  /** The same, for Chinese texts more: they share characters by chance. */
+  /** The same in addition for Chinese texts, which share characters by chance. */
   chinesePerLog: 0.018,
 }
 const WITHOUT_WORDS: typeof WITH_WORDS = {
@@ -133,10 +133,10 @@ const WITHOUT_WORDS: typeof WITH_WORDS = {
   perLogPassages: 0.058,
   chinesePerLog: 0.0035,
 }
-/** Beyond what was measured the line rises no further. */
+/** The threshold does not rise beyond the measured number of passages. */
 const PASSAGES_MAX = 2_000
 
-/** How relevant a passage is, from 0 to 1; it is shown from 0.45 on, the specification's line. */
+/** How relevant a passage is, from 0 to 1; 0.45 is the specification's threshold. */
 function relevance(evidence: Evidence, asked: Asked): number {
   const fit = evidence.words === null ? WITHOUT_WORDS : WITH_WORDS
   const sum =
@@ -152,7 +152,7 @@ function lineOf(fit: typeof WITH_WORDS, { passages, hanShare }: Asked): number {
   return fit.line + (fit.perLogPassages + fit.chinesePerLog * hanShare) * Math.log(count)
 }
 
-/** The cosine that, with no word in common, lies `above` the line: for models not calibrated. */
+/** The cosine `above` the threshold with no word in common: for models without calibration. */
 const cosineAtLine = (asked: Asked, above: number): number => lineOf(WITHOUT_WORDS, asked) + above
 
 const logistic = (x: number) => 1 / (1 + Math.exp(-x))

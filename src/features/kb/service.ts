@@ -22,12 +22,12 @@ import type { createSearch, Found, FoundPassage } from './search.ts'
 import type { KbStore } from './store.ts'
 import { createUpload, type KbLimits } from './upload.ts'
 
-/** What a turn learns of its search. */
+/** The result of a turn's search. */
 export interface Retrieval {
   readonly passages: readonly KbHit[]
   /**
-   * The highest score of a shown passage; when none is shown, how near the nearest came to the
-   * line of 0.45: the smaller of its score and its relevance.
+   * The highest score of a shown passage. When none is shown, how near the best one came to the
+   * threshold of 0.45: the smaller of its score and its relevance.
    */
   readonly best: number
 }
@@ -39,11 +39,11 @@ export interface KbParts {
   readonly search: ReturnType<typeof createSearch>
   readonly clock: Clock
   readonly progress: (tenantId: string) => Promise<KbProgress>
-  /** What was shown to turns, up before it is stored. */
+  /** Citations that are counted in memory before they are stored. */
   readonly citations: { add(citation: Citation): void; flush(): Promise<void> }
 }
 
-/** A tenant's documents, and what is found in them (specification, Knowledge base). */
+/** A tenant's documents and the search of them (specification, Knowledge base). */
 export function createKb(parts: KbParts) {
   const { store, prepare, limits, search, clock, citations } = parts
   const upload = createUpload({ store, prepare, limits, clock })
@@ -59,7 +59,7 @@ export function createKb(parts: KbParts) {
       return { docs: await store.list(tenantId, firstCitedDay(clock)) }
     },
 
-    /** How many documents wait to be embedded, after an import or a change of the model. */
+    /** How many documents wait to be embedded after an import or a change of the model. */
     progress: parts.progress,
 
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
@@ -74,7 +74,7 @@ export function createKb(parts: KbParts) {
       return { chunks }
     },
 
-    /** For people who try their documents out: the best hits, however far. */
+    /** For people who test their documents: the best hits, also irrelevant ones. */
     async search(
       tenantId: string,
       q: string,
@@ -88,7 +88,9 @@ export function createKb(parts: KbParts) {
       return { results }
     },
 
-    /** The best hits with their whole passages, however far, for a program that judges itself. */
+    /**
+     * For programs that judge themselves: the best hits with whole passages, also irrelevant ones.
+     */
     async find(
       tenantId: string,
       query: string,
@@ -107,9 +109,9 @@ export function createKb(parts: KbParts) {
     },
 
     /**
-     * What an agent turn is shown: whole passages, the most relevant first. A passage is shown when
-     * its relevance and its score reach the specification's line. Null without documents. Rejects
-     * when the embedder fails or takes too long.
+     * The passages for an agent turn, the most relevant first: those whose relevance and score
+     * reach the specification's threshold. Null without documents. Rejects when the embedder fails
+     * or takes too long.
      */
     async retrieve(
       tenantId: string,
@@ -128,12 +130,12 @@ export function createKb(parts: KbParts) {
 
 export type Kb = ReturnType<typeof createKb>
 
-/** What the line is compared with. */
+/** The value that is compared with the threshold. */
 const nearness = ({ score, relevance }: FoundPassage) => Math.min(score, relevance)
 
 const isShown = (one: FoundPassage) => nearness(one) >= KB_SCORE_MIN
 
-/** A list is in the order of its scores, unless a reranker has put it in another. */
+/** Hits in the order of their scores, unless a reranker has ordered them. */
 const listOf = ({ passages, isReranked }: Found) =>
   isReranked ? passages : passages.toSorted((a, b) => b.score - a.score)
 
@@ -147,8 +149,8 @@ const args = z.object({
 })
 
 /**
- * `search_knowledge_base` lets the model ask for what the injected passages left out. A turn
- * without the knowledge base is not offered it (contract, Fine points).
+ * `search_knowledge_base` lets the model search for what the injected passages lack. A turn without
+ * the knowledge base does not have it (contract, Fine points).
  */
 export const createSearchTool = (retrieve: Kb['retrieve']) =>
   defineTool({

@@ -2,7 +2,7 @@ import { expectRows, sql, storedAsExpected } from '../../storage/db.ts'
 import type { ChunkIndex } from './embedding.ts'
 import { type KbStoreParts, keyOf } from './store.ts'
 
-/** A document whose vectors are of another model than the one in use. */
+/** A document whose vectors are not of the current model. */
 export interface StaleDoc {
   readonly num: number
   readonly tenant_id: string
@@ -13,7 +13,7 @@ export interface StaleDoc {
 /** Documents that wait to be embedded again. The list is a column, so it survives a restart. */
 export function createStaleStore({ db, vectors, words }: Omit<KbStoreParts, 'reader' | 'docsMax'>) {
   return {
-    /** The next one of any tenant; null when there is none or all must wait after a failure. */
+    /** The next such document of any tenant; null when none may be tried now. */
     nextStale: (model: string, now: number) =>
       db.get<StaleDoc>(sql`
         SELECT num, tenant_id, title, embed_attempts FROM kb_doc

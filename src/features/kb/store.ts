@@ -39,14 +39,14 @@ export interface NewDoc {
   /** `new`: one of the parts of a source, which are shown together (part-store.ts). */
   readonly stage: 'live' | 'new'
   readonly doc: Omit<KbDoc, 'cited_7d'>
-  /** `WAITING` where the chunks have no vectors yet. */
+  /** `WAITING` while the chunks have no vectors. */
   readonly model: string
   readonly chunks: readonly NewChunk[]
   /** A document that this one replaces. */
   readonly replaces?: string | undefined
 }
 
-/** No model has embedded it: a document that waits, and is found by its words meanwhile. */
+/** The model of a document that is not embedded yet, and is found by its words meanwhile. */
 export const WAITING = ''
 
 /** A chunk as a search returns it and a model reads it. */
@@ -63,7 +63,7 @@ export interface KbStoreParts {
   readonly words: WordIndex
   /** Documents that a tenant may have. */
   readonly docsMax: number
-  /** Gives each document a number of its own, where several processes store some. */
+  /** Numbers the documents where several processes store them. */
   readonly nextNum?: (() => Promise<number>) | undefined
 }
 
@@ -74,12 +74,13 @@ export function createKbStore(parts: KbStoreParts) {
   return {
     /**
      * Stores document, chunks, words and vectors, all or nothing; they are on disk when this
-     * resolves. False when the tenant has `docsMax` documents already, of which a new one is none.
-     * What it replaces is hidden in the same moment, and removed by the next sweep (part-store.ts).
+     * resolves. False when the tenant has `docsMax` documents; `new` ones do not count. The
+     * document that it replaces is hidden in the same transaction, and removed by the next sweep
+     * (part-store.ts).
      */
     async insert(added: NewDoc): Promise<boolean> {
       const { tenantId, model, chunks, replaces } = added
-      // Keys beyond these would be those of the next document, which may be another tenant's.
+      // Further keys would be those of the next document, which may be another tenant's.
       if (chunks.length > KEYS_PER_DOC) throw new Error('the document has too many chunks')
       const num = await nextNum()
       const keyed = chunks.map((chunk, seq) => ({ ...chunk, key: keyOf(num, seq) }))
@@ -95,8 +96,8 @@ export function createKbStore(parts: KbStoreParts) {
     },
 
     /**
-     * False when there is no such document. Once this resolves no search finds it. A source goes
-     * with the last of its documents.
+     * Once this resolves, no search finds the document. A source is deleted with its last document.
+     * False when there is no such document.
      */
     async remove(tenantId: string, id: string): Promise<boolean> {
       const doc = await findDoc(db, tenantId, id)
@@ -120,9 +121,9 @@ export function createKbStore(parts: KbStoreParts) {
 export type KbStore = ReturnType<typeof createKbStore>
 
 /**
- * Documents are numbered before they are stored, because their keys in both indexes are written in
- * the same batch. A number is used once, even if its batch fails: batches of other documents run
- * beside it.
+ * Numbers documents before they are stored, because their keys in both indexes are written in the
+ * same batch. A number is not used again when its batch fails, because batches of other documents
+ * run at the same time.
  */
 function countedNums(db: Db): () => Promise<number> {
   let lastNum = 0
@@ -133,7 +134,7 @@ function countedNums(db: Db): () => Promise<number> {
   }
 }
 
-/** Changes no row when the tenant has as many documents as it may have. */
+/** Changes no row when the tenant has `docsMax` documents. */
 const insertDoc = (num: number, added: NewDoc, docsMax: number): Statement => {
   const { tenantId, doc, model, stage } = added
   return sql`
@@ -160,7 +161,7 @@ const findDoc = (db: Db, tenantId: string, id: string) =>
 
 function createReads(db: Db, reader: Reader) {
   return {
-    /** With the counts of citations since a day. */
+    /** All documents with their citations since a day. */
     list: (tenantId: string, citedSince: number) =>
       db.all<KbDoc>(sql`
         SELECT id, title, char_count, chunk_count, created_at, source_id, part, parts,
@@ -182,7 +183,7 @@ function createReads(db: Db, reader: Reader) {
       return { docs: row?.docs ?? 0, passages: row?.passages ?? 0 }
     },
 
-    /** The keys of `count` passages from all over the tenant's documents, or of all it has. */
+    /** The keys of `count` passages spread over the tenant's documents, or of all when fewer. */
     async someKeys(tenantId: string, count: number): Promise<number[]> {
       const docs = await db.all<{ num: number; chunk_count: number }>(sql`
         SELECT num, chunk_count FROM kb_doc
@@ -222,14 +223,14 @@ function createReads(db: Db, reader: Reader) {
       return { title: doc.title, url: doc.url, chunks, next_seq }
     },
 
-    /** Those of the keys that are the tenant's, in no order. */
+    /** The passages of those keys that belong to the tenant, unordered. */
     async passages(
       tenantId: string,
       keys: readonly number[],
       signal?: AbortSignal,
     ): Promise<Passage[]> {
       const wanted = JSON.stringify(keys.map((key) => [docOf(key), seqOf(key)]))
-      // In this order, chunk by chunk; otherwise SQLite reads all of the tenant's chunks.
+      // CROSS JOIN fixes the order; otherwise SQLite reads all of the tenant's chunks.
       const found = sql`
         SELECT d.num, d.id AS doc_id, d.title, c.seq, c.text, c.page, c.heading, s.url,
           b.text AS before

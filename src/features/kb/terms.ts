@@ -1,9 +1,9 @@
 import { lazy } from '../../core/lazy.ts'
 
 /**
- * Terms of the word index. Scripts without blanks, such as Chinese, give every pair of neighbouring
- * characters. Other words are lower-cased and stemmed. Numbers and part numbers stay exact, alone
- * and together with the characters around them, so that 第36条 is not 第367条.
+ * Terms of the word index. In scripts without blanks, such as Chinese, every pair of neighbouring
+ * characters is a term. Other words are lower-cased and stemmed. Numbers and part numbers stay
+ * exact, alone and together with the characters around them, so that 第36条 does not match 第367条.
  */
 
 /** Scripts written without blanks between words. */
@@ -23,12 +23,12 @@ const MARKS = /\p{M}+/gu
 const TERM_CHARS_MAX = 48
 /** Only the first terms of a longer question are searched for. */
 const QUERY_TERMS_MAX = 64
-/** Of a question in its normal form, in which one character may become eighteen. */
+/** Units of a question that are read after normalisation, which may expand a character to 18. */
 const QUERY_UNITS_MAX = 4_000
 
 /**
  * All terms of a text, repeated as often as they occur. A single character is found as the start of
- * a pair; only the last one of a run starts none and is a term of its own.
+ * a pair; only the last character of a run starts no pair and is a term of its own.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = []
@@ -46,7 +46,7 @@ export function termsOf(text: string): string[] {
   return terms
 }
 
-/** The different terms of a question. One that ends in `*` matches all terms that begin so. */
+/** The distinct terms of a question. One that ends in `*` matches all terms with that prefix. */
 export function queryTerms(text: string): string[] {
   const terms = new Set<string>()
   const runs = runsOf(text, QUERY_UNITS_MAX)
@@ -71,7 +71,7 @@ interface Run {
   readonly text: string
   readonly dense: boolean
   readonly chars: readonly string[]
-  /** The term across the border with the run before, as 第36 and 36条 in 第36条; often empty. */
+  /** The term that joins it to the previous run, as 第36 and 36条 in 第36条; often empty. */
   readonly joint: string
 }
 
@@ -102,7 +102,7 @@ function pairs(chars: readonly string[]): string[] {
   return found
 }
 
-/** A word as written, and the parts of one with hyphens, dots and the like. */
+/** The term of a word, and of its parts around hyphens, dots and the like. */
 function wordTerms(word: string): string[] {
   if (SIMPLE.test(word)) return [stem(word).slice(0, TERM_CHARS_MAX)]
   const plain = word.replace(POSSESSIVE, '')
@@ -115,9 +115,9 @@ function wordTerms(word: string): string[] {
 /**
  * Removes the usual endings of English words, so that a question finds other forms of its words:
  * the first steps of Porter's algorithm (1980). Words of other languages in the same script may
- * lose an ending, too, in the same way in questions and documents. Stored indexes hold these stems:
- * to change them means to index every document again. All of Porter's steps found no more in the
- * question sets.
+ * lose an ending, too, equally in questions and documents. Stored indexes hold these stems, so a
+ * change requires indexing every document again. All steps of Porter found no more in the question
+ * sets.
  */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
@@ -142,7 +142,9 @@ function past(word: string): string {
   return rest
 }
 
-/** Without the last e, `make` and `making` have one stem; with i for y, `happy` and `happily`. */
+/**
+ * Drops a final e, as for `make` and `making`, and turns y into i, as for `happy` and `happily`.
+ */
 function finish(word: string): string {
   if (word.length > 4 && word.endsWith('ly')) return finish(word.slice(0, -2))
   if (word.length > 3 && word.endsWith('e')) return word.slice(0, -1)
@@ -150,9 +152,8 @@ function finish(word: string): string {
 }
 
 /**
- * Words that say that something is asked, or hold a sentence together, and nothing of its subject.
- * A passage that answers a question does not repeat them; one on another subject may. As
- * `Intl.Segmenter` cuts them.
+ * Function words and question words, as `Intl.Segmenter` cuts them. They say nothing of the
+ * subject: a passage that answers a question need not have them, and one about another subject may.
  */
 const CHINESE = `
   什么 怎么 怎样 怎么样 怎么办 如何 为什么 为何 何 何时 何地 何处 何人 何种 何年 何月 哪 哪些
@@ -173,8 +174,8 @@ const segmenter = lazy(() => new Intl.Segmenter('zh', { granularity: 'word' }))
 const LETTER = /[\p{L}\p{N}]/u
 
 /**
- * The question without its empty words, which leave a blank behind; the question itself when
- * nothing else is in it.
+ * The question with a blank in place of each such word; the question itself when it has no other
+ * words.
  */
 export function tellingPart(question: string): string {
   const empty = emptyWords()

@@ -8,7 +8,7 @@ import type { KbStore, NewDoc } from './store.ts'
 
 const NOTE = '文档已保存，向量索引异步生效（通常数秒内可检索）'
 
-/** What a tenant may store; settings of the server. */
+/** Limits of what a tenant may store, from the server's settings. */
 export interface KbLimits {
   readonly docsMax: number
   /** UTF-8 bytes of the text of a document. */
@@ -22,7 +22,7 @@ export interface UploadParts {
   readonly clock: Clock
 }
 
-/** Adds a document. It is embedded first, so that what is stored is whole and found at once. */
+/** Adds a document. It is embedded before it is stored, so that it is found completely at once. */
 export function createUpload({ store, prepare, limits, clock }: UploadParts) {
   const { docsMax, docBytesMax } = limits
   const full = () => appError('quota_docs', { max: docsMax })
@@ -36,7 +36,7 @@ export function createUpload({ store, prepare, limits, clock }: UploadParts) {
       throw appError('doc_too_large', { max: docBytesMax / 1024 })
     }
     if ((await store.count(tenantId)) >= docsMax) throw full()
-    // A lone surrogate has no UTF-8 form, so it would come back from the database as another text.
+    // A lone surrogate has no UTF-8 form: the database would return another text.
     const text = request.text.trim().toWellFormed()
     const title = request.title.toWellFormed()
     const { charCount, chunks, model } = await orUnavailable(
@@ -52,7 +52,7 @@ export function createUpload({ store, prepare, limits, clock }: UploadParts) {
       part: null,
       parts: null,
     }
-    // Another upload may have taken the last place while this one was embedded.
+    // Another upload may have reached the quota while this one was embedded.
     if (!(await store.insert({ tenantId, stage: 'live', doc, model, chunks }))) throw full()
     return { ...doc, cited_7d: 0, note: NOTE }
   }

@@ -11,7 +11,7 @@ interface KeyRow {
   device_id: string | null
 }
 
-/** What a key's row says of it; how it was used is counted elsewhere. */
+/** The metadata in a key's row; its use is counted elsewhere. */
 export type StoredKey = Omit<ApiKeyMeta, 'last_used_at' | 'calls_7d'>
 
 export interface FoundKey {
@@ -51,7 +51,9 @@ export const revokeKeysOfApp = (tenantId: string, appId: string, at: number): St
   WHERE tenant_id = ${tenantId} AND app_id = ${appId} AND device_id IS NULL
     AND revoked_at IS NULL`
 
-/** Who deletes the app at the same moment waits for this row, and then revokes the new key, too. */
+/**
+ * Locks the app's row, so that a simultaneous deletion of the app waits and revokes the new key.
+ */
 const holdApp = ({ tenantId }: NewKey, appId: string): Statement =>
   sql`UPDATE app SET name = name WHERE tenant_id = ${tenantId} AND id = ${appId}`
 
@@ -73,7 +75,7 @@ async function countKeys(db: Db, tenantId: string): Promise<number> {
 /** The rows of API keys, which hold a hash instead of the key. */
 export function createKeyStore(db: Db) {
   return {
-    /** The valid key with this hash, or null. No other statement finds a tenant by a secret. */
+    /** The valid key with this hash, or null. */
     async findByHash(hash: string): Promise<FoundKey | null> {
       const row = await db.get<KeyRow>(sql`
         SELECT id, tenant_id, rate_limit, daily_tokens, app_id, device_id FROM api_key

@@ -28,7 +28,7 @@ export function createDelivery({ mailer, print, site, log }: DeliveryOptions) {
   return {
     medium: () => (mailer.current ? ('mail' as const) : ('terminal' as const)),
 
-    /** Invites by mail; the inviter's address is proven, and nothing else of theirs is in it. */
+    /** Invites by mail. Of the inviter it contains only the address, which is verified. */
     async invite(email: string, inviter: string, signal: AbortSignal): Promise<void> {
       const text = invitation(inviter, site())
       await send({ to: email, subject: INVITATION, text }, signal, 'invitation not sent')

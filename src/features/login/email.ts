@@ -47,8 +47,8 @@ export function createEmailLogin(options: EmailLoginOptions) {
   const guesses = [LOGIN_GUESSES_PER_PERSON_MAX, 'rate_limited_guesses'] as const
 
   /**
-   * As `codes.spend`. A guess counts before it is looked at and is taken back when it was none or
-   * right, so that requests at the same time cannot pass the limits together.
+   * As `codes.spend`. A guess is counted before it is checked, and uncounted when it was right or
+   * there was no code, so that simultaneous requests cannot exceed the limits.
    */
   async function spend(email: string, code: string, byClient: GuessCount) {
     await byClient.reserve()
@@ -66,9 +66,9 @@ export function createEmailLogin(options: EmailLoginOptions) {
 
     /**
      * Issues a code; a job decides whether and how it is sent. Known, unknown and refused addresses
-     * take the same path before the answer, so neither its text nor its time tells them apart. The
-     * job begins with a timer, because a promise alone could run before the answer is written.
-     * Throws `rate_limited_…`.
+     * take the same path before the answer, so neither its text nor its time distinguishes them. A
+     * timer starts the job, because a promise alone could run before the answer is written. Throws
+     * `rate_limited_…`.
      */
     async start(email: string): Promise<{ sent: true }> {
       await guessLimiter.check(email, ...guesses)
@@ -82,7 +82,7 @@ export function createEmailLogin(options: EmailLoginOptions) {
     },
 
     /**
-     * The person who holds the code. Throws the same `login_code_wrong` whatever is wrong, or
+     * Signs in the person of the code. Throws `login_code_wrong`, the same for every reason, or
      * `rate_limited_…`.
      */
     async verify(given: string, code: string, byClient: GuessCount): Promise<SignedInUser> {
@@ -99,7 +99,9 @@ export type EmailLogin = ReturnType<typeof createEmailLogin>
 
 export interface CodesOptions {
   readonly openCodes: OpenCodes
-  /** Codes are hashed with this key: all million plain hashes of six digits are quickly made. */
+  /**
+   * Codes are hashed with this key, because all plain hashes of six digits are quickly computed.
+   */
   readonly key: Uint8Array
 }
 
@@ -110,7 +112,7 @@ export function createLoginCodes({ openCodes, key }: CodesOptions) {
   const hashOf = (email: string, code: string) => hmacHex(key, `${email}\n${code}`)
 
   return {
-    /** A new code; it voids the one before. */
+    /** Issues a new code, which voids the previous one. */
     async issue(email: string): Promise<string> {
       const code = randomDigits(LOGIN_CODE_DIGITS)
       await codes.put(email, hashOf(email, code))
@@ -126,7 +128,7 @@ export function createLoginCodes({ openCodes, key }: CodesOptions) {
       const held = await codes.attempt(email, LOGIN_CODE_WRONG_ATTEMPTS_MAX)
       if (held === null) return null
       if (!sameSecret(given, held)) return false
-      // Of right guesses at the same time one spends it.
+      // Of simultaneous right guesses only one spends the code.
       return (await codes.take(email)) === held || null
     },
   }

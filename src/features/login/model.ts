@@ -20,9 +20,9 @@ export const Me = z.object({
   tenant_id: z.string(),
   /** Whether this person runs the server (contract-2, section 8, Operator). */
   operator: z.boolean(),
-  /** In the tenant that the person is in. */
+  /** The role in the current tenant. */
   role,
-  /** All that the person belongs to. */
+  /** All tenants of the person. */
   tenants: z.array(z.object({ id: z.string(), name: z.string(), role })),
 })
 export type Me = z.infer<typeof Me>

@@ -18,19 +18,19 @@ export interface NativeRequest {
   readonly scheme: string
 }
 
-/** What a code stands for. */
+/** What a code grants. */
 interface Grant {
   readonly tenantId: string
   readonly userId: string | null
   readonly challenge: string
 }
 
-/** The person who is signed in, and the tenant that the app gets a key of. */
+/** The signed-in person, and the tenant whose key the app gets. */
 type GrantedBy = Pick<Grant, 'tenantId' | 'userId'>
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
-/** Hands a native app an API key, by a code in its deep link and PKCE (specification, Login). */
+/** Gives a native app an API key, by a code in its deep link and PKCE (specification, Login). */
 export function createNativeLogin({ openCodes, keys, schemes }: NativeOptions) {
   const life = { ttlMs: EXCHANGE_CODE_SECONDS_MAX * 1000, countMax: EXCHANGE_CODES_MAX }
   const codes = openCodes('exchange code', life)
@@ -49,7 +49,7 @@ export function createNativeLogin({ openCodes, keys, schemes }: NativeOptions) {
       return { challenge, scheme }
     },
 
-    /** Where the login page returns a person who had to sign in first. */
+    /** The path to return to after the person has signed in. */
     path: ({ challenge, scheme }: NativeRequest): string =>
       `/auth/native/authorize?${new URLSearchParams({
         code_challenge: challenge,
@@ -57,7 +57,7 @@ export function createNativeLogin({ openCodes, keys, schemes }: NativeOptions) {
         app_scheme: scheme,
       })}`,
 
-    /** A deep link that hands the app a new code for this tenant. */
+    /** A deep link with a new code for this tenant. */
     async grant({ tenantId, userId }: GrantedBy, { challenge, scheme }: NativeRequest) {
       const code = randomToken(32)
       await codes.put(
@@ -67,7 +67,9 @@ export function createNativeLogin({ openCodes, keys, schemes }: NativeOptions) {
       return `${scheme}://auth/callback?code=${code}`
     },
 
-    /** Spends the code, even when the verifier is wrong: the answer, and the key that was made. */
+    /**
+     * Spends the code, even when the verifier is wrong. Resolves with the answer and the new key.
+     */
     async exchange(code: string, verifier: string) {
       const kept = await codes.take(sha256Hex(code))
       const grant = kept === null ? null : (JSON.parse(kept) as Grant)

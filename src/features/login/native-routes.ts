@@ -39,7 +39,7 @@ export function nativeRoutes({ native, sessions, addressLimit, auditCode }: Nati
         await limit({ request, server, set })
         const asked = native.read(new URL(request.url).searchParams)
         const person = await sessions.find(request)
-        // The app gets a general key, which may change nearly everything.
+        // The app gets a general key, which may change almost everything.
         if (person) checkRole(person.role, 'editor')
         set.status = 302
         set.headers.location = person

@@ -24,7 +24,7 @@ export function oauthRoutes(parts: OAuthRouteParts) {
   const stateCookie = (value: string, maxAgeSeconds: number) =>
     cookie(COOKIE, value, { path: '/auth/oauth', maxAgeSeconds, secure: secureCookies })
 
-  /** Providers compare it, so both steps send the same. */
+  /** The redirect URI; both steps must send the same one, because providers compare them. */
   function redirectUri(request: Request, provider: string): URL {
     const origin = origins.of(request)
     if (origin === null) throw appError('invalid_host')

@@ -4,8 +4,8 @@ import type { SignedInUser, Tenants } from '../tenants/service.ts'
 export type SignupRule = 'open' | 'closed' | readonly string[]
 
 /**
- * Who may sign in, by whatever way of login (contract, MB_SIGNUP): people who are known, those whom
- * a tenant has invited, and those whom the rule lets join. Only the last get a tenant of their own.
+ * Who may sign in, for all ways of login (contract, MB_SIGNUP): known people, those whom a tenant
+ * has invited, and those whom the rule lets join. Only the last get a tenant of their own.
  */
 export function createSignupPolicy(tenants: Tenants, ruleNow: () => SignupRule) {
   function mayJoin(email: string): boolean {
@@ -21,7 +21,7 @@ export function createSignupPolicy(tenants: Tenants, ruleNow: () => SignupRule) 
       return mayJoin(email) || (await tenants.isInvited(email))
     },
 
-    /** Signs in the person of a proven address; null when refused. */
+    /** Signs in the person of a verified address; null when refused. */
     admit: (email: string): Promise<SignedInUser | null> => tenants.admit(email, mayJoin(email)),
   }
 }

@@ -12,7 +12,7 @@ export const RequestLogEntry = z.object({
   error_class: z.string().nullable(),
   channel: z.string().nullable(),
   key_id: z.string().nullable(),
-  /** Of streams: from the request to the first word or sound, and to the end. */
+  /** Only for streams: milliseconds to the first word or sound, and to the end. */
   first_ms: z.int().nullable(),
   total_ms: z.int().nullable(),
   ts: z.string(),
@@ -21,7 +21,7 @@ export type RequestLogEntry = z.infer<typeof RequestLogEntry>
 
 export const LogsResponse = z.object({
   logs: z.array(RequestLogEntry),
-  /** Over all rows that match, not only those returned. */
+  /** Covers all matching rows, not only those returned. */
   summary: z.object({
     count: z.int(),
     err_count: z.int(),

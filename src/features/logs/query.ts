@@ -55,8 +55,8 @@ function statusRange(value: string | null): { from: number; to: number } {
 }
 
 /**
- * Epoch milliseconds of an ISO 8601 time, UTC when it has no offset. To a date alone `dayOffset` is
- * added. A `+` that was not percent-encoded arrives as a space.
+ * Epoch milliseconds of an ISO 8601 time, UTC when it has no offset. `dayOffset` is added to a date
+ * without a time. A `+` that was not percent-encoded arrives as a space.
  */
 function time(name: string, value: string | null, dayOffset: number): number | null {
   if (value === null) return null

@@ -24,15 +24,15 @@ export interface LogTimes {
   readonly totalMs: number | null
 }
 
-/** A row that waits to be written: a stream that ends until then sets the times here. */
+/** A row that waits to be written; a stream that ends before that sets its times here. */
 export interface WaitingRow extends LogRow {
   firstMs: number | null
   totalMs: number | null
-  /** Its statement was made: times that come from now on are a `RowEnd`. */
+  /** Whether its statement was built: later times need a `RowEnd`. */
   isTaken: boolean
 }
 
-/** The times of a row that was taken before. */
+/** The times of a row whose statement was built before they were known. */
 export interface RowEnd extends LogTimes {
   readonly ended: Pick<LogRow, 'tenantId' | 'ts' | 'id'>
 }

@@ -2,25 +2,25 @@ import { type Db, expectRows, sql, storedAsExpected } from '../../storage/db.ts'
 import type { KeptTool } from './listing.ts'
 import type { McpErrorClass } from './model.ts'
 
-/** The server whose tools are stored, as it was when it was asked. */
+/** The server whose tools are stored, in the revision that was asked. */
 interface ListedServer {
   readonly id: string
   readonly tenantId: string
   readonly revision: string
 }
 
-/** How an attempt to list a server's tools ended. */
+/** The result of an attempt to list a server's tools. */
 export interface Checked {
   readonly latencyMs: number
   readonly checkedAt: string
-  /** When it is to be tried again, where nobody asks before; null: not by itself. */
+  /** When the next attempt is due; null when none is scheduled. */
   readonly retryAt: number | null
 }
 
-/** What becomes of listings. */
+/** Stores the results of listings. */
 export function createListingWrites(db: Db) {
   return {
-    /** Keeps a listing with what was approved before; false when the server changed meanwhile. */
+    /** Stores a listing and keeps earlier approvals; false when the server changed meanwhile. */
     listed(
       { id, tenantId, revision }: ListedServer,
       tools: readonly KeptTool[],
@@ -46,7 +46,7 @@ export function createListingWrites(db: Db) {
       )
     },
 
-    /** Notes a failed listing; what was listed before stays, and is not offered. */
+    /** Stores a failure; the tools of the last listing stay but are not offered. */
     async failed(
       { id, tenantId, revision }: ListedServer,
       errorClass: McpErrorClass,
@@ -59,7 +59,7 @@ export function createListingWrites(db: Db) {
         WHERE tenant_id = ${tenantId} AND id = ${id} AND revision = ${revision}`)
     },
 
-    /** Some of the servers that are to be tried again by now, of all tenants. */
+    /** Up to `count` servers of all tenants whose next attempt is due. */
     due: (now: number, count: number) =>
       db.all<{ tenantId: string; id: string }>(sql`
         SELECT tenant_id AS "tenantId", id FROM mcp_server

@@ -11,25 +11,25 @@ import { timeSlice } from '../../core/time-slice.ts'
 import { declaredHeaders, type ParamHeader } from './param-headers.ts'
 import { convertSchema, isNode, type UnusableReason } from './schema.ts'
 
-/** A tool of a server as it is kept. */
+/** A tool of a server as it is stored. */
 export interface KeptTool {
   readonly name: string
   readonly title: string | null
   readonly description: string
   readonly readOnly: boolean
   readonly destructive: boolean
-  /** JSON as the model is offered it; empty for an unusable tool. */
+  /** JSON for the model; empty for an unusable tool. */
   readonly schema: string
   readonly paramHeaders: readonly ParamHeader[]
   /** Why the tool cannot be offered; null when it can. */
   readonly reason: UnusableReason | null
-  /** SHA-256 of name, description and schema as the server has written them. */
+  /** SHA-256 of name, description and schema as the server sent them. */
   readonly hash: string
 }
 
 /**
- * Reads what a server lists, tool by tool: a malformed one makes itself unusable and not the list.
- * Other requests get their turn in between.
+ * Reads a server's listing tool by tool: a malformed tool is unusable, the others are not affected.
+ * Other work runs in between.
  */
 export async function readListing(
   listed: readonly unknown[],
@@ -87,7 +87,7 @@ const textOf = (value: unknown): string | null =>
     ? firstChars(value.trim().toWellFormed(), MCP_TITLE_CHARS_MAX)
     : null
 
-/** JSON with sorted members: a server that writes them in another order has changed nothing. */
+/** JSON with sorted members, so that another order does not count as a change. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, one: unknown) =>
     isNode(one)

@@ -12,7 +12,7 @@ import {
 
 /** A token (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Headers that are the request's own, the protocol's, or those of cookies. */
+/** Headers that a tenant may not set: those of the request, of the protocol, and cookies. */
 const RESERVED = new RegExp(
   `^(?:${[
     ...['host', 'cookie', 'connection', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer'],
@@ -89,20 +89,20 @@ export type ImportedMcpServer = McpServerRequest
 
 const McpTool = z.object({
   name: z.string(),
-  /** The name by which models call it, and by which `tools_enabled` names it. */
+  /** The name for models and in `tools_enabled`. */
   call_name: z.string(),
   title: z.string().nullable(),
   description: z.string(),
-  /** What a tool that has changed said when it was approved; absent for others. */
+  /** The description that was approved, for a tool that has changed since; absent for others. */
   approved_description: z.string().optional(),
   read_only: z.boolean(),
   destructive: z.boolean(),
-  /** Characters of the schema that a model is sent. */
+  /** Characters of the schema that a model gets. */
   schema_chars: z.int(),
   state: z.enum(['new', 'approved', 'changed', 'unusable']),
-  /** Why it is unusable, in a word. */
+  /** Why it is unusable, as one word; null when it is usable. */
   reason: z.string().nullable(),
-  /** SHA-256 of what is approved: name, description and schema. */
+  /** SHA-256 of name, description and schema, which an approval applies to. */
   hash: z.string(),
 })
 export type McpTool = z.infer<typeof McpTool>
@@ -127,9 +127,9 @@ export const McpServer = z.object({
       'undecryptable',
     ])
     .nullable(),
-  /** The revision that was agreed on. */
+  /** The protocol revision that was agreed on. */
   protocol: z.string().nullable(),
-  /** What the last listing took, with all its requests. */
+  /** Time of the last listing, with all its requests. */
   latency_ms: z.int().nullable(),
   checked_at: z.string().nullable(),
   tools: z.array(McpTool),
@@ -140,24 +140,24 @@ export type McpErrorClass = NonNullable<McpServer['error_class']>
 
 const JsonSchema = z.record(z.string(), z.unknown())
 
-/** A tool with all that it wants of a caller. */
+/** A tool with its schema. */
 export const McpDefinition = z.object({
   name: z.string(),
   description: z.string(),
-  /** Of its arguments, as a model is offered it; null for an unusable tool. */
+  /** Schema of its arguments for models; null for an unusable tool. */
   schema: JsonSchema.nullable(),
   hash: z.string(),
-  /** What was approved, where the tool is another by now; a `schema` of null is not known. */
+  /** The approved version, when the tool has changed since; an unknown `schema` is null. */
   approved: z.object({ description: z.string(), schema: JsonSchema.nullable() }).nullable(),
 })
 export type McpDefinition = z.infer<typeof McpDefinition>
 
-/** What a tool has answered to a person who tries it. */
+/** The answer of a tool to a person who tries it. */
 export const McpCallResponse = z.object({
-  /** False too where the tool has answered that it failed. */
+  /** False also when the tool reports an error. */
   ok: z.boolean(),
   ms: z.int(),
-  /** As the model would be given it; empty when there was no answer. */
+  /** As the model would get it; empty when there was no answer. */
   text: z.string(),
   /** Why there was no answer. */
   error_class: McpServer.shape.error_class,

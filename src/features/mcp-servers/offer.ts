@@ -28,7 +28,7 @@ interface Candidate {
   readonly tool: StoredTool
 }
 
-/** What turns that name the same tools offer, as long as the servers' stamp stays. */
+/** The tools for turns with the same choice, valid as long as the servers' stamp stays the same. */
 interface Offer {
   readonly stamp: string
   readonly tools: readonly {
@@ -39,8 +39,9 @@ interface Offer {
 }
 
 /**
- * The tools of servers that a turn offers: those that are named for it and approved, of servers
- * that answered last time. A turn that names none costs nothing, and none waits for a server.
+ * The tools of MCP servers that a turn offers: those that are chosen for it and approved, of
+ * servers whose last listing succeeded. A turn without chosen tools costs nothing; no turn waits
+ * for a server.
  */
 export function createOffer(options: OfferOptions): ToolsFor {
   const { store, seal, call, clock, refresh, isOwn } = options
@@ -107,7 +108,7 @@ export function createOffer(options: OfferOptions): ToolsFor {
   }
 }
 
-/** A character of a schema takes some bytes as an object, too. */
+/** Size of an offer in the cache; parsed, a character of a schema takes several bytes. */
 const unitsOf = ({ tools }: Offer): number =>
   tools.reduce((sum, { spec }) => sum + JSON.stringify(spec).length, 1_000)
 
@@ -116,7 +117,7 @@ const isMcpName = (name: string): boolean => name.includes('__')
 
 const ALL_OF_SERVER = /^(.+)__\*$/
 
-/** Those that are wanted, in the order in which they are named, as far as a turn holds them. */
+/** The wanted candidates in the order of `wanted`, up to the limits of a turn. */
 function choose(candidates: readonly Candidate[], wanted: readonly string[]): Candidate[] {
   const chosen = new Map<string, Candidate>()
   let chars = 0

@@ -1,9 +1,9 @@
 /**
  * Arguments of a call that are repeated in headers (revision 2026-07-28, "Custom Headers from Tool
- * Parameters"), so that what stands in front of a server can route by them.
+ * Parameters"), so that a proxy before the server can route by them.
  */
 
-/** A property that is repeated: its path below the arguments, and the name of its header. */
+/** A repeated argument: its path below the arguments, and the name of its header. */
 export interface ParamHeader {
   readonly path: readonly string[]
   readonly header: string
@@ -14,11 +14,11 @@ const KEY = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/
 const TYPES = ['string', 'integer', 'boolean']
 
-/** Those that a schema declares; null when one breaks the rules, and with it the tool. */
+/** The headers that a schema declares; null when a declaration breaks the rules. */
 export function declaredHeaders(schema: unknown): readonly ParamHeader[] | null {
   const found: ParamHeader[] = []
 
-  /** False where a rule is broken. Only a chain of `properties` leads to a declaration. */
+  /** False when a rule is broken. Declarations are valid only below a chain of `properties`. */
   function visit(node: unknown, path: readonly string[] | null): boolean {
     if (typeof node !== 'object' || node === null) return true
     if (Array.isArray(node)) return node.every((item) => visit(item, null))
@@ -46,7 +46,7 @@ export function declaredHeaders(schema: unknown): readonly ParamHeader[] | null 
   return visit(schema, []) ? found : null
 }
 
-/** The values of a call with these arguments, by the names of their headers. */
+/** The header values for these arguments, by header name. */
 export function paramValues(
   declared: readonly ParamHeader[],
   args: Readonly<Record<string, unknown>>,

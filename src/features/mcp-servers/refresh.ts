@@ -24,15 +24,15 @@ export interface RefreshOptions {
   readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
-  /** Starts work that nobody waits for. */
+  /** Starts work in the background. */
   readonly inBackground: (name: string, work: (signal: AbortSignal) => Promise<unknown>) => void
 }
 
-/** The header's owner, so that a sealed value copied to another server does not open there. */
+/** The owner of a sealed header: a value that is copied to another server does not open there. */
 export const sealOwner = ({ tenantId, id }: Pick<StoredServer, 'tenantId' | 'id'>) =>
   `${tenantId}/${id}`
 
-/** Where a server is, with its header; null when the header cannot be decrypted. */
+/** The address and header of a server; null when the header cannot be decrypted. */
 export function endpointOf(server: StoredServer, seal: Seal | null): McpEndpoint | null {
   const { tenantId, url, headerName, headerSealed } = server
   if (headerName === null || headerSealed === null) return { tenantId, url, headers: {} }
@@ -40,17 +40,17 @@ export function endpointOf(server: StoredServer, seal: Seal | null): McpEndpoint
   return value === null ? null : { tenantId, url, headers: { [headerName]: value } }
 }
 
-/** Asks servers for their tools, and keeps what they answer. */
+/** Lists the tools of servers and stores the result. */
 export function createRefresh(options: RefreshOptions) {
   const { store, seal, client, leases, clock, log, inBackground } = options
   const listings = createSemaphore({
     slots: MCP_LISTINGS_AT_ONCE_MAX,
     perKey: MCP_LISTINGS_PER_TENANT_MAX,
   })
-  /** Servers that are being asked without anybody waiting. */
+  /** Servers that are being listed in the background. */
   const asking = new Set<string>()
 
-  /** Null: listed and kept. */
+  /** Lists a server and stores the result. Resolves with null on success. */
   async function ask(server: StoredServer): Promise<McpErrorClass | null> {
     const startedAt = clock.steady()
     const took = () => ({
@@ -94,7 +94,7 @@ export function createRefresh(options: RefreshOptions) {
     if (server) await listings.run(tenantId, () => ask(server))
   }
 
-  /** Asks a server soon, unless it is being asked; a turn does not wait for that. */
+  /** Lists a server in the background, unless that is under way; no turn waits for it. */
   function soon(tenantId: string, id: string): void {
     if (asking.has(id)) return
     asking.add(id)
@@ -107,11 +107,11 @@ export function createRefresh(options: RefreshOptions) {
   }
 
   return {
-    /** What went wrong, or null. */
+    /** Lists a server now. Resolves with the reason of a failure, or null. */
     now: (server: StoredServer): Promise<McpErrorClass | null> =>
       listings.run(server.tenantId, () => ask(server)),
     soon,
-    /** Tries failed servers again whose time has come. */
+    /** Lists the servers whose next attempt is due. */
     async retryDue(): Promise<void> {
       const due = await store.due(clock.now(), MCP_LISTINGS_AT_ONCE_MAX)
       for (const { tenantId, id } of due) soon(tenantId, id)

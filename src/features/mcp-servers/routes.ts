@@ -20,7 +20,7 @@ const configuration = jsonBody(McpServerRequest)
 const approval = jsonBody(McpApprovalRequest)
 const trial = jsonBody(McpCallRequest)
 
-/** Servers of tools (MCP) that the tenant's assistants may use; the same on both surfaces. */
+/** MCP servers whose tools the tenant's assistants may use; the same on both surfaces. */
 export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
   new Elysia()
     .use(gate)
@@ -105,7 +105,7 @@ export const mcpServerRoutes = (gate: Gate, servers: McpServers) =>
       },
     )
 
-/** What the console has besides: a tool is read whole, and tried. */
+/** Routes of the console alone: shows a tool's definition, and calls it to try it. */
 export const mcpToolRoutes = (gate: Gate, servers: McpServers, limit: PersonLimit) =>
   new Elysia()
     .use(gate)
@@ -130,7 +130,7 @@ export const mcpToolRoutes = (gate: Gate, servers: McpServers, limit: PersonLimi
         await limit(principal)
         servers.checkAvailable()
         const input = await trial.read(request, upload)
-        // The call has a limit of its own, which the operator may make a long one.
+        // The call has its own time limit, which the operator may raise.
         server?.timeout(request, 0)
         return servers.call(principal.tenantId, params.id, input, request.signal)
       },

@@ -24,7 +24,7 @@ const REFUSED = {
   internal: 'url_internal',
 } as const satisfies Record<LiteralRefusal, string>
 
-/** Stores what somebody has configured. Edits of one tenant run one after another. */
+/** Stores the configuration of servers. Edits of one tenant run one after another. */
 export function createSaving({ store, seal, allow, clock, find }: SavingOptions) {
   const edits = createSemaphore({ perKey: 1 })
 
@@ -54,13 +54,13 @@ export function createSaving({ store, seal, allow, clock, find }: SavingOptions)
     throw appError('quota_mcp_servers', { max: MCP_SERVERS_MAX })
   }
 
-  /** Resolves with whether what was listed before holds no more. */
+  /** Resolves with whether the earlier listing is no longer valid. */
   async function save(tenantId: string, id: string, request: McpServerRequest): Promise<boolean> {
     const before = await find(tenantId, id)
     const { name, header_name: headerName, header_value: value, enabled } = request
     const url = checkUrl(request.url)
     const isSame = url === before.url && headerName === before.headerName
-    // A secret must not travel to a new address, nor under another name.
+    // A stored secret must not be sent to another address or under another header name.
     const kept = isSame ? before.headerSealed : null
     const headerSealed = value === null ? kept : seal().seal(value, sealOwner(before))
     const next: SavedServer = { name, url, headerName, headerSealed, enabled }
@@ -74,7 +74,7 @@ export function createSaving({ store, seal, allow, clock, find }: SavingOptions)
   }
 
   return {
-    /** Resolves with the id. `retryAt`: when the server is asked if nobody has asked it by then. */
+    /** Resolves with the id. `retryAt`: when the server is listed, unless it was listed before. */
     insert: (tenantId: string, request: McpServerRequest, retryAt: number | null) =>
       edits.run(tenantId, () => insert(tenantId, request, retryAt)),
 

@@ -1,6 +1,6 @@
 import { MCP_SCHEMA_BYTES_MAX, MCP_SCHEMA_DEPTH_MAX } from '../../core/limits/contract.ts'
 
-/** A tool's schema as a model is offered it, or why it cannot be. */
+/** A tool's schema for models, or why there is none. */
 export type ConvertedSchema = { readonly schema: object } | { readonly unusable: UnusableReason }
 
 export type UnusableReason =
@@ -22,17 +22,17 @@ class Unusable extends Error {
 
 /** Keywords whose values are data and not schemas. */
 const DATA = new Set(['const', 'enum', 'default', 'examples'])
-/** Keywords whose members are schemas under names that anybody chooses. */
+/** Keywords whose members are schemas under arbitrary names. */
 const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas'])
-/** Definitions are where they are used; identifiers and headers mean nothing to a model. */
+/** Dropped keywords: definitions are inlined, and models do not use identifiers and headers. */
 const DROPPED = new Set(['$schema', '$id', '$anchor', '$defs', 'definitions', 'x-mcp-header'])
 const DYNAMIC = ['$dynamicRef', '$recursiveRef']
 
 type Node = Readonly<Record<string, unknown>>
 
 /**
- * Puts the definitions that a schema refers to where it refers to them: many models and the
- * channels in front of them know no references. The work is bounded by the size of the result.
+ * Inlines the definitions that a schema refers to, because many models, and the channels before
+ * them, do not support references. The work is bounded by the size of the result.
  */
 export function convertSchema(given: unknown): ConvertedSchema {
   const root = given ?? {}
@@ -62,7 +62,7 @@ export function convertSchema(given: unknown): ConvertedSchema {
     }
     if (ref === undefined) return Object.fromEntries(members(own))
     const target = resolve(ref, refs)
-    // What stands beside a reference holds as well (JSON Schema 2020-12, core, 8.2.3.1).
+    // Keywords beside a reference apply as well (JSON Schema 2020-12, core, 8.2.3.1).
     return isNode(target)
       ? Object.fromEntries([...Object.entries(target), ...members(own)])
       : target
@@ -102,7 +102,7 @@ export function convertSchema(given: unknown): ConvertedSchema {
   }
 }
 
-/** What a JSON pointer (RFC 6901) in a fragment points at. */
+/** The value that a JSON pointer (RFC 6901) in a fragment refers to. */
 function pointedAt(root: unknown, ref: string): unknown {
   let node = root
   for (const part of ref.slice(1).split('/').slice(1)) {
@@ -112,7 +112,7 @@ function pointedAt(root: unknown, ref: string): unknown {
     }
     node = (node as Node)[name]
   }
-  // An anchor (`#name`) has no slash. They are rare, and nothing is guessed about them.
+  // An anchor (`#name`) has no slash. Anchors are rare and not supported.
   if (!ref.startsWith('#/')) throw new Unusable('dangling_ref')
   return node
 }

@@ -39,7 +39,7 @@ const FAILED = {
 
 const missing = () => appError('not_found', { what: 'mcp_server' })
 
-/** A tenant's servers of tools. Every call answers 404 for a server that is not the tenant's. */
+/** A tenant's MCP servers. Every call answers 404 for a server that is not the tenant's. */
 export function createMcpServers(options: McpServersOptions) {
   const { store, seal, allow, refresh, call, clock } = options
   function sealed(): Seal {
@@ -75,7 +75,7 @@ export function createMcpServers(options: McpServersOptions) {
     list: async (tenantId: string) => ({ servers: await list(tenantId) }),
     read,
 
-    /** A server that does not answer is stored all the same. */
+    /** Stores a server, even when it does not answer. */
     async create(tenantId: string, request: McpServerRequest): Promise<McpServer> {
       const retryAt = clock.now() + MINUTE_MS
       const id = await saving.insert(tenantId, request, retryAt)
@@ -83,7 +83,7 @@ export function createMcpServers(options: McpServersOptions) {
       return read(tenantId, id)
     },
 
-    /** Another address or header lists anew, and nothing is approved then. */
+    /** Replaces a server. A new address or header lists it again, and no tool is approved then. */
     async replace(tenantId: string, id: string, request: McpServerRequest): Promise<McpServer> {
       const isOther = await saving.replace(tenantId, id, request)
       if (isOther) await refresh.now(await find(tenantId, id))
@@ -96,7 +96,7 @@ export function createMcpServers(options: McpServersOptions) {
       return { id, deleted: true }
     },
 
-    /** Lists anew; throws `mcp_…` when the server does not do its part. */
+    /** Lists the server's tools again; throws `mcp_…` when that fails. */
     async refresh(tenantId: string, id: string): Promise<McpServer> {
       sealed()
       const failure = await refresh.now(await find(tenantId, id))
@@ -104,7 +104,7 @@ export function createMcpServers(options: McpServersOptions) {
       return read(tenantId, id)
     },
 
-    /** Approves these tools as they were read, and no others. */
+    /** Approves exactly these tools, as the person has read them. */
     async approve(
       tenantId: string,
       id: string,
@@ -127,19 +127,19 @@ type TransferParts = Pick<McpServersOptions, 'store' | 'seal' | 'clock'> & {
   readonly saving: ReturnType<typeof createSaving>
 }
 
-/** What export and import need. */
+/** The part for export and import. */
 function transferred({ store, seal, saving, clock }: TransferParts) {
   return {
     /** Validates a server of an imported configuration; throws `AppError` (400). */
     checkImported: (item: unknown): ImportedMcpServer => checked(ImportedMcpServer, item),
 
-    /** Stores a server without asking it; one that needs no header is asked soon. */
+    /** Stores a server without listing it; one that needs no header is listed soon. */
     async add(tenantId: string, request: ImportedMcpServer): Promise<void> {
       const retryAt = request.header_name === null ? clock.now() : null
       await saving.insert(tenantId, request, retryAt)
     },
 
-    /** Overwrites a server without asking it. */
+    /** Overwrites a server without listing it. */
     async overwrite(tenantId: string, id: string, request: ImportedMcpServer): Promise<void> {
       await saving.replace(tenantId, id, request)
     },

@@ -50,7 +50,7 @@ const shownTool = (tool: StoredTool, callName: string): McpTool => ({
   hash: tool.hash,
 })
 
-/** Also after its approval was taken back, so that nobody takes it for a new tool. */
+/** Set also after the approval was withdrawn, so that the tool is not taken for a new one. */
 function approvedBefore(tool: StoredTool): Pick<McpTool, 'approved_description'> {
   const { approvedDescription } = tool
   const isOpen = stateOf(tool) === 'changed' || stateOf(tool) === 'new'

@@ -4,7 +4,7 @@ import { type Checked, createListingWrites } from './listing-store.ts'
 import type { McpErrorClass } from './model.ts'
 import type { ParamHeader } from './param-headers.ts'
 
-/** What somebody has configured of a server. */
+/** The configuration of a server. */
 export interface SavedServer {
   readonly name: string
   readonly url: string
@@ -28,20 +28,20 @@ export interface StoredServer extends SavedServer {
   readonly createdAt: string
 }
 
-/** A tool that somebody approves: null is "as it is now". */
+/** A tool to be approved; a hash of null approves its current version. */
 export interface ReadTool {
   readonly name: string
   readonly hash: string | null
 }
 
-/** What is shown of a tool. */
+/** A stored tool without its schema. */
 export interface StoredTool
   extends Pick<KeptTool, 'name' | 'title' | 'description' | 'readOnly' | 'destructive' | 'reason'> {
   readonly serverId: string
   readonly schemaChars: number
   readonly hash: string
   readonly approvedHash: string | null
-  /** As it was approved; kept until what it became is approved. */
+  /** The approved description; kept until a newer version is approved. */
   readonly approvedDescription: string | null
 }
 
@@ -50,7 +50,7 @@ export interface Definition
   extends Pick<StoredTool, 'name' | 'description' | 'reason' | 'hash' | 'approvedDescription'> {
   readonly schema: string
   readonly paramHeaders: string
-  /** As it was approved; null too where an earlier version had not kept it. */
+  /** The approved schema; null also when an earlier version of the program did not store it. */
   readonly approvedSchema: string | null
 }
 
@@ -70,7 +70,7 @@ const toolOf = (row: ToolRow): StoredTool => ({
   destructive: row.destructive === 1,
 })
 
-/** Servers of tools by tenant, and what each listed last. */
+/** MCP servers by tenant, with the tools of their last listings. */
 export function createMcpServerStore(db: Db) {
   return {
     async list(tenantId: string): Promise<StoredServer[]> {
@@ -94,7 +94,7 @@ export function createMcpServerStore(db: Db) {
       return rows.map(toolOf)
     },
 
-    /** A tool with all that it wants, as it is and as it was approved; null when there is none. */
+    /** A tool with its current and its approved schema; null when there is none. */
     definition: (tenantId: string, id: string, name: string) =>
       db.get<Definition>(sql`
         SELECT t.name, t.description, t.schema, t.param_headers AS "paramHeaders", t.reason, t.hash,
@@ -142,8 +142,8 @@ function createServerWrites(db: Db) {
     },
 
     /**
-     * Replaces what is configured. With a new revision nothing that was listed holds any more.
-     * False when there is no such server, or another one of this name.
+     * Replaces the configuration. A new revision invalidates the listing. False when there is no
+     * such server, or another one has this name.
      */
     async replace(
       { id, tenantId, revision: before }: StoredServer,
@@ -182,9 +182,9 @@ function createServerWrites(db: Db) {
     },
 
     /**
-     * Approves these tools, and no others. One that is no longer what was read keeps the approval
-     * that it had, of what it was then. A listing under way is dropped: what it would bring has not
-     * been seen. False when there is no such server.
+     * Approves exactly these tools. A tool that has changed since it was read keeps its earlier
+     * approval, of its earlier version. A listing under way is dropped, because nobody has seen its
+     * result. False when there is no such server.
      */
     approve(
       tenantId: string,
@@ -231,7 +231,7 @@ export interface OfferedTool {
 
 function createOffers(db: Db) {
   return {
-    /** Changes with everything that changes what the tenant's servers offer. */
+    /** A value that changes with everything that changes the tools of the tenant's servers. */
     async stamp(tenantId: string): Promise<string> {
       const row = await db.get<{ stamp: string | null }>(sql`
         SELECT string_agg(revision || name || enabled || state || coalesce(checked_at, ''), ','
@@ -240,7 +240,7 @@ function createOffers(db: Db) {
       return row?.stamp ?? ''
     },
 
-    /** What a turn needs of the tools with these keys; those that are gone by now are left out. */
+    /** The tools with these keys as a turn needs them; deleted ones are left out. */
     async offered(
       tenantId: string,
       keys: readonly { readonly serverId: string; readonly name: string }[],

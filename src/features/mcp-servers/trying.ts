@@ -16,7 +16,7 @@ interface TryingOptions {
   readonly find: (tenantId: string, id: string) => Promise<StoredServer>
 }
 
-/** What a person does with one tool: reads what it takes, and tries it, approved or not. */
+/** Lets a person read the definition of a tool and try it, approved or not. */
 export function createTrying({ store, sealed, call, clock, find }: TryingOptions) {
   const calls = createSemaphore({ perKey: TOOLS_AT_ONCE_MAX })
 
@@ -33,7 +33,7 @@ export function createTrying({ store, sealed, call, clock, find }: TryingOptions
       return shownDefinition(await stored(tenantId, id, name))
     },
 
-    /** Under the limits of a turn's calls. Rejects with the signal's reason. */
+    /** Calls the tool within the limits of a turn. Rejects with the signal's reason. */
     async call(
       tenantId: string,
       id: string,

@@ -21,7 +21,7 @@ export const Member = z.object({
 })
 export type Member = z.infer<typeof Member>
 
-/** `mailed`: an invitation is on its way. Without mail, tell the person yourself. */
+/** `mailed`: an invitation is sent by mail. When false, the owner has to tell the person. */
 export const InvitedMember = Member.extend({ mailed: z.boolean() })
 export const MembersResponse = z.object({ members: z.array(Member) })
 export const MemberDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })

@@ -13,7 +13,7 @@ export interface MembersOptions {
   readonly checkInvitations: (tenantId: string) => Promise<void>
   /** Sends an invitation in the background; false where there is no mail. */
   readonly mail: (email: string, inviterId: string) => Promise<boolean>
-  /** Ends what the people of the tenant have open and may no longer do. */
+  /** Ends open turns and streams that people of the tenant may no longer have. */
   readonly onRemoved: (tenantId: string) => Promise<void>
 }
 
@@ -24,7 +24,7 @@ const memberOf = ({ user_id: _, ...member }: MemberRow): Member => member
 export function createMembers(options: MembersOptions) {
   const { store, clock, checkInvitations, mail, onRemoved } = options
 
-  /** What kept a change from being made. */
+  /** The error for a change that the store refused. */
   async function refusal(tenantId: string, id: string) {
     return (await store.find(tenantId, id)) ? appError('last_owner') : missing()
   }
@@ -49,7 +49,7 @@ export function createMembers(options: MembersOptions) {
       return { ...memberOf(member), mailed: await mail(email, userId ?? '') }
     },
 
-    /** Holds from the member's next request on. Throws `last_owner`. */
+    /** The role applies from the member's next request on. Throws `last_owner`. */
     async setRole(tenantId: string, id: string, role: Role): Promise<Member> {
       if (!(await store.setRole(tenantId, id, role))) throw await refusal(tenantId, id)
       const member = await store.find(tenantId, id)
@@ -58,7 +58,7 @@ export function createMembers(options: MembersOptions) {
     },
 
     /**
-     * Ends a membership, at once; an owner may end anybody's and all others their own. Throws
+     * Ends a membership at once; owners may end any, other members only their own. Throws
      * `last_owner`.
      */
     async remove({ tenantId, userId, role }: Principal, id: string) {

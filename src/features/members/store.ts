@@ -19,8 +19,8 @@ export interface NewMember {
 }
 
 /**
- * True where the row is not the last owner of its tenant who has signed in. One that has only been
- * invited may never come.
+ * True unless the row is the last owner of its tenant who has signed in. An invited owner does not
+ * count, because they may never sign in.
  */
 const notLastOwner = (tenantId: string, id: string): Statement => sql`
   (role <> 'owner' OR user_id IS NULL OR EXISTS (SELECT 1 FROM member o
@@ -51,8 +51,8 @@ export function createMemberStore(db: Db) {
     },
 
     /**
-     * A person who has signed in before belongs at once. False, and nothing is stored, when the
-     * tenant has `most` members or this one.
+     * Inserts a member; a person who has signed in before is a member at once. False, and nothing
+     * is stored, when the tenant has `most` members or has this one already.
      */
     async insert({ id, tenantId, email, role, at }: NewMember, most: number): Promise<boolean> {
       const { changes } = await db.run(sql`

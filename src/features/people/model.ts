@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { issue } from '../../core/errors.ts'
 
-/** Somebody who can sign in to this server, as its operators see them (contract-2, section 8). */
+/** A person who can sign in to this server, as its operators see them (contract-2, section 8). */
 export const Person = z.object({
   id: z.string(),
   email: z.string(),
   operator: z.boolean(),
-  /** May not sign in; tenants and keys stay. */
+  /** The person may not sign in; their tenants and keys stay. */
   disabled: z.boolean(),
   tenants: z.array(z.object({ id: z.string(), name: z.string(), role: z.string() })),
   created_at: z.string(),
-  /** Null for who has not signed in, or not since this is noted. */
+  /** Null when the person has not signed in since this is recorded. */
   last_sign_in_at: z.string().nullable(),
 })
 export type Person = z.infer<typeof Person>

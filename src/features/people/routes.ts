@@ -8,7 +8,7 @@ import type { People } from './service.ts'
 const PEOPLE: readonly PrincipalKind[] = ['session']
 const change = jsonBody(PersonPutRequest)
 
-/** Everybody who can sign in, below /console/system. */
+/** The people who can sign in, below /console/system. */
 export const peopleRoutes = (gate: Gate, people: People) =>
   new Elysia()
     .use(gate)

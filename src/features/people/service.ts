@@ -8,11 +8,11 @@ export interface PeopleOptions {
   readonly store: PeopleStore
   readonly clock: Clock
   readonly nameOf: (tenant: Pick<Membership, 'name' | 'owner'>) => string
-  /** Ends what the people of a tenant have open and may no longer do. */
+  /** Ends open turns and streams that people of the tenant may no longer have. */
   readonly onEnded: (tenantId: string) => Promise<void>
 }
 
-/** Everybody who can sign in, for the people who run the server (contract-2, section 8). */
+/** The people who can sign in, for the operators (contract-2, section 8). */
 export function createPeople({ store, clock, nameOf, onEnded }: PeopleOptions) {
   function shown(row: PersonRow, memberships: readonly Membership[]): Person {
     const tenants = memberships.filter(({ user_id }) => user_id === row.id)
@@ -33,7 +33,7 @@ export function createPeople({ store, clock, nameOf, onEnded }: PeopleOptions) {
     return row
   }
 
-  /** Nobody shuts themselves out; so an operator always remains. */
+  /** Operators cannot disable, demote or delete themselves, so one always remains. */
   function checkOther(id: string, self: string): void {
     if (id === self) throw appError('own_account')
   }
@@ -63,7 +63,7 @@ export function createPeople({ store, clock, nameOf, onEnded }: PeopleOptions) {
       return shown(await find(id), tenants)
     },
 
-    /** Deletes a person; who does it owns from now on what would be without an owner. */
+    /** Deletes a person; tenants that only this person owned get `self` as their owner. */
     async remove(id: string, self: string): Promise<{ id: string; deleted: true }> {
       await find(id)
       checkOther(id, self)

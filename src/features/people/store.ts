@@ -21,16 +21,16 @@ export interface Membership {
 /** A tenant that gets another owner. */
 export interface Handover {
   readonly tenantId: string
-  /** Of the membership, where there is none yet. */
+  /** The id of the new owner's membership, if there is none yet. */
   readonly memberId: string
 }
 
-/** True where another operator who may sign in remains. */
+/** True when another operator who may sign in remains. */
 const anotherOperator = (id: string): Statement => sql`
   (operator = 0 OR EXISTS (SELECT 1 FROM "user" o
     WHERE o.operator = 1 AND o.disabled = 0 AND o.id <> ${id}))`
 
-/** Everybody who can sign in, of all tenants; for operators alone. */
+/** The people of all tenants; only for operators. */
 export function createPeopleStore(db: Db) {
   const guarded = (text: string, id: string): Statement => {
     const guard = anotherOperator(id)
@@ -49,7 +49,7 @@ export function createPeopleStore(db: Db) {
         SELECT id, email, operator, disabled, created_at, signed_in_at FROM "user"
         WHERE id = ${id}`),
 
-    /** Of all people. */
+    /** The memberships of all people. */
     memberships: () =>
       db.all<Membership>(sql`
         SELECT m.user_id, m.tenant_id, t.name, m.role,
@@ -58,7 +58,7 @@ export function createPeopleStore(db: Db) {
         FROM member m JOIN tenant t ON t.id = m.tenant_id
         WHERE m.user_id IS NOT NULL ORDER BY m.joined_at, m.id`),
 
-    /** Ends all sessions. False for the last operator, and where there is no such person. */
+    /** Ends all sessions. False for the last operator, and when there is no such person. */
     disable: (id: string) =>
       changed(guarded('UPDATE "user" SET disabled = 1, session_epoch = session_epoch + 1', id)),
 
@@ -71,7 +71,7 @@ export function createPeopleStore(db: Db) {
     /** As `disable`. */
     demote: (id: string) => changed(guarded('UPDATE "user" SET operator = 0', id)),
 
-    /** Tenants that nobody but this person owns. */
+    /** Tenants that only this person owns. */
     async ownedAlone(id: string): Promise<string[]> {
       const rows = await db.all<{ tenant_id: string }>(sql`
         SELECT tenant_id FROM member m WHERE user_id = ${id} AND role = 'owner'
@@ -80,7 +80,7 @@ export function createPeopleStore(db: Db) {
       return rows.map(({ tenant_id }) => tenant_id)
     },
 
-    /** Deletes a person, whose tenants `to` owns from now on. False as `disable`. */
+    /** Deletes a person and makes `to` the owner of their tenants. False as `disable`. */
     async remove(id: string, to: string, handovers: readonly Handover[], at: string) {
       const own = handovers.map(
         ({ tenantId, memberId }) => sql`

@@ -21,7 +21,7 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
     return persona
   }
 
-  /** The personas of `heads` that are still there, in their order, read one by one. */
+  /** The personas of `heads` that still exist, in order, read one by one. */
   async function* each(tenantId: string, heads: readonly PersonaHead[]): AsyncGenerator<Persona> {
     for (const { id } of heads) {
       const persona = await store.find(tenantId, id)
@@ -29,7 +29,7 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
     }
   }
 
-  /** Answers with what this call wrote, even when another call has replaced it since. */
+  /** Returns what this call wrote, even when another call has replaced it since. */
   async function change(
     tenantId: string,
     id: string,
@@ -74,7 +74,7 @@ export function createPersonas({ store, clock }: { store: PersonaStore; clock: C
       if (!(await store.overwrite(tenantId, id, persona))) throw missing()
     },
 
-    /** At most one persona is the default, also after two of these calls at once. */
+    /** Afterwards exactly one persona is the default, also after simultaneous calls. */
     makeDefault: (tenantId: string, id: string) =>
       change(tenantId, id, () => store.makeDefault(tenantId, id), { is_default: 1 }),
 

@@ -16,7 +16,7 @@ export interface ProviderChannelOptions {
   readonly log: Logger
   /** The model behind a tenant's endpoint, with its retries. */
   readonly connect: (tenantId: string, endpoint: Endpoint) => Llm
-  /** The model of a tenant that names none; part of what `connect` makes. */
+  /** The model of a tenant that names none; `connect` uses it, too. */
   readonly defaultModel: () => string | null
   /** As the settings of the server say now. */
   readonly platform: { readonly current: { readonly llm: Llm } }
@@ -35,9 +35,9 @@ const UNREADABLE: Llm = {
 }
 
 /**
- * Chooses the model that answers a tenant: its own when it has configured one. What is learnt of an
- * endpoint (fields it refuses, its breaker) stays in memory for the tenants used last, until the
- * configuration is saved again.
+ * Chooses the model that answers a tenant: its own when it has configured one. What was learnt
+ * about an endpoint (fields that it refuses, the state of its breaker) stays in memory for the most
+ * recent tenants, until the configuration is saved again.
  */
 export function createProviderChannels(options: ProviderChannelOptions) {
   const { store, seal, clock, log, connect, defaultModel, platform } = options
@@ -77,7 +77,7 @@ export function createProviderChannels(options: ProviderChannelOptions) {
       }
       const llm = modelOf(tenantId, saved)
       const isCurrent = async () => (await store.get(tenantId))?.revision === saved.revision
-      // Without failover no other channel could answer, so each call goes past the breaker.
+      // Without failover no other channel could answer, so calls bypass the breaker.
       return saved.failover
         ? { label: 'byo', llm, fallback: platform.current.llm, isCurrent }
         : { label: 'byo', llm: llm.inner, fallback: null, isCurrent }

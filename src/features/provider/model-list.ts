@@ -7,14 +7,14 @@ import { PROVIDER_CHANNELS_MAX } from '../../core/limits/machine.ts'
 import type { ModelListResponse } from './model.ts'
 import type { ProviderStore } from './store.ts'
 
-/** How long a list is believed. */
+/** How long a list is cached. */
 const LIST_MS = 60_000
 
 export interface ModelListOptions {
   readonly store: ProviderStore
   readonly seal: Seal | null
   readonly clock: Pick<Clock, 'steady'>
-  /** Null: the built-in responder answers. */
+  /** Null when the built-in responder answers. */
   readonly platform: () => Endpoint | null
   /** Asks an endpoint for its models; the platform's where the tenant is null. Never throws. */
   readonly ask: (tenantId: string | null, endpoint: Endpoint) => Promise<ModelListing>
@@ -22,16 +22,16 @@ export interface ModelListOptions {
 
 interface Effective {
   readonly channel: ModelListResponse['channel']
-  /** Of the list in memory. */
+  /** Name of the list in the cache. */
   readonly name: string
-  /** Null: there is none to ask. */
+  /** Null when there is no endpoint to ask. */
   readonly endpoint: Endpoint | null
 }
 
 /** Which models a tenant may name: those that its channel lists. */
 export function createModelLists({ store, seal, clock, platform, ask }: ModelListOptions) {
   const known = createTtlMap<ModelListing>(clock, LIST_MS, PROVIDER_CHANNELS_MAX)
-  /** Lists that are being asked for, so that many pages that open ask once. */
+  /** Requests under way, so that several pages share one. */
   const asked = new Map<string, Promise<ModelListing>>()
 
   async function effectiveOf(tenantId: string): Promise<Effective> {
@@ -45,7 +45,7 @@ export function createModelLists({ store, seal, clock, platform, ask }: ModelLis
     return { channel: 'byo', name: `${tenantId}/${saved.revision}`, endpoint }
   }
 
-  /** A failure is not believed for longer than it takes to ask again. */
+  /** Asks the endpoint and caches a list; a failure is not cached. */
   async function askOnce(tenantId: string | null, name: string, endpoint: Endpoint) {
     const listing = await ask(tenantId, endpoint)
     if (listing.failure === null) known.set(name, listing)

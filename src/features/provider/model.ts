@@ -11,7 +11,7 @@ export const ProviderPutRequest = z.object({
 })
 export type ProviderPutRequest = z.infer<typeof ProviderPutRequest>
 
-/** The answer about a channel: of its key only the last four characters. */
+/** A channel without its key, of which only the last four characters are shown. */
 export const ProviderConfig = z.object({
   configured: z.boolean(),
   base_url: z.string().nullable(),
@@ -27,11 +27,11 @@ export const ProviderTestResponse = z.object({
 })
 export type ProviderTestResponse = z.infer<typeof ProviderTestResponse>
 
-/** What the tenant's channel lists (contract-2, section 8, Models). */
+/** The models that the tenant's channel lists (contract-2, section 8, Models). */
 export const ModelListResponse = z.object({
   models: z.array(z.string()),
   channel: z.enum(['byo', 'platform']),
-  /** Why the channel could not be asked; null where it was, or where it has nothing to list. */
+  /** Why the channel could not be asked; null on success, or when it has nothing to list. */
   error_class: z.string().nullable(),
 })
 export type ModelListResponse = z.infer<typeof ModelListResponse>

@@ -29,7 +29,7 @@ interface ConversationServices {
   readonly sessions: Pick<Sessions, 'checkOwn'>
 }
 
-/** What a person has talked about, with titles: metadata of sessions alone is at `/sessions`. */
+/** Conversations with titles and search; `/sessions` has only the metadata of sessions. */
 export const conversationRoutes = (gate: Gate, { conversations, sessions }: ConversationServices) =>
   new Elysia()
     .use(gate)
@@ -78,7 +78,7 @@ function queryOf({ url }: Request): ConversationQuery {
 
 const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(.*)$/s
 
-/** `next_before`: a time, and the id of the conversation. A time alone is a place, too. */
+/** Parses `next_before`: a time and the id of a conversation. A time alone is accepted, too. */
 function placeOf(before: string | null): Place | null {
   if (before === null || before === '') return null
   const [, lastAt, id] = PLACE.exec(before) ?? []

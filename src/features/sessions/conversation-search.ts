@@ -1,12 +1,13 @@
 import { inOneLine } from '../../core/text.ts'
 
 /**
- * What a search of conversations looks for: words or their beginnings, and runs of scripts without
- * blanks, such as Chinese, wherever they stand. The patterns are SQLite's: LIKE knows the two cases
- * of ASCII letters and is fast; GLOB, which is not, then looks at what stands before the word.
+ * The terms of a search in conversations: words or their prefixes at the start of a word, and runs
+ * of scripts without blanks, such as Chinese, anywhere. The patterns are SQLite's: LIKE is fast and
+ * ignores the case of ASCII letters; GLOB, which is slow, then checks the character before the
+ * word.
  */
 
-/** Only the first words of a longer query are looked for. */
+/** Only the first terms of a longer query are searched for. */
 const TERMS_MAX = 8
 
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
@@ -19,13 +20,15 @@ const WORD_CHARS = '0-9A-Za-zªµºÀ-ÖØ-öø-ʯͰ-҂Ҋ-ֆא-ת؀-ۓ०-९ऄ
 export interface SearchTerm {
   /** Patterns for LIKE, one of which must fit: the word in its usual cases. */
   readonly likes: readonly string[]
-  /** A pattern for GLOB that must fit the text after a line break; null: any place will do. */
+  /**
+   * A pattern for GLOB that must match the text after a line break; null when any place is right.
+   */
   readonly glob: string | null
-  /** Finds it in a text that holds it. */
+  /** Finds the term in a text. */
   readonly seen: RegExp
 }
 
-/** The different terms of a query, in its order; all of them must be found. */
+/** The distinct terms of a query, in order; all of them must be found. */
 export function searchTerms(query: string): SearchTerm[] {
   const terms = new Map<string, SearchTerm>()
   for (const match of query.normalize('NFC').toLowerCase().matchAll(RUNS)) {
@@ -59,11 +62,11 @@ function wordTerm(word: string): SearchTerm {
   }
 }
 
-/** UTF-16 units of an excerpt before and after the beginning of what was found. */
+/** UTF-16 units of an excerpt before and after the start of the match. */
 const BEFORE = 32
 const AFTER = 88
 
-/** What stands around the first of the terms, in one line; null in a text without them. */
+/** The text around the first term, in one line; null when the text has none of them. */
 export function excerptOf(text: string, terms: readonly SearchTerm[]): string | null {
   const places = terms.map(({ seen }) => text.search(seen)).filter((place) => place >= 0)
   if (places.length === 0) return null
@@ -71,7 +74,7 @@ export function excerptOf(text: string, terms: readonly SearchTerm[]): string | 
   const blank = at > BEFORE ? text.lastIndexOf(' ', at - BEFORE / 2) : -1
   const from = at <= BEFORE ? 0 : Math.max(blank + 1, at - BEFORE)
   const to = Math.min(text.length, at + AFTER)
-  // Half a character at a cut is left out.
+  // Removes half a surrogate pair at either end.
   const cut = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
   return inOneLine(`${from > 0 ? '…' : ''}${cut}${to < text.length ? '…' : ''}`)
 }

@@ -1,10 +1,10 @@
 import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 import type { SearchTerm } from './conversation-search.ts'
 
-/** A conversation without its title, and what the title is made of. */
+/** A conversation, and the texts from which its title is made. */
 export interface ConversationRow {
   readonly id: string
-  /** What a person called it. */
+  /** The title that a person gave; null when there is none. */
   readonly named: string | null
   /** The start of the first text that is kept. */
   readonly first_text: string | null
@@ -24,14 +24,14 @@ export interface Part {
   readonly to: number
 }
 
-/** The place after a conversation; most recently active ones come first, then it goes by id. */
+/** A position in the list, which is ordered by last activity, newest first, and then by id. */
 export interface Place {
   readonly lastAt: string
-  /** Null: after all conversations of this time. */
+  /** Null for the position after all conversations of this time. */
   readonly id: string | null
 }
 
-/** More than a title shows, for blanks that it leaves out. */
+/** More than a title shows, because a title drops blanks. */
 const FIRST_TEXT_CHARS = 400
 
 const TURNS = 'FROM turn t WHERE t.tenant_id = s.tenant_id AND t.session_id = s.id'
@@ -74,7 +74,7 @@ function contains(term: SearchTerm): Statement {
   }
 }
 
-/** What was said in a turn that was found. */
+/** The texts of a turn that a search found. */
 export interface FoundTurn {
   readonly seq: number
   readonly user_text: string
@@ -83,7 +83,7 @@ export interface FoundTurn {
   readonly held: number
 }
 
-/** Conversations as people find them. `reader` makes the searches, which scan what was said. */
+/** Lists and searches conversations. `reader` runs the searches, which scan the texts of turns. */
 export function createConversationStore(db: Db, reader: Reader) {
   return {
     /** The conversations after a place, or the first ones. */
@@ -95,7 +95,7 @@ export function createConversationStore(db: Db, reader: Reader) {
       })
     },
 
-    /** Which terms, by their places, the parts hold, or the titles of their conversations. */
+    /** Which terms, by index, the parts or the titles of their conversations hold. */
     async termsIn(
       tenantId: string,
       terms: readonly SearchTerm[],
@@ -121,7 +121,9 @@ export function createConversationStore(db: Db, reader: Reader) {
       }))
     },
 
-    /** The turn of a part that holds most of the terms, the newest of several; null without one. */
+    /**
+     * The turn of a part that holds most terms, the newest of several; null when none holds any.
+     */
     async turnIn(
       tenantId: string,
       terms: readonly SearchTerm[],
@@ -151,7 +153,7 @@ export function createConversationStore(db: Db, reader: Reader) {
         args: [tenantId, id],
       }),
 
-    /** Null takes the given title away. */
+    /** Sets the title; null removes it. */
     async rename(tenantId: string, id: string, title: string | null): Promise<void> {
       await db.run(
         sql`UPDATE session SET title = ${title} WHERE tenant_id = ${tenantId} AND id = ${id}`,
@@ -171,12 +173,12 @@ export interface KeptTurn {
   readonly details: string | null
 }
 
-/** Everything that was said in sessions, folded turns among it. */
+/** All turns of sessions, including folded ones. */
 export function createTranscriptStore(db: Db) {
   return {
     /**
-     * Numbers of the turns before `before`, newest first. With an app: of a session that it
-     * answered last, and only what it answered.
+     * Numbers of the turns before `before`, newest first. With an app: only turns that it answered,
+     * and only when it answered the session last.
      */
     async numbers(
       tenantId: string,
@@ -192,7 +194,7 @@ export function createTranscriptStore(db: Db) {
       return rows.map(({ seq }) => seq)
     },
 
-    /** Null when the turn has gone. */
+    /** Null when the turn no longer exists. */
     turn: (tenantId: string, id: string, seq: number) =>
       db.get<KeptTurn>(sql`
         SELECT seq, user_text, reply, created_at, details FROM turn

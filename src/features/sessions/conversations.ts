@@ -12,20 +12,20 @@ import type {
 } from './conversation-store.ts'
 import type { Conversation, ConversationListResponse } from './model.ts'
 
-/** Conversations that a search takes at a time, and turns that one of its statements reads. */
+/** Conversations that a search reads at a time, and turns that one of its statements reads. */
 const CONVERSATIONS_AT_ONCE = 100
 const TURNS_AT_ONCE = 500
 
 export interface ConversationQuery {
-  /** What to look for; empty lists all. */
+  /** The query; empty lists all conversations. */
   readonly q: string
   readonly place: Place | null
   readonly limit: number
 }
 
-/** Searches what was said, newest first, until a page is full. */
+/** Searches the texts of turns, newest first, until a page is full. */
 function createFinder(store: ConversationStore) {
-  /** Those of the conversations that hold all terms. */
+  /** The conversations that hold all terms. */
   async function holding(
     tenantId: string,
     terms: readonly SearchTerm[],
@@ -43,7 +43,7 @@ function createFinder(store: ConversationStore) {
     return rows.filter(({ id }) => missing.get(id)?.size === 0)
   }
 
-  /** One more than the page has, where there are more. */
+  /** The results of a page, and one more when there are more. */
   async function search(tenantId: string, query: ConversationQuery, signal?: AbortSignal) {
     const terms = searchTerms(query.q)
     const found: ConversationRow[] = []
@@ -76,7 +76,7 @@ function createFinder(store: ConversationStore) {
     return { seq, excerpt: excerptOf(user_text, terms) ?? excerptOf(reply, terms) ?? '' }
   }
 
-  /** What was found, with the turns in which it was. */
+  /** Adds to each result the turn in which it was found. */
   async function withMatches(
     tenantId: string,
     q: string,
@@ -97,7 +97,7 @@ function createFinder(store: ConversationStore) {
 
 /**
  * The conversations of a tenant with their titles, for people (contract-2, section 8). A search
- * reads what was said, newest first, and stops when its page is full.
+ * reads the texts of turns, newest first, and stops when its page is full.
  */
 export function createConversations({ store }: { store: ConversationStore }) {
   const { search, withMatches } = createFinder(store)
@@ -128,7 +128,7 @@ export function createConversations({ store }: { store: ConversationStore }) {
       return inTurn(tenantId, find, signal)
     },
 
-    /** Gives a conversation a title; a blank one takes it back. Throws `not_found`. */
+    /** Gives a conversation a title; a blank one removes it. Throws `not_found`. */
     async rename(tenantId: string, id: string, title: string): Promise<Conversation> {
       await store.rename(tenantId, id, title || null)
       const row = await store.read(tenantId, id)
@@ -146,7 +146,7 @@ function conversationOf({ named, first_text, ...row }: ConversationRow): Convers
   return { id, title, turn_count, last_at, app_id, device_id }
 }
 
-/** What each statement reads: the turns of several conversations, or some of a long one. */
+/** The parts that each statement reads: several conversations, or turns of a long one. */
 function statementsOf(rows: readonly ConversationRow[]): Part[][] {
   const statements: Part[][] = []
   let room = 0

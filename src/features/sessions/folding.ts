@@ -20,10 +20,10 @@ export interface FoldingOptions {
   readonly budget: MemoryBudget
 }
 
-/** The model that writes the summary. */
+/** The channel and model that write the summary. */
 export interface SummaryWriter {
   readonly llm: Llm
-  /** Null: the default model of `llm`. */
+  /** Null for the default model of `llm`. */
   readonly model: string | null
   /** Whether the tenant still has this channel configured. */
   isCurrent(): Promise<boolean>
@@ -34,9 +34,9 @@ const INSTRUCTION =
   '姓名、数字、决定和未完成的事，略去寒暄；用对话所用的语言，不超过 400 字，只输出摘要本身。'
 
 /**
- * Folds the older half of a long session into its summary, in the background while nobody waits.
- * Turns are replaced by the summary in one transaction; on any failure all turns stay in place for
- * the next time (contract, section 4, Memory).
+ * Folds the older half of a long session into its summary, in the background. One transaction
+ * replaces the turns by the summary; after any failure all turns stay until the next attempt
+ * (contract, section 4, Memory).
  */
 export function createFolding({ store, clock, jobs, leases, log, budget }: FoldingOptions) {
   const underWay = new Set<string>()
@@ -51,7 +51,7 @@ export function createFolding({ store, clock, jobs, leases, log, budget }: Foldi
     if (!memory || !isOverLimit(memory.turns)) return
     const old = memory.turns.slice(0, Math.ceil(memory.turns.length / 2))
     const last = old.at(-1)
-    // A channel that was removed meanwhile gets nothing more of the conversation.
+    // A channel that was removed meanwhile must not get any more of the conversation.
     if (!last || !(await writer.isCurrent())) return
     const summary = await write(tenantId, writer, messagesFor(memory.summary, old), signal)
     if (summary === '') throw new Error('the summary came back empty')
@@ -97,7 +97,7 @@ export function createFolding({ store, clock, jobs, leases, log, budget }: Foldi
 
 export type Folding = ReturnType<typeof createFolding>
 
-/** A longer summary is cut: it would take the place of the turns that stay verbatim. */
+/** Asks for the summary and cuts it: a longer one would displace turns that stay verbatim. */
 async function summarise(
   { llm, model }: SummaryWriter,
   messages: readonly LlmMessage[],

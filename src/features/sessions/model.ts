@@ -33,7 +33,7 @@ const ToolDetails = z.object({
   name: z.string(),
   ok: z.boolean(),
   ms: z.int(),
-  /** What the model gave it and what it gave back, cut; on the console only. */
+  /** The arguments and the result of the tool, shortened; on the console only. */
   arguments: z.string().optional(),
   result: z.string().optional(),
 })
@@ -53,15 +53,15 @@ export const TurnDetails = z.object({
   ),
   tools: z.array(ToolDetails),
   channel: z.enum(['byo', 'platform', 'platform_fallback']),
-  /** Null: the upstream was asked for no model by name, or no model answered. */
+  /** Null when no model was named, or none answered. */
   model: z.string().nullable(),
   iterations: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
-  /** From the beginning of the turn to the first word, and to the end of the answer. */
+  /** Milliseconds from the start of the turn to the first word, and to the end of the answer. */
   first_ms: z.int().nullable(),
   total_ms: z.int(),
-  /** Why the tenant's own channel failed, where the platform's took over. */
+  /** Why the tenant's own channel failed, when the platform's took over. */
   fallback_reason: z.string().nullable(),
   /** As in the event `stats`; on the console only. */
   kb: z
@@ -70,7 +70,7 @@ export const TurnDetails = z.object({
       z.literal('skipped'),
     ])
     .optional(),
-  /** What the model reasoned, cut; on the console only. */
+  /** The model's reasoning, shortened; on the console only. */
   thinking: z.string().optional(),
   /** The built-in responder answered, because no model is connected; on the console only. */
   builtin: z.literal(true).optional(),
@@ -100,7 +100,7 @@ export const Conversation = z.object({
   last_at: z.string(),
   app_id: z.string().nullable(),
   device_id: z.string().nullable(),
-  /** With a query only: the turn that holds its words. Null where the title alone does. */
+  /** Only with a query: the turn that holds its words; null when only the title holds them. */
   match: z.object({ seq: z.int(), excerpt: z.string() }).nullable().optional(),
 })
 export type Conversation = z.infer<typeof Conversation>
@@ -113,7 +113,7 @@ export type ConversationListResponse = z.infer<typeof ConversationListResponse>
 
 const TITLE = { field: 'title', max: CONVERSATION_TITLE_CHARS_MAX }
 
-/** A blank title gives the conversation back the one that its first text makes. */
+/** A blank title restores the automatic one, which is made from the first text. */
 export const ConversationTitleRequest = z.object({
   title: z
     .string({ error: issue('field_required', { field: 'title', kind: 'string' }) })

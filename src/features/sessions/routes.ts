@@ -106,7 +106,7 @@ export const sessionRoutes = (gate: Gate, services: SessionServices) => {
   )
 }
 
-/** Numbers of turns begin at 1; without one, the newest are read. */
+/** The number of a turn, from 1; without one, the newest turns are read. */
 function numberBefore(value: string | null): number {
   if (value === null || value === '') return Number.MAX_SAFE_INTEGER
   if (!/^\d{1,15}$/.test(value)) throw appError('query_invalid', { field: 'before' })

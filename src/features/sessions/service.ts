@@ -34,8 +34,8 @@ export function createSessions({ store }: { store: SessionStore }) {
     },
 
     /**
-     * Lets a viewer change only sessions that they began, and the shared anonymous one by a turn;
-     * all others come through. Throws `forbidden_role`.
+     * Allows viewers to change only sessions that they began, and to add turns to the shared
+     * anonymous one; other callers may change all. Throws `forbidden_role`.
      */
     async checkOwn(principal: Principal, id: string, change: 'turn' | 'session'): Promise<void> {
       if (principal.role !== 'viewer' || (change === 'turn' && id === ANONYMOUS)) return
@@ -54,17 +54,17 @@ export function createSessions({ store }: { store: SessionStore }) {
 
 export type Sessions = ReturnType<typeof createSessions>
 
-/** What a session remembers: its newest turns verbatim, everything older as a rolling summary. */
+/** The memory of a session: its newest turns verbatim, and older ones as a rolling summary. */
 export function createMemory({ store }: { store: SessionStore }) {
   return {
     recall: async (tenantId: string, sessionId: string): Promise<Memory> =>
       (await store.memory(tenantId, sessionId)) ?? { summary: '', foldedThrough: 0, turns: [] },
 
-    /** Whether no further turn fits, because nothing could be folded for long. */
+    /** Whether no further turn fits, because folding has failed for long. */
     isFull: ({ turns }: Memory): boolean => unitsOf(turns) > SESSION_UNITS_MAX,
 
     /**
-     * Stores a turn that was answered on top of `before`. It is on disk when this resolves, with
+     * Stores a turn that was answered with the memory `before`. Once it is on disk, resolves with
      * whether the verbatim turns are now over their limit.
      */
     async appendTurn(before: Memory, turn: FinishedTurn): Promise<boolean> {
@@ -78,11 +78,11 @@ export type SessionMemory = ReturnType<typeof createMemory>
 
 type TurnText = Pick<StoredTurn, 'user_text' | 'reply'>
 
-/** Whether turns are over what stays verbatim (contract, section 4, Memory). */
+/** Whether the turns are over the limit of what stays verbatim (contract, section 4, Memory). */
 export const isOverLimit = (turns: readonly TurnText[]): boolean =>
   turns.length > MEMORY_TURNS_MAX || (turns.length > 1 && hasMoreChars(turns, MEMORY_CHARS_MAX))
 
-/** Counts code points only when the cheaper count of UTF-16 units leaves a doubt. */
+/** Counts code points only when the cheaper count of UTF-16 units is over the limit. */
 function hasMoreChars(turns: readonly TurnText[], most: number): boolean {
   if (unitsOf(turns) <= most) return false
   const chars = ({ user_text, reply }: TurnText) => charCount(user_text) + charCount(reply)
@@ -96,12 +96,12 @@ function unitsOf(turns: readonly TurnText[]): number {
 }
 
 export interface TranscriptPage {
-  /** Turns with smaller numbers only. */
+  /** Only turns with smaller numbers. */
   readonly before: number
   readonly limit: number
 }
 
-/** What was said in a session, as long as the session is there. */
+/** Reads the transcript of a session. */
 export function createTranscripts({ store }: { store: TranscriptStore }) {
   /** One at a time, because a reply may have two million characters. */
   async function* read(principal: Principal, id: string, numbers: readonly number[]) {
@@ -112,7 +112,7 @@ export function createTranscripts({ store }: { store: TranscriptStore }) {
   }
 
   return {
-    /** Newest first. An app's key sees what its app answered in sessions of its own. */
+    /** Newest first. An app's key sees only the turns of its app, in sessions of its app. */
     async page(principal: Principal, id: string, { before, limit }: TranscriptPage) {
       const appId = principal.kind === 'app' ? principal.appId : null
       const more = { appId, before, limit: limit + 1 }
@@ -131,7 +131,7 @@ function turnOf({ details, ...turn }: KeptTurn, { kind }: Principal): Transcript
   return { ...turn, details: known && (kind === 'session' ? known : withoutContent(known)) }
 }
 
-/** What the model reasoned, and what tools were given, is for the people who set them up. */
+/** Removes details that only people in the console see, such as the model's reasoning. */
 function withoutContent({ kb: _, thinking: _thought, builtin: _is, ...details }: TurnDetails) {
   return { ...details, tools: details.tools.map(({ name, ok, ms }) => ({ name, ok, ms })) }
 }

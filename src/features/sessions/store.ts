@@ -33,17 +33,17 @@ export interface FinishedTurn {
   readonly deviceId: string | null
   /** How it was answered, as JSON. */
   readonly details: string | null
-  /** The turn in whose place it is stored; null: it is one more. */
+  /** The turn that it replaces; null when it replaces none. */
   readonly replaces: StoredTurn | null
-  /** What fails, and the turn with it, when others no longer wait for it. */
+  /** Fails the transaction when the turn has lost its place (storage/shared-state.ts). */
   readonly fence?: Fence
   /** The person in the console; absent or null for every other caller. */
   readonly userId?: string | null
 }
 
 /**
- * Numbers start above every turn that the session ever folded, so a turn that is stored during a
- * fold is never taken for one of the folded turns.
+ * Numbers continue above every turn that the session ever folded, so a turn that is stored during a
+ * fold is never mistaken for a folded one.
  */
 const insertTurn = (turn: FinishedTurn): Statement => sql`
   INSERT INTO turn (tenant_id, session_id, seq, app_id, user_text, reply, created_at, details)
@@ -60,7 +60,7 @@ const touchSession = (turn: FinishedTurn): Statement => sql`
   ON CONFLICT (tenant_id, id) DO UPDATE SET turn_count = session.turn_count + 1,
     last_at = excluded.last_at, app_id = excluded.app_id, device_id = excluded.device_id`
 
-/** Takes a turn away to make room for another one. A turn that has gone is no longer counted. */
+/** Removes the turn that is replaced. If it no longer exists, the count of turns stays the same. */
 function removeTurn({ tenantId, sessionId }: FinishedTurn, { seq, created_at }: StoredTurn) {
   const uncount = sql`
     UPDATE session SET turn_count = turn_count - 1
@@ -103,7 +103,7 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
         WHERE tenant_id = ${tenantId} AND last_at >= ${since}
         ORDER BY last_at DESC, id LIMIT ${limit}`),
 
-    /** Who began it in the console; null of every other session, undefined of an unknown one. */
+    /** Who began it in the console; null for other sessions, undefined for an unknown one. */
     async beganBy(tenantId: string, id: string): Promise<string | null | undefined> {
       const row = await db.get<{ user_id: string | null }>(sql`
         SELECT user_id FROM session WHERE tenant_id = ${tenantId} AND id = ${id}`)
@@ -132,7 +132,7 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
 
     /**
      * Stores a turn and its index row together; they are on disk when this resolves. Rejects with
-     * `NotAsExpected` when its time is over.
+     * `NotAsExpected` when the fence fails.
      */
     async appendTurn(turn: FinishedTurn): Promise<void> {
       const removal = turn.replaces === null ? [] : removeTurn(turn, turn.replaces)
@@ -141,7 +141,7 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
 
     /**
      * Replaces the turns up to `last` by `summary` in one transaction. False, and nothing changes,
-     * when the session was folded or deleted meanwhile. A new session of the same id repeats the
+     * when the session was folded or deleted meanwhile. A new session with the same id repeats the
      * numbers, so the time of the turn is compared as well.
      */
     fold(
@@ -165,7 +165,7 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
       )
     },
 
-    /** Deletes up to 5,000 turns that only summaries hold; resolves with their number. */
+    /** Deletes up to 5,000 folded turns; resolves with their number. */
     async forgetFolded(): Promise<number> {
       const { changes } = await db.run(sql`
         DELETE FROM turn WHERE (tenant_id, session_id, seq) IN (
@@ -176,8 +176,8 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
     },
 
     /**
-     * Deletes the session; its turns go with the row, but for those of a long one: a hundred
-     * thousand of them would hold up all writes for a second.
+     * Deletes the session and its turns. Most turns of a long session are deleted before, in steps:
+     * a hundred thousand at once would delay all writes by a second.
      */
     async remove(tenantId: string, id: string): Promise<void> {
       while (await removeOldest(tenantId, id));
@@ -188,19 +188,19 @@ export function createSessionStore(db: Db, { keepsTranscript }: SessionStoreOpti
 
 export type SessionStore = ReturnType<typeof createSessionStore>
 
-/** UTF-16 units of text kept of the sessions in use; about twice as many bytes. */
+/** UTF-16 units of text that are cached of active sessions; about twice as many bytes. */
 const RECENT_UNITS_MAX = 8 * 1024 * 1024
 
-/** What was read of a session, and has followed its changes since. */
+/** The cached memory of a session, updated with its changes. */
 interface Kept {
   memory: Memory
 }
 
 /**
- * The same store, which keeps what it read of the sessions in use: every turn asks for rows that
- * the turn before has just written. All writes of sessions go through this object. A turn and a
- * fold change what is kept, also when one is written beside the other; every other write drops it,
- * and so does one that fails.
+ * Adds a cache of active sessions to the store: every turn reads the rows that the previous turn
+ * has just written. All writes of sessions go through this object. A turn and a fold update the
+ * entry of their session, also when they are written at the same time; every other write, and one
+ * that fails, drops it.
  */
 export function keepRecent(store: SessionStore): SessionStore {
   const recent = leastRecentlyUsed<Kept>(RECENT_UNITS_MAX, ({ memory }) => unitsOf(memory))
@@ -260,7 +260,7 @@ export function keepRecent(store: SessionStore): SessionStore {
 
 const nameOf = (tenantId: string, id: string) => `${tenantId}/${id}`
 
-/** Numbered as the store numbers it. */
+/** The memory after `turn`, which gets the number that the store gives it. */
 function extended(before: Memory, turn: FinishedTurn): Memory {
   const { summary, foldedThrough } = before
   const turns = before.turns.filter(({ seq }) => seq !== turn.replaces?.seq)
@@ -276,7 +276,7 @@ const folded = ({ turns }: Memory, last: StoredTurn, summary: string): Memory =>
   turns: turns.filter(({ seq }) => seq > last.seq),
 })
 
-/** What a turn takes besides its text. */
+/** Size of a cached turn besides its text, in UTF-16 units. */
 const TURN_UNITS = 128
 
 function unitsOf({ summary, turns }: Memory): number {

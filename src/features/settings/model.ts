@@ -14,7 +14,7 @@ import {
   TOOLS_ENABLED_MAX,
 } from '../../core/limits/contract.ts'
 
-/** Tools of servers (MCP) that turns without an app may use: `{server}__{tool}`, `{server}__*`. */
+/** MCP tools for turns without an app: `{server}__{tool}`, or `{server}__*` for all of a server. */
 const mcpTools = z
   .array(requiredText('mcp_tools 的每一项', TOOL_NAME_CHARS_MAX), {
     error: issue('field_type', { field: 'mcp_tools', kind: 'string_array_or_null' }),
@@ -26,7 +26,7 @@ const mcpTools = z
   .default(null)
   .transform((value) => value ?? [])
 
-/** Body of PUT /console/settings. Replaces all fields; null or absent: platform default. */
+/** Body of PUT /console/settings. Replaces all fields; null or absent means platform default. */
 export const TenantSettingsRequest = z.object({
   model: nullableText('model', MODEL_CHARS_MAX),
   thinking: nullableFlag('thinking').transform((value) => value ?? false),
@@ -34,7 +34,9 @@ export const TenantSettingsRequest = z.object({
   price_in: optionalPrice('price_in'),
   price_out: optionalPrice('price_out'),
   mcp_tools: mcpTools,
-  /** Null or absent: named after the first owner. An import does not rename the tenant. */
+  /**
+   * When null or absent, the first owner's address is shown. An import does not rename the tenant.
+   */
   name: nullableText('name', TENANT_NAME_CHARS_MAX),
 })
 
@@ -44,11 +46,11 @@ export const TenantSettings = z.object({
   model: z.string().nullable(),
   thinking: z.boolean(),
   temperature: z.number().nullable(),
-  /** What a million tokens cost, in the currency of the tenant; absent: unknown. */
+  /** What a million tokens cost, in the currency of the tenant; absent when unknown. */
   price_in: z.number().optional(),
   price_out: z.number().optional(),
   mcp_tools: z.array(z.string()),
-  /** Of the tenant; absent where settings are carried from one tenant to another. */
+  /** The tenant's name; absent in an exported configuration. */
   name: z.string().optional(),
 })
 export type TenantSettings = z.infer<typeof TenantSettings>

@@ -27,19 +27,19 @@ export function createSettings({ store, tenants }: SettingsOptions) {
 
     same,
 
-    /** With the name of the tenant. */
+    /** The settings, with the name of the tenant. */
     async read(tenantId: string): Promise<TenantSettings> {
       const [settings, name] = await Promise.all([get(tenantId), tenants.nameOf(tenantId)])
       return { ...settings, name }
     },
 
-    /** Leaves the name of the tenant as it is. */
+    /** Replaces the settings and keeps the name of the tenant. */
     async replace(tenantId: string, settings: TenantSettings): Promise<TenantSettings> {
       await store.put(tenantId, settings)
       return settings
     },
 
-    /** Replaces all, with the name of the tenant. */
+    /** Replaces the settings and the name of the tenant. */
     async save(tenantId: string, request: TenantSettingsRequest): Promise<TenantSettings> {
       const { name, ...settings } = request
       await store.put(tenantId, settings, tenants.renaming(tenantId, name))

@@ -30,7 +30,7 @@ export function createSettingsStore(db: Db) {
       }
     },
 
-    /** With what else is to be stored with the settings. */
+    /** Replaces the settings, in one transaction with further statements. */
     async put(
       tenantId: string,
       settings: TenantSettings,

@@ -37,7 +37,7 @@ export const ShareRequest = z.object({
     .min(1, { error: TURNS })
     .max(SHARE_TURNS_MAX, { error: TURNS })
     .default(SHARE_TURNS_DEFAULT),
-  /** ISO 8601; null or absent: it does not expire. */
+  /** ISO 8601; null or absent means that it does not expire. */
   expires_at: z.iso
     .datetime({ offset: true, error: EXPIRY })
     .transform((time) => new Date(time).toISOString())
@@ -66,7 +66,7 @@ export type IssuedShare = z.infer<typeof IssuedShare>
 export const SharesResponse = z.object({ shares: z.array(Share) })
 export const ShareDeleteResponse = z.object({ id: z.string(), deleted: z.literal(true) })
 
-/** What a visitor sends: a text, and the name that their browser has made up for the talk. */
+/** A visitor's turn: a text, and the name that the browser has generated for the session. */
 export const VisitorTurn = z.object({
   text: requiredText('text', SHARE_TEXT_CHARS_MAX),
   session_id: z

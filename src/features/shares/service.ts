@@ -11,7 +11,7 @@ export interface SharesOptions {
   readonly store: ShareStore
   readonly apps: Pick<Apps, 'read'>
   readonly clock: Clock
-  /** Ends the open turns of visitors whose share has gone. */
+  /** Ends open turns of visitors whose share was deleted. */
   readonly onRemoved: (tenantId: string) => Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function createShares({ store, apps, clock, onRemoved }: SharesOptions) {
       return { shares: rows.map((row) => ({ ...row, origins: [...row.origins] })) }
     },
 
-    /** From now on the link leads nowhere; turns of its visitors end. */
+    /** Deletes the link and ends open turns of its visitors. */
     async remove(tenantId: string, appId: string, id: string) {
       if (!(await store.remove(tenantId, appId, id))) throw missing()
       await onRemoved(tenantId)
@@ -72,7 +72,7 @@ export function createShares({ store, apps, clock, onRemoved }: SharesOptions) {
 
 export type Shares = ReturnType<typeof createShares>
 
-/** Who a visitor is to the agent: the app, and nothing that could be managed with. */
+/** The principal of a visitor: acts as the app, without any right to manage. */
 export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
   kind: 'app',
   tenantId,
@@ -84,8 +84,8 @@ export const visitorOf = ({ id, tenantId, appId }: OpenShare): Principal => ({
 })
 
 /**
- * The session of a visitor. Its name is made from the share and from what the browser made up, so
- * no visitor can name a session that a key, a person, a device or another share has begun.
+ * The session id of a visitor, from the share and the name that the browser has generated. So no
+ * visitor can name a session of a key, a person, a device or another share.
  */
 export const sessionOf = ({ id }: OpenShare, given = `share-${randomToken(16)}`): string =>
   `share-${sha256Base64Url(`${id}\n${given}`).slice(0, 32)}`

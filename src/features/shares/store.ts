@@ -15,7 +15,7 @@ export interface OpenShare {
   readonly id: string
   readonly tenantId: string
   readonly appId: string
-  /** Of the app, which visitors see. */
+  /** The app's name, which visitors see. */
   readonly appName: string
   readonly origins: readonly string[]
   readonly dailyTurns: number
@@ -64,7 +64,7 @@ export function createShareStore(db: Db) {
       return changes === 1
     },
 
-    /** The share of a token that holds at `now`. No other statement leads from a token anywhere. */
+    /** The share of a token if it is valid at `now`, else null. */
     async find(hash: string, now: string): Promise<OpenShare | null> {
       const row = await db.get<{
         id: string

@@ -22,7 +22,7 @@ export interface VisitorParts {
 
 const HIDDEN = { detail: { hide: true } } as const
 
-/** What a visitor is told of an error that is the tenant's affair. */
+/** The error that a visitor sees in place of one that only concerns the tenant. */
 const UNAVAILABLE: VisitorEvent = {
   type: 'error',
   code: 'turn_unavailable',
@@ -32,9 +32,9 @@ const UNAVAILABLE: VisitorEvent = {
 const turnBody = jsonBody(VisitorTurn, { bytesMax: ANONYMOUS_BODY_BYTES_MAX })
 
 /**
- * What visitors reach without a credential other than the token of a share: the chat page, the
- * script that puts it on a site, and turns of that one app. There is nothing to read here:
- * what was said stays in the visitor's browser.
+ * Everything that the token of a share gives access to: the chat page, the script that embeds it in
+ * a site, and turns of that one app. No route returns earlier turns: a visitor's history stays in
+ * the browser.
  */
 export function visitorRoutes(parts: VisitorParts) {
   const { services, auth, sse } = parts
@@ -142,12 +142,12 @@ const policyOf = ({ origins }: OpenShare): string =>
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
-/** What a visitor learns of a turn. */
+/** The events of a turn that a visitor gets. */
 export type VisitorEvent =
-  /** Titles of the documents that the answer draws on; nothing opens them. */
+  /** Titles of the documents that the answer is based on; visitors cannot open them. */
   | { readonly type: 'sources'; readonly sources: readonly VisitorSource[] }
   | { readonly type: 'llm_delta'; readonly text: string }
-  /** What was shown of the answer is void: it begins anew. */
+  /** The answer starts over: the text shown so far is to be removed. */
   | { readonly type: 'restart' }
   | { readonly type: 'llm_end'; readonly reply: string }
   | { readonly type: 'error'; readonly message: string; readonly code: ErrorCode }
@@ -157,7 +157,7 @@ interface VisitorSource {
   readonly page: number | null
 }
 
-/** Errors that say something to a visitor; all others are the tenant's affair. */
+/** Errors that visitors see; all others become `UNAVAILABLE`. */
 const TOLD: ReadonlySet<ErrorCode> = new Set([
   ...(['server_stopping', 'session_full', 'turn_too_long', 'turn_memory_full'] as const),
 ])

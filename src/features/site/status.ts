@@ -14,8 +14,8 @@ export interface Finding {
 export interface Probe {
   readonly name: string
   /**
-   * Asks the dependency itself, free of charge. When it throws, the class is `error`; null leaves
-   * the check out.
+   * Checks the dependency itself, free of charge. When it throws, the class is `error`; null leaves
+   * the check out of the report.
    */
   run(signal: AbortSignal): Promise<Finding | null>
 }
@@ -26,7 +26,7 @@ export interface Check extends Finding {
 }
 
 export interface StatusReport {
-  /** `down`: nothing works; `degraded`: something that is set up does not answer. */
+  /** `down`: nothing works; `degraded`: a configured dependency does not answer. */
   readonly status: 'ok' | 'degraded' | 'down'
   readonly checks: readonly Check[]
 }
@@ -36,22 +36,22 @@ export interface StatusOptions {
   readonly probes: readonly Probe[]
   /** The probe of the dependency that everything needs. */
   readonly vital: string
-  /** What the probes ask by, such as settings; once it is another one, so is the report. */
+  /** A value, such as the settings, whose change invalidates the cached report. */
   readonly basis?: () => unknown
 }
 
 interface Known {
   readonly at: number
-  /** What `basis` was. */
+  /** The value of `basis` at the time. */
   readonly by: unknown
   readonly report: Promise<StatusReport>
 }
 
-/** The report is cached this long, however many people look. */
+/** How long the report is cached. */
 const CACHE_MS = 5_000
 const PROBE_MS = 3_000
 
-/** The state of every dependency, as one cached report. */
+/** Reports the state of every dependency; the report is cached. */
 export function createStatus({ clock, probes, vital, basis = () => null }: StatusOptions) {
   let known: Known | null = null
 

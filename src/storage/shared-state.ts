@@ -1,7 +1,4 @@
-import type { Clock } from '../core/clock.ts'
-import { createOneTimeCodes, type OpenCodes } from '../core/one-time-codes.ts'
-import { createRateWindows, type OpenWindows } from '../core/rate-windows.ts'
-import { createSemaphore } from '../core/semaphore.ts'
+import type { Awaitable, OpenWindows } from '../core/rate-windows.ts'
 import type { Statement } from './db.ts'
 
 /**
@@ -20,6 +17,30 @@ export interface TurnOrder {
     signal: AbortSignal,
   ): Promise<Result>
 }
+
+/**
+ * Values by name that are taken once and expire. Callers pass hashes of codes, as names or as
+ * values: where several processes share them, they lie on a disk as they were passed.
+ */
+export interface OneTimeCodes {
+  /** Keeps a value, in place of one of the same name. `owner` is who asked for it. */
+  put(name: string, value: string, owner?: string): Awaitable<void>
+  /** The value, which stays; null when there is none. */
+  read(name: string): Awaitable<string | null>
+  /** The value, which is removed; of simultaneous callers only one gets it. */
+  take(name: string): Awaitable<string | null>
+  /** The value, for one of the first `triesMax` tries; null for a later one. */
+  attempt(name: string, triesMax: number): Awaitable<string | null>
+}
+
+export interface CodeLife {
+  readonly ttlMs: number
+  /** Beyond it the owner with the most codes loses the oldest, so a flood displaces only itself. */
+  readonly countMax: number
+}
+
+/** Makes the codes of one kind; `kind` tells them apart where they are shared. */
+export type OpenCodes = (kind: string, life: CodeLife) => OneTimeCodes
 
 /** A name that is held until it is released, or until another process takes it over. */
 export interface Lease {
@@ -86,32 +107,3 @@ export interface SharedState {
   readonly announcer: Announcer
   close(): Promise<void>
 }
-
-/** The state of a server that is alone on its database: it lives in memory. */
-export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
-  const sessions = createSemaphore({ perKey: 1 })
-  return {
-    isAlone: true,
-    turnOrder: {
-      run: (tenantId, sessionId, work, signal) =>
-        sessions.run(`${tenantId}/${sessionId}`, () => work(NO_FENCE), signal),
-    },
-    openWindows: (_, windowMs) => createRateWindows(clock, windowMs),
-    openCodes: (_, life) => createOneTimeCodes(clock, life),
-    leases: {
-      async hold(_, signal, work) {
-        await work(signal)
-        return true
-      },
-      seize: () => NO_LEASE,
-      heldElsewhere: async () => [],
-      held: async () => [],
-    },
-    files: { keep: async () => {}, fetch: async () => null, remove: async () => {} },
-    announcer: { announce: async () => {}, on() {} },
-    close: async () => {},
-  }
-}
-
-const NO_FENCE: Fence = []
-const NO_LEASE: Lease = { release: async () => {} }

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { createLogger } from '../../src/core/log.ts'
 import { NotAsExpected, sql } from '../../src/storage/db.ts'
+import { createOwnState } from '../../src/storage/own-state.ts'
 import { openPostgres, type PostgresDb } from '../../src/storage/postgres/db.ts'
 import { openSharedState } from '../../src/storage/postgres/shared-state.ts'
-import { createOwnState, type Fence, type SharedState } from '../../src/storage/shared-state.ts'
+import type { Fence, SharedState } from '../../src/storage/shared-state.ts'
 import { hasPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts'
 
 const clock = systemClock()

@@ -1,6 +1,6 @@
 import { hmacHex } from '../../core/crypto.ts'
 import { ACTIVATION_CODE_TTL_MS, WAITING_BOARDS_MAX } from '../../core/limits/contract.ts'
-import type { OpenCodes } from '../../core/one-time-codes.ts'
+import type { OpenCodes } from '../../storage/shared-state.ts'
 import { type Board, boardKey } from './board.ts'
 
 /** A board that is not paired yet, and the digits that it shows and speaks. */

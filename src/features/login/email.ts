@@ -9,8 +9,8 @@ import {
   LOGIN_CODES_PER_ADDRESS_MAX,
 } from '../../core/limits/contract.ts'
 import { LOGIN_CODES_MAX, LOGIN_GUESSES_PER_PERSON_MAX } from '../../core/limits/machine.ts'
-import type { OpenCodes } from '../../core/one-time-codes.ts'
 import type { Jobs } from '../../jobs/runner.ts'
+import type { OpenCodes } from '../../storage/shared-state.ts'
 import type { SignedInUser } from '../tenants/service.ts'
 import type { Delivery } from './delivery.ts'
 import type { SignupPolicy } from './signup-policy.ts'

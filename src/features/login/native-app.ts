@@ -2,7 +2,7 @@ import { randomToken, sameSecret, sha256Base64Url, sha256Hex } from '../../core/
 import { appError } from '../../core/errors.ts'
 import { EXCHANGE_CODE_SECONDS_MAX } from '../../core/limits/contract.ts'
 import { EXCHANGE_CODES_MAX } from '../../core/limits/machine.ts'
-import type { OpenCodes } from '../../core/one-time-codes.ts'
+import type { OpenCodes } from '../../storage/shared-state.ts'
 import type { Keys } from '../keys/service.ts'
 
 export interface NativeOptions {

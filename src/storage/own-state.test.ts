@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { fakeClock } from '../../test/support/clock.ts'
-import { RATE_WINDOWS_MAX } from './limits/machine.ts'
-import { createRateWindows } from './rate-windows.ts'
+import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
+import { createOwnState } from './own-state.ts'
 
 test('rate windows in memory are those of a bounded number of subjects, the latest ones', () => {
-  const windows = createRateWindows(fakeClock(), 60_000)
+  const windows = createOwnState(fakeClock()).openWindows('test', 60_000)
   const isSpent = (subject: string) => windows.look(subject, 1)
   windows.count('first', Infinity)
   for (let n = 1; n < RATE_WINDOWS_MAX; n++) windows.count(`subject ${n}`, Infinity)

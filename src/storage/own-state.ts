@@ -1,0 +1,162 @@
+import type { Clock } from '../core/clock.ts'
+import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
+import type { RateWindows, Standing } from '../core/rate-windows.ts'
+import { createSemaphore } from '../core/semaphore.ts'
+import type { CodeLife, Fence, Lease, OneTimeCodes, SharedState } from './shared-state.ts'
+
+/** The state of a server that is alone on its database: it lives in memory. */
+export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
+  const sessions = createSemaphore({ perKey: 1 })
+  return {
+    isAlone: true,
+    turnOrder: {
+      run: (tenantId, sessionId, work, signal) =>
+        sessions.run(`${tenantId}/${sessionId}`, () => work(NO_FENCE), signal),
+    },
+    openWindows: (_, windowMs) => createOwnWindows(clock, windowMs),
+    openCodes: (_, life) => createOwnCodes(clock, life),
+    leases: {
+      async hold(_, signal, work) {
+        await work(signal)
+        return true
+      },
+      seize: () => NO_LEASE,
+      heldElsewhere: async () => [],
+      held: async () => [],
+    },
+    files: { keep: async () => {}, fetch: async () => null, remove: async () => {} },
+    announcer: { announce: async () => {}, on() {} },
+    close: async () => {},
+  }
+}
+
+const NO_FENCE: Fence = []
+const NO_LEASE: Lease = { release: async () => {} }
+
+interface Window {
+  /** On the steady clock. */
+  readonly startedAt: number
+  used: number
+}
+
+/** Windows in the memory of this process: a restart clears them. */
+function createOwnWindows(clock: Pick<Clock, 'steady'>, windowMs: number): RateWindows {
+  // In order of their start, so ended windows are at the front.
+  const windows = new Map<string, Window>()
+
+  const isOpen = ({ startedAt }: Window) => clock.steady() - startedAt < windowMs
+
+  /** Drops open windows, too, beyond the maximum: strangers can begin any number of them. */
+  function dropEnded() {
+    for (const [subject, window] of windows) {
+      if (isOpen(window) && windows.size < RATE_WINDOWS_MAX) return
+      windows.delete(subject)
+    }
+  }
+
+  function openWindow(subject: string): Window | null {
+    const current = windows.get(subject)
+    return current && isOpen(current) ? current : null
+  }
+
+  const standing = ({ startedAt, used }: Window, counted: boolean): Standing => ({
+    counted,
+    used,
+    msLeft: startedAt + windowMs - clock.steady(),
+  })
+
+  return {
+    count(subject, limit) {
+      let window = openWindow(subject)
+      if (!window) {
+        dropEnded()
+        window = { startedAt: clock.steady(), used: 0 }
+        windows.set(subject, window)
+      }
+      const counted = window.used < limit
+      if (counted) window.used += 1
+      return standing(window, counted)
+    },
+
+    look(subject, limit) {
+      const window = openWindow(subject) ?? { startedAt: clock.steady(), used: 0 }
+      return standing(window, window.used < limit)
+    },
+
+    giveBack(subject) {
+      const window = openWindow(subject)
+      if (window && window.used > 0) window.used -= 1
+    },
+  }
+}
+
+interface Held {
+  readonly value: string
+  readonly owner: string
+  /** On the steady clock. */
+  readonly until: number
+  tries: number
+}
+
+/** Codes in the memory of this process: a restart forgets them all. */
+function createOwnCodes(clock: Pick<Clock, 'steady'>, { ttlMs, countMax }: CodeLife): OneTimeCodes {
+  // In order of expiry: all live equally long, and `put` moves a code to the end.
+  const codes = new Map<string, Held>()
+  const perOwner = new Map<string, number>()
+
+  function remove(name: string): void {
+    const held = codes.get(name)
+    if (!held) return
+    codes.delete(name)
+    const left = (perOwner.get(held.owner) ?? 1) - 1
+    if (left > 0) perOwner.set(held.owner, left)
+    else perOwner.delete(held.owner)
+  }
+
+  function removeEnded(): void {
+    for (const [name, { until }] of codes) {
+      if (until > clock.steady()) return
+      remove(name)
+    }
+  }
+
+  function makeRoom(): void {
+    if (codes.size < countMax) return
+    const [busiest] = [...perOwner].reduce((a, b) => (b[1] > a[1] ? b : a))
+    for (const [name, { owner }] of codes) {
+      if (owner !== busiest) continue
+      remove(name)
+      return
+    }
+  }
+
+  function find(name: string): Held | null {
+    const held = codes.get(name)
+    return held && held.until > clock.steady() ? held : null
+  }
+
+  return {
+    put(name, value, owner = '') {
+      removeEnded()
+      remove(name)
+      makeRoom()
+      codes.set(name, { value, owner, until: clock.steady() + ttlMs, tries: 0 })
+      perOwner.set(owner, (perOwner.get(owner) ?? 0) + 1)
+    },
+
+    read: (name) => find(name)?.value ?? null,
+
+    take(name) {
+      const held = find(name)
+      remove(name)
+      return held?.value ?? null
+    },
+
+    attempt(name, triesMax) {
+      const held = find(name)
+      if (!held || held.tries >= triesMax) return null
+      held.tries += 1
+      return held.value
+    },
+  }
+}

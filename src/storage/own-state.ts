@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { RATE_WINDOWS_MAX } from '../core/limits/machine.ts'
 import type { RateWindows, Standing } from '../core/rate-windows.ts'
 import { createSemaphore } from '../core/semaphore.ts'
-import type { CodeLife, Fence, Lease, OneTimeCodes, SharedState } from './shared-state.ts'
+import type { CodeLife, Fence, Lease, Leases, OneTimeCodes, SharedState } from './shared-state.ts'
 
 /** The state of a server that is alone on its database: it lives in memory. */
 export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
@@ -15,15 +15,7 @@ export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
     },
     openWindows: (_, windowMs) => createOwnWindows(clock, windowMs),
     openCodes: (_, life) => createOwnCodes(clock, life),
-    leases: {
-      async hold(_, signal, work) {
-        await work(signal)
-        return true
-      },
-      seize: () => NO_LEASE,
-      heldElsewhere: async () => [],
-      held: async () => [],
-    },
+    leases: createOwnLeases(),
     files: { keep: async () => {}, fetch: async () => null, remove: async () => {} },
     announcer: { announce: async () => {}, on() {} },
     close: async () => {},
@@ -32,6 +24,25 @@ export function createOwnState(clock: Pick<Clock, 'steady'>): SharedState {
 
 const NO_FENCE: Fence = []
 const NO_LEASE: Lease = { release: async () => {} }
+
+function createOwnLeases(): Leases {
+  const held = new Set<string>()
+  return {
+    async hold(name, signal, work) {
+      if (held.has(name)) return false
+      held.add(name)
+      try {
+        await work(signal)
+      } finally {
+        held.delete(name)
+      }
+      return true
+    },
+    seize: () => NO_LEASE,
+    heldElsewhere: async () => [],
+    held: async (prefix) => [...held].filter((name) => name.startsWith(prefix)),
+  }
+}
 
 interface Window {
   /** On the steady clock. */

@@ -47,11 +47,11 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Decides which of several processes does a piece of work. */
+/** Decides who does a piece of work, in this process or another. */
 export interface Leases {
   /**
-   * Runs `work` unless another process does work of this name; then it resolves with false. The
-   * signal of `work` aborts with `signal` and when the lease is lost.
+   * Runs `work` unless work of this name is under way; then it resolves with false. The signal of
+   * `work` aborts with `signal` and when the lease is lost.
    */
   hold(
     name: string,

@@ -76,7 +76,6 @@ const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 
  */
 export function createFileImport(parts: FileImportParts) {
   const { documents, importConfig, onDocuments, leases } = parts
-  const running = new Set<string>()
 
   async function run(
     tenantId: string,
@@ -129,18 +128,11 @@ export function createFileImport(parts: FileImportParts) {
 
   return async (...args: Parameters<typeof run>): Promise<ImportResult> => {
     const [tenantId] = args
-    if (running.has(tenantId)) throw importRunning()
-    running.add(tenantId)
-    try {
-      const { promise, resolve } = Promise.withResolvers<ImportResult>()
-      const work = async () => resolve(await run(...args))
-      const isOurs = await leases.hold(leaseName.import(tenantId), NEVER, work)
-      if (!isOurs) throw importRunning()
-      return await promise
-    } finally {
-      running.delete(tenantId)
-      onDocuments()
-    }
+    const { promise, resolve } = Promise.withResolvers<ImportResult>()
+    const work = async () => resolve(await run(...args))
+    const isOurs = await leases.hold(leaseName.import(tenantId), NEVER, work).finally(onDocuments)
+    if (!isOurs) throw importRunning()
+    return promise
   }
 }
 

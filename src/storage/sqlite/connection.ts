@@ -1,6 +1,4 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
-import { statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DiskFault } from '../../core/errors.ts'
 import type { Statement } from '../db.ts'
 
@@ -98,48 +96,6 @@ export function diskFaultOf({ error, code }: Fault): DiskFault | null {
 }
 
 export const errorOf = (fault: Fault): Error => diskFaultOf(fault) ?? new Error(fault.error)
-
-export type DiskTrouble = DiskFault['trouble']
-
-/** With this much free space the disk counts as usable again. */
-const FREE_BYTES_MIN = 1024 * 1024
-
-/** Damage stays, and a successful write to another page proves nothing about it. */
-const DAMAGED = /^SQLITE_(CORRUPT|NOTADB)/
-
-/**
- * Remembers how the last write to the file at `path` failed. Without traffic no later write would
- * clear that, so `trouble` checks the free space, or calls `probeWrite`, a write that stores
- * nothing. Damage is remembered until the process ends.
- */
-export function createDiskHealth(path: string, probeWrite: () => Promise<unknown>) {
-  let last: DiskTrouble | null = null
-  let damaged = false
-
-  return {
-    failed(error: unknown): void {
-      if (!(error instanceof DiskFault)) return
-      last = error.trouble
-      damaged ||= DAMAGED.test(error.code)
-    },
-    written(): void {
-      last = null
-    },
-    async trouble(): Promise<DiskTrouble | null> {
-      if (damaged) return 'disk_error'
-      if (last === 'disk_error') await probeWrite().catch(() => {})
-      if (last === 'disk_full' && freeBytes(dirname(path)) >= FREE_BYTES_MIN) last = null
-      return last
-    },
-  }
-}
-
-export type DiskHealth = ReturnType<typeof createDiskHealth>
-
-function freeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize
-}
 
 /** Held for as long as one program owns a data folder. */
 export interface FolderLock {

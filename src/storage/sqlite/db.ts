@@ -2,10 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { leastRecentlyUsed } from '../../core/bounded-maps.ts'
 import { type Changes, NotAsExpected, type Statement, type StoredDb, sql } from '../db.ts'
 import {
-  createDiskHealth,
   type DatabaseFile,
-  type DiskHealth,
-  type DiskTrouble,
   diskFaultOf,
   errorOf,
   faultOf,
@@ -13,7 +10,13 @@ import {
   statements,
 } from './connection.ts'
 import type { BatchResult } from './writer.ts'
-import { createWriteQueue, openWriterThread } from './writer-thread.ts'
+import {
+  createDiskHealth,
+  createWriteQueue,
+  type DiskHealth,
+  type DiskTrouble,
+  openWriterThread,
+} from './writer-thread.ts'
 
 interface Pending {
   readonly batch: readonly Statement[]

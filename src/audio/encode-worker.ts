@@ -4,7 +4,7 @@ import { createMp3Factory, type Mp3Encoder } from './mp3.ts'
 import type { OpusEncoder } from './opus.ts'
 import { createResamplerFactory, type Resampler } from './resample.ts'
 
-/** What the thread makes; wav is PCM behind a header. */
+/** The formats that the thread encodes; wav is PCM after a header. */
 export type EncodedFormat = Exclude<SpeechFormat, 'wav'>
 
 /** Messages to the encoding thread; `id` names a speech. */

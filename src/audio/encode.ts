@@ -44,7 +44,7 @@ export function createEncode(options: EncoderOptions): AudioCodecs['speechEncode
   }
 }
 
-/** The header goes with the first sound, so that nothing is sent before there is some. */
+/** Puts the header before the first sound, so that nothing is sent before there is sound. */
 function behindHeader(header: Uint8Array, pcm: SpeechEncoder): SpeechEncoder {
   let isSent = false
   async function* after(chunks: AsyncIterable<Uint8Array>) {

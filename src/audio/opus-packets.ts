@@ -15,8 +15,8 @@ const FRAME_SAMPLES = (OPENAI_SPEECH_RATE * 60) / 1_000
 const LENGTH_BYTES = 2
 
 /**
- * Encodes 24 kHz mono signed 16-bit little-endian as Opus packets without a container, each behind
- * its length: two bytes, big-endian.
+ * Encodes 24 kHz mono signed 16-bit little-endian as Opus packets without a container, each after
+ * its length in two bytes, big-endian.
  */
 export async function createOpusPackets(): Promise<OpusEncoder> {
   const opus = await createEncoder({

@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<AudioKind['name'], Omit<AudioKind, 'name'>>> = {
   amr: { extension: 'amr', mime: 'audio/amr' },
 }
 
-/** Tells a recording by its first bytes, because callers send `application/octet-stream`. */
+/** Detects the format by the first bytes, because callers send `application/octet-stream`. */
 export function sniff(bytes: Uint8Array): AudioKind | null {
   const name = nameOf(bytes)
   return name === null ? null : { name, ...KINDS[name] }
@@ -32,7 +32,7 @@ function nameOf(bytes: Uint8Array): AudioKind['name'] | null {
   return frameSync(bytes)
 }
 
-/** The first packet of an Ogg stream names its codec, right behind the page's segment table. */
+/** The codec in the first packet of an Ogg stream, directly after the page's segment table. */
 function oggCodec(page: string): AudioKind['name'] {
   if (page.includes('OpusHead')) return 'opus'
   if (page.includes('\x01vorbis')) return 'vorbis'

@@ -47,7 +47,7 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
     io,
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema: shown }) {
-      // zod takes a choice that has a preprocessed option for one that may be left out.
+      // zod marks a union with a preprocessed option as optional.
       if (io === 'input' && zodSchema instanceof z.ZodObject) {
         const required = Object.entries(zodSchema.shape).filter(
           ([, field]) => !z.safeParse(field, undefined).success,
@@ -59,7 +59,7 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output') {
   return rest as Record<string, unknown>
 }
 
-/** What authenticated uploads need of the server. */
+/** The functions of the server that authenticated uploads need. */
 export interface Uploads {
   readonly timerFor: ReturnType<typeof createBodyTimers>
   readonly hold: RequestMemory['add']
@@ -69,13 +69,13 @@ export interface Uploads {
 /** An authenticated upload: how long it may take, and whether its credential is still valid. */
 export interface UploadContext {
   readonly timer: BodyTimer
-  /** Resets the idle timeout alone, for a body that may take any time while it advances. */
+  /** Resets the idle timeout only, for a body that may take any time while bytes arrive. */
   readonly keepOpen: () => void
-  /** Counts bytes that a body of any size holds in memory at a time. Throws `memory_full`. */
+  /** Counts bytes that a streamed body holds in memory. Throws `memory_full`. */
   readonly hold: (bytes: number) => void
   /** Throws 401 when the credential was revoked while the body was arriving. */
   readonly confirm: () => Promise<void>
-  /** Parses a large body beside the event loop. */
+  /** Parses a large body off the event loop. */
   readonly parse: (bytes: Uint8Array) => Promise<ParsedJson>
 }
 

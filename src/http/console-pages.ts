@@ -53,15 +53,16 @@ export interface ConsolePages {
   readonly widget: string | null
   readonly routes: AnyElysia
   /**
-   * The answer to an unknown address: for a browser that opens a page, the console, which says so
-   * in the reader's language; null for every other client.
+   * The answer to an unknown address: for a browser that opens a page the console, which shows "not
+   * found" in the reader's language; null for every other client.
    */
   readonly missing: (request: Request, path: string) => Response | null
 }
 
 /**
- * The console from the folder that scripts/build-web.ts wrote, or that the executable carries; null
- * when it was not built. Pages have routes of their own, so that an unknown address stays an error.
+ * Serves the console from the folder that scripts/build-web.ts wrote, or that the executable
+ * contains; null when it was not built. Pages have routes of their own, so that an unknown address
+ * stays an error.
  */
 export async function consolePages(folder: string | null): Promise<ConsolePages> {
   const page = await pageHandler(folder)

@@ -9,7 +9,7 @@ export interface ErrorOptions {
   readonly contexts: RequestContexts
   /** Methods that a path answers; empty when it answers none. */
   readonly methodsOf: (path: string) => readonly string[]
-  /** The console's page for an unknown address; null where the client wants the error itself. */
+  /** The console's page for an unknown address; null when the client wants the error itself. */
   readonly missing: (request: Request, path: string) => Response | null
 }
 
@@ -45,11 +45,13 @@ interface Fault {
   readonly code: unknown
   readonly request: Request
   readonly path: string
-  /** The pattern; empty where none matched. A path can hold the name of a session. */
+  /** The route's pattern; empty when none matched. Not the path, which can hold a session id. */
   readonly route: string | undefined
 }
 
-/** The error to answer with. The log line has the request id, which a user can report. */
+/**
+ * The error of the answer. An unexpected one is logged with the request id, which users can report.
+ */
 function failureOf({ error, code, request, path, route }: Fault, options: ErrorOptions): AppError {
   const { log, contexts, methodsOf } = options
   if (error instanceof AppError) return error

@@ -1,6 +1,6 @@
 /**
- * What the fields of requests and answers mean, by name, for the OpenAPI document. A field whose
- * schema describes itself needs no word here; fields of OpenAI's paths mean what they mean there.
+ * Descriptions of the fields of requests and answers, by name, for the OpenAPI document. A field
+ * whose schema has a description needs none here; fields of OpenAI's paths are described by OpenAI.
  */
 export const FIELD_WORDS: Readonly<Record<string, string>> = {
   action: 'what was done',

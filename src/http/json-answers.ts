@@ -20,15 +20,15 @@ export interface AnswerContext {
 }
 
 const PIECE_CHARS = 64 * 1024
-/** What an item or a piece on its way to the client may take; a persona takes 24 KB. */
+/** Memory of an item or piece on its way to the client; a persona takes 24 KB. */
 const PIECE_BYTES = 4 * PIECE_CHARS
-/** Per value of an array that is in memory as a whole, besides its text. */
+/** Memory of each value of an array that is in memory as a whole, besides its text. */
 const VALUE_BYTES = 100
 
 export interface JsonAnswersOptions {
   readonly clock: Clock
   readonly budget: MemoryBudget
-  /** An answer that cannot be completed is reported here; its connection is closed. */
+  /** Called when an answer cannot be completed; its connection is closed. */
   readonly onError: (error: unknown) => void
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { createSemaphore } from '../core/semaphore.ts'
 import type { ParsedJson } from './json-worker.ts'
 
-/** The thread ends after this time without work, and gives back what it took for the last body. */
+/** The thread ends after this time without work, which frees the memory of the last body. */
 const IDLE_MS = 10_000
 
 export interface JsonParserOptions {
@@ -13,8 +13,8 @@ export interface JsonParserOptions {
 
 /**
  * Parses large JSON bodies in a thread. On the event loop 40 MB take 130 ms, and half a second when
- * they consist of escapes; here 6 to 12 ms remain, for taking over the value. One body at a time,
- * tenants in turn.
+ * they consist of escapes; here 6 to 12 ms remain, for receiving the value. One body at a time;
+ * tenants take turns.
  */
 export function createJsonParser({ clock, workerUrl }: JsonParserOptions) {
   const turns = createSemaphore({ slots: 1 })
@@ -52,7 +52,7 @@ export function createJsonParser({ clock, workerUrl }: JsonParserOptions) {
   }
 
   return {
-    /** The value of `bytes`, which are handed over and empty afterwards; null: not JSON. */
+    /** The value of `bytes`, which are transferred and empty afterwards; null when not JSON. */
     parse: (owner: string, bytes: Uint8Array): Promise<ParsedJson> =>
       turns.run(owner, () => ask(bytes)),
 

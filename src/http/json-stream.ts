@@ -13,22 +13,23 @@ export interface StreamedValue {
 }
 
 export interface StreamedFields {
-  /** Fields whose items are handed on one by one. */
+  /** Fields whose items are yielded one by one. */
   readonly lists: readonly string[]
-  /** Fields that are handed on as they are. */
+  /** Fields that are yielded whole. */
   readonly fields: readonly string[]
 }
 
-/** So much is parsed in one piece: a quarter of a millisecond. */
+/** Bytes that are parsed in one step, in a quarter of a millisecond. */
 const STEP_BYTES = 16 * 1024
 
-/** Deeper than this is the inside of a value: the object is 1, a list in it 2. */
+/** Deeper levels are inside a value: the object is level 1, a list in it level 2. */
 const BETWEEN_VALUES = 2
 
 /**
- * Reads a body that is a JSON object of any size, a value at a time: the client waits while one is
- * worked on, and what is not asked for is dropped as it arrives. Throws `invalid_json` where it is
- * broken, ends too early, or has a value that is larger, deeper or in more pieces than any of ours.
+ * Reads a body that is a JSON object of any size, value by value. The client waits while a value is
+ * processed; fields that are not asked for are dropped as they arrive. Throws `invalid_json` when
+ * the body is malformed or truncated, or has a value that is larger, deeper or has more items than
+ * any value that an export writes.
  */
 export async function* readJsonObject(
   request: Request,
@@ -58,7 +59,7 @@ export async function* readJsonObject(
   if (!parser.isEnded()) throw appError('invalid_json')
 }
 
-/** The body; a connection that breaks off ends it, as a file does that was cut off. */
+/** The body; a lost connection ends it like a truncated file. */
 async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
     yield* request.body ?? []
@@ -95,7 +96,7 @@ function createObjectParser({ lists, fields }: StreamedFields) {
 
   let read = 0
   return {
-    /** The values that end in this piece, and what is wrong behind them. */
+    /** The values that end in this piece, and the error after them, if any. */
     write(bytes: Uint8Array): {
       readonly values: readonly StreamedValue[]
       readonly error: unknown
@@ -110,7 +111,7 @@ function createObjectParser({ lists, fields }: StreamedFields) {
         return { values, error }
       }
     },
-    /** Bytes of the value that has begun. */
+    /** Bytes of the unfinished value. */
     pending: () => read - begun,
     isEnded: () => parser.isEnded,
   }

@@ -3,7 +3,7 @@ import { lowerThreadPriority } from '../core/time-slice.ts'
 
 /** The thread of http/json-parser.ts: parses one body after another. */
 
-/** The value of a body; null: it is not JSON. */
+/** The value of a body; null when it is not JSON. */
 export type ParsedJson = { readonly value: unknown } | null
 
 declare const self: Worker

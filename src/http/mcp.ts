@@ -13,7 +13,7 @@ export interface McpTool {
 
 export interface McpAnswer {
   readonly text: string
-  /** What the text says, as the tool's output schema has it. */
+  /** The same result as the text, in the form of the tool's output schema. */
   readonly structured?: Record<string, unknown>
   /** The tool failed; the text says why. */
   readonly isError?: boolean
@@ -22,16 +22,16 @@ export interface McpAnswer {
 export interface McpCall {
   readonly name: string
   readonly args: unknown
-  /** Aborts when the client has left. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal
-  /** Tells a client that asked for progress that the call is still at work. */
+  /** Sends a progress notification to a client that asked for them. */
   readonly progress: () => void
 }
 
-/** What one caller may list and call. */
+/** The tools that one caller may list and call. */
 export interface McpTools {
   readonly list: readonly McpTool[]
-  /** Null: no tool has this name. Never rejects for what the caller did wrong. */
+  /** Null when no tool has this name. Never rejects for a fault of the caller. */
   call(call: McpCall): Promise<McpAnswer | null>
 }
 
@@ -58,8 +58,8 @@ const BATCH = { code: -32600, message: 'Invalid Request: batches are not support
 const INVALID_PARAMS = -32602
 
 /**
- * The protocol of `/v1/mcp` by the official SDK: revision 2026-07-28 and those before it, without
- * sessions, one server object a request. The SDK is loaded by the first request.
+ * Serves MCP at `/v1/mcp` by the official SDK: revision 2026-07-28 and earlier ones, without
+ * sessions, one server object a request. The first request loads the SDK.
  *
  * It checks neither credentials, Host nor Origin: the gate has, and a Bearer key needs no more.
  */
@@ -123,15 +123,16 @@ export function createMcp({ version, log }: McpOptions) {
 
 export type Mcp = ReturnType<typeof createMcp>
 
-/** What one request brings to the server object that answers it. */
+/** The request's part in the server object that answers it. */
 interface Served {
   readonly tools: McpTools
   readonly oddArguments: unknown
 }
 
 /**
- * The SDK refuses arguments that are no object with an English error of the protocol. So they are
- * taken out of the message, and the tool refuses them as it does all others. Null is none.
+ * Removes arguments that are not an object from the message, because the SDK would refuse them with
+ * an English protocol error; the tool itself then refuses them like other invalid arguments. Null
+ * counts as absent.
  */
 function takenApart(message: unknown): { message: unknown; oddArguments?: unknown } {
   if (!isRecord(message) || message.method !== 'tools/call') return { message }
@@ -149,8 +150,8 @@ const LIST_TTL_MS = 60_000
 const batchError = () => ({ jsonrpc: '2.0', id: null, error: BATCH })
 
 /**
- * The request without its body and its key. Clients that accept one of the two types of answers
- * are served, too.
+ * The request for the SDK, without body and key. Also serves clients that accept only one of the
+ * two media types.
  */
 function passedOn({ url, headers: given, signal }: Request): Request {
   const headers = new Headers({ accept: 'application/json, text/event-stream' })

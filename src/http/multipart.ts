@@ -15,22 +15,22 @@ export interface FormOptions {
   /** Names of the text fields that are read; others are skipped. */
   readonly fields: readonly string[]
   readonly fileBytesMax: number
-  /** Takes the file piece by piece; the client waits meanwhile. */
+  /** Reads the file piece by piece; the client waits meanwhile. */
   readonly onFile: (file: FormFile) => Promise<void>
 }
 
-/** Boundaries, headers and text fields beside the file. */
+/** Limit for boundaries, headers and text fields besides the file. */
 const REST_BYTES_MAX = 64 * 1024
 const FIELD_BYTES_MAX = 8 * 1024
 /** The parser works on this much before other events pass. */
 const STEP_BYTES = 64 * 1024
 
 /**
- * Reads a form of `multipart/form-data` (RFC 7578) with one file and returns its text fields, those
- * of one name that ends in `[]` joined by commas. The
- * file is handed on as it arrives and never held as a whole. Throws 413 for a file that is too
- * large, 400 for what is no such form, and 401 when the credential was revoked meanwhile; by then
- * `onFile` has met an error, too.
+ * Reads a form of `multipart/form-data` (RFC 7578) with one file and returns its text fields;
+ * values of one name that ends in `[]` are joined by commas. The file is passed on as it arrives
+ * and never held as a whole. Throws 413 for a file that is too large, 400 for a malformed form, and
+ * 401 when the credential was revoked meanwhile; the file that `onFile` reads has failed by then,
+ * too.
  */
 export async function readForm(
   request: Request,
@@ -69,7 +69,7 @@ export async function readForm(
 async function parserFor(request: Request, { fileBytesMax }: FormOptions): Promise<Busboy> {
   const contentType = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\b/i.test(contentType)) throw appError('form_invalid')
-  // With the first form, for it loads Node's streams.
+  // Imported with the first form, because it loads Node's streams.
   const { Busboy } = await import('@fastify/busboy')
   try {
     return new Busboy({
@@ -89,7 +89,7 @@ async function parserFor(request: Request, { fileBytesMax }: FormOptions): Promi
   }
 }
 
-/** Resolves when the parser, and the file behind it, take more. */
+/** Resolves when the parser, and the reader of its file, accept more. */
 async function written(form: Busboy, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => form.write(bytes, () => resolve()))
   await new Promise<void>((resolve) => setImmediate(resolve))
@@ -143,7 +143,7 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
   return {
     failed,
     finish,
-    /** Ends the file with an error and waits until its reader has met it. */
+    /** Ends the file with an error and waits until its reader has received it. */
     async stop(error: unknown): Promise<void> {
       stream?.destroy(error as Error)
       await saved?.catch(() => {})

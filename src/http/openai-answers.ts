@@ -45,7 +45,7 @@ const BY_STATUS: Readonly<Record<ErrorStatus, readonly [type: string, code: stri
   503: ['server_error', 'overloaded'],
 }
 
-/** Codes of ours that OpenAI's clients know by the same word. */
+/** Codes of ours that are the same in OpenAI's API. */
 const SAME_WORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'unsupported_value',
   'unsupported_parameter',
@@ -53,7 +53,7 @@ const SAME_WORD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'model_not_found',
 ])
 
-/** Codes of ours with a word of their own in place of that of their status. */
+/** Codes of OpenAI's API for codes of ours, where the one of the status is too general. */
 const BY_CODE: Partial<Readonly<Record<ErrorCode, string>>> = {
   input_token_ids: 'unsupported_value',
   budget_spent: 'insufficient_quota',
@@ -71,7 +71,7 @@ export interface OpenAiErrorBody {
   readonly error: {
     readonly message: string
     readonly type: string
-    /** The field that is wrong, such as `messages[2].content[0].type`. */
+    /** The wrong field, such as `messages[2].content[0].type`. */
     readonly param: string | null
     readonly code: string | null
   }
@@ -86,9 +86,9 @@ export function openAiError({ status, code, message, params, details }: AppError
 }
 
 /**
- * Headers of an error on these paths. Clients try 408, 409, 429 and every 5xx again: what has
- * called a model is not to be paid for again, and a spent budget lasts until midnight (contract 2,
- * D11 and 1.9).
+ * Headers of an error on these paths. Clients retry 408, 409, 429 and every 5xx. They are told not
+ * to when a model was called, which would be paid for twice, and when a budget is spent, which
+ * lasts until midnight (contract 2, D11 and 1.9).
  */
 export function openAiErrorHeaders({ status, code }: AppError): Record<string, string> {
   const headers = { 'content-type': 'application/json' }
@@ -97,7 +97,7 @@ export function openAiErrorHeaders({ status, code }: AppError): Record<string, s
   return isFinal ? { ...headers, 'x-should-retry': 'false' } : headers
 }
 
-/** Written as JSON; has its own `type`, for there are no `event:` lines. */
+/** A frame, sent as JSON. It has its own `type`, because there are no `event:` lines. */
 export type OpenAiFrame = Readonly<Record<string, unknown>>
 
 const HEADERS = {
@@ -119,8 +119,8 @@ async function* framesOf(events: AsyncIterable<OpenAiFrame>): AsyncGenerator<Uin
 }
 
 /**
- * Events as they come, and `[DONE]`. A failure is the last frame in its place, because the status
- * has been sent (contract 2, 1.12). `onLeave` is called when the client leaves before the end.
+ * Streams the events and then `[DONE]`. After a failure an error is the last frame instead, because
+ * the status was sent already (contract 2, 1.12). `onLeave` is called when the client leaves early.
  */
 export const openAiStream = (events: AsyncIterable<OpenAiFrame>, onLeave: () => void): Response =>
   new Response(pulledStream(framesOf(events), onLeave), { headers: HEADERS })

@@ -40,7 +40,7 @@ export const TURN_DOC = {
 /** A redirect of a browser. */
 export const REDIRECT_DOC = { 302: { description: 'Goes on at Location' } }
 
-/** `format` is what generators of clients know, the other what OpenAPI 3.1 says. */
+/** OpenAPI 3.1 has the media type; generators of clients need `format`. */
 const bytes = {
   type: 'string' as const,
   format: 'binary',

@@ -68,7 +68,7 @@ const OPENAI_ERROR = {
   },
 }
 
-/** By the names of the gates. */
+/** Security schemes by the names of the gates. */
 const SECURITY_SCHEMES = {
   machine: { type: 'http', scheme: 'bearer', description: 'API key sk-mb-…' },
   console: { type: 'apiKey', in: 'cookie', name: 'mb_session' },
@@ -101,7 +101,7 @@ export function openApiDocument(app: AnyElysia) {
   }
 }
 
-/** A copy in which the fields are described, but for those of OpenAI's paths. */
+/** A copy with descriptions of the fields, except on OpenAI's paths. */
 function withFieldWords(paths: Record<string, Record<string, object>>) {
   const copy = JSON.parse(JSON.stringify(paths)) as Record<string, Documented>
   for (const [path, operations] of Object.entries(copy)) {

@@ -13,7 +13,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 const hostOf = (origin: string) => new URL(origin).host
 
 /**
- * Knows the origin of this server and refuses requests from pages of other origins (contract,
+ * Determines the origin of this server and refuses requests from pages of other origins (contract,
  * CORS). Pages cannot forge `Origin` or `Host`, and browsers send `Origin` with every
  * state-changing request; a request without it does not come from a browser.
  */
@@ -44,8 +44,8 @@ export function createOrigins({ publicUrl, proxies, tls }: OriginOptions) {
 
   return {
     /**
-     * The address that paths of this server stand below, without a slash at its end: MB_PUBLIC_URL
-     * with its prefix, else the origin of the request. Empty when the request's is malformed.
+     * The base URL of this server, without a slash at its end: MB_PUBLIC_URL with its prefix, else
+     * the origin of the request. Empty when the request's Host is malformed.
      */
     base: (request: Request): string => prefixed() ?? requested(request) ?? '',
 

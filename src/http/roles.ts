@@ -3,16 +3,16 @@ import type { Role } from '../core/principal.ts'
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, owner: 2 }
 
-/** Whether somebody with this role may do what takes `least`. */
+/** Whether `role` is `least` or higher. */
 const isAtLeast = (role: Role | undefined, least: Role): boolean =>
   role !== undefined && RANK[role] >= RANK[least]
 
 /**
- * The least role of the routes for people, by method and route, where it is not the usual one: a
- * viewer may read, an editor may change (contract 2, section 8, Tenants and members).
+ * Exceptions to the usual least role of console routes, by method and route. Usually a viewer may
+ * read and an editor may change (contract 2, section 8, Tenants and members).
  */
 const LEAST: Readonly<Record<string, Role>> = {
-  // The studio. A viewer's sessions are checked where they are used.
+  // The studio. The service checks which sessions a viewer may change.
   'POST /console/agent': 'viewer',
   'POST /console/agent/check': 'viewer',
   'POST /console/voice': 'viewer',
@@ -20,10 +20,10 @@ const LEAST: Readonly<Record<string, Role>> = {
   'POST /console/tts': 'viewer',
   'POST /console/tts/stream': 'viewer',
   'POST /console/kb/search': 'viewer',
-  // Sessions of their own.
+  // A viewer may change only their own sessions.
   'DELETE /console/sessions/:id?': 'viewer',
   'PUT /console/conversations/:id': 'viewer',
-  // Who is in the tenant. Everybody may leave: the service tells that from removing others.
+  // Members. Everybody may leave: the service distinguishes that from removing others.
   'GET /console/members': 'owner',
   'POST /console/members': 'owner',
   'PUT /console/members/:id': 'owner',
@@ -31,7 +31,7 @@ const LEAST: Readonly<Record<string, Role>> = {
   'POST /auth/tenant': 'viewer',
 }
 
-/** What runs the server asks for an operator, whatever the role in the tenant. */
+/** Routes below require an operator, with any role in the tenant. */
 const FOR_OPERATORS = '/console/system'
 
 export function leastRole(method: string, route: string): Role {
@@ -41,7 +41,7 @@ export function leastRole(method: string, route: string): Role {
   )
 }
 
-/** Throws `forbidden_role` for somebody whose role does not reach. */
+/** Throws `forbidden_role` when `role` is lower than `least`. */
 export function checkRole(role: Role | undefined, least: Role): void {
   if (!isAtLeast(role, least)) throw appError('forbidden_role')
 }

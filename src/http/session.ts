@@ -14,7 +14,7 @@ import type { Origins } from './origin.ts'
 import type { PersonLimit } from './request-limits.ts'
 import { checkRole, leastRole } from './roles.ts'
 
-/** The one header that `read` takes, so that no token chooses its algorithm. */
+/** The only header that `read` accepts, so that no token chooses its algorithm. */
 const HEADER = encodePart({ alg: 'HS256', typ: 'mb-session+jwt' })
 const TOKEN_CHARS_MAX = 1_000
 
@@ -25,7 +25,7 @@ const Claims = z.object({
   epoch: z.int().default(0),
 })
 
-/** Whom a session is for. */
+/** The person of a session. */
 export interface SessionSubject {
   readonly userId: string
   /** Sessions of an earlier epoch of the person have ended. */
@@ -35,9 +35,9 @@ export interface SessionSubject {
 /**
  * Console sessions as signed tokens (JWT with HS256, RFC 7519) that hold a user id and its epoch:
  * the server keeps no list of them (specification, Console side). Signing and verifying are
- * synchronous. jose reads the parts and does not sign: its `crypto.subtle` waits for a thread of
- * the pool that also resolves host names, and a name server that does not answer would keep
- * everybody from signing in.
+ * synchronous. jose parses the tokens but does not sign: its `crypto.subtle` waits for a thread of
+ * the pool that also resolves host names, so a name server that does not answer would block all
+ * logins.
  */
 export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clock: Clock }) {
   const key = deriveKey(secret, 'session')
@@ -48,7 +48,7 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
       return `${HEADER}.${payload}.${hmacBase64Url(key, `${HEADER}.${payload}`)}`
     },
 
-    /** Null for whatever is not a valid token of this server. */
+    /** Null for anything but a valid token of this server. */
     read(token: string): SessionSubject | null {
       if (token.length > TOKEN_CHARS_MAX) return null
       const [header, payload, signature, ...rest] = token.split('.')
@@ -57,7 +57,7 @@ export function createSessionTokens({ secret, clock }: { secret: Uint8Array; clo
       const claims = Claims.safeParse(decodeJwt(token)).data
       if (!claims) return null
       const seconds = clock.now() / 1000
-      // A clock that a time server sets back by some hours must not sign anybody out.
+      // Setting the clock back by some hours must not sign people out.
       const isFromFuture = claims.iat - seconds > CLOCK_BACK_SECONDS_MAX
       if (isFromFuture || claims.exp <= Math.floor(seconds)) return null
       return { userId: claims.sub, epoch: claims.epoch }
@@ -84,7 +84,7 @@ export interface SignedIn {
 
 export interface SessionOptions {
   readonly tokens: SessionTokens
-  /** Null for somebody who may not sign in. */
+  /** Null for a person who may not sign in. */
   readonly findUser: (userId: string) => Promise<SignedIn | null>
   /** False only where people sign in over plain http (contract, MB_COOKIE_SECURE). */
   readonly secure: boolean
@@ -125,7 +125,7 @@ export type ConsoleSessions = ReturnType<typeof createConsoleSessions>
 
 export interface SessionGateOptions {
   readonly sessions: ConsoleSessions
-  /** Null for somebody who is no member of the tenant, or may not sign in. */
+  /** Null for a person who is no member of the tenant, or may not sign in. */
   readonly roleIn: (tenantId: string, userId: string) => Promise<Role | null>
   readonly origins: Origins
   readonly contexts: RequestContexts
@@ -136,7 +136,7 @@ export interface SessionGateOptions {
 
 /**
  * The gate of `/console` and `/auth/me`. It reads the cookie and never the Authorization header,
- * and refuses what pages of other origins send and what the role of the person does not allow.
+ * and refuses requests from pages of other origins and those that the person's role does not allow.
  */
 export function sessionGate(options: SessionGateOptions) {
   const { sessions, roleIn, origins, contexts, uploads, limit } = options

@@ -5,7 +5,7 @@ import { errorFields, type Logger } from '../core/log.ts'
 const WAIT_MS = 1_000
 /** Rows of one write. */
 const BATCH_ROWS = 200
-/** Rows kept while the database refuses them; beyond it the oldest are dropped. */
+/** Rows that are kept while the database refuses them; beyond it the oldest are dropped. */
 const ROWS_HELD_MAX = 20_000
 
 interface WriteBehindOptions {
@@ -64,7 +64,7 @@ export function createWriteBehindQueue<Row>(options: WriteBehindQueueOptions<Row
   const { clock, log, name, write } = options
   let rows: Row[] = []
 
-  /** Rows that come meanwhile gather for a write of their own. */
+  /** Writes the gathered rows; rows that come meanwhile wait for the next write. */
   async function writeOut() {
     const due = rows
     rows = []
@@ -136,8 +136,8 @@ export function createWriteBehindSums<Item>(options: WriteBehindSumsOptions<Item
     close: flush,
 
     /**
-     * Runs `work` while no write is under way: what is stored and what waits are all there is.
-     * `waiting` is to be read before the first wait of `work`.
+     * Runs `work` while no write is under way, so that the stored and the waiting sums are
+     * complete. `work` must read `waiting` before its first await.
      */
     betweenWrites: <Result>(work: (waiting: Iterable<Item>) => Promise<Result>) =>
       betweenWrites(() => work(sums.values())),

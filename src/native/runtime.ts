@@ -22,18 +22,18 @@ export interface NativeRuntime {
   readonly onnxBinding: string | null
   /** Folder of the embedding model that is shipped with the product. */
   readonly modelDir: string
-  /** Names of parts that were there with other contents and were written again. */
+  /** Names of existing parts with wrong contents, which were written again. */
   readonly replaced: readonly string[]
 }
 
-/** What processes that load the ONNX Runtime are started with. */
+/** The environment of processes that load the ONNX Runtime. */
 export const onnxEnv = ({ onnxBinding }: Pick<NativeRuntime, 'onnxBinding'>) => ({
   env: onnxBinding === null ? {} : { MOONBASE_ONNX_BINDING: onnxBinding },
 })
 
 type IsChecked = (name: string) => boolean
 
-/** 55 MB, loaded by the embedding process alone, which compares them before it does. */
+/** 55 MB that only the embedding process loads; it checks them first. */
 const OF_EMBEDDING = /^(onnxruntime_binding\.node|libonnxruntime\.so\.1$|model\/)/
 const isOfEmbedding: IsChecked = (name) => OF_EMBEDDING.test(name)
 const isOfServer: IsChecked = (name) => !isOfEmbedding(name)
@@ -42,8 +42,8 @@ export const everyPart: IsChecked = () => true
 /**
  * Makes the native parts loadable. An executable copies them once to `<data>/runtime/<hash>/`, each
  * under a temporary name that is renamed when the bytes are on disk, so several processes may do
- * this at the same time. A part that is there is compared by size and, where `isChecked`, by its
- * SHA-256, and written again when it differs. Folders of other versions are removed.
+ * this at the same time. An existing part is compared by size and, with `isChecked`, by SHA-256,
+ * and written again when it differs. Folders of other versions are removed.
  */
 export async function prepareRuntime(
   dataDir: string,
@@ -64,7 +64,7 @@ export async function prepareRuntime(
   }
 }
 
-/** Before the embedding process loads the ONNX Runtime and the shipped model in `folder`. */
+/** Checks and repairs the parts that the embedding process is about to load from `folder`. */
 export async function mendEmbeddingParts(
   folder: string,
   source: EmbeddedFiles | null = embedded,
@@ -100,7 +100,7 @@ async function placeAll(folder: string, files: EmbeddedFiles['files'], isChecked
   for (const [name, file] of Object.entries(files)) {
     const to = join(folder, name)
     const there = lstatOrNull(to)
-    // A disk that was full once leaves a part of the wrong size behind.
+    // A full disk may have left a part of the wrong size.
     const whole = there?.isFile() === true && there.size === file.size
     if (whole && (!isChecked(name) || sha256Of(to, file.size) === file.sha256)) continue
     await write(file, to)
@@ -110,7 +110,7 @@ async function placeAll(folder: string, files: EmbeddedFiles['files'], isChecked
   return { written, replaced }
 }
 
-/** One rename puts the whole file in its place, whatever lies there. */
+/** Writes the file under a temporary name and renames it over whatever is at `to`. */
 async function write(from: EmbeddedFile, to: string): Promise<void> {
   const draft = `${to}.${Bun.randomUUIDv7()}.tmp`
   try {
@@ -131,7 +131,7 @@ async function write(from: EmbeddedFile, to: string): Promise<void> {
 
 const BLOCK_BYTES = 1024 * 1024
 
-/** Of a file of `size` bytes; most are so small that to clear a whole block would cost more. */
+/** The SHA-256 of a file of `size` bytes; the buffer is no larger than a small file. */
 function sha256Of(path: string, size: number): string {
   const file = openPrivate(path, constants.O_RDONLY)
   try {

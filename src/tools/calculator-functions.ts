@@ -51,7 +51,7 @@ export function factorial(value: Num): Num {
   return factorials()[value.toNumber()] ?? new Num(1)
 }
 
-/** Computed once: one expression can need a hundred of them. */
+/** A table, because one expression can need a hundred factorials. */
 const factorials = lazy(() => {
   const products = [new Num(1)]
   for (let factor = 1; factor <= FACTORIAL_MAX; factor++) {
@@ -71,7 +71,7 @@ function viaDouble(work: (...values: number[]) => number, ...values: Num[]): Num
   return new Num(result.toPrecision(DOUBLE_DIGITS))
 }
 
-/** As `viaDouble`; results near zero become zero, which periodic functions miss slightly. */
+/** As `viaDouble` for periodic functions: results near zero become zero. */
 function periodic(work: (value: number) => number, value: Num): Num {
   if (value.abs().gt(1e9)) throw new ToolFailure('the angle is too large')
   const result = viaDouble(work, value)

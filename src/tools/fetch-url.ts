@@ -64,17 +64,17 @@ export function createFetchUrl({ fetchFor, parser, clock }: FetchUrlOptions) {
   })
 }
 
-/** Markup is parsed in a process of its own: it may be made to take long. */
+/** Parses markup in a process of its own, because hostile markup may take long. */
 type ReadPage = (bytes: Uint8Array, contentType: string) => Promise<PageText>
 
 const REDIRECTS = {
   nowhere: 'the address redirects to nowhere',
-  // The address stands before the quotation and must not push it out of the result.
+  // The address comes before the quotation and must not push it out of the result.
   too_long: 'the address redirects to one that is too long',
   too_often: 'the address redirects too often',
 } as const satisfies Record<RedirectProblem, string>
 
-/** Compression is declined because what a small body unpacks to has no bound. */
+/** Declines compression, because a small body may unpack to any size. */
 const HEADERS = {
   accept: 'text/html, text/*;q=0.9, application/json;q=0.9, application/xml;q=0.8',
   'accept-encoding': 'identity',
@@ -131,7 +131,7 @@ function quoted({ url, title, text, cut }: Page): string {
   ].join('\n')
 }
 
-/** 2^32 words: nobody can put all of them into a page of 200 KB. */
+/** 2^32 possible words: a page of 200 KB cannot contain all of them. */
 const FENCE_BYTES = 4
 
 /** Leaves room for address and marks, so that the closing mark always survives the cap. */
@@ -151,7 +151,7 @@ function explained(error: unknown): unknown {
 
 export interface BodyStart {
   readonly bytes: Uint8Array
-  /** The body was longer. */
+  /** Whether the body was longer. */
   readonly cut: boolean
 }
 

@@ -15,7 +15,7 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 
-/** As in browsers. */
+/** The depth limit of browsers. */
 const DEPTH_MAX = 512
 
 /**

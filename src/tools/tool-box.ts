@@ -8,26 +8,26 @@ import type { Principal } from '../core/principal.ts'
 import { createSemaphore, type Semaphore } from '../core/semaphore.ts'
 import { type Tool, ToolFailure } from './tool.ts'
 
-/** What the configuration of a turn says about its tools. */
+/** The part of a turn's configuration that chooses its tools. */
 export interface ToolChoice {
   /** Names of the tools that the app allows; null allows all. */
   readonly tools: readonly string[] | null
   /** Whether the turn uses the knowledge base. */
   readonly kb: boolean
-  /** Names of the tools of servers that the turn may use: `{server}__{tool}`, or `{server}__*`. */
+  /** Names of the MCP tools that the turn may use: `{server}__{tool}`, or `{server}__*`. */
   readonly mcpTools: readonly string[]
 }
 
 /** The built-in tools for one turn. */
 export type BuiltInTools = (choice: Pick<ToolChoice, 'tools' | 'kb'>) => readonly Tool[]
 
-/** The tools for one turn that a feature has of the caller's tenant. */
+/** Gives a feature's tools for one turn of the caller's tenant. */
 export type ToolsFor = (principal: Principal, choice: ToolChoice) => Promise<readonly Tool[]>
 
 /**
  * Joins the tools of every turn, which a setting may change, and those of turns that use the
- * knowledge base, always in this order, and keeps the ones that the app's allow-list names; names
- * that no tool has are ignored. Two tools of one name are an error of the program.
+ * knowledge base, in this order. Keeps those that the app's allow-list names; unknown names are
+ * ignored. Two tools with the same name are an error of the program.
  */
 export function createToolRegistry(
   ofAll: { readonly current: readonly Tool[] },
@@ -111,13 +111,13 @@ function messageFor(error: unknown): string {
   return error instanceof ToolFailure ? error.message : 'the tool failed'
 }
 
-/** The characters of a long name that stay, before a mark and eight of its hash. */
+/** Characters of a long name that are kept, before a separator and eight characters of its hash. */
 const NAME_START = 55
 const NAME_HASH = 8
 
 /**
- * The names by which models call the tools of a server. Models take letters, digits, `_` and `-`,
- * and few take more than 64: what is lost by that is told apart by a hash.
+ * The names by which models call the tools of a server. Models accept letters, digits, `_` and `-`,
+ * and few accept more than 64 characters. A hash keeps changed names distinct.
  */
 export function callNames(server: string, names: readonly string[]): string[] {
   const whole = names.map((name) => `${server}__${name}`)

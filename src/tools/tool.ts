@@ -12,8 +12,8 @@ export interface ToolContext {
 export interface Tool {
   readonly spec: ToolSpec
   /**
-   * Returns text for the model, at most `TOOL_RESULT_CHARS_MAX` code points. `args` is what the
-   * model wrote, parsed as JSON and otherwise untrusted. Throws `ToolFailure`, whose message the
+   * Returns text for the model, at most `TOOL_RESULT_CHARS_MAX` code points. `args` is the JSON
+   * that the model wrote, parsed and otherwise unchecked. Throws `ToolFailure`, whose message the
    * model may read, or the signal's reason when the turn was aborted.
    */
   run(args: unknown, context: ToolContext): Promise<string>

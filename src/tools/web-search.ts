@@ -8,7 +8,7 @@ import { readBody } from './fetch-url.ts'
 import { defineTool, ToolFailure } from './tool.ts'
 
 export interface WebSearchOptions {
-  /** Not guarded: the address is the operator's. */
+  /** Not the guarded one, because the operator has set the address. */
   readonly fetch: UpstreamFetch
   readonly clock: Pick<Clock, 'after'>
   /** Root of a SearXNG whose JSON output is on. */
@@ -26,7 +26,7 @@ const args = z.object({
     .describe(`How many results, from 1 to ${limits.SEARCH_RESULTS_MAX}`),
 })
 
-/** The part of an answer of SearXNG that is read; results of another form are passed over. */
+/** The part of SearXNG's answer that is read; results of another form are skipped. */
 const Answer = z.object({ results: z.array(z.unknown()) })
 const Result = z.object({
   title: z.string().nullish(),

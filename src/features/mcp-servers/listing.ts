@@ -60,7 +60,7 @@ function readTool(raw: unknown, index: number): KeptTool {
   const about = typeof description === 'string' ? description.toWellFormed() : ''
   const definition = [name, description, inputSchema]
   const written = JSON.stringify(definition)
-  // What is this long is not offered in any case, and its details are not worth the time.
+  // A tool that long is not offered in any case, so its schema is not processed.
   const isLong = written.length > MCP_DEFINITION_CHARS_MAX
   const tool: KeptTool = {
     name: typeof name === 'string' ? firstChars(name.toWellFormed(), MCP_TOOL_NAME_CHARS_MAX) : '',

@@ -21,16 +21,16 @@ export interface KnownSource extends Pick<SourceRow, 'id' | 'kind' | 'title' | '
 
 interface Publish {
   readonly show: readonly Statement[]
-  /** A source that goes, with the statement that hides its documents. */
+  /** The source that is replaced, with the statement that hides its documents. */
   readonly replaces: { readonly id: string; readonly retire: Statement } | null
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-/** Sources on their way out of a knowledge base and into one. */
+/** Reads sources for an export, and stores those of an import. */
 export function createSourceArchiveStore(db: Db) {
   return {
-    /** Null when it was deleted meanwhile. */
+    /** A source for an export; null when it was deleted meanwhile. */
     carried: (tenantId: string, id: string) =>
       db.get<CarriedSource>(sql`
         SELECT kind, title, is_named, file_name, media_type, bytes, url, refresh, pages, text_hash,
@@ -38,22 +38,22 @@ export function createSourceArchiveStore(db: Db) {
           created_at, checked_at, changed_at
         FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
-    /** Pages of which there is no document yet. */
+    /** Pages without documents. */
     unreadPages: (tenantId: string) =>
       db.all<Pick<SourceRow, 'id'>>(sql`
         SELECT s.id FROM kb_source s WHERE s.tenant_id = ${tenantId} AND s.kind = 'url'
           AND NOT EXISTS (SELECT 1 FROM kb_doc d WHERE d.source_id = s.id AND d.stage = 'live')
         ORDER BY s.created_at, s.id`),
 
-    /** All of a tenant, oldest first. */
+    /** All sources of a tenant, oldest first. */
     known: (tenantId: string) =>
       db.all<KnownSource>(sql`
         SELECT id, kind, title, url FROM kb_source
         WHERE tenant_id = ${tenantId} ORDER BY created_at, id`),
 
     /**
-     * Stores a source in one batch with the statements that show its documents, in place of the
-     * one that it replaces. False when they fail, for want of room.
+     * Stores a source in one batch with the statements that show its documents, and removes the one
+     * that it replaces. False when the tenant has no room for the documents.
      */
     publish({ tenant_id, id }: SourceKey, source: CarriedSource, { show, replaces, now }: Publish) {
       const remove = (old: string) =>
@@ -67,7 +67,7 @@ export function createSourceArchiveStore(db: Db) {
 
 export type SourceArchiveStore = ReturnType<typeof createSourceArchiveStore>
 
-/** Its page is checked when a whole period has passed. */
+/** Inserts the source; its page is checked after a whole period. */
 function insertRow({ tenant_id, id }: SourceKey, source: CarriedSource, now: number): Statement {
   const { refresh } = source
   const every = refresh === null ? null : REFRESH_MS[refresh]

@@ -21,15 +21,15 @@ export interface SourceArchiveParts {
   readonly allow: () => AllowList
 }
 
-/** A source that arrives; its documents are stored under `id` and not shown yet. */
+/** A source that is being imported; its documents are stored under `id` and not shown yet. */
 export interface Arriving {
   readonly id: string
   readonly source: CarriedSource
-  /** Its page would be one too many to be checked regularly. */
+  /** Whether its regular checks end, because the tenant has too many such pages. */
   readonly isRefreshEnded: boolean
 }
 
-/** Sources on their way out of a knowledge base and into one. */
+/** Exports and imports sources with their documents. */
 export function createSourceArchive(parts: SourceArchiveParts) {
   const { archive, store, documents, work, addUrl, clock, docsMax, allow } = parts
 
@@ -38,7 +38,7 @@ export function createSourceArchive(parts: SourceArchiveParts) {
     unreadPages: archive.unreadPages,
     known: (tenantId: string): Promise<KnownSource[]> => archive.known(tenantId),
 
-    /** Checks a source before its documents arrive. Throws what is wrong with its address. */
+    /** Checks a source before its documents are imported. Throws the error of its address. */
     async begin(tenantId: string, source: CarriedSource): Promise<Arriving> {
       const id = newId()
       if (source.kind === 'file')
@@ -55,7 +55,7 @@ export function createSourceArchive(parts: SourceArchiveParts) {
     },
 
     /**
-     * Shows a source and its `count` documents, in place of the one that it replaces. Throws
+     * Shows a source with its `count` documents, and removes the one that it replaces. Throws
      * `quota_docs` when there is no room for them; nothing has changed then.
      */
     async publish(tenantId: string, arriving: Arriving, count: number, replaces: string | null) {
@@ -70,17 +70,17 @@ export function createSourceArchive(parts: SourceArchiveParts) {
       if (replaces !== null) work.end(replaces)
     },
 
-    /** Gives up the documents of a source that is not shown. */
+    /** Discards the documents of a source that is not shown. */
     discard: (id: string): Promise<void> => documents.discard(id),
 
-    /** A page that was not read yet is fetched like a new one. */
+    /** Adds a page that was never read: it is fetched like a new one. */
     async addUnread(tenantId: string, { source }: Arriving): Promise<void> {
       const { url, title, is_named, refresh } = source
       const named = is_named === 1 ? title : undefined
       await addUrl(tenantId, { url: url ?? '', refresh: refresh ?? 'off', title: named })
     },
 
-    /** Removes what was replaced or given up. */
+    /** Removes documents that were replaced or discarded. */
     sweep: documents.sweep,
   }
 }

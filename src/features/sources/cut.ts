@@ -2,10 +2,10 @@ import type { DocumentBlock } from '../../channels/ports/parser.ts'
 
 export type Block = Omit<DocumentBlock, 'type'>
 
-/** The text of one document, and where in it which page and heading begin. */
+/** The text of one document, and the places where its pages and headings begin. */
 export interface Part {
   readonly text: string
-  /** Null: no block of it has a page or heading. */
+  /** Null when no block has a page or heading. */
   readonly places: readonly Place[] | null
 }
 
@@ -56,7 +56,7 @@ function join(blocks: readonly Block[]): Part {
   return { text: blocks.map(({ text }) => text).join(GAP), places: isKnown ? places : null }
 }
 
-/** The block, in several where one is larger than a document may be. */
+/** The block, cut into several when it is larger than a document may be. */
 export function* fitting(block: Block, bytesMax: number): Generator<Block> {
   let text = block.text.trim().toWellFormed()
   while (Buffer.byteLength(text) > bytesMax) {
@@ -70,7 +70,7 @@ export function* fitting(block: Block, bytesMax: number): Generator<Block> {
 
 const SENTENCE_END = /[。！？；.!?;](?=[^。！？；.!?;]*$)/
 
-/** Behind the last paragraph, else line, sentence or word that fits, in UTF-16 units. */
+/** The end of the last paragraph, else line, sentence or word that fits, in UTF-16 units. */
 function endOfPiece(text: string, bytesMax: number): number {
   let bytes = 0
   let end = 0

@@ -3,7 +3,7 @@ import type { Source } from './model.ts'
 
 export type SourceError = NonNullable<Source['error_class']>
 
-/** A source cannot be made into documents; the message is the sentence that people read. */
+/** A source cannot be turned into documents; the message is a sentence for people. */
 export class SourceFailure extends Error {
   override readonly name = 'SourceFailure'
 

@@ -9,16 +9,16 @@ import type { FetchedPage, Pages } from './pages.ts'
 import type { Read, ReadText, Spool } from './reading.ts'
 import type { SourceKey, SourceRow, SourceStore, Version } from './store.ts'
 
-/** The documents that a source is made into (features/kb). */
+/** Stores the documents of sources (features/kb). */
 export interface Documents {
-  /** Cuts, embeds and stores one, to be shown later. Rejects as the embedder does. */
+  /** Cuts, embeds and stores one document without showing it. Rejects as the embedder does. */
   add(source: SourceKey, doc: NewDocument, signal: AbortSignal): Promise<void>
   room(tenantId: string, sourceId: string): Promise<number>
   publish(tenantId: string, sourceId: string, count: number): Statement[]
   retire(tenantId: string, sourceId: string): Statement
-  /** Gives up what was added and not shown. */
+  /** Discards documents that were added and not shown. */
   discard(sourceId?: string): Promise<void>
-  /** Those of all sources that were added and not shown, and what gives some of them up. */
+  /** Documents of all sources that were added and not shown; `abandon` discards some of them. */
   arriving(): Promise<{ num: number; tenant_id: string; source_id: string }[]>
   abandon(nums: readonly number[]): Promise<void>
   sweep(): Promise<void>
@@ -41,23 +41,23 @@ export interface IngestOptions {
   readonly clock: Clock
 }
 
-/** What a file is by its contents; null: not supported. */
+/** The kind of a file by its contents; null when it is not supported. */
 export type KindOf = (
   bytes: Uint8Array,
   fileName: string,
   contentType?: string,
 ) => { readonly kind: string; readonly mediaType: string } | 'encrypted' | null
 
-/** What is in the spool, and what it said of itself. */
+/** A file in the spool, and its version as the page reported it. */
 interface Spooled extends Version {
   readonly bytes: number
   readonly contentType: string
 }
 
 /**
- * Makes one source into documents: fetches the page, reads the file, embeds and stores its parts,
- * and shows them all at once. Tenants take turns at fetching and at the rest. Throws
- * `SourceFailure`, or what the embedder and the database throw; nothing is shown then.
+ * Turns one source into documents: fetches the page, reads the file, embeds and stores its parts,
+ * and shows all of them at once. Tenants take turns at fetching and at reading. Throws
+ * `SourceFailure`, or what the embedder and the database throw; no new document is shown then.
  */
 export function createIngest(options: IngestOptions) {
   const { store, documents, spool, read, kindOf, clock } = options
@@ -95,7 +95,7 @@ export function createIngest(options: IngestOptions) {
     else await embed(source, file, text, signal)
   }
 
-  /** What is replaced stays searchable until all new parts are stored. */
+  /** Embeds and stores the parts; the documents that they replace stay searchable until then. */
   async function embed(source: SourceRow, file: Spooled, text: ReadText, signal: AbortSignal) {
     const { tenant_id: tenantId, id } = source
     const count = text.parts.length
@@ -117,14 +117,14 @@ export function createIngest(options: IngestOptions) {
       const { etag, lastModified, bytes } = file
       const content = { ...text, title, bytes, etag, lastModified }
       const shown = documents.publish(tenantId, id, count)
-      // Other documents of the tenant may have come meanwhile, or the source was deleted.
+      // The tenant may have added other documents meanwhile, or deleted the source.
       if (!(await store.show(source, shown, content, at()))) await checkRoom()
     } finally {
       await documents.discard(id)
     }
   }
 
-  /** Only a source that has no documents yet shows how far it is. */
+  /** Stores the progress of a source that has no documents yet; others stay `ready`. */
   async function enter(source: SourceRow, state: 'reading' | 'embedding'): Promise<void> {
     if (isWaiting(source)) await store.setState(source, state)
   }
@@ -132,15 +132,17 @@ export function createIngest(options: IngestOptions) {
   return {
     run: (source: SourceRow, signal: AbortSignal): Promise<void> =>
       (source.kind === 'url' ? checkPage : readFile)(source, signal),
-    /** How many have their turn. */
+    /** How many sources are being fetched or read. */
     running: () => fetches.held() + readings.held(),
   }
 }
 
-/** Then a page keeps its slot while it waits, so that others do not pass it for ever. */
+/** After this many waits a page keeps its slot, so that others do not overtake it for ever. */
 const WAITS_MAX = 60
 
-/** Fetches a page in its tenant's turn. A page whose host was just asked waits without a slot. */
+/**
+ * Fetches a page in its tenant's turn. A page waits without a slot when its host was just asked.
+ */
 function createFetch(slots: Semaphore, { pages, clock }: IngestOptions) {
   return async function fetchPage(
     source: SourceRow,
@@ -168,7 +170,7 @@ export type Ingest = ReturnType<typeof createIngest>
 /** Kinds of pages that are read (contract 2, 3.3). */
 const PAGE_KINDS: ReadonlySet<string> = new Set(['html', 'text', 'markdown', 'pdf'])
 
-/** It has no documents yet and is on its way to them. */
+/** Whether the source has no documents yet and has not failed. */
 export const isWaiting = ({ state }: SourceRow): boolean =>
   state === 'queued' || state === 'reading' || state === 'embedding'
 

@@ -17,7 +17,7 @@ export const REFRESH_MS = { off: null, daily: DAY_MS, weekly: 7 * DAY_MS } as co
 const SOURCE_STATES = ['queued', 'reading', 'embedding', 'ready', 'failed', 'gone'] as const
 export type SourceState = (typeof SOURCE_STATES)[number]
 
-/** Why a source has failed, or the last check of its page. */
+/** Why a source, or the last check of its page, has failed. */
 const SOURCE_ERRORS = [
   ...['no_text', 'encrypted', 'malformed', 'too_complex', 'quota', 'upstream', 'interrupted'],
   ...['address_refused', 'unreachable', 'http_status', 'too_large', 'unsupported', 'internal'],
@@ -44,12 +44,12 @@ export const Source = z.object({
   created_at: z.string(),
   checked_at: z.string().nullable(),
   changed_at: z.string().nullable(),
-  /** When it is tried again, after the embedder has failed. */
+  /** When the next attempt is, after the embedder has failed. */
   retry_at: z.string().nullable(),
 })
 export type Source = z.infer<typeof Source>
 
-/** What the server's settings allow. */
+/** The limits by the server's settings. */
 export const KbLimitsResponse = z.object({
   docs_max: z.number().int(),
   doc_kb_max: z.number().int(),
@@ -60,7 +60,7 @@ export type KbLimitsResponse = z.infer<typeof KbLimitsResponse>
 export const SourcesResponse = z.object({ sources: z.array(Source) })
 export const SourceDeleteResponse = z.object({ id: z.string(), deleted: z.boolean() })
 
-/** A title that was not given: in one line, without control characters, and not too long. */
+/** Makes a title of text: one line, without control characters, and not too long. */
 export const cutTitle = (text: string): string =>
   firstChars(
     text

@@ -26,13 +26,13 @@ export interface PagesOptions {
   readonly fetchFor: FetchFor
   readonly spool: Spool
   readonly clock: Clock
-  /** Of an upload; pages have a limit of their own beside it. */
+  /** The limit of an upload; pages have another limit in addition. */
   readonly fileBytesMax: number
 }
 
 const TYPES = ['text/html', 'text/plain', 'text/markdown', 'application/pdf']
 
-/** Fetches pages of the web into the spool. */
+/** Fetches web pages into the spool. */
 export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptions) {
   const pace = createPace(clock)
   const bytesMax = Math.min(fileBytesMax, SOURCE_PAGE_BYTES_MAX)
@@ -64,13 +64,13 @@ export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptio
   }
 
   return {
-    /** How long until the host of the page may be asked again. */
+    /** Milliseconds until the host of the page may be asked again. */
     waitMs(source: SourceRow): number {
       const url = URL.parse(source.url ?? '')
       return url ? pace.waitMs(url) : 0
     },
 
-    /** Null when the page says that it has not changed. Throws `SourceFailure`. */
+    /** Null when the page has not changed (304). Throws `SourceFailure`. */
     async fetch(source: SourceRow, stopped: AbortSignal): Promise<FetchedPage | null> {
       const late = new AbortController()
       const cancel = clock.after(SOURCE_PAGE_MS_MAX, () => late.abort())
@@ -90,7 +90,7 @@ export function createPages({ fetchFor, spool, clock, fileBytesMax }: PagesOptio
 
 export type Pages = ReturnType<typeof createPages>
 
-/** Compression is declined because what a small body unpacks to has no bound. */
+/** Declines compression, because a small body may unpack to any size. */
 const headersFor = ({ text_hash, etag, last_modified }: SourceRow) => ({
   accept: TYPES.join(', '),
   'accept-encoding': 'identity',
@@ -99,7 +99,7 @@ const headersFor = ({ text_hash, etag, last_modified }: SourceRow) => ({
   ...(text_hash !== null && last_modified !== null ? { 'if-modified-since': last_modified } : {}),
 })
 
-/** The body of a page of a kind that is read. */
+/** The body of a page; throws for kinds that are not read. */
 function contentOf(response: Response, contentType: string) {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!response.ok || (type !== '' && !TYPES.includes(type))) return null
@@ -118,12 +118,12 @@ async function* atMost(body: AsyncIterable<Uint8Array>, bytesMax: number) {
 function explained(error: unknown): unknown {
   if (error instanceof SourceFailure || error instanceof DiskFault) return error
   if (error instanceof RedirectFailure) return redirectFailure(error)
-  // The guard throws nothing else.
+  // The guard throws only `ChannelFailure`.
   if (error instanceof ChannelFailure) return failure('address_refused', error)
   return failure('unreachable', error)
 }
 
-/** Hosts that were asked in the last moments. */
+/** Recently asked hosts that are remembered. */
 const HOSTS_MAX = 10_000
 
 /** Waits so that no host and port is asked more often than once in `SOURCE_HOST_MS_MIN`. */

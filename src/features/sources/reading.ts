@@ -8,11 +8,11 @@ import { failure, failureOfParser } from './failure.ts'
 export interface Spool {
   /** The ids of the files that an earlier server left behind. */
   readonly found: readonly string[]
-  /** On the disk when it resolves with the size; nothing is left when it rejects. */
+  /** Resolves with the size once the file is on disk; leaves nothing behind when it rejects. */
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<number>
-  /** The bytes of a file that is not empty, of which only those are loaded that are looked at. */
+  /** Maps a non-empty file into memory: only the bytes that are read are loaded. */
   map(id: string): Uint8Array
-  /** Where a file lies, for the process that reads it. */
+  /** The path of a file, for the process that reads it. */
   file(id: string): FileBytes
   has(id: string): boolean
   remove(id: string): void
@@ -36,11 +36,11 @@ export interface SpooledFile {
 
 export interface ReadText {
   readonly mediaType: string
-  /** As the file names itself. */
+  /** The title in the file's metadata. */
   readonly title: string | null
   readonly pages: number | null
   readonly parts: readonly Part[]
-  /** Of the whole text. */
+  /** SHA-256 of the whole text. */
   readonly hash: string
 }
 

@@ -22,7 +22,7 @@ const refreshBody = jsonBody(RefreshRequest)
 
 const fileBody = formDoc(z.object({ title: z.string().max(KB_TITLE_CHARS_MAX).optional() }))
 
-/** The knowledge base belongs to the tenant, so keys of its apps fill it, too; devices do not. */
+/** The knowledge base belongs to the tenant, so keys of its apps may edit it; devices may not. */
 const EDITORS: readonly PrincipalKind[] = ['general', 'app', 'session']
 
 /** Files and web pages of the knowledge base; the same on both surfaces. */

@@ -26,7 +26,7 @@ import type { Spool } from './reading.ts'
 import type { NewSource, SourceRow, SourceStore } from './store.ts'
 import type { SourceWork } from './work.ts'
 
-/** A form with a file, which `save` has taken by now. */
+/** A form with a file, which `save` has stored in the spool. */
 export interface UploadForm {
   readonly title: string | undefined
   readonly fileName: string
@@ -99,7 +99,7 @@ export function createSources(parts: SourcesParts) {
       return { sources: await store.list(tenantId, clock.now()) }
     },
 
-    /** To be checked as soon as possible. */
+    /** Schedules a check of the source as soon as possible. */
     async refresh(tenantId: string, id: string): Promise<Source> {
       const row = await rowOf(tenantId, id)
       if (row.kind === 'file') throw appError('not_refreshable')
@@ -120,7 +120,7 @@ export function createSources(parts: SourcesParts) {
       return get(tenantId, id)
     },
 
-    /** Its documents go with it; once this resolves no search finds them. */
+    /** Deletes a source with its documents; once this resolves, no search finds them. */
     async remove(tenantId: string, id: string): Promise<{ id: string; deleted: boolean }> {
       const row = await rowOf(tenantId, id)
       if (!(await store.remove(row, documents.retire(tenantId, id)))) throw missing()
@@ -144,7 +144,7 @@ const URL_ERRORS = {
   internal: 'url_internal',
 } as const satisfies Record<LiteralRefusal, ErrorCode>
 
-/** The address of a page that a tenant names; throws what is wrong with it. */
+/** Parses and checks the address of a tenant's page; throws the error of a refused one. */
 export function checkedUrl(given: string, allow: AllowList): URL {
   const literal = checkLiteral(given, allow)
   if ('refused' in literal) throw appError(URL_ERRORS[literal.refused], { field: 'url' })
@@ -153,9 +153,9 @@ export function checkedUrl(given: string, allow: AllowList): URL {
 
 type Add = (tenantId: string, source: Omit<NewSource, 'created_at'>) => Promise<Source>
 
-/** Takes files into the spool. */
+/** Receives uploaded files into the spool. */
 function createUpload({ store, spool, files, kindOf }: SourcesParts, add: Add) {
-  /** Uploads under way, by tenant: they count like sources that wait, for they take disk space. */
+  /** Uploads under way by tenant: they count as waiting sources, because they take disk space. */
   const arriving = new Map<string, number>()
   const slots = createSemaphore(SOURCE_UPLOADS)
 

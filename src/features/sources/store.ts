@@ -9,13 +9,13 @@ import { type Db, expectRows, type Statement, sql, storedAsExpected } from '../.
 import type { SourceFailure } from './failure.ts'
 import type { Refresh, Source, SourceState } from './model.ts'
 
-/** What the work on a source goes by. */
+/** The columns of a source that the work on it needs. */
 export interface SourceRow {
   readonly id: string
   readonly tenant_id: string
   readonly kind: Source['kind']
   readonly title: string
-  /** 1: the title was given, and that of the page does not replace it. */
+  /** 1 when the title was given; the page's own title does not replace it. */
   readonly is_named: number
   readonly file_name: string
   readonly media_type: string
@@ -23,7 +23,7 @@ export interface SourceRow {
   readonly url: string | null
   readonly refresh: Refresh | null
   readonly state: SourceState
-  /** Epoch milliseconds; null: not before somebody asks. */
+  /** Epoch milliseconds; null when no check is scheduled. */
   readonly due_at: number | null
   /** Failures of the embedder in a row. */
   readonly attempts: number
@@ -37,13 +37,13 @@ export type NewSource = Pick<
   'id' | 'kind' | 'title' | 'is_named' | 'file_name' | 'media_type' | 'bytes' | 'url' | 'refresh'
 > & { readonly created_at: string }
 
-/** What a page said of its version. */
+/** The version of a page, from its HTTP headers. */
 export interface Version {
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
-/** What was read, once its documents are there. */
+/** What is stored of a source once its documents are. */
 export interface Content extends Version {
   readonly title: string
   readonly mediaType: string
@@ -52,7 +52,7 @@ export interface Content extends Version {
   readonly hash: string
 }
 
-/** The moment of a check. */
+/** The time of a check, in both forms. */
 export interface At {
   /** Epoch milliseconds. */
   readonly now: number
@@ -63,14 +63,14 @@ const WEEK_MS = 7 * DAY_MS
 
 export type SourceKey = Pick<SourceRow, 'tenant_id' | 'id'>
 
-/** Files and pages that documents are made of. The list of what is to be done is a column. */
+/** Files and pages that documents are made of. The column `due_at` is the work queue. */
 export function createSourceStore(db: Db) {
   return {
     ...createReads(db),
 
     /**
-     * False when the tenant has `SOURCES_WAITING_MAX` waiting sources, or no place for one more
-     * that is refreshed. The oldest failed sources make room.
+     * Inserts a source and deletes the oldest failed ones beyond their limit. False when the tenant
+     * has `SOURCES_WAITING_MAX` waiting sources, or too many that are refreshed.
      */
     insert: (tenantId: string, source: NewSource, now: number): Promise<boolean> =>
       storedAsExpected(
@@ -83,13 +83,13 @@ export function createSourceStore(db: Db) {
       ),
 
     /**
-     * Makes a source ready in one batch with the statements that show its documents. False when
-     * they fail, for want of room, or when it was deleted.
+     * Makes a source ready in one batch with the statements that show its documents. False when the
+     * tenant has no room for them, or the source was deleted.
      */
     show: (key: SourceKey, documents: readonly Statement[], content: Content, at: At) =>
       storedAsExpected(db.batch([...documents, expectRows(1, readyRow(key, content, at))])),
 
-    /** The page has the text that its documents have. */
+    /** Stores a check that found the same text. */
     unchanged: ({ tenant_id, id }: SourceKey, version: Version, { now, iso }: At) =>
       db.run(sql`UPDATE kb_source SET state = 'ready', etag = ${version.etag},
           last_modified = ${version.lastModified}, error_class = NULL, error = NULL,
@@ -98,7 +98,9 @@ export function createSourceStore(db: Db) {
             WHEN 'weekly' THEN ${now + WEEK_MS} END
         WHERE tenant_id = ${tenant_id} AND id = ${id}`),
 
-    /** One that has documents keeps them and its state; `isMissing`: the page was not there. */
+    /**
+     * Stores a failure; a source with documents stays ready. `isMissing`: the page was not found.
+     */
     failed: (
       { tenant_id, id }: SourceKey,
       failure: SourceFailure,
@@ -117,13 +119,13 @@ export function createSourceStore(db: Db) {
             WHEN 'weekly' THEN ${now + WEEK_MS} END
         WHERE tenant_id = ${tenant_id} AND id = ${id}`),
 
-    /** To be tried again. */
+    /** Schedules another attempt at `until`. */
     postpone: ({ tenant_id, id }: SourceKey, until: number, { iso }: At) =>
       db.run(sql`UPDATE kb_source SET attempts = attempts + 1, due_at = ${until},
           checked_at = CASE kind WHEN 'url' THEN ${iso} END
         WHERE tenant_id = ${tenant_id} AND id = ${id}`),
 
-    /** To be checked now. A failed one waits like a new one, unless too many do. */
+    /** Makes a source due now. A failed one waits like a new one; false when too many wait. */
     askForCheck: async ({ tenant_id, id }: SourceKey, now: number): Promise<boolean> => {
       const asked = await db.run(sql`UPDATE kb_source SET attempts = 0, due_at = ${now},
           state = CASE state WHEN 'failed' THEN 'queued' ELSE state END
@@ -133,7 +135,7 @@ export function createSourceStore(db: Db) {
       return asked.changes === 1
     },
 
-    /** False when too many are refreshed already. A check that is due now stays so. */
+    /** False when too many are refreshed already. A check that is due now stays due. */
     setRefresh: async (
       { tenant_id, id }: SourceKey,
       refresh: Refresh,
@@ -150,7 +152,9 @@ export function createSourceStore(db: Db) {
       return set.changes === 1
     },
 
-    /** `retire` hides its documents in the same moment. False when there is no such source. */
+    /**
+     * Deletes a source; `retire` hides its documents in the same batch. False when there is none.
+     */
     async remove({ tenant_id, id }: SourceKey, retire: Statement): Promise<boolean> {
       const [removed] = await db.batch([
         sql`DELETE FROM kb_source WHERE tenant_id = ${tenant_id} AND id = ${id}`,
@@ -159,7 +163,7 @@ export function createSourceStore(db: Db) {
       return removed?.changes === 1
     },
 
-    /** Puts what an earlier server was working on back into the line. */
+    /** Makes sources due again that an earlier server was working on. */
     async requeue(): Promise<void> {
       await db.run(sql`UPDATE kb_source SET state = 'queued', attempts = 0, due_at = 0
         WHERE state IN ('queued', 'reading', 'embedding')`)
@@ -200,12 +204,12 @@ function createReads(db: Db) {
           state, due_at, attempts, text_hash, etag, last_modified
         FROM kb_source WHERE tenant_id = ${tenantId} AND id = ${id}`),
 
-    /** What is to be worked on now, longest due first. */
+    /** Sources that are due, the longest due first. */
     due: (now: number) =>
       db.all<SourceKey>(sql`
         SELECT tenant_id, id FROM kb_source WHERE due_at <= ${now} ORDER BY due_at, id`),
 
-    /** Sources that wait or are being worked on for the first time. */
+    /** How many sources wait or are being worked on for the first time. */
     waiting: () =>
       db.all<SourceKey & Pick<SourceRow, 'kind'>>(sql`
         SELECT tenant_id, id, kind FROM kb_source
@@ -224,7 +228,7 @@ function createReads(db: Db) {
 type ListedRow = Omit<Source, 'char_count' | 'doc_ids' | 'parts' | 'retry_at'> & {
   /** Epoch milliseconds. */
   readonly retry_at: number | null
-  /** `id:chars` of each document, with commas; null: none. */
+  /** `id:chars` of each document, separated by commas; null when there is none. */
   readonly docs: string | null
 }
 

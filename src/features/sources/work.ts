@@ -9,7 +9,7 @@ import { type Documents, type Ingest, isWaiting } from './ingest.ts'
 import type { Spool } from './reading.ts'
 import type { SourceKey, SourceRow, SourceStore } from './store.ts'
 
-/** How long a source waits after each failure of the embedder; then it has failed. */
+/** Waits after failures of the embedder; after the last one the source fails. */
 const RETRY_MS = [10_000, MINUTE_MS, 5 * MINUTE_MS] as const
 
 export interface WorkOptions {
@@ -25,8 +25,8 @@ export interface WorkOptions {
 }
 
 /**
- * Works on sources in the background. What is to be done stands in the database, so a restart goes
- * on with it.
+ * Works on sources in the background. The work queue is in the database, so it continues after a
+ * restart.
  */
 export function createSourceWork(options: WorkOptions) {
   const { store, documents, spool, ingest, jobs, clock, log, meters } = options
@@ -70,7 +70,7 @@ export function createSourceWork(options: WorkOptions) {
       try {
         isOurs = await leases.hold(leaseName.source(key.id), signal, (held) => work(key, held))
       } catch (error) {
-        // The database does not answer.
+        // The result could not be stored: the database does not answer.
         log.error('source not worked on', errorFields(error))
         await clock.sleep(RETRY_MS[0], signal).catch(() => {})
       } finally {
@@ -92,17 +92,17 @@ export function createSourceWork(options: WorkOptions) {
   }
 
   return {
-    /** Starts all that is due now. */
+    /** Starts work on all sources that are due. */
     startDue,
 
-    /** How many are being worked on, or wait for their turn to be. */
+    /** How many sources are being worked on, or wait for their turn. */
     open: (state: 'waiting' | 'reading'): number =>
       state === 'reading' ? ingest.running() : running.size - ingest.running(),
 
-    /** Does so at once, because something new is due. */
+    /** Calls `startDue` now, because a source has become due. */
     wake: (): void => jobs.run('start sources', startDue),
 
-    /** Ends the work on a source that was deleted. */
+    /** Ends the work on a deleted source. */
     end(id: string): void {
       running.get(id)?.abort(new Error('the source was deleted'))
       sweep()
@@ -113,7 +113,7 @@ export function createSourceWork(options: WorkOptions) {
 
 export type SourceWork = ReturnType<typeof createSourceWork>
 
-/** Brings a file here that came to another process. Throws `SourceFailure` when it is lost. */
+/** Fetches a file that another process received. Throws `SourceFailure` when it is lost. */
 async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<void> {
   if (spool.has(id)) return
   const pieces = await shared.files.fetch(id)
@@ -121,7 +121,7 @@ async function fetchFile({ spool, shared }: WorkOptions, id: string): Promise<vo
   await spool.write(id, pieces)
 }
 
-/** Stores a failure, and says in a word what it was. */
+/** Stores a failure; returns its class for the meters. */
 async function fail(options: WorkOptions, source: SourceRow, error: unknown): Promise<string> {
   const { store, clock, log } = options
   const at = { now: clock.now(), iso: clock.iso() }
@@ -141,13 +141,13 @@ async function fail(options: WorkOptions, source: SourceRow, error: unknown): Pr
   return reason
 }
 
-/** Goes on with what an earlier server left, and removes what nobody needs any more. */
+/** Continues after a restart: requeues sources, and removes files and documents without one. */
 async function recover({ store, documents, spool, shared, clock }: WorkOptions): Promise<void> {
   const waiting = await store.waiting()
   const files = waiting.filter(({ kind }) => kind === 'file')
   const needed = new Set(files.map(({ id }) => id))
   for (const id of spool.found) if (!needed.has(id)) spool.remove(id)
-  // Others may be at work: what they leave is found source by source.
+  // Other processes may be working: what they leave behind is removed source by source.
   if (!shared.isAlone) return
   const at = { now: clock.now(), iso: clock.iso() }
   for (const key of files.filter(({ id }) => !spool.has(id))) {
@@ -159,9 +159,9 @@ async function recover({ store, documents, spool, shared, clock }: WorkOptions):
 }
 
 /**
- * Removes what processes left that died: documents on which nobody works, because their source was
- * deleted or their import ended. Looks at the documents first: those that a lease of a moment ago
- * covered are shown by now, or given up.
+ * Removes documents that dead processes left: those that no process works on, because their source
+ * was deleted or their import ended. Reads the documents before the leases: a document whose lease
+ * has just ended is shown or discarded by then.
  */
 export async function removeAbandoned(parts: Pick<WorkOptions, 'documents' | 'shared'>) {
   const { documents, shared } = parts

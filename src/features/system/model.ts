@@ -8,7 +8,7 @@ import { SYSTEM_PARTS } from './settings.ts'
 export const SystemSetting = z.object({
   /** Its name in the environment. */
   name: z.string(),
-  /** Null: nothing is set, or it is a secret. */
+  /** Null when it is not set or is a secret. */
   value: z.string().nullable(),
   /** The last characters of a secret. */
   secret_tail: z.string().nullable(),
@@ -27,7 +27,7 @@ export const SystemPutRequest = z.record(z.string(), z.unknown(), {
 })
 export type SystemPutRequest = z.infer<typeof SystemPutRequest>
 
-/** What the documentation shows of `SystemPutRequest`. */
+/** `SystemPutRequest` as the API document shows it. */
 export const SystemPutShown = z.record(z.string(), z.string().nullable())
 
 export const SystemTestRequest = z.object({
@@ -37,7 +37,7 @@ export const SystemTestRequest = z.object({
 export const SystemTestResponse = z.object({
   ok: z.boolean(),
   latency_ms: z.int(),
-  /** What answered, or why nothing did, in few words without secrets. */
+  /** What answered, or the reason of the failure; short and without secrets. */
   text: z.string(),
 })
 export type SystemTestResponse = z.infer<typeof SystemTestResponse>
@@ -49,23 +49,23 @@ export const LocalModelsResponse = z.object({
 })
 export type LocalModelsResponse = z.infer<typeof LocalModelsResponse>
 
-/** What lies in the folder of a model pack, and whether it is used. */
+/** The contents of the model pack's folder, and whether it is used. */
 export const ModelPackResponse = z.object({
   folder: z.string(),
   /** The name of the program that runs the models; null without one. */
   program: z.string().nullable(),
-  /** The file of the chat model; null without one, or where it lies inside the program. */
+  /** The file of the chat model; null without one, or when the program contains it. */
   model: z.string().nullable(),
-  /** Nothing is missing. */
+  /** Whether nothing is missing. */
   complete: z.boolean(),
-  /** The server found it when it started. */
+  /** Whether the server found it at its start. */
   running: z.boolean(),
 })
 export type ModelPackResponse = z.infer<typeof ModelPackResponse>
 
 export const ModelListRequest = z.object({
   base_url: requiredText('base_url', PROVIDER_URL_CHARS_MAX),
-  /** Absent: the saved key, when the address is the saved one. */
+  /** When absent, the saved key is used if the address is the saved one. */
   api_key: optionalText('api_key', PROVIDER_KEY_CHARS_MAX),
 })
 export type ModelListRequest = z.infer<typeof ModelListRequest>

@@ -34,7 +34,7 @@ const changes = jsonBody(SystemPutRequest, { shown: SystemPutShown })
 const test = jsonBody(SystemTestRequest)
 const address = jsonBody(ModelListRequest)
 
-/** Settings of the whole server, for the people who run it (contract-2, section 8). */
+/** Settings of the whole server, for its operators (contract-2, section 8). */
 export const systemRoutes = (gate: Gate, options: SystemRouteOptions) => {
   const { system, trial, emailOf, localModels, modelPack, modelsAt } = options
   return new Elysia()

@@ -15,7 +15,7 @@ import type { SystemStore } from './store.ts'
 /** Texts of settings by name. */
 export type SettingTexts = Readonly<Record<string, string>>
 
-/** Settings that were checked, and the parts made of them, which are not in use yet. */
+/** Checked settings, and the parts made of them, which are not in use yet. */
 export interface Prepared {
   commit(): void
   discard(): Promise<void>
@@ -25,19 +25,19 @@ export interface SystemOptions {
   readonly store: SystemStore
   /** Null when the operator switched encryption off; nothing can be saved then. */
   readonly seal: Seal | null
-  /** What the environment sets; it wins over the console. */
+  /** Settings of the environment; they win over those of the console. */
   readonly environment: SettingTexts
-  /** What the console has set at the start. */
+  /** Settings of the console at the start. */
   readonly stored: SettingTexts
-  /** The text of a setting that nobody sets; null when it is off then. */
+  /** The default of a setting; null when it is off by default. */
   readonly defaultOf: (name: string) => string | null
-  /** Checks what the console sets and makes the parts. Throws `field_invalid`. */
+  /** Checks settings of the console and makes the parts. Throws `field_invalid`. */
   readonly prepare: (stored: SettingTexts) => Promise<Prepared>
-  /** What is stored now, where another process may have changed it; else null. */
+  /** Reads the stored settings where other processes may change them; else null. */
   readonly readStored: () => Promise<SettingTexts | null>
   /** Called after a change, also of another process. */
   readonly onApplied: () => void
-  /** Tells other processes of a change. */
+  /** Announces a change to other processes. */
   readonly announce: () => Promise<void>
 }
 
@@ -49,15 +49,15 @@ const tailOf = (text: string) => [...text].slice(-TAIL_CHARS).join('')
 
 /**
  * Settings of the whole server that its operator may set in the console (contract-2, section 8).
- * The environment wins and locks what it sets. A change is checked, made, stored and put in use, in
- * this order, so a fault leaves all as it was. One change runs at a time.
+ * Settings of the environment win and are locked. A change is checked, its parts are made, it is
+ * stored, and then it is put in use, so a fault changes nothing. One change runs at a time.
  */
 export function createSystem(options: SystemOptions) {
   const { store, seal, environment, prepare, readStored, onApplied, announce } = options
   const edits = createSemaphore({ slots: 1 })
   let stored: SettingTexts = options.stored
 
-  /** An address that the console names must not get a key of the environment. */
+  /** Locks also the address of a key of the environment: another address must not get that key. */
   function isLocked(name: string): boolean {
     const key = (KEY_OF_ADDRESS as Readonly<Record<string, string>>)[name]
     return name in environment || (key !== undefined && key in environment)
@@ -81,7 +81,7 @@ export function createSystem(options: SystemOptions) {
     }
   }
 
-  /** Puts in use what another process has stored. */
+  /** Puts settings in use that another process has stored. */
   async function reload(): Promise<void> {
     const next = await readStored()
     if (next === null || sameTexts(next, stored)) return
@@ -114,10 +114,10 @@ export function createSystem(options: SystemOptions) {
   return {
     get,
 
-    /** To be called when another process has changed what is stored. */
+    /** To be called when another process has changed settings. */
     reload: (): Promise<void> => edits.run('', reload),
 
-    /** The key of an address that is set, where no other one is given. */
+    /** The key that is set for this address; empty for other addresses. */
     keyFor(address: string): string {
       const known = Object.entries(KEY_OF_ADDRESS).find(
         ([name]) => (environment[name] ?? stored[name]) === address,
@@ -135,7 +135,7 @@ export function createSystem(options: SystemOptions) {
   }
 }
 
-/** A key stays with its address: it is given anew for another one, or it is gone. */
+/** Removes a key when its address changes and the request has no new key. */
 function dropKeys(changes: Map<string, string | null>, stored: SettingTexts): void {
   for (const [address, key] of Object.entries(KEY_OF_ADDRESS)) {
     const to = changes.get(address)
@@ -175,7 +175,7 @@ function textOf(field: string, value: unknown): string | null {
 }
 
 /**
- * What a request changes. Throws a 400 that names the setting; `isLocked` are those it may not.
+ * The changes of a request. Throws a 400 that names the setting; `isLocked` tells which are locked.
  */
 function changesOf(
   request: SystemPutRequest,
@@ -184,7 +184,7 @@ function changesOf(
   const changes = new Map<string, string | null>()
   for (const [field, value] of Object.entries(request)) {
     if (!isSystemSetting(field)) {
-      // Other fields are ignored, so that additive clients work; a setting must not be.
+      // Unknown fields are ignored as everywhere, except misspelt settings.
       if (field.startsWith('MB_')) throw appError('setting_unknown', { field })
       continue
     }
@@ -194,10 +194,10 @@ function changesOf(
   return changes
 }
 
-/** Bound to its name, so that a sealed key does not open in the place of a shown setting. */
+/** Binds a sealed value to its setting, so that a key does not open as another, shown setting. */
 export const ownerOf = (name: string) => `${SYSTEM_OWNER}/${name}`
 
-/** Addresses may hold a password. */
+/** Hides the password that an address may contain. */
 function withoutPassword(text: string): string {
   const url = URL.parse(text)
   if (!url || (url.password === '' && url.username === '')) return text

@@ -1,4 +1,4 @@
-/** An upstream of the server that can be tried out. */
+/** The upstreams of the server that can be tried. */
 export const SYSTEM_PARTS = ['llm', 'embedding', 'rerank', 'tts', 'asr', 'search', 'mail'] as const
 export type SystemPart = (typeof SYSTEM_PARTS)[number]
 
@@ -33,7 +33,7 @@ export const SYSTEM_SETTINGS = [
 ] as const
 export type SystemSettingName = (typeof SYSTEM_SETTINGS)[number]
 
-/** The key that is sent to each address. Who names another address must not get the key. */
+/** The key that is sent to each address. A new address must not get the old key. */
 export const KEY_OF_ADDRESS = {
   MB_LLM_BASE_URL: 'MB_LLM_API_KEY',
   MB_EMBED_BASE_URL: 'MB_EMBED_API_KEY',

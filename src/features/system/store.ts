@@ -1,15 +1,15 @@
 import { type Db, type Statement, sql } from '../../storage/db.ts'
 
-/** What the console sets for the whole server, each value sealed. */
+/** Settings of the whole server from the console; every value is sealed. */
 export function createSystemStore(db: Db) {
   return {
-    /** All that is set. */
+    /** All settings. */
     all: () =>
       db.all<{ name: string; value_sealed: Uint8Array }>(
         sql`SELECT name, value_sealed FROM system_setting`,
       ),
 
-    /** Stores all of it or nothing; null removes a setting. */
+    /** Stores all changes or none; null removes a setting. */
     async write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void> {
       if (changes.size > 0)
         await db.batch([...changes].map(([name, sealed]) => change(name, sealed)))

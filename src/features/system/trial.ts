@@ -5,7 +5,7 @@ import { ToolFailure } from '../../tools/tool.ts'
 import type { SystemTestResponse } from './model.ts'
 import type { SystemPart } from './settings.ts'
 
-/** Uses a part once; resolves with what answered, and with null where nothing is set. */
+/** Uses a part once. Resolves with what answered, or with null when the part is not set. */
 export type Try = (signal: AbortSignal, email: string) => Promise<string | null>
 
 export interface TrialOptions {
@@ -13,10 +13,10 @@ export interface TrialOptions {
   readonly tries: Readonly<Record<SystemPart, Try>>
 }
 
-/** A local recogniser first loads its model. */
+/** Long enough for a local recogniser to load its model. */
 const TRY_MS_MAX = 30_000
 
-/** Tries the parts of the server as they are set now (contract-2, section 8). */
+/** Tries the upstreams of the server with the current settings (contract-2, section 8). */
 export function createTrial({ clock, tries }: TrialOptions) {
   /** `email` is the operator's own, to which the mail goes. */
   return async function trial(
@@ -47,7 +47,7 @@ export function createTrial({ clock, tries }: TrialOptions) {
 
 export type Trial = ReturnType<typeof createTrial>
 
-/** In words of ours: an upstream's own may hold a key, or what was sent. */
+/** The reason in our words: an upstream's text may contain a key or the request. */
 function reasonOf(error: unknown): string {
   if (error instanceof ChannelFailure) return error.phrase
   if (error instanceof ToolFailure) return error.message

@@ -17,8 +17,8 @@ export interface SignedInUser extends User {
 }
 
 /**
- * People and their tenants: each e-mail address is one person, who belongs to one tenant or several
- * and is in one of them at a time, in all browsers alike (decisions/057-members.md).
+ * People and their tenants. Each e-mail address is one person, who is a member of one or more
+ * tenants and is in one of them at a time, the same in all browsers (decisions/057-members.md).
  */
 export function createTenants({ store, clock }: TenantParts) {
   /** The person of a session; null when there is none, or one who may not sign in. */
@@ -48,19 +48,19 @@ export function createTenants({ store, clock }: TenantParts) {
 
     isInvited: async (email: string): Promise<boolean> => (await store.invitedTo(email)) !== null,
 
-    /** Null for somebody who is no member, or may not sign in. */
+    /** Null for a person who is no member, or may not sign in. */
     roleIn: store.roleIn,
 
     /** The user of an e-mail address, created with a tenant when it is new. */
     ensure,
 
-    /** Signs a person in; null for one who may not. Who is first runs the server from then on. */
+    /** Signs a person in; null for a disabled one. The first person becomes the operator. */
     signIn,
 
     /**
-     * The person of a proven address as they sign in: a member wherever they were invited, in a
-     * tenant of their own where `mayJoin`. A new person who was invited begins in that tenant. Null
-     * when there is no tenant to be in.
+     * Signs in the person of a verified address. They become a member of every tenant that has
+     * invited them; with `mayJoin` a new person gets a tenant of their own. A new person with an
+     * invitation begins in the inviting tenant. Null when there is no tenant to be in.
      */
     async admit(email: string, mayJoin: boolean): Promise<SignedInUser | null> {
       const user = await admission.personOf(email, mayJoin)
@@ -74,7 +74,7 @@ export function createTenants({ store, clock }: TenantParts) {
       return tenants.map(({ id, role, ...named }) => ({ id, name: nameOf(named), role }))
     },
 
-    /** From now on the person is in this tenant. Throws `not_found` where they are no member. */
+    /** Moves the person to this tenant. Throws `not_found` when they are no member. */
     async switchTo(userId: string, tenantId: string): Promise<void> {
       if (await store.moveTo(tenantId, userId)) return
       throw appError('not_found', { what: 'tenant' })
@@ -86,16 +86,16 @@ export function createTenants({ store, clock }: TenantParts) {
       return named ? nameOf(named) : ''
     },
 
-    /** The statement by which the settings rename the tenant; null: as its first owner. */
+    /** The statement that renames the tenant; with null it is named after its first owner. */
     renaming: (tenantId: string, name: string | null): Statement => store.renaming(tenantId, name),
   }
 }
 
 export type Tenants = ReturnType<typeof createTenants>
 
-/** What makes the person of a proven address a member of the tenants they are to be in. */
+/** Makes the person of a verified address a member of the right tenants. */
 function createAdmission({ store, clock }: TenantParts, ensure: (email: string) => Promise<User>) {
-  /** The person of a proven address; null when nobody invited it and `mayJoin` is false. */
+  /** The person of a verified address; null without an invitation when `mayJoin` is false. */
   async function personOf(email: string, mayJoin: boolean): Promise<User | null> {
     const invitedTo = await store.invitedTo(email)
     const isNew = (await store.byEmail(email)) === null
@@ -109,7 +109,7 @@ function createAdmission({ store, clock }: TenantParts, ensure: (email: string) 
     return user
   }
 
-  /** Sees to it that the person is in a tenant; one who was removed from theirs is in none. */
+  /** Moves a person who was removed from their tenant to another one of theirs, or a new one. */
   async function settle({ user_id, role }: User, mayJoin: boolean): Promise<void> {
     if (role !== null) return
     const tenants = await store.tenantsOf(user_id, TENANTS_SHOWN_MAX)

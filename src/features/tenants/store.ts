@@ -6,19 +6,19 @@ export interface User {
   readonly email: string
   /** The tenant that the person is in now. */
   readonly tenant_id: string
-  /** Runs the server. */
+  /** Whether the person runs the server. */
   readonly operator: boolean
-  /** May not sign in. */
+  /** Whether the person may not sign in. */
   readonly disabled: boolean
   /** Sessions that were opened in an earlier epoch have ended. */
   readonly session_epoch: number
-  /** In that tenant; null where the person is no member of it any more. */
+  /** The role in that tenant; null when the person is no longer a member. */
   readonly role: Role | null
 }
 
 export interface Tenancy {
   readonly id: string
-  /** Null: named after the address of its first owner. */
+  /** Null when it is named after its first owner. */
   readonly name: string | null
   readonly owner: string | null
   readonly role: Role
@@ -47,7 +47,7 @@ export function createTenantStore(db: Db) {
   return {
     byEmail,
 
-    /** The person of a session. No other statement leads from a user id to a tenant. */
+    /** The person of a session. */
     byId: async (userId: string) =>
       userOf(
         await db.get<Row>(sql`
@@ -56,7 +56,7 @@ export function createTenantStore(db: Db) {
           WHERE u.id = ${userId}`),
       ),
 
-    /** Null for somebody who is no member, or may not sign in. */
+    /** Null for a person who is no member, or may not sign in. */
     async roleIn(tenantId: string, userId: string): Promise<Role | null> {
       const row = await db.get<{ role: Role }>(sql`
         SELECT m.role FROM member m JOIN "user" u ON u.id = m.user_id AND u.disabled = 0
@@ -78,11 +78,11 @@ export function createTenantStore(db: Db) {
           ORDER BY invited_at, id LIMIT 1) AS owner
         FROM tenant WHERE id = ${tenantId}`),
 
-    /** For the settings to execute together with their own. */
+    /** A statement that the settings execute together with their own. */
     renaming: (tenantId: string, name: string | null): Statement => sql`
       UPDATE tenant SET name = ${name} WHERE id = ${tenantId}`,
 
-    /** False for a tenant that the person is no member of. */
+    /** False when the person is not a member of the tenant. */
     async moveTo(tenantId: string, userId: string): Promise<boolean> {
       const { changes } = await db.run(sql`
         UPDATE "user" SET tenant_id = ${tenantId} WHERE id = ${userId} AND EXISTS (
@@ -90,7 +90,7 @@ export function createTenantStore(db: Db) {
       return changes === 1
     },
 
-    /** The tenant that has invited this address, and waits for its person, longest. */
+    /** The tenant with the oldest open invitation of this address. */
     async invitedTo(email: string): Promise<string | null> {
       const row = await db.get<{ tenant_id: string }>(sql`
         SELECT tenant_id FROM member WHERE email = ${email} AND user_id IS NULL
@@ -98,7 +98,7 @@ export function createTenantStore(db: Db) {
       return row?.tenant_id ?? null
     },
 
-    /** Makes the person of a proven address a member wherever it was invited. */
+    /** Accepts all invitations of a verified address. */
     async join(email: string, at: string): Promise<void> {
       await db.run(sql`
         UPDATE member SET joined_at = ${at},
@@ -106,14 +106,14 @@ export function createTenantStore(db: Db) {
         WHERE email = ${email} AND user_id IS NULL`)
     },
 
-    /** A person without a tenant of their own, who was invited into this one. */
+    /** Inserts an invited person without a tenant of their own. */
     async insertInvited(email: string, ids: { tenant: string; user: string }, at: string) {
       await db.run(sql`
         INSERT INTO "user" (id, tenant_id, email, created_at)
         VALUES (${ids.user}, ${ids.tenant}, ${email}, ${at}) ON CONFLICT (email) DO NOTHING`)
     },
 
-    /** Notes that a person signed in. The first of all runs the server from then on. */
+    /** Records a sign-in. The first person to sign in becomes the operator. */
     async signedIn(userId: string, at: string): Promise<void> {
       await db.run(sql`
         UPDATE "user" SET signed_in_at = ${at},
@@ -126,7 +126,7 @@ export function createTenantStore(db: Db) {
     async ensure(email: string, ids: { tenant: string; user: string }, at: string): Promise<User> {
       const known = await byEmail(email)
       if (known) return known
-      // Of two first logins at once one stores its rows, and both read them.
+      // Of two simultaneous first logins one stores its rows, and both read them.
       const tenant = sql`
         INSERT INTO tenant (id, created_at)
         SELECT ${ids.tenant}, ${at} WHERE NOT EXISTS (SELECT 1 FROM "user" WHERE email = ${email})`
@@ -139,7 +139,7 @@ export function createTenantStore(db: Db) {
       return made
     },
 
-    /** A tenant of their own for a known person, who is in it from now on. */
+    /** Creates a tenant of their own for a known person and moves them there. */
     async insertTenantOf(ids: { tenant: string; user: string }, member: string, at: string) {
       await db.batch([
         sql`INSERT INTO tenant (id, created_at) VALUES (${ids.tenant}, ${at})`,

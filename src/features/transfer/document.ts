@@ -17,22 +17,22 @@ const time = z.iso.datetime({ offset: true }).transform((at) => new Date(at).toI
 const count = z.int().min(0)
 
 const CarriedSource = z.object({
-  /** Names the source within the file; the documents of one follow one another. */
+  /** Identifies the source within the file; documents of one source are consecutive. */
   id: z.string().max(100),
   kind: z.enum(['file', 'url']),
   title: requiredText('source.title', SOURCE_TITLE_CHARS_MAX),
-  /** The title was given; that of the page does not replace it. */
+  /** Whether the title was given; the page's own title does not replace it then. */
   named: z.boolean().default(true),
   file_name: wellFormed.max(SOURCE_FILE_NAME_CHARS_MAX).default(''),
   media_type: wellFormed.max(200).default('application/octet-stream'),
   bytes: count.default(0),
   url: z.string().max(SOURCE_URL_CHARS_MAX).nullable().default(null),
   refresh: z.enum(['off', 'daily', 'weekly']).nullable().default(null),
-  /** The page has vanished. */
+  /** Whether the page no longer exists. */
   gone: z.boolean().default(false),
   /** Pages of a PDF, slides of a presentation. */
   pages: count.nullable().default(null),
-  /** SHA-256 of its text, by which a check sees that nothing has changed. */
+  /** SHA-256 of its text, by which a check sees whether it has changed. */
   text_hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -56,7 +56,7 @@ const Chunk = z.object({
 export const CarriedDocumentShown = z.object({
   title: requiredText('title', KB_TITLE_CHARS_MAX),
   created_at: time.optional(),
-  /** Its place among the documents of its source, from 1, and how many those are. */
+  /** Its number among the documents of its source, from 1, and how many there are. */
   part: z.int().min(1).nullable().default(null),
   parts: z.int().min(1).nullable().default(null),
   source: CarriedSource.nullable().default(null),
@@ -67,14 +67,14 @@ export const CarriedDocumentShown = z.object({
       error: issue('too_many_items', { field: 'chunks', max: KEYS_PER_DOC }),
     })
     .default([]),
-  /** In place of `chunks`, for files that another program has written. */
+  /** Instead of `chunks`, in files that another program has written. */
   text: z
     .string()
     .transform((text) => text.trim().toWellFormed())
     .optional(),
 })
 
-/** Only the page of a source may be there without text: it was not read yet. */
+/** Only a page may have no text: one that was not read yet. */
 export const CarriedDocument = CarriedDocumentShown.refine(
   ({ source, chunks, text }) => source?.kind === 'url' || chunks.length > 0 || !!text,
   { error: issue('field_empty', { field: 'chunks' }) },

@@ -22,9 +22,9 @@ interface Run {
 }
 
 /**
- * Takes the documents of a file one by one. A typed document is on disk when `add` resolves, those
- * of a source once the next one begins. A name may be there several times (`createNames`), so a
- * file that was cut off is completed by sending it again.
+ * Imports the documents of a file one by one. A typed document is on disk when `add` resolves,
+ * those of a source once the next source begins. Sending a truncated file again completes the
+ * import, also when a name occurs several times (`createNames`).
  */
 export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
   const { docs, sources, clock, log } = parts
@@ -59,7 +59,7 @@ export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
   }
 
   return {
-    /** What is wrong with a document becomes a sentence of the report. */
+    /** Imports a document; a failure becomes a sentence of the report. */
     async add(raw: unknown): Promise<void> {
       seen++
       const doc = read(raw)
@@ -69,7 +69,7 @@ export async function beginDocuments(parts: ImportDocumentsParts, run: Run) {
       if (doc) await addTyped(doc)
     },
 
-    /** Ends the report. `isWhole`: the file has ended as it should. */
+    /** Ends the report. `isWhole`: the file was complete. */
     async end(isWhole: boolean): Promise<void> {
       await ofSources.close(isWhole)
       if (!isWhole) report.fail(`文件在第 ${seen} 个文档之后中断或损坏，其后的内容未导入`)

@@ -32,16 +32,16 @@ export interface FileValue {
 export interface FileUpload {
   /** Throws 401 when the credential was revoked meanwhile. */
   readonly confirm: () => Promise<void>
-  /** Counts bytes that are kept. Throws `memory_full`. */
+  /** Counts bytes that are kept in memory. Throws `memory_full`. */
   readonly hold: (bytes: number) => void
-  /** Told before something of the file is stored. */
+  /** Called before the first part of the file is stored. */
   readonly onImport: () => void
 }
 
-/** Items of a list beyond those that are imported are only counted, up to so many. */
+/** Items of a list beyond the imported ones are only counted, up to this number. */
 const COUNTED_MAX = 100 * IMPORT_ITEMS_MAX
 
-/** Collects what is small in a file: everything but its documents. */
+/** Collects the parts of a file before its documents, which are small. */
 function createConfig(hold: FileUpload['hold']) {
   let config: Config = { personas: [], apps: [], mcp_servers: [] }
   let isEmpty = true
@@ -57,7 +57,7 @@ function createConfig(hold: FileUpload['hold']) {
       if (list.length < IMPORT_ITEMS_MAX) hold(bytes)
       list.push(list.length < IMPORT_ITEMS_MAX ? value : null)
     },
-    /** What was collected since the last time; null: nothing. */
+    /** Returns and forgets the collected parts; null when there are none. */
     take(): Config | null {
       const taken = isEmpty ? null : config
       config = { personas: [], apps: [], mcp_servers: [] }
@@ -71,8 +71,9 @@ const NOTHING: Imported = { personas: 0, apps: 0, settings: false, mcp_servers: 
 
 /**
  * Imports a file of any size as it arrives: the configuration when the first document comes, then
- * one document after another. A file that is broken off leaves what came before; the report says
- * where. One file of a tenant at a time, on all servers, because each looks at what exists.
+ * one document after another. Of a truncated file everything before the cut is imported; the report
+ * says where it ends. A tenant imports one file at a time, on all servers, because each import
+ * compares with the existing items.
  */
 export function createFileImport(parts: FileImportParts) {
   const { documents, importConfig, onDocuments, leases } = parts
@@ -119,7 +120,7 @@ export function createFileImport(parts: FileImportParts) {
       await docs.end(true)
     } catch (error) {
       if (!complete) await docs.end(false)
-      // What was imported is told, unless the credential was revoked meanwhile.
+      // Reports what was imported, unless the credential was revoked meanwhile.
       if (imported === null || !isBrokenOff(error)) throw error
     }
     const counted = { ...(imported ?? NOTHING), documents: docs.imported() }

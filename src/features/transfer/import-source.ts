@@ -15,12 +15,12 @@ export interface SourceIntakeParts {
   readonly now: string
 }
 
-/** A source whose documents are arriving. */
+/** A source whose documents are being imported. */
 interface Open {
   /** Its id in the file. */
   readonly ref: string
   readonly label: string
-  /** Null: none of its documents is taken. */
+  /** Null when none of its documents is imported. */
   arriving: Arriving | null
   readonly replaces: string | null
   count: number
@@ -28,13 +28,13 @@ interface Open {
 
 type FileSource = NonNullable<CarriedDocument['source']>
 
-/** Pages are told apart by their addresses, files by their titles. */
+/** The name that identifies a source: the address of a page, the title of a file. */
 export const nameOf = ({ kind, url, title }: Pick<FileSource, 'kind' | 'url' | 'title'>): string =>
   `${kind} ${url ?? title}`
 
 /**
- * Takes the documents of sources, which follow one another in a file, and shows all those of one
- * together, once the next one begins.
+ * Imports the documents of sources, which are consecutive in a file, and shows those of one source
+ * together once the next source begins.
  */
 export function createSourceIntake(parts: SourceIntakeParts) {
   const { docs, sources, names, report, tenantId, mode, now } = parts
@@ -78,7 +78,7 @@ export function createSourceIntake(parts: SourceIntakeParts) {
     else await giveUp(source)
   }
 
-  /** `isWhole`: the file did not end in the middle of it. */
+  /** Ends the open source. `isWhole`: the file was not truncated within it. */
   async function close(isWhole: boolean): Promise<void> {
     const source = open
     open = null
@@ -92,7 +92,7 @@ export function createSourceIntake(parts: SourceIntakeParts) {
   }
 
   return {
-    /** A document of the source `ref`; null: it is not valid, and the whole source is refused. */
+    /** Adds a document of the source `ref`; null, an invalid document, refuses the whole source. */
     async add(ref: string, doc: CarriedDocument | null): Promise<void> {
       if (open?.ref !== ref) {
         await close(true)
@@ -112,15 +112,15 @@ const storedSource = (source: FileSource, now: string): CarriedSource => {
   return { ...rest, created_at, is_named: named ? 1 : 0, state: gone ? 'gone' : 'ready' }
 }
 
-/** Things of a tenant that an import may meet, oldest first. */
+/** An existing item of the tenant, in a list with the oldest first. */
 export interface Named {
   readonly id: string
   readonly name: string
 }
 
 /**
- * Names that may be there several times: the n-th of a name in a file stands for the n-th of that
- * name in the tenant.
+ * Matches names that may occur several times: the n-th item of a name in a file corresponds to the
+ * n-th of that name in the tenant.
  */
 export function createNames(existing: readonly Named[]) {
   const ids = new Map<string, string[]>()
@@ -131,7 +131,9 @@ export function createNames(existing: readonly Named[]) {
   }
   for (const known of ids.values()) known.reverse()
   return {
-    /** What the next one of a name in the file stands for; null: there are no more of it. */
+    /**
+     * The id of the item that the next one of this name corresponds to; null when there is none.
+     */
     next: (name: string): string | null => ids.get(name)?.pop() ?? null,
   }
 }

@@ -51,7 +51,7 @@ export async function importPersonas(run: ImportRun, items: readonly unknown[]):
   })
 }
 
-/** Imports apps, after the personas that they may name; returns how many were imported. */
+/** Imports apps, after the personas that they refer to; returns how many were imported. */
 export async function importApps(run: ImportRun, items: readonly unknown[]): Promise<number> {
   const { personas, apps, tenantId, mode, notes } = run
   const label = '应用'
@@ -76,7 +76,7 @@ export async function importApps(run: ImportRun, items: readonly unknown[]): Pro
   })
 }
 
-/** Imports MCP servers without asking them; returns how many were imported. */
+/** Imports MCP servers without listing their tools; returns how many were imported. */
 export async function importMcpServers(run: ImportRun, items: readonly unknown[]): Promise<number> {
   const { mcpServers, tenantId, mode, notes } = run
   const label = 'MCP 服务器'
@@ -143,7 +143,7 @@ interface Writing<Item> {
   readonly write: (step: Step<Item>) => Promise<unknown>
 }
 
-/** The quota is to refuse the last ones, and writes at once have no order in every database. */
+/** Writes one after another, so that the quota refuses the last ones in every database. */
 async function inOrder<Item>(steps: readonly Item[], write: (step: Item) => Promise<unknown>) {
   const written: PromiseSettledResult<unknown>[] = []
   for (const step of steps) written.push(...(await Promise.allSettled([write(step)])))

@@ -27,7 +27,7 @@ export const ConfigExport = z.object({
     price_out: z.number().optional(),
     mcp_tools: z.array(z.string()),
   }),
-  /** Without the values of their headers; their tools wait to be approved anew. */
+  /** Without the values of their headers; their tools have to be approved again. */
   mcp_servers: z.array(
     z.object({
       name: z.string(),
@@ -39,7 +39,7 @@ export const ConfigExport = z.object({
 })
 export type ConfigExport = z.infer<typeof ConfigExport>
 
-/** With `?kb=1` the documents follow. */
+/** The export as the API document shows it; with `?kb=1` it has the documents, too. */
 export const ExportShown = ConfigExport.extend({
   documents: z.array(CarriedDocumentShown).optional(),
 })
@@ -81,10 +81,10 @@ export const ImportResult = z.object({
     apps: z.int(),
     settings: z.boolean(),
     mcp_servers: z.int(),
-    /** With `?kb=1` only. */
+    /** Only with `?kb=1`. */
     documents: z.int().optional(),
   }),
-  /** With `?kb=1` only: false where the file was broken off; what came before is imported. */
+  /** Only with `?kb=1`: false for a truncated file, whose beginning was imported. */
   complete: z.boolean().optional(),
   skipped: z.array(z.string()),
   errors: z.array(z.string()),

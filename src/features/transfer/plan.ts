@@ -14,7 +14,7 @@ export interface Notes {
 export interface Step<Item> {
   readonly id: string | null
   readonly item: Item
-  /** Items of the document that it stands for: in `merge` the last of a name wins. */
+  /** Items of the document that the step covers: in `merge` the last of a name wins. */
   readonly items: number
 }
 
@@ -78,10 +78,10 @@ export function newestByName(list: readonly { readonly id: string; readonly name
   return ids
 }
 
-/** Sentences of a report about documents, of each kind; the others are counted. */
+/** Sentences of each kind in a report about documents; further ones are only counted. */
 const LINES_MAX = 1_000
 
-/** What became of the documents of an import, in a bounded number of sentences. */
+/** Reports on the documents of an import in a bounded number of sentences. */
 export function createReport(notes: Notes, log: Logger) {
   const unlisted = { skipped: 0, errors: 0 }
 
@@ -92,11 +92,11 @@ export function createReport(notes: Notes, log: Logger) {
 
   return {
     skip: (line: string) => add('skipped', line),
-    /** It is there already, and the import leaves it as it is. */
+    /** Reports an existing item that the import does not change. */
     skipKnown: (label: string) => add('skipped', `${label}已存在，已跳过`),
     fail: (line: string) => add('errors', line),
 
-    /** True when `work` was done; a quota is noted as skipped, anything else as an error. */
+    /** Runs `work`; true on success. Reports a quota as skipped, any other failure as an error. */
     async attempt(label: string, work: () => Promise<void>): Promise<boolean> {
       try {
         await work()

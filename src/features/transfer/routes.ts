@@ -24,7 +24,7 @@ export interface ImportAudit {
   readonly addressOf: ClientAddress
 }
 
-/** What an export holds of each document before its turn comes. */
+/** Bytes that an export holds of each document before it is sent. */
 const HEAD_BYTES = 400
 const VALUES = {
   lists: ['personas', 'apps', 'mcp_servers', 'documents'],
@@ -84,7 +84,7 @@ export const transferRoutes = (
         }
         const importing = transfer.importFile(tenantId, mode, values, { ...upload, onImport })
         return importing.catch(async (error) => {
-          // What came before the failure is there; only an answer leaves its line by itself.
+          // Earlier parts are imported, but the audit hook only covers successful answers.
           const address = addressOf(request, server)
           const made = { principal, method: 'POST', route: '/import', target: null, address }
           if (changed) await audit.record(made)

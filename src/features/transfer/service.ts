@@ -26,7 +26,7 @@ export interface TransferOptions extends ImportParts {
   readonly clock: Clock
   readonly personas: ImportParts['personas'] & ExportParts['personas']
   readonly documents: ExportDocumentsParts & ImportDocumentsParts
-  /** Called when documents may have come or gone: they wait to be embedded, or to be removed. */
+  /** Called when documents may wait to be embedded or to be removed. */
   readonly onDocuments: () => void
   readonly leases: Pick<Leases, 'hold'>
 }
@@ -38,7 +38,7 @@ export function createTransfer(options: TransferOptions) {
 
   /**
    * Imports what it can and notes the rest. Imports of one tenant run one after another, because
-   * each looks at what exists: an import that is sent twice adds nothing twice.
+   * each compares with the existing items: an import that is sent twice adds nothing twice.
    */
   const importConfig: ImportConfig = (tenantId, config, mode, notes) =>
     imports.run(tenantId, async () => {
@@ -54,7 +54,7 @@ export function createTransfer(options: TransferOptions) {
   return {
     export: (tenantId: string): Promise<ExportAnswer> => exportConfig(tenantId, parts, clock.iso()),
 
-    /** The documents, which follow the configuration of an export; how many there are. */
+    /** The documents of an export, which come after the configuration, and their number. */
     async exportDocuments(tenantId: string, confirm: () => Promise<void>) {
       const heads = await documents.docs.heads(tenantId)
       return { count: heads.length, items: exportDocuments(documents, tenantId, heads, confirm) }
@@ -66,7 +66,7 @@ export function createTransfer(options: TransferOptions) {
       return { imported, ...notes }
     },
 
-    /** For reading a file, a piece at a time. */
+    /** Bounds the time that reading a file holds the event loop. */
     slice: () => timeSlice(clock.steady),
 
     importFile: createFileImport({ documents, importConfig, onDocuments, leases }),
@@ -99,7 +99,7 @@ async function exportConfig(
   const heads = await personas.heads(tenantId)
   const names = new Map(heads.map(({ id, name }) => [id, name]))
   const { apps: published } = await apps.list(tenantId)
-  // Who imports keeps the name of their tenant.
+  // The importing tenant keeps its name.
   const { name: _, ...carried } = await settings.get(tenantId)
   return {
     format_version: 1,
@@ -128,9 +128,9 @@ export interface ExportDocumentsParts {
 }
 
 /**
- * The knowledge base of a tenant, a document at a time as the client takes it. The parts of a
- * source are looked up when their turn comes, so that a page that was read anew meanwhile is
- * carried as it is then, and not half of it. `confirm` throws once the credential is revoked.
+ * The documents of a tenant, read one by one as the client reads. The parts of a source are listed
+ * when the first of them is sent, so a page that was read again meanwhile is exported whole in its
+ * new version. `confirm` throws once the credential is revoked.
  */
 async function* exportDocuments(
   { docs, sources }: ExportDocumentsParts,

@@ -2,8 +2,8 @@ import { type Db, type Reader, type Statement, sql } from '../../storage/db.ts'
 import { plus } from './service.ts'
 
 /**
- * What is counted: the calls of a key (`channel` '') or the tokens of its turns on a channel. ''
- * stands for no app, and as a key for the studio. `day` is days since the epoch.
+ * A count: the calls of a key (`channel` '') or the tokens of its turns on a channel. `appId` '' is
+ * no app, `keyId` '' is the studio. `day` is days since the epoch.
  */
 export interface UsageSum {
   readonly tenantId: string
@@ -39,7 +39,7 @@ const usedAt = (tenantId: string, keyId: string, at: number): Statement => sql`
   INSERT INTO key_use (tenant_id, key_id, last_used_at) VALUES (${tenantId}, ${keyId}, ${at})
   ON CONFLICT (tenant_id, key_id) DO UPDATE SET last_used_at = excluded.last_used_at`
 
-/** One row a tenant, day and app, so that a hundred keys of an app change one row. */
+/** Adds up by tenant, day and app, so that a hundred keys of an app change one row. */
 function sumsByApp(sums: readonly UsageSum[]): Iterable<UsageSum> {
   const byApp = new Map<string, UsageSum>()
   for (const sum of sums) {

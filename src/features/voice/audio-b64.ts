@@ -48,7 +48,7 @@ export function* base64Pieces(parts: Iterable<Uint8Array>): Generator<string> {
   let rest: Uint8Array = new Uint8Array(0)
   for (const part of parts) {
     const bytes = Buffer.concat([rest, part])
-    // Three bytes make four signs; a rest would be padded.
+    // Three bytes make four characters; a remainder would be padded.
     const whole = bytes.length - (bytes.length % 3)
     rest = bytes.subarray(whole)
     yield bytes.toString('base64', 0, whole)

@@ -150,7 +150,7 @@ const hearingRoutes = (
       },
     )
 
-/** A long speech has 24 MB and more: it is copied piece by piece, as the client takes it. */
+/** A long speech has 24 MB and more, so it is copied piece by piece as the client reads. */
 const bodyOf = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> | ReadableStream =>
   totalBytes(parts) <= SMALL_BYTES ? Buffer.concat(parts) : streamOf(parts)
 

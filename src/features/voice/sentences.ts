@@ -3,24 +3,24 @@ import { speakable } from './speech-text.ts'
 
 /** Longer sentences are cut at a clause, so that speech begins early (contract 2, 4.2). */
 const SENTENCE_CHARS_MAX = 60
-/** What is said in place of code. */
+/** Spoken in place of code. */
 const CODE = '代码请看文字回复。'
 
 /**
- * The end of a sentence: Chinese marks and lines; Latin marks where what follows shows that they
- * belong to no number, address or word.
+ * The end of a sentence: Chinese marks and line breaks; Latin marks when the next character shows
+ * that they are not part of a number, address or word.
  */
 const END = /[。！？…]+|[!?]+(?![\w=&/%!?])(?=[\s\S])|\.(?=\s)|\n/g
 /** `1.` at the start of a line is the number of an item. */
 const ITEM = /^\s*\d{1,3}\.$/
 const CLAUSE_END = /[，,、；;：:—](?!\d)|\s/g
 const FENCE = /^[ \t]{0,3}(?:```|~~~)/
-/** What may still become a fence. */
+/** A line that may still become a fence. */
 const FENCE_BEGUN = /^[ \t]{0,3}(?:`{0,2}|~{0,2})$/
 
 /**
- * Cuts an answer into speakable sentences while it is being written: without Markdown, emoji and
- * code. Give it each piece of the text as it comes; it returns the sentences that are complete.
+ * Cuts an answer into speakable sentences while it is written: without Markdown, emoji and code.
+ * Call it with each piece of the text; it returns the sentences that are complete.
  */
 export function createSentences() {
   let held = ''
@@ -34,7 +34,7 @@ export function createSentences() {
     return text
   }
 
-  /** Where the sentence that is being written ends; 0 while that is not known. */
+  /** The end of the current sentence; 0 while it is unknown. */
   function endOf(isLast: boolean): number {
     for (const { 0: mark, index } of held.matchAll(END)) {
       const end = index + mark.length
@@ -43,7 +43,7 @@ export function createSentences() {
     return isLast ? cutOf(held.length) : charCount(held) > SENTENCE_CHARS_MAX ? cutOf(Infinity) : 0
   }
 
-  /** The end, or that of the last clause that fits when the sentence is too long. */
+  /** The end of the sentence, or of the last clause that fits when it is too long. */
   function cutOf(end: number): number {
     const first = firstChars(held, SENTENCE_CHARS_MAX)
     if (end <= first.length) return end
@@ -86,7 +86,7 @@ export function createSentences() {
       held += text
       return sentences(false)
     },
-    /** What is left when the answer has ended. */
+    /** The remaining sentences at the end of the answer. */
     finish: (): string[] => sentences(true),
   }
 }

@@ -45,7 +45,7 @@ export function createVoice(options: VoiceOptions) {
   const hearings = createSemaphore({ slots, greed: VOICE_REQUESTS_GREED })
 
   const failed = (stage: Work, error: unknown, signal: AbortSignal) => {
-    // The client is gone: the error only goes to the request log.
+    // The client has disconnected: the error is only for the request log.
     if (signal.aborted) return appError('canceled', {}, { cause: error })
     if (!(error instanceof ChannelFailure)) return error
     log.warn(`${stage} failed`, { reason: error.reason, phrase: error.phrase })
@@ -65,7 +65,7 @@ export function createVoice(options: VoiceOptions) {
     /** The kind of recognition; null when none is configured. */
     hears: (): string | null => hearing.current.asr?.name ?? null,
 
-    /** The text as the parts of an mp3 of 32 kHz and 128 kbps. */
+    /** Speaks a text; resolves with the parts of an mp3 of 32 kHz and 128 kbps. */
     async speak(utterance: Utterance, signal: AbortSignal): Promise<readonly Uint8Array[]> {
       const options = { tts: speaker(), codecs }
       const work = () => speechMp3(options, utterance, signal)
@@ -75,7 +75,7 @@ export function createVoice(options: VoiceOptions) {
     },
 
     /**
-     * The text as it is spoken. Resolves with the first sound, so that a failing start can still
+     * Speaks a text as a stream. Resolves with the first sound, so that a failing start can still
      * become an error status; the iteration throws the error of a later failure.
      */
     async stream(
@@ -88,7 +88,7 @@ export function createVoice(options: VoiceOptions) {
       const release = await speeches.acquire(utterance.tenantId, signal).catch((error: unknown) => {
         throw report(error)
       })
-      // Gives the slot back when the client leaves, even if it never read.
+      // Releases the slot when the client disconnects, even if it never read.
       signal.addEventListener('abort', release, { once: true })
       const pcm = encodeSpeech(options, utterance, output, signal)
       try {
@@ -100,10 +100,12 @@ export function createVoice(options: VoiceOptions) {
       }
     },
 
-    /** Whether recognition may tell the times of words. */
+    /** Whether recognition can give the times of words. */
     tellsWords: (): boolean => hearing.current.asr?.tellsWords ?? false,
 
-    /** What is said, its text trimmed; empty when nobody speaks. Without hints: in Chinese. */
+    /**
+     * Recognises a recording. The text is trimmed, and empty for silence; Chinese without hints.
+     */
     async transcribe(clip: AudioClip, signal: AbortSignal, hints?: AsrHints): Promise<Transcript> {
       const { asr, skipSilence } = hearing.current
       if (asr === null) throw appError('asr_not_configured')
@@ -113,7 +115,7 @@ export function createVoice(options: VoiceOptions) {
       })
     },
 
-    /** Seconds of a recording; 0 where that cannot be told. */
+    /** Seconds of a recording; 0 when unknown. */
     duration: (clip: AudioClip, signal: AbortSignal): Promise<number> =>
       codecs.duration(clip, signal),
   }
@@ -157,7 +159,7 @@ const INVENTED = new RegExp(
 
 const NOTHING: Transcript = { text: '', segments: [] }
 
-/** What was recognised, its text trimmed; nothing for silence. */
+/** Recognises a recording. The text is trimmed, and empty for silence. */
 export async function hear(
   { asr, codecs, skipSilence }: HearingOptions,
   clip: AudioClip,

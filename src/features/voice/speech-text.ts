@@ -1,6 +1,6 @@
 import { charCount, firstChars } from '../../core/text.ts'
 
-/** Pictures, flags, skin tones, and the characters that join them: selector, joiner, key cap. */
+/** Pictures, flags, skin tones, and their combining characters: selector, joiner, key cap. */
 const EMOJI = new RegExp(
   ['\\p{Extended_Pictographic}', '\\p{Regional_Indicator}', '\\p{Emoji_Modifier}']
     .concat('\\u{fe0f}', '\\u{200d}', '\\u{20e3}')

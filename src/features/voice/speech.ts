@@ -15,10 +15,10 @@ export interface SpeechOptions {
   readonly codecs: Pick<AudioCodecs, 'speechEncoder'>
 }
 
-/** A text of any length and how it is spoken. */
+/** A text of any length, and how to speak it. */
 export type Utterance = SpeechRequest
 
-/** What a speech is sent as. */
+/** The format of a speech. */
 export interface SpeechOutput {
   readonly format: SpeechFormat
   readonly rate: number
@@ -29,9 +29,8 @@ const MP3: SpeechOutput = { format: 'mp3', rate: SPEECH_RATE }
 const SAMPLE_BYTES = 2
 
 /**
- * Speaks a text of any length. Requests the next piece of the text while
- * one is encoded. Throws `ChannelFailure`; leaving the iteration or aborting the signal cancels the
- * requests upstream.
+ * Speaks a text of any length. Requests the next piece of the text while one is encoded. Throws
+ * `ChannelFailure`; leaving the iteration or aborting the signal cancels the requests upstream.
  */
 export async function* encodeSpeech(
   { tts, codecs }: SpeechOptions,
@@ -91,7 +90,7 @@ function createSoundCount() {
   }
 }
 
-/** The whole text as the parts of one mp3; a failure in its middle is a failure of all. */
+/** The whole text as the parts of one mp3; a failure in the middle fails the whole. */
 export async function speechMp3(
   options: SpeechOptions,
   utterance: Utterance,

@@ -7,17 +7,17 @@ import { createSentences } from './sentences.ts'
 import type { Voice } from './service.ts'
 import type { SpeechOutput } from './speech.ts'
 
-/** A sentence of an answer, and its sound. */
+/** A sentence of an answer and its sound. */
 export interface SpokenSentence {
   readonly text: string
   /**
-   * Resolves with the first sound, and rejects with an `AppError` when it cannot be spoken. Whoever
-   * takes a sentence reads its sound to the end or aborts the signal.
+   * Resolves with the first sound; rejects with an `AppError` when the sentence cannot be spoken.
+   * The receiver must read the sound to its end or abort the signal.
    */
   readonly sound: Promise<AsyncGenerator<Uint8Array>>
 }
 
-/** How sentences are spoken. */
+/** How to speak sentences. */
 export interface Speaking {
   readonly voice: Pick<Voice, 'stream'>
   readonly voiceId: string
@@ -32,7 +32,7 @@ export function speakSentence(
   signal: AbortSignal,
 ): SpokenSentence {
   const sound = voice.stream({ text, voice: voiceId, tenantId }, output, signal)
-  // Marked as handled: it is awaited when the sentences before it were played, or never.
+  // Marked as handled: it is awaited after the sentences before it, or never.
   sound.catch(() => {})
   return { text, sound }
 }
@@ -45,9 +45,9 @@ export interface TurnEnd {
 }
 
 /**
- * Runs a turn and gives its answer sentence by sentence while the model still writes. A sentence is
- * begun by `speak` while the one before it is played. `onEnd` is called once, when the
- * model has ended. Aborting the signal ends turn and speech.
+ * Runs a turn and yields its answer sentence by sentence while the model still writes. `speak`
+ * begins a sentence while the previous one is played. `onEnd` is called once, when the model has
+ * finished. Aborting the signal ends turn and speech.
  */
 export async function* speakTurn(
   turn: Pick<OpenedTurn, 'run'>,

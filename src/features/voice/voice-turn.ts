@@ -40,7 +40,7 @@ export interface VoiceAnswer {
   readonly mp3: readonly Uint8Array[] | null
 }
 
-/** A reply is read to this many times the characters that are spoken; the rest is ignored. */
+/** Characters of a reply that are read, as a multiple of those that are spoken. */
 const WRITTEN_PER_SPOKEN = 4
 
 /**
@@ -92,7 +92,7 @@ export type VoiceLoop = ReturnType<typeof createVoiceLoop>
 
 type Note = (more: Partial<Stage>) => void
 
-/** What the request log says of a step that failed with this error; null: it did not. */
+/** Status and error class of a step in the request log; null is a step without an error. */
 export function outcomeOf(error: unknown): Pick<Stage, 'status' | 'errorClass'> {
   if (error === null) return { status: 200, errorClass: null }
   if (!(error instanceof AppError)) return { status: 500, errorClass: 'internal' }
@@ -125,14 +125,14 @@ export function stopwatch(clock: Clock, onStage: (stage: Stage) => void) {
 
 const askToRepeat = (cause?: unknown) => appError('speech_not_understood', {}, { cause })
 
-/** A recording that is too long stays a 413; every other failure asks to repeat. */
+/** Keeps the 413 of a recording that is too long; any other failure asks the person to repeat. */
 function askAgain(error: unknown): never {
   throw error instanceof AppError && error.errorClass === 'upstream' ? askToRepeat(error) : error
 }
 
 /**
- * Runs a turn to its end. An `error` event becomes a 502 with its code and sentence, except that a
- * key that was revoked meanwhile is a 401.
+ * Runs a turn to its end and returns the reply. An `error` event becomes a 502 with its code and
+ * sentence, except for a key that was revoked meanwhile, which is a 401.
  */
 export async function replyOf(turn: OpenedTurn, signal: AbortSignal): Promise<string> {
   let reply: string | null = null

@@ -14,7 +14,7 @@ export interface ConversationParts {
   readonly take: () => Promise<unknown>
 }
 
-/** What the request log says of a turn. */
+/** The fields of a turn for the request log. */
 export interface TurnNote {
   readonly sessionId?: string | null
   readonly textChars?: number
@@ -22,10 +22,10 @@ export interface TurnNote {
   readonly refused?: AppError
 }
 
-/** Over a limit the person hears why, as an answer (contract 2, rule 0.7). */
+/** Errors that are spoken as an answer, so that the person hears them (contract 2, rule 0.7). */
 const SPOKEN: readonly string[] = ['rate_limited', 'budget_spent']
 
-/** One turn of the agent, as Home Assistant asks for it: `transcript` becomes `handled`. */
+/** Runs one turn for Home Assistant: answers `transcript` with `handled`. */
 export async function converse(
   { agent, replyOf, take }: ConversationParts,
   principal: Principal,
@@ -59,7 +59,7 @@ export async function converse(
   }
 }
 
-/** Home Assistant names conversations; without a name nothing is remembered. */
+/** The session of Home Assistant's conversation id; without one nothing is remembered. */
 function sessionOf({ conversation_id: id }: Readonly<Record<string, unknown>>): string | null {
   return typeof id === 'string' && id.trim() !== '' ? sessionId(`ha-${id.trim()}`) : null
 }

@@ -23,7 +23,7 @@ export interface WyomingDoorOptions
   /** Samples of 16 bits as a wav file. */
   readonly wav: (samples: Uint8Array, rate: number) => Uint8Array
   readonly speakable: typeof speakable
-  /** Of this product. */
+  /** The version of this product. */
   readonly version: string
 }
 
@@ -49,7 +49,7 @@ export function createWyomingDoor(options: WyomingDoorOptions) {
         converse({ agent, replyOf, take }, principal, data, peer, note),
       )
 
-    /** What other events say is of no use here. */
+    /** Other events are ignored. */
     const handlers: Readonly<Record<string, (event: WyomingEvent) => unknown>> = {
       describe,
       ping: ({ data }) => peer.send('pong', data),
@@ -77,7 +77,7 @@ export function createWyomingDoor(options: WyomingDoorOptions) {
 
 type Requests = ReturnType<typeof createRequests>
 
-/** Speech to text: what is heard between two events is recognised as a whole. */
+/** Speech to text: recognises the sound between two events as a whole. */
 function createHearing({ voice, wav }: WyomingDoorOptions, requests: Requests, peer: WyomingPeer) {
   let recording: Recording | null = null
 
@@ -108,7 +108,7 @@ function createHearing({ voice, wav }: WyomingDoorOptions, requests: Requests, p
   }
 }
 
-/** Text to speech: of a whole text, or of one that arrives in pieces. */
+/** Text to speech, for a whole text or one that arrives in pieces. */
 function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: WyomingPeer) {
   const { speakable, voice } = options
   const speaker = createSpeaker(options)
@@ -122,7 +122,7 @@ function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: W
       await play(peer, text === '' ? silence() : await speaker.begin(how, text, signal))
     })
 
-  /** Resolves when pieces can be taken. */
+  /** Resolves when pieces can be added. */
   function start(data: Data): Promise<void> {
     const started = Promise.withResolvers<void>()
     const done = requests
@@ -144,7 +144,7 @@ function createSpeaking(options: WyomingDoorOptions, requests: Requests, peer: W
 
   return {
     start: async (data: Data): Promise<void> => (open ? undefined : start(data)),
-    /** Within a stream it repeats the whole text. */
+    /** Speaks a whole text, unless a stream is open: then it only repeats the stream's text. */
     whole: async (data: Data): Promise<void> => (open ? undefined : speak(data)),
     add: (data: Data): void => open?.speech.push(textOf(data)),
     async stop(): Promise<void> {

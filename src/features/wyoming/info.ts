@@ -1,4 +1,4 @@
-/** What the server can do, as `info` tells it (contract 2, 4.3). */
+/** What the server can do, for the event `info` (contract 2, 4.3). */
 export interface Abilities {
   readonly version: string
   /** The kind of recognition, and of synthesis; null where there is none. */
@@ -6,16 +6,16 @@ export interface Abilities {
   readonly speaks: string | null
 }
 
-/** The voice of this name is the one that the operator has chosen. */
+/** The name of the voice that the operator has chosen. */
 export const OWN_VOICE = 'moonbase'
 
-/** Languages of Whisper, which most services for speech and most models know. */
+/** Languages of Whisper, which most speech services and models support. */
 const LANGUAGES = [
   ...['zh', 'en', 'yue', 'ja', 'ko', 'de', 'es', 'fr', 'it', 'pt', 'ru', 'ar', 'hi', 'id', 'vi'],
   ...['th', 'tr', 'pl', 'nl', 'sv', 'da', 'fi', 'nb', 'cs', 'sk', 'hu', 'ro', 'bg', 'hr', 'sr'],
   ...['sl', 'uk', 'el', 'he', 'fa', 'ur', 'bn', 'ta', 'te', 'ms', 'ca', 'lt', 'lv', 'et', 'is'],
 ]
-/** What comes with the product knows fewer. */
+/** The product's own engines support fewer. */
 const OWN_LANGUAGES: Readonly<Record<string, readonly string[]>> = {
   local: ['zh', 'en', 'yue', 'ja', 'ko'],
   espeak: ['zh', 'en'],

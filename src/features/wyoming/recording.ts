@@ -6,7 +6,7 @@ type Data = Readonly<Record<string, unknown>>
 const SAMPLE_BYTES = 2
 const [RATE_MIN, RATE_MAX] = [8_000, 48_000]
 
-/** What a client sends to be recognised: mono samples of 16 bits. */
+/** A recording that a client sends: mono samples of 16 bits. */
 export function createRecording(asked: Data) {
   const language = languageOf(asked)
   const parts: Uint8Array[] = []
@@ -14,11 +14,11 @@ export function createRecording(asked: Data) {
   let left = 0
 
   return {
-    /** In the words of the client; null when it named none. */
+    /** The language as the client named it; null when it named none. */
     language: typeof asked.language === 'string' ? asked.language : null,
     hints: language === null ? undefined : { language },
 
-    /** Takes the format of what follows; throws `invalid_request` for one that is not heard. */
+    /** Sets the format; throws `invalid_request` for an unsupported one. */
     start(format: Data): void {
       const { rate: given, width = SAMPLE_BYTES, channels = 1 } = format
       const isRate = Number.isInteger(given) && Number(given) >= RATE_MIN
@@ -29,7 +29,7 @@ export function createRecording(asked: Data) {
       left = WYOMING_AUDIO_SECONDS_MAX * rate * SAMPLE_BYTES
     },
 
-    /** What comes after a minute is not heard. */
+    /** Adds samples; those after a minute are dropped. */
     add(format: Data, samples: Uint8Array): void {
       if (rate === 0) this.start(format)
       const taken = samples.subarray(0, left)
@@ -38,7 +38,7 @@ export function createRecording(asked: Data) {
       left -= taken.length
     },
 
-    /** All of it, with its rate; a half sample at the end is none. */
+    /** The whole recording and its rate; drops half a sample at its end. */
     take(): { readonly samples: Uint8Array; readonly rate: number } {
       const all = Buffer.concat(parts.splice(0))
       return { samples: all.subarray(0, all.length - (all.length % SAMPLE_BYTES)), rate }
@@ -48,7 +48,7 @@ export function createRecording(asked: Data) {
 
 export type Recording = ReturnType<typeof createRecording>
 
-/** `zh-CN` is `zh` to recognisers. */
+/** Recognisers need `zh` for `zh-CN`. */
 function languageOf({ language }: Data): string | null {
   const [, start = ''] = /^([A-Za-z]{2,3})(?:[-_]|$)/.exec(String(language ?? '')) ?? []
   return start === '' ? null : start.toLowerCase()

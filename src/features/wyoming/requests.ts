@@ -7,7 +7,7 @@ import type { Principal } from '../../core/principal.ts'
 import type { OpenTurns } from '../agent/open-turns.ts'
 import type { TurnNote } from './conversation.ts'
 
-/** Whom the key of the setting stands for. */
+/** The caller that the configured key belongs to. */
 export interface WyomingCaller {
   readonly principal: Principal
   /** Counts a turn to the key; throws `rate_limited` and `budget_spent`. */
@@ -23,7 +23,7 @@ export interface WyomingRow extends Omit<TurnNote, 'refused'> {
 }
 
 export interface RequestOptions {
-  /** Null when the key of the setting is unknown or revoked. */
+  /** Null when the configured key is unknown or revoked. */
   readonly caller: () => Promise<WyomingCaller | null>
   readonly openTurns: Pick<OpenTurns, 'run'>
   readonly clock: Pick<Clock, 'steady'>
@@ -33,16 +33,16 @@ export interface RequestOptions {
 
 type Note = (more: TurnNote) => void
 
-/** What all requests of Wyoming clients have in common: the key, the log, and how they fail. */
+/** The common part of all requests of Wyoming clients: key, log and failures. */
 export function createRequests({ caller, openTurns, clock, log, record }: RequestOptions) {
-  /** Whether the key was good once: one that is so no more was revoked. */
+  /** Whether the key was valid before: then an invalid key was revoked. */
   let wasGood = false
 
   const refuse = async (peer: WyomingPeer, { message: text, code }: AppError): Promise<void> => {
     if (!peer.signal.aborted) await peer.send('error', { text, code })
   }
 
-  /** Tells the client, and ends the connection: Home Assistant waits for an answer until then. */
+  /** Sends the error and closes the connection, because Home Assistant would wait for an answer. */
   async function fail(peer: WyomingPeer, error: unknown): Promise<AppError> {
     const failure = failureOf(peer, error)
     if (failure.code === 'internal') log.error('wyoming failed', errorFields(error))
@@ -51,7 +51,7 @@ export function createRequests({ caller, openTurns, clock, log, record }: Reques
     return failure
   }
 
-  /** Null after the client was told that the key is not good. */
+  /** The caller; null after the client got the error of an invalid key. */
   async function admitted(peer: WyomingPeer): Promise<WyomingCaller | null> {
     const known = await caller()
     wasGood ||= known !== null
@@ -61,7 +61,7 @@ export function createRequests({ caller, openTurns, clock, log, record }: Reques
     return null
   }
 
-  /** Does what a client asks for, and writes a row about it. Never rejects. */
+  /** Runs a request and writes its row of the request log. Never rejects. */
   async function run(
     peer: WyomingPeer,
     work: (caller: WyomingCaller, note: Note) => Promise<void>,

@@ -10,7 +10,7 @@ type Data = Readonly<Record<string, unknown>>
 
 export type SpeakingOptions = Omit<Speaking, 'output'>
 
-/** What the voice gives to this door. */
+/** The functions of features/voice that speech needs. */
 export interface SpeakingParts {
   readonly createSentences: typeof createSentences
   readonly speakSentence: typeof speakSentence
@@ -20,7 +20,7 @@ const RATE = OPENAI_SPEECH_RATE
 const FORMAT = { rate: RATE, width: 2, channels: 1 }
 const BYTES_A_MS = (RATE * FORMAT.width) / 1_000
 
-/** The voice that a client has named in `synthesize` or `synthesize-start`. */
+/** The voice that a client names in `synthesize` or `synthesize-start`. */
 export function voiceOf({ voice }: Data): string {
   const { name } = (voice ?? {}) as { readonly name?: unknown }
   const isOther = typeof name === 'string' && name !== '' && name !== OWN_VOICE
@@ -84,7 +84,7 @@ function createStreamedSpeech(
       add(sentences.finish())
     },
     chars: () => chars,
-    /** Resolves when all was sent. A sentence is begun while the one before it is played. */
+    /** Resolves when all was sent. Each sentence is begun while the previous one is played. */
     async run(): Promise<void> {
       let coming = next()
       for (let sound = await coming; sound !== null; sound = await coming) {

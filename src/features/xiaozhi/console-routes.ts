@@ -6,15 +6,15 @@ import type { Origins } from '../../http/origin.ts'
 import type { BoardStore } from '../devices/board-store.ts'
 import type { Sockets } from './sockets.ts'
 
-/** What the console shows of stock boards besides their devices. */
+/** Where stock boards connect, and which of them are connected. */
 export const BoardsResponse = z.object({
-  /** The address for a board's Wi-Fi page; the activation code may follow. */
+  /** The address to enter on a board's Wi-Fi page; the activation code may be appended. */
   address: z.string(),
-  /** Whether a board can reach it at all: it names another host than the board itself. */
+  /** Whether a board can reach it: false for an address such as localhost. */
   reachable: z.boolean(),
   /** Ids of the devices whose socket is open. */
   connected: z.array(z.string()),
-  /** When each device had its last turn; devices that had none are missing. */
+  /** When each device had its last turn; devices without one are missing. */
   last_turns: z.array(z.object({ device_id: z.string(), at: z.string() })),
 })
 export type BoardsResponse = z.infer<typeof BoardsResponse>
@@ -25,7 +25,7 @@ export interface BoardsConsoleOptions {
   readonly origins: Pick<Origins, 'base'>
 }
 
-/** GET /console/boards: where boards start, and which of them are there. */
+/** GET /console/boards. */
 export const boardsConsoleRoutes = (
   gate: Gate,
   { sockets, lastTurns, origins }: BoardsConsoleOptions,
@@ -48,7 +48,7 @@ export const boardsConsoleRoutes = (
     },
   )
 
-/** Whether another machine can reach this address: not by a name that means itself. */
+/** Whether another machine can use this address: false for names of the machine itself. */
 export const isReachable = (base: string): boolean =>
   !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(
     URL.parse(base)?.hostname ?? 'localhost',

@@ -14,7 +14,7 @@ const CALL_MS_MAX = 5_000
 
 /** The revision of the protocol that boards speak. */
 const PROTOCOL_VERSION = '2024-11-05'
-/** Tools that only a person may use, of boards that list them nonetheless. */
+/** Tools that only a person may use, although some boards list them. */
 const USER_ONLY = new Set(['self.reboot', 'self.upgrade_firmware', 'self.get_system_info'])
 
 const Answer = z.object({
@@ -43,13 +43,13 @@ export interface DeviceToolsOptions {
   readonly send: (payload: object) => void
 }
 
-/** A board's own tools: the board is an MCP server behind the socket (contract 2, 4.1). */
+/** A board's own tools: the board is an MCP server on its socket (contract 2, 4.1). */
 export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
   const waiting = new Map<number, PromiseWithResolvers<Record<string, unknown>>>()
   let lastId = 0
   let tools: readonly Tool[] = []
 
-  /** Boards know numbers alone as ids. Rejects with `ToolFailure`. */
+  /** Sends a request with a number as its id, as boards require. Rejects with `ToolFailure`. */
   async function request(method: string, params: object, signal?: AbortSignal) {
     const id = ++lastId
     const answer = Promise.withResolvers<Record<string, unknown>>()
@@ -90,10 +90,10 @@ export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
   })
 
   return {
-    /** The tools as they are known now; a turn does not wait for them. */
+    /** The tools that are known now; a turn does not wait for more. */
     tools: () => tools,
 
-    /** Asks the board for its tools. Never throws: a board without them has none. */
+    /** Asks the board for its tools. Never throws: after a failure there are no tools. */
     async list(): Promise<void> {
       try {
         const clientInfo = { name: 'moonbase', version: '1' }
@@ -111,7 +111,7 @@ export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
       }
     },
 
-    /** A message of the board; one that answers nothing is dropped. */
+    /** Handles a message of the board; drops one that answers no request. */
     receive(payload: unknown): void {
       const answer = Answer.safeParse(payload).data
       const asked = answer && waiting.get(answer.id)
@@ -120,7 +120,7 @@ export function createDeviceTools({ clock, send }: DeviceToolsOptions) {
       else asked.resolve(answer.result ?? {})
     },
 
-    /** The socket is closed: nothing will be answered any more. */
+    /** Fails all open requests, because the socket is closed. */
     close(): void {
       tools = []
       for (const asked of waiting.values()) asked.reject(new ToolFailure('the device has left'))
@@ -136,7 +136,7 @@ const specOf = ({ description, inputSchema }: Listed, name: string) => ({
   parameters: inputSchema,
 })
 
-/** Null for what no model can use, or may not. */
+/** The tool for models; null for a malformed one and one of `USER_ONLY`. */
 function usable(tool: unknown): Listed | null {
   const listed = Listed.safeParse(tool).data
   if (!listed || USER_ONLY.has(listed.name)) return null

@@ -6,30 +6,30 @@ import type { SpeechDetector } from './speech-detector.ts'
 
 const RATE = 16_000
 const BYTES_PER_SAMPLE = 2
-/** So much silence ends an utterance: in sound, and by the clock where a board sends none. */
+/** Silence that ends an utterance: in sound, or in time when a board sends no sound. */
 const SILENCE_SAMPLES = 0.7 * RATE
 const NO_PACKET_MS = 900
-/** Sound before speech was noticed that belongs to it. */
+/** Sound that is kept from before the detected start of speech. */
 const BEFORE_SAMPLES = RATE / 2
 const UTTERANCE_SAMPLES_MAX = 60 * RATE
-/** Less is a cough or a door. */
+/** Shorter speech is taken for a noise. */
 const SPOKEN_SAMPLES_MIN = 0.15 * RATE
-/** Speech of this length interrupts an answer; less may be its echo. */
+/** Speech of this length interrupts an answer; shorter speech may be its echo. */
 const BARGE_IN_SAMPLES = 0.3 * RATE
 
 export interface ListenerOptions {
   readonly decoder: PacketDecoder
   readonly detector: SpeechDetector
   readonly clock: Pick<Clock, 'after'>
-  /** Counts the sound that is held. */
+  /** Counts the memory of the sound that is kept. */
   readonly share: MemoryShare
-  /** Somebody has begun to speak, for long enough to mean it. */
+  /** Called when somebody has spoken for `BARGE_IN_SAMPLES`. */
   readonly onSpeech: () => void
-  /** The utterance is over: after silence, at its longest, or when there is no memory for more. */
+  /** Called at the end of the utterance: after silence, at the limit, or when memory runs out. */
   readonly onEnd: (samples: Int16Array) => void
 }
 
-/** Collects what is said into a board, and finds its end where the board does not tell it. */
+/** Collects an utterance from a board, and finds its end when the board does not report it. */
 export class Listener {
   #mode: ListenMode | null = null
   #parts: Int16Array[] = []
@@ -55,7 +55,7 @@ export class Listener {
     else if (this.#mode !== 'manual') this.#follow(samples)
   }
 
-  /** The board says that the utterance is over. By hand, also one in which nothing was said. */
+  /** The board has ended the utterance. In manual mode an utterance without speech counts, too. */
   stop(): void {
     if (this.#mode === null) return
     const isSaid = this.#mode === 'manual' || this.#isSpeech
@@ -83,7 +83,7 @@ export class Listener {
     this.options.detector.reset()
   }
 
-  /** False when there is no memory for more. */
+  /** False when memory has run out. */
   #keep(samples: Int16Array): boolean {
     try {
       this.options.share.add(samples.length * BYTES_PER_SAMPLE)
@@ -101,7 +101,7 @@ export class Listener {
     this.options.detector.push(samples, (isSpeech) => this.#hear(length, isSpeech))
   }
 
-  /** Sound of this length has become known as speech, or as none. */
+  /** Called when sound of this length is known to be speech or not. */
   #hear(length: number, isSpeech: boolean): void {
     if (this.#mode === null) return
     this.#cancelTimer()
@@ -121,7 +121,7 @@ export class Listener {
     if (before < BARGE_IN_SAMPLES && this.#spoken >= BARGE_IN_SAMPLES) this.options.onSpeech()
   }
 
-  /** Before speech only the last moment is kept. */
+  /** Drops old sound while nobody speaks; keeps `BEFORE_SAMPLES`. */
   #forgetOld(): void {
     let oldest = this.#parts[0]
     while (oldest && this.#held - oldest.length >= BEFORE_SAMPLES) {

@@ -23,10 +23,10 @@ const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mcp'), payload: z.unknown() }),
 ])
 
-/** What a board says in text (contract 2, 4.1). */
+/** A text message of a board (contract 2, 4.1). */
 export type Message = z.infer<typeof Message>
 
-/** Null for whatever is none of the messages that mean something here. */
+/** Null for all other messages. */
 export function readMessage(text: string): Message | null {
   try {
     return Message.safeParse(parseUntrustedJson(text)).data ?? null
@@ -41,7 +41,7 @@ const VERSIONS: Readonly<Record<string, FrameVersion>> = { 1: 1, 2: 2, 3: 3 }
 export const frameVersion = (hello: Hello, header: string | null): FrameVersion =>
   VERSIONS[String(hello.version)] ?? VERSIONS[header ?? ''] ?? 1
 
-/** Speech to boards: 24 kHz mono in packets of 60 ms. */
+/** Boards get speech as 24 kHz mono in packets of 60 ms. */
 export const FRAME_MS = 60
 
 export const helloAnswer = {
@@ -51,7 +51,7 @@ export const helloAnswer = {
   audio_params: { format: 'opus', sample_rate: 24_000, channels: 1, frame_duration: FRAME_MS },
 } as const
 
-/** What a board is told in text; `session_id` is added on the way. */
+/** A text message to a board; `session_id` is added when it is sent. */
 export type Told =
   | typeof helloAnswer
   | { readonly type: 'stt'; readonly text: string }

@@ -2,15 +2,15 @@ import type { Clock } from '../../core/clock.ts'
 import type { SpokenSentence } from '../voice/spoken-turn.ts'
 import { FRAME_MS, type Told } from './messages.ts'
 
-/** A packet is sent when less than this is left to play, so at most 300 ms lie at the board. */
+/** A packet is sent when less than this is left to play, so a board buffers at most 300 ms. */
 const AHEAD_MS = 240
 
 /**
- * Sends a speech a little faster than it is played: a board that loses the network for a moment
- * plays on, and its queue of 2.4 s never runs over.
+ * Paces packets a little ahead of the playback: a board that loses the network for a moment plays
+ * on, and its queue of 2.4 s never overflows.
  */
 export function createPace(clock: Clock) {
-  /** When the board has played what it was sent, on the steady clock. */
+  /** When the board will have played everything that was sent, on the steady clock. */
   let playedAt = 0
   const wait = async (ms: number, signal: AbortSignal) => {
     if (ms > 0) await clock.sleep(ms, signal)
@@ -18,13 +18,13 @@ export function createPace(clock: Clock) {
   return {
     /** Resolves when the next packet is due. */
     due: (signal: AbortSignal) => wait(playedAt - clock.steady() - AHEAD_MS, signal),
-    /** A packet was sent. */
+    /** To be called after a packet was sent. */
     sent(): void {
       playedAt = Math.max(playedAt, clock.steady()) + FRAME_MS
     },
     /** Resolves when the board has played everything. */
     played: (signal: AbortSignal) => wait(playedAt - clock.steady(), signal),
-    /** The board was told to stop. */
+    /** To be called when the board was told to stop. */
     stop(): void {
       playedAt = 0
     },
@@ -44,7 +44,7 @@ export interface MouthOptions {
 
 const LENGTH_BYTES = 2
 
-/** Plays sentences on a board, between the messages that its speech begins and has ended. */
+/** Plays sentences on a board, between the messages that start and stop its speech. */
 export function createMouth({ tell, sendPacket, pace, signal, onSound }: MouthOptions) {
   let isOpen = false
 
@@ -68,13 +68,13 @@ export function createMouth({ tell, sendPacket, pace, signal, onSound }: MouthOp
   }
 
   return {
-    /** Frames that come before it are dropped by the board, so it goes out early. */
+    /** Starts the speech early, because the board drops frames that come before that message. */
     open(): void {
       if (!isOpen) tell({ type: 'tts', state: 'start' })
       isOpen = true
     },
 
-    /** Shows the sentence with its first sound, and alone when it cannot be spoken. */
+    /** Shows the sentence with its first sound; only shows it when it cannot be spoken. */
     async say({ text, sound }: SpokenSentence): Promise<void> {
       try {
         await play(text, await sound)
@@ -93,7 +93,7 @@ export function createMouth({ tell, sendPacket, pace, signal, onSound }: MouthOp
 
 export type Mouth = ReturnType<typeof createMouth>
 
-/** Each packet stands behind its length. */
+/** Splits a chunk into packets, each of which comes after its length. */
 function* packetsIn(chunk: Uint8Array): Generator<Uint8Array> {
   const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength)
   for (let at = 0; at + LENGTH_BYTES <= chunk.length; ) {

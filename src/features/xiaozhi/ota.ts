@@ -10,9 +10,9 @@ const VERSION = /^\d+(\.\d+)*$/
 const VERSION_CHARS_MAX = 40
 
 /**
- * The board that a start-up request is from, by its headers; null when they do not name it. The
- * body tells more where it is JSON: boards without a display send a malformed one (contract 2,
- * section 4.1).
+ * The board of a start-up request, by its headers; null when they do not identify it. The body has
+ * more details if it is JSON: boards without a display send a malformed one (contract 2, section
+ * 4.1).
  */
 export function readBoard(headers: Headers, body: string): Board | null {
   const [mac, clientId] = [headers.get('device-id') ?? '', headers.get('client-id') ?? '']
@@ -27,13 +27,13 @@ export function readBoard(headers: Headers, body: string): Board | null {
   }
 }
 
-/** The version that a start-up request tells, also of a board that does not name itself. */
+/** The firmware version in a start-up request, also of a board that is not identified. */
 export function readFirmware(headers: Headers, body: string): string | null {
   const { application } = objectOf(parsed(body))
   return version(objectOf(application).version) ?? version(agentOf(headers)[1])
 }
 
-/** The name and the version of the user agent. */
+/** Name and version in the User-Agent header. */
 const agentOf = (headers: Headers) =>
   /^([^/]*)(?:.*\/([^/]*))?$/.exec(headers.get('user-agent') ?? '')?.slice(1) ?? []
 
@@ -57,7 +57,7 @@ function label(value: unknown): string | null {
   return firstChars(text, DEVICE_LABEL_CHARS_MAX) || null
 }
 
-/** The firmware reads a version by `stoi`, part by part, which aborts at anything but digits. */
+/** The firmware parses each part of a version with `stoi`, which aborts on anything but digits. */
 const version = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= VERSION_CHARS_MAX && VERSION.test(value)
     ? value
@@ -66,7 +66,7 @@ const version = (value: unknown): string | null =>
 /** How often a waiting board asks whether it is paired. */
 const ACTIVATION_TIMEOUT_MS = 30_000
 
-/** What an answer says besides how the board is paired. */
+/** The parts of an answer that do not depend on the pairing. */
 export interface OtaFacts {
   /** Epoch milliseconds. */
   readonly now: number
@@ -76,15 +76,15 @@ export interface OtaFacts {
   readonly socketUrl: string
 }
 
-/** Never an `mqtt`, which would win over the socket; an empty address clears what was stored. */
+/** Has no `mqtt`, which would win over the socket. An empty address clears the stored one. */
 const answer = ({ now, zoneMinutes, firmware }: OtaFacts, websocket: object) => ({
   server_time: { timestamp: now, timezone_offset: zoneMinutes },
-  // Its own version and no address: nothing to update.
+  // The board's own version and no address mean that there is no update.
   firmware: { version: firmware ?? '0.0.0', url: '' },
   websocket,
 })
 
-/** The answer to a start of a board that is paired, or that shows its digits. */
+/** The answer to a board that is paired, or that shows its digits. */
 export function otaAnswer(facts: OtaFacts, state: BoardState): object {
   if (state.key !== null) {
     return answer(facts, { url: facts.socketUrl, token: state.key, version: 1 })
@@ -94,7 +94,7 @@ export function otaAnswer(facts: OtaFacts, state: BoardState): object {
   return { ...refusal(facts), activation: activation(digits, message, challenge) }
 }
 
-/** The answer to a start that leads to no device: the board shows it and speaks nothing. */
+/** The answer to a start without a device: the board shows the message and speaks nothing. */
 export const otaRefusal = (facts: OtaFacts, message: string): object => ({
   ...refusal(facts),
   activation: activation('', message, 'none'),
@@ -107,5 +107,5 @@ const activation = (code: string, message: string, challenge: string) => ({
   timeout_ms: ACTIVATION_TIMEOUT_MS,
 })
 
-/** Said for a code that leads to no device of this board (contract 2, 4.2). */
+/** The message for a code without a device of this board (contract 2, 4.2). */
 export const WRONG_CODE = '配对码无效或已过期，请在控制台重新生成'

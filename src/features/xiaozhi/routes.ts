@@ -19,7 +19,7 @@ export interface XiaozhiRouteOptions {
   readonly clock: Clock
 }
 
-/** The path of the socket below the public address; the usual one of such servers. */
+/** The path of the socket below the public address; usual for such servers. */
 const SOCKET_PATH = '/xiaozhi/v1/'
 
 interface Asked {
@@ -30,15 +30,15 @@ interface Asked {
   readonly route: string
 }
 
-/** Null on paths without any; one that cannot be decoded is a wrong one. */
+/** The code in the path; null on paths without one. One that cannot be decoded is a wrong code. */
 const codeOf = ({ route, params }: Asked) =>
   route.includes('/:code') ? (params?.code ?? '') : null
 
-/** What unmodified xiaozhi boards ask at their start (contract 2, 4.1 and 4.2). */
+/** The requests of unmodified xiaozhi boards at their start (contract 2, 4.1 and 4.2). */
 export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
   const { boards, addressOf, clock } = options
 
-  /** Always 200 and JSON: the firmware shows the message of nothing else. */
+  /** Always answers 200 and JSON: the firmware shows no other message. */
   async function start(asked: Asked): Promise<object> {
     const { request, server } = asked
     const body = await bodyOf(request)
@@ -56,7 +56,7 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
     }
   }
 
-  /** 202 means "not yet": the board asks again in 3 seconds. */
+  /** Answers 202 while the board is not paired; it asks again in 3 seconds. */
   async function activate(asked: Asked): Promise<Response> {
     const board = readBoard(asked.request.headers, await bodyOf(asked.request))
     const paired = board !== null && (await boards.isPaired({ board, code: codeOf(asked) }))
@@ -81,10 +81,10 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
 }
 
 const UNREAD = { parse: 'none' } as const
-/** Answers hold the key of a device. */
+/** Answers contain the key of a device. */
 const NO_STORE = { 'cache-control': 'no-store' }
 
-/** Empty where it cannot be read: the headers say who asks. */
+/** The body; empty when it cannot be read, because the headers are enough to identify the board. */
 async function bodyOf(request: Request): Promise<string> {
   try {
     return new TextDecoder().decode(await readBytes(request, ANONYMOUS_BODY_BYTES_MAX))

@@ -26,7 +26,7 @@ import { createPace, type Pace } from './mouth.ts'
 import type { SpeechDetector } from './speech-detector.ts'
 import type { BoardTurns, Said } from './turn.ts'
 
-/** The socket of a board, as this session uses it. */
+/** The functions of a board's socket that a session uses. */
 export interface Wire {
   sendText(text: string): void
   sendBinary(bytes: Uint8Array): void
@@ -50,17 +50,17 @@ export interface Caller {
   /** Counts a turn to the key, as it is now. */
   readonly admit: () => Promise<Principal>
   readonly onStage: (stage: Stage) => void
-  /** The session gives it back. */
+  /** The session releases it. */
   readonly decoder: PacketDecoder
 }
 
 const HELLO_MS_MAX = 10_000
-/** A detected text that is followed by listening within this time is a wake word. */
+/** A detected text is a wake word when the board listens within this time after it. */
 const WAKE_WORD_MS = 1_000
 /** Frames a second, and how many may come at once after a stall of the network; texts likewise. */
 const FRAMES_PER_SECOND = 100
 const FRAMES_AT_ONCE = 200
-/** The last word of a flood is heard so much later, unless it is longer than words of control. */
+/** The last control message of a flood is handled after this time. */
 const LATE_MS = 100
 const CONTROL_CHARS_MAX = 1_000
 const PROTOCOL_ERROR = 1002
@@ -80,7 +80,7 @@ export class Session {
   #turn: AbortController | null = null
   #cancelHello: () => void
   #cancelWake = () => {}
-  /** Came in a flood of texts. */
+  /** The last message of a flood, to be handled after `LATE_MS`. */
   #late: Message | null = null
   #cancelLate = () => {}
 
@@ -105,7 +105,7 @@ export class Session {
   }
 
   /**
-   * Texts beyond the rate are dropped, but for the last word about listening: a board that has said
+   * Drops texts beyond the rate, except the last message about listening: a board that has sent
    * "stop" waits for its answer.
    */
   onText(text: string): void {
@@ -182,7 +182,7 @@ export class Session {
     this.#listener.begin(mode)
   }
 
-  /** A wake word, or a question that was typed: which of them, the next second tells. */
+  /** A wake word or a typed question; the next `WAKE_WORD_MS` tell which. */
   #detected(text: string): void {
     this.#cancelWake()
     const said = firstChars(text.trim(), AGENT_TEXT_CHARS_MAX)
@@ -190,7 +190,7 @@ export class Session {
     this.#cancelWake = this.options.clock.after(WAKE_WORD_MS, () => this.#answer({ text: said }))
   }
 
-  /** The end of speech is told even where none has begun: the board waits for it. */
+  /** Reports the end of speech even when none has begun, because the board waits for it. */
   #abort(): void {
     this.#cancelWake()
     const wasSpeaking = this.#isSpeaking
@@ -231,10 +231,10 @@ export class Session {
   }
 }
 
-/** The memory of a device's conversation. */
+/** The session id of a device. */
 export const sessionOf = ({ deviceId }: Principal): string => `dev-${deviceId}`
 
-/** A bucket of frames: boards send 17 or 50 a second. Those beyond it are dropped. */
+/** A token bucket of frames; boards send 17 or 50 a second. Frames beyond it are dropped. */
 function createFrameLimit(clock: Pick<Clock, 'steady'>): () => boolean {
   let left = FRAMES_AT_ONCE
   let at = clock.steady()

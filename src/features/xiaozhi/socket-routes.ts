@@ -18,14 +18,14 @@ export interface SocketRouteOptions extends SessionOptions {
   readonly record: (request: LoggedRequest) => void
 }
 
-/** Bun's socket, as far as it is used here. */
+/** The used part of Bun's socket. */
 interface BunSocket {
   sendText(text: string): number
   sendBinary(bytes: Uint8Array): number
   close(code: number, reason: string): void
 }
 
-/** What Elysia calls of the data of a socket (elysia, ws/index). */
+/** The handlers that Elysia calls on the data of a socket (elysia, ws/index). */
 interface SocketData {
   open(ws: BunSocket): void
   message(ws: BunSocket, message: string | Uint8Array): void
@@ -41,11 +41,11 @@ interface Asked {
   readonly server: Upgrading | null
 }
 
-/** The socket of boards (contract 2, 4.1). Pages of simulators give their key in the query. */
+/** The socket of boards (contract 2, 4.1). Simulators in a browser pass their key in the query. */
 export function socketRoutes(options: SocketRouteOptions) {
   const { sockets, codecs, keys, call, contexts, record, clock } = options
 
-  /** The key, as it is now: 401 for none, 403 for one that is no device's. */
+  /** The current state of the key. Throws a 401 for none, a 403 for one that is not a device's. */
   async function keyOf(token: string | null): Promise<KnownKey> {
     const key = token === null ? null : await keys.find(token)
     if (!key) throw appError('invalid_key')

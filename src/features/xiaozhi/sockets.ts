@@ -10,7 +10,7 @@ export interface OpenSocket {
 /** Close codes (RFC 6455, section 7.4.1). */
 const [GOING_AWAY, POLICY] = [1001, 1008]
 
-/** The open sockets of all devices, one each: a new one closes the old (contract 2, 4.2). */
+/** The open sockets of devices, one each: a new one closes the old one (contract 2, 4.2). */
 export function createSockets(
   stillValid: (principal: Principal) => Promise<boolean>,
   leases: Pick<Leases, 'seize' | 'heldElsewhere'>,
@@ -37,7 +37,7 @@ export function createSockets(
       before?.close(POLICY, 'replaced')
       const replaced = () => socket.close(POLICY, 'replaced')
       claims.set(socket, leases.seize(nameOf(tenantId, deviceId ?? ''), replaced))
-      // What was revoked since the key was looked at is found now.
+      // Finds a revocation that happened since the key was checked.
       recheck(tenantId).catch(() => socket.close(1011, 'error'))
     },
 
@@ -61,7 +61,7 @@ export function createSockets(
       return [...new Set([...here, ...elsewhere.map((name) => name.slice(prefix.length))])]
     },
 
-    /** The server stops. */
+    /** Closes all sockets when the server stops. */
     close(): void {
       for (const open of byTenant.values()) {
         for (const socket of open.values()) socket.close(GOING_AWAY, 'server stopping')

@@ -1,19 +1,19 @@
 import type { VadStream } from '../../channels/ports/speech.ts'
 
-/** Finds where somebody begins and ends to speak in 16 kHz mono. */
+/** Detects speech in 16 kHz mono. */
 export interface SpeechDetector {
-  /** Tells, at once or later, whether somebody speaks at the end of these samples. */
+  /** Calls `tell`, at once or later, with whether there is speech at the end of these samples. */
   push(samples: Int16Array, tell: (isSpeech: boolean) => void): void
-  /** Forgets all sound, before the next utterance. What was not told yet never is. */
+  /** Forgets all sound before the next utterance; pending calls of `tell` are dropped. */
   reset(): void
   /** Must be called once. */
   close(): void
 }
 
-/** How likely speech is where it begins, and where it goes on: the values that Silero advises. */
+/** Probabilities from which speech begins, and continues; Silero recommends these values. */
 const [BEGIN_LIKELY, STAY_LIKELY] = [0.5, 0.35]
 
-/** Asks a model, and goes by loudness alone while the model cannot tell. */
+/** Uses a model, and only loudness while the model gives no answer. */
 export function createModelDetector(
   model: VadStream,
   loudness: SpeechDetector = createEnergyDetector(),
@@ -51,22 +51,22 @@ export function createModelDetector(
 const RATE = 16_000
 /** 20 ms. */
 const WINDOW = RATE / 50
-/** The floor is the quietest of this many blocks of 200 ms: pauses between words reach it. */
+/** The noise floor is that of the quietest of this many blocks of 200 ms, such as a pause. */
 const FLOOR_BLOCKS = 12
 const BLOCK_WINDOWS = 10
-/** Quieter sound is never speech, whatever the floor: 54 dB below full scale. */
+/** Quieter sound is never speech: 54 dB below full scale. */
 const QUIET_RMS = 0.002
-/** Speech stands this far above the floor: 6 dB to begin, 4 dB to go on. */
+/** Speech is this much louder than the noise floor: 6 dB to begin, 4 dB to continue. */
 const BEGIN_RATIO = 2
 const STAY_RATIO = 1.6
-/** Of the last windows so many must be loud: a click is no speech. */
+/** How many of the last windows must be loud, so that a click is not taken for speech. */
 const RECENT = 8
 const BEGIN_LOUD = 5
 const STAY_LOUD = 3
 
 /**
- * Tells speech by its loudness above the noise of the room, which is measured all the time. Hum of
- * the mains is filtered out, and silence that a codec invents (DTX) is not taken for the room.
+ * Detects speech by its loudness above the noise floor of the room, which is measured continuously.
+ * Filters out mains hum, and ignores the artificial silence of a codec (DTX).
  */
 export function createEnergyDetector(): SpeechDetector {
   let filter = createHighPass()
@@ -120,7 +120,7 @@ export function createEnergyDetector(): SpeechDetector {
   }
 }
 
-/** The third lowest: the edges of digital silence are lower than the room. */
+/** The third lowest value: the edges of digital silence are quieter than the room. */
 const quietOf = (block: readonly number[]): number =>
   block.toSorted((a, b) => a - b)[2] ?? Number.POSITIVE_INFINITY
 

@@ -28,7 +28,7 @@ export interface BoardTurnOptions {
   readonly agent: Pick<Agent, 'openTurn'>
   readonly voice: Pick<Voice, 'transcribe' | 'stream'>
   readonly codecs: Pick<AudioCodecs, 'wav'>
-  /** Of features/voice. */
+  /** Functions of features/voice. */
   readonly speech: {
     readonly speakSentence: typeof speakSentence
     readonly speakTurn: typeof speakTurn
@@ -39,7 +39,7 @@ export interface BoardTurnOptions {
   readonly log: Logger
 }
 
-/** What a turn needs of its socket. */
+/** The parts of its socket that a turn needs. */
 export interface BoardTurn {
   /** Counts the turn to its key. Throws `rate_limited`, `budget_spent` or `invalid_key`. */
   readonly admit: () => Promise<Principal>
@@ -54,13 +54,13 @@ export interface BoardTurn {
   readonly signal: AbortSignal
 }
 
-/** What somebody said: 16 kHz mono, or words. */
+/** The input of a turn: sound, 16 kHz mono, or text. */
 export type Said = { readonly samples: Int16Array } | { readonly text: string }
 
 /**
- * Runs turns of boards: hear, answer, and speak sentence by sentence while the model still writes.
- * Whatever fails, the board is told a short sentence, and always that a speech has ended which had
- * begun (contract 2, 4.4). An aborted turn only tells that its speech has ended.
+ * Runs turns of boards: recognises, answers, and speaks sentence by sentence while the model still
+ * writes. After any failure the board gets a short sentence, and always the end of a speech that
+ * has begun (contract 2, 4.4). An aborted turn only ends its speech.
  */
 export class BoardTurns {
   constructor(private readonly options: BoardTurnOptions) {}
@@ -76,7 +76,7 @@ export class BoardTurns {
     }
     signal.addEventListener('abort', onAbort, { once: true })
     try {
-      // What was asked in writing is known also where it is refused.
+      // A typed question is shown even when the turn is refused.
       if ('text' in said) turn.tell({ type: 'stt', text: said.text })
       await this.#admit(said, turn)
       const text = firstChars(await this.#hear(principal, said, turn), AGENT_TEXT_CHARS_MAX)
@@ -100,7 +100,7 @@ export class BoardTurns {
     return { voice: this.options.voice, voiceId: DEFAULT_VOICE, tenantId, output }
   }
 
-  /** A turn that is refused has its row in the request log, as a request that is. */
+  /** Admits the turn; a refusal gets a row in the request log, as that of a request does. */
   async #admit(said: Said, { admit, onStage, sessionId }: BoardTurn): Promise<void> {
     const { clock, speech } = this.options
     const startedAt = clock.steady()
@@ -117,7 +117,7 @@ export class BoardTurns {
 
   async #hear({ tenantId }: Principal, said: Said, turn: BoardTurn): Promise<string> {
     if ('text' in said) return said.text
-    // A button that was pressed for a moment: recognisers refuse a file without sound.
+    // The button was released at once; recognisers refuse a file without sound.
     if (said.samples.length === 0) throw appError('speech_not_understood')
     const { voice, codecs, clock, speech } = this.options
     const timed = speech.stopwatch(clock, turn.onStage)
@@ -131,7 +131,7 @@ export class BoardTurns {
     return text
   }
 
-  /** Throws the first failure of model or speech, once all that could be told was told. */
+  /** Throws the first failure of model or speech, after everything before it was sent. */
   async #answer(principal: Principal, text: string, turn: BoardTurn, { mouth, stage }: Saying) {
     const { sessionId, tools, signal, onStage } = turn
     const ended = Promise.withResolvers<TurnEnd>()
@@ -143,7 +143,7 @@ export class BoardTurns {
       note({ sessionId, textChars: charCount(text) })
       const turn = await opening
       const { failure } = await ended.promise
-      // Another channel may have answered than the first.
+      // Another channel than the first may have answered.
       note({ channel: turn.channel })
       if (failure !== null && !signal.aborted) throw failure
     })
@@ -153,7 +153,7 @@ export class BoardTurns {
     let failure: unknown = null
     const speak = (sentence: string) => {
       stage.asked(sentence)
-      // After a failure the rest is shown, and no more sound asked for.
+      // After a failure the rest is only shown, without sound.
       return failure === null
         ? speech.speakSentence(speaking, sentence, signal)
         : silence(sentence, failure)
@@ -172,7 +172,7 @@ export class BoardTurns {
     if (failure !== null) throw failure
   }
 
-  /** A sentence about what went wrong: spoken, unless it was the speech that did. */
+  /** Sends a sentence about the failure; speaks it unless speech itself failed. */
   async #explain(error: unknown, { tenantId }: Principal, turn: BoardTurn, saying: Saying) {
     const { mouth, stage } = saying
     if (!(error instanceof AppError)) {
@@ -200,7 +200,7 @@ interface Saying {
   readonly stage: SpeechStage
 }
 
-/** A sentence that is shown alone. */
+/** A sentence that is shown and not spoken. */
 function silence(text: string, failure: unknown): SpokenSentence {
   const sound = Promise.reject(failure)
   sound.catch(() => {})
@@ -223,11 +223,11 @@ function createSpeechStage({ clock, speech }: BoardTurnOptions, onStage: (stage:
     sounded(): void {
       soundedAt ??= clock.steady()
     },
-    /** The first failure counts; null is none. */
+    /** Records a failure; the first one counts, null is none. */
     failed(error: unknown): void {
       failure ??= error
     },
-    /** To be called once: a turn has one row of speech. */
+    /** To be called once, because a turn has one row of speech. */
     end(): void {
       if (askedAt === null) return
       const latencyMs = Math.round((soundedAt ?? clock.steady()) - askedAt)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { CHOICES } from '../web/features/system/parts.ts'
 import { ConfigError, loadConfig, unknownSettings } from './config.ts'
 
 describe('settings', () => {
@@ -54,11 +55,17 @@ describe('settings', () => {
     ['MB_ENCRYPTION_KEY', `${'A'.repeat(42)}!`],
   ]
   for (const [name, value] of wrong) {
-    test(`${name}=${value} stops the start with a sentence naming it`, () => {
+    test(`${name}=${JSON.stringify(value)} stops the start with a sentence naming it`, () => {
       expect(() => loadConfig({ [name]: value })).toThrow(ConfigError)
       expect(() => loadConfig({ [name]: value })).toThrow(name)
     })
   }
+
+  test.each(Object.entries(CHOICES))('the console offers what %s takes', (name, choices) => {
+    const most = choices.slice(0, -1).join(', ')
+    const refused = () => loadConfig({ [name]: 'anything else' })
+    expect(refused).toThrow(`${name} must be ${most} or ${choices.at(-1)}`)
+  })
 
   test('an unknown MB_ name is reported and does not stop the start', () => {
     expect(unknownSettings({ MB_PROT: '1', MB_PORT: '1', HOME: '/' })).toEqual(['MB_PROT'])

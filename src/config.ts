@@ -10,6 +10,7 @@ import {
   flag,
   http,
   list,
+  oneOf,
   s3,
   secret,
   sender,
@@ -57,8 +58,7 @@ export const SETTINGS = {
     'minutes without a turn after which the model pack is stopped; 0: never',
   ),
   MB_LLM_TIMEOUT_MS: whole(1, 3_600_000, 60_000).describe('longest silence of an upstream, ms'),
-  MB_LLM_THINKING: z
-    .enum(THINKING_FORMS, { error: `must be ${THINKING_FORMS.join(', ')}` })
+  MB_LLM_THINKING: oneOf(THINKING_FORMS)
     .default('auto')
     .describe('how thinking travels on the platform channel'),
   MB_EMBED_BASE_URL: http.describe('remote /embeddings; unset: local ONNX'),
@@ -71,20 +71,14 @@ export const SETTINGS = {
   MB_KB_MAX_DOCS: whole(1, 10_000, 50).describe('most documents of a tenant'),
   MB_KB_MAX_DOC_KB: whole(1, 400, 100).describe('largest document, KB'),
   MB_KB_MAX_FILE_MB: whole(1, 100, 20).describe('largest uploaded file, MB'),
-  MB_TTS_KIND: z
-    .enum(['openai', 'minimax', 'wyoming', 'espeak', 'none'], {
-      error: 'must be openai, minimax, wyoming, espeak or none',
-    })
+  MB_TTS_KIND: oneOf(['openai', 'minimax', 'wyoming', 'espeak', 'none'])
     .optional()
     .describe('speech synthesis: openai, minimax, wyoming, espeak or none'),
   MB_TTS_BASE_URL: speech.describe('speech synthesis upstream'),
   MB_TTS_API_KEY: secret.describe('key of the speech synthesis upstream'),
   MB_TTS_MODEL: text.describe('model of the speech synthesis upstream'),
   MB_TTS_VOICE: text.describe('voice used for the default voice id'),
-  MB_ASR_KIND: z
-    .enum(['openai', 'wyoming', 'local', 'none'], {
-      error: 'must be openai, wyoming, local or none',
-    })
+  MB_ASR_KIND: oneOf(['openai', 'wyoming', 'local', 'none'])
     .optional()
     .describe('speech recognition: openai, wyoming, local (voice pack) or none'),
   MB_ASR_BASE_URL: speech.describe('speech recognition upstream'),
@@ -117,10 +111,7 @@ export const SETTINGS = {
   MB_WYOMING_PORT: wholeBetween(0, 65535).optional().describe('for Home Assistant; unset: off'),
   MB_WYOMING_KEY: secret.describe('key whose assistant answers there'),
   MB_MAX_STREAMS: whole(1, 1_000_000, 10_000).describe('open agent streams'),
-  MB_LOG_LEVEL: z
-    .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.join(', ')}` })
-    .default('info')
-    .describe('server log'),
+  MB_LOG_LEVEL: oneOf(LOG_LEVELS).default('info').describe('server log'),
   MB_METRICS_TOKEN: secret.describe('opens /metrics'),
   MB_BACKUP_DIR: text.describe('folder that takes encrypted backups'),
   MB_BACKUP_S3: s3.describe('s3://bucket/prefix that takes encrypted backups'),

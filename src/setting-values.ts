@@ -1,9 +1,13 @@
 // The forms of values that settings take.
 import { z } from 'zod'
 
+export function oneOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  const error = `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+  return z.enum(values, { error })
+}
+
 export const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'], { error: 'must be true or false' })
+  oneOf(['true', 'false'])
     .default(fallback ? 'true' : 'false')
     .transform((value) => value === 'true')
 

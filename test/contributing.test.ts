@@ -22,14 +22,18 @@ interface Block {
   readonly text: string
 }
 
-/** The blocks that name a file; NNNN is the number of the next migration. */
+/** The number of the next migration in a folder. */
+function nextIn(path: string): string {
+  const files = readdirSync(join(ROOT, path)).filter((name) => name.endsWith('.sql'))
+  return String(files.length + 1).padStart(4, '0')
+}
+
+/** The blocks that name a file; NNNN and PPPP are the numbers of the next migrations. */
 async function blocksOf(markdown: string): Promise<Block[]> {
-  const numbers = readdirSync(join(ROOT, 'src/storage/migrations')).filter((name) =>
-    name.endsWith('.sql'),
-  )
-  const next = String(numbers.length + 1).padStart(4, '0')
+  const sqlite = nextIn('src/storage/migrations')
+  const postgres = nextIn('src/storage/postgres/migrations')
   const codes = marked
-    .lexer(markdown.replaceAll('NNNN', next))
+    .lexer(markdown.replaceAll('NNNN', sqlite).replaceAll('PPPP', postgres))
     .filter((token): token is Tokens.Code => token.type === 'code')
   return codes.flatMap(({ lang = '', text }) => {
     const [kind, path] = lang.split(' file=')
@@ -110,7 +114,9 @@ describe('the how-tos of CONTRIBUTING.md', () => {
       'src/config.ts',
       'src/wiring/voice.ts',
       'src/storage/migrations/NNNN-app-note.sql',
+      'src/storage/postgres/migrations/NNNN-app-note.sql',
       'src/storage/migrations/index.ts',
+      'src/storage/postgres/migrations/index.ts',
     ])
   })
 
@@ -139,6 +145,13 @@ describe('the how-tos of CONTRIBUTING.md', () => {
         'test/contract/manual.test.ts',
         'test/api/permissions.test.ts',
       ),
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the migrations of the how-tos give both databases the same columns',
+    () =>
+      green('test', 'test/contract/postgres.test.ts', '-t', 'same tables', '--timeout', '60000'),
     TIMEOUT_MS,
   )
 

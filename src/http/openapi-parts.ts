@@ -25,18 +25,6 @@ export const headerDoc = (headers: Readonly<Record<string, string>>) =>
     schema: text,
   }))
 
-/** The answer of a turn (specification, Events). */
-export const TURN_DOC = {
-  200: {
-    description:
-      'Server-Sent Events; the data of each is JSON with its type field. The stats event has ' +
-      'kb:"skipped" when the turn went on without its passages because retrieval failed or was ' +
-      'late; else it has no field kb. Its input_tokens and output_tokens are sums over the model ' +
-      'calls; usage_estimated says that a call did not tell its own.',
-    content: { 'text/event-stream': { schema: text } },
-  },
-}
-
 /** A redirect of a browser. */
 export const REDIRECT_DOC = { 302: { description: 'Goes on at Location' } }
 

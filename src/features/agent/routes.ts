@@ -8,7 +8,6 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import type { RequestContexts } from '../../http/observe.ts'
-import { TURN_DOC } from '../../http/openapi-parts.ts'
 import { type PersonLimit, withoutIdleTimeout } from '../../http/request-limits.ts'
 import { checkRole } from '../../http/roles.ts'
 import { clientOf, type Sse } from '../../http/sse.ts'
@@ -39,6 +38,19 @@ const AGENT_STREAM = {
     type: 'error',
     ...reason,
   }),
+}
+
+/** The answer of a turn (specification, Events). */
+const TURN_DOC = {
+  200: {
+    description:
+      'Server-Sent Events; the data of each is JSON with its type field. The stats event says in ' +
+      'kb what was searched, or "skipped" when the turn went on without its passages because ' +
+      'retrieval failed or was late; without a search it has no field kb. Its input_tokens and ' +
+      'output_tokens are sums over the model calls; usage_estimated says that a call did not ' +
+      'tell its own.',
+    content: { 'text/event-stream': { schema: { type: 'string' as const } } },
+  },
 }
 
 /** POST /v1/agent: one turn as an event stream. */

@@ -15,13 +15,13 @@ const LINES_MAX: Readonly<Record<string, number>> = {
 }
 
 describe.each([...Object.keys(LINES_MAX), 'SECURITY.md', 'CHANGELOG.md'])('%s', (path) => {
-  test('a document links to files that exist', async () => {
+  test(`${path} links to files that exist`, async () => {
     for (const [, link = ''] of (await read(path)).matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
       expect([link, existsSync(join(ROOT, dirname(path), link))]).toEqual([link, true])
     }
   })
 
-  test('a document names files that exist', async () => {
+  test(`${path} names files that exist`, async () => {
     const folders = ['', dirname(path), 'src']
     for (const [, name = ''] of (await read(path)).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+)`/g)) {
       const found = folders.some((folder) => existsSync(join(ROOT, folder, name)))
@@ -29,14 +29,14 @@ describe.each([...Object.keys(LINES_MAX), 'SECURITY.md', 'CHANGELOG.md'])('%s', 
     }
   })
 
-  test('a document is at most as long as its limit', async () => {
+  test(`${path} is at most as long as its limit`, async () => {
     const lines = (await read(path)).trimEnd().split('\n').length
     expect(lines).toBeLessThanOrEqual(LINES_MAX[path] ?? 300)
   })
 })
 
 describe.each(decisions)('the decision %s', (name) => {
-  test('a decision has its number, its date and its parts on one page', async () => {
+  test(`${name} has its number, its date and its parts on one page`, async () => {
     const text = await read(`src/decisions/${name}`)
     expect(name).toMatch(/^\d{3}-[a-z0-9-]+\.md$/)
     expect(text).toStartWith(`# ${name.slice(0, 3)}. `)

@@ -42,8 +42,8 @@ import type { Sse } from './http/sse.ts'
 import { type ConsoleServices, consoleOnly, type SurfaceServices, surface } from './surface.ts'
 
 /**
- * Each route checks the limit of its own body and answers with a sentence; Bun drops what is not
- * read. Bun's own limit would answer without a body.
+ * Each route checks the limit of its own body and answers with a sentence; Bun discards unread
+ * bytes. Bun's own limit would answer without a body.
  */
 const REQUEST_BYTES_MAX = Number.MAX_SAFE_INTEGER
 
@@ -66,7 +66,7 @@ export interface AppOptions {
     Omit<SocketRouteOptions, 'contexts' | 'record'> &
     Omit<BoardsConsoleOptions, 'origins'>
   readonly status: Status
-  /** Whether the database takes writes; `/healthz` tells. */
+  /** Whether the database takes writes, for `/healthz`. */
   readonly takesWrites: () => boolean
   readonly metrics: { readonly meters: Meters; readonly page: MetricsPage | null }
   /** The console (http/console-pages.ts). */
@@ -94,9 +94,9 @@ export function createApp(options: AppOptions): AnyElysia {
   const methodsOf = createMethodsOf(() => app.routes)
   const app: AnyElysia = new Elysia({
     systemRouter: false,
-    // Elysia looks for the path after 11 characters of the URL, or after 7. Only 7 is right for any
-    // host under http. Under https 7 finds the scheme's own slashes, and 11 misses the path behind
-    // hosts of one or two letters, which `findablePath` makes longer.
+    // Elysia searches for the path after 11 characters of the URL, or after 7. For http only 7 is
+    // right for all hosts. For https 7 would find the scheme's own slashes, and 11 misses the path
+    // after hosts of one or two letters, which `findablePath` makes longer.
     handler: { standardHostname: tls },
     websocket: { idleTimeout: IDLE_SECONDS_MAX, maxPayloadLength: SOCKET_MESSAGE_BYTES_MAX },
     serve: {

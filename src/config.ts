@@ -24,13 +24,13 @@ import {
 } from './setting-values.ts'
 
 /**
- * A setting that stops the start; the message is one sentence that names the variable. A server
- * that guesses at its settings would fail later, where nobody looks.
+ * A wrong setting, which stops the start; the message is one sentence that names the variable. A
+ * server that ignored it would fail later, where nobody looks.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
-  /** `setting` is the variable that the message names; null where it names none. */
+  /** `setting` is the variable that the message names; null when it names none. */
   constructor(
     message: string,
     readonly setting: string | null = null,
@@ -39,7 +39,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Every setting of the product (contract, section 5), with what `--help` says of it. */
+/** Every setting of the product (contract, section 5), with its description in `--help`. */
 export const SETTINGS = {
   MB_HOST: z.string().default('127.0.0.1').describe('address to listen on'),
   MB_PORT: whole(0, 65535, 3900).describe('port to listen on; 0 picks a free one'),
@@ -120,7 +120,7 @@ export const SETTINGS = {
   MB_BACKUP_KEEP: whole(1, 1_000, 14).describe('how many backups are kept'),
 } as const
 
-/** Settings that mean nothing one without the other. */
+/** Settings that are only valid together. */
 const PAIRS = [
   ['MB_TLS_CERT', 'MB_TLS_KEY'],
   ['MB_WYOMING_PORT', 'MB_WYOMING_KEY'],
@@ -129,7 +129,7 @@ const PAIRS = [
   ['MB_OIDC_ISSUER', 'MB_OIDC_CLIENT_ID'],
 ] as const
 
-/** What servers of one database must agree on. */
+/** Settings that must be the same for all servers of one database. */
 const SHARED = ['MB_SESSION_SECRET', 'MB_ENCRYPTION_KEY'] as const
 
 const schema = z.object(SETTINGS).superRefine((env, context) => {
@@ -183,7 +183,7 @@ export function loadConfig(env: Environment): Config {
     const message = `${backup} cannot be set beside MB_DATABASE_URL; back that up with pg_dump`
     throw new ConfigError(message, backup)
   }
-  // Once in a process, so what the library would generate for many times is not worth its making.
+  // Parsed once in a process, so generating code for the schema would cost more than it saves.
   const parsed = schema.safeParse(given, { jitless: true })
   if (parsed.success) return Object.freeze(parsed.data)
   const issue = parsed.error.issues[0]
@@ -191,7 +191,7 @@ export function loadConfig(env: Environment): Config {
   throw new ConfigError(`${name} ${issue?.message}`, name)
 }
 
-/** Names that look like settings and are none, such as a typing error; worth a warning at start. */
+/** Names that look like settings but are unknown, such as misspelt ones; for a warning at start. */
 export function unknownSettings(env: Environment): string[] {
   return Object.keys(env).filter((name) => name.startsWith('MB_') && !(name in SETTINGS))
 }

@@ -1,8 +1,8 @@
 import { liftFetchLimit } from './commands/program.ts'
 
-// Until this process has replaced itself nothing else is loaded, for it would be loaded twice.
+// Nothing else is loaded before this process has replaced itself: it would be loaded twice.
 
-// What it writes are keys and conversations: for this user's eyes only.
+// Files contain keys and conversations, so only this user may read them.
 process.umask(0o077)
 
 const args = process.argv.slice(2)

@@ -22,7 +22,7 @@ export const whole = (least: number, most: number, fallback: number) =>
 
 export const text = z.string().optional()
 
-/** Goes into a header, where any other character would make every request fail. */
+/** A secret that is sent in a header, where any other character would make every request fail. */
 export const secret = z
   .string()
   .regex(/^[\x20-\x7e]+$/, { error: 'must be printable ASCII characters' })
@@ -42,7 +42,7 @@ const hasHost = (value: URL | null, schemes: readonly string[]) =>
 export const http = url(['http', 'https'])
 export const speech = url(['http', 'https', 'tcp'])
 
-/** One server; its password may hold any sign that is written as a URL has it. */
+/** The address of one server; special characters of the password are percent-encoded. */
 export const database = z
   .string()
   .refine((value) => hasHost(URL.parse(value), ['postgres', 'postgresql']) && isDecodable(value), {
@@ -75,7 +75,7 @@ export const list = (fallback: string) =>
         .filter(Boolean),
     )
 
-/** Who may sign up: anyone, nobody new, or whoever a list of addresses and `@domain`s names. */
+/** Who may sign up: anyone, nobody new, or those in a list of addresses and `@domain`s. */
 export const signup = z
   .string()
   .default('open')
@@ -95,7 +95,7 @@ export const sender = z
   .regex(senderForm, { error: 'must be an address, or a name and an <address>' })
   .optional()
 
-/** Schemes of RFC 3986 that belong to an app; a browser's own would take the code to a page. */
+/** Schemes of apps (RFC 3986). A browser's own scheme would send the login code to a page. */
 export const appSchemes = list('moonbase').refine(
   (schemes) =>
     schemes.every(
@@ -129,7 +129,7 @@ function keyBytes(value: string): Buffer | null {
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** No timer runs longer. */
+/** The longest time of a timer. */
 const EVERY_MS_MAX = 24 * UNIT_MS.d
 
 /** A time such as `6h` in milliseconds; 0 for another text. */

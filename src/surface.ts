@@ -64,7 +64,7 @@ export interface SurfaceServices {
 
 /**
  * The routes that `/v1` and `/console` share: built once, mounted twice, so that they cannot differ
- * (specification, dual-surface rule). A handler sees a principal and not where it came from.
+ * (specification, dual-surface rule). A handler sees a principal and not the surface.
  */
 export function surface(
   prefix: '/v1' | '/console',
@@ -102,14 +102,14 @@ export interface ConsoleServices {
   readonly members: Members
   readonly sessions: Sessions
   readonly mcpServers: McpServers
-  /** Of what takes as much of the machine as a turn. */
+  /** For routes that take as much of the machine as a turn. */
   readonly studioLimit: PersonLimit
   readonly audit: AuditParts
   readonly system: SystemRouteOptions
   readonly people: People
 }
 
-/** The routes that `/console` has and `/v1` has not (contract, section 2, Console only). */
+/** The routes of `/console` alone (contract, section 2, Console only). */
 export function consoleOnly(gate: Gate, services: ConsoleServices): AnyElysia {
   const { conversations, sessions, keys, personas, settings, usage } = services
   const { members, audit, system, people, answers } = services

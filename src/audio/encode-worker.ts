@@ -74,7 +74,7 @@ function createSpeechEncoders() {
   const resampler = createResamplerFactory()
   const compressors = {
     mp3: mp3Encoder,
-    // Loaded with the first of its speeches: the container library takes longer than the rest.
+    // Loaded with the first Opus speech: the container library takes longer than the rest.
     opus: async () => (await import('./opus.ts')).createOpusEncoder(),
     packets: async () => (await import('./opus-packets.ts')).createOpusPackets(),
     pcm: async () => null,

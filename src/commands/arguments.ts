@@ -3,7 +3,7 @@ import type { Program } from '../wiring/adapters.ts'
 
 /** How a command was called. */
 export interface Invocation {
-  /** What stands behind the name of the command. */
+  /** The arguments after the name of the command. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
   readonly version: string
@@ -11,7 +11,7 @@ export interface Invocation {
   readonly write: (text: string) => void
 }
 
-/** The command was mistyped; the message shows how it is written. */
+/** The command was called wrongly; the message shows its usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -23,7 +23,7 @@ export function parseArguments(args: readonly string[], options: ArgOptions) {
     const util = process.getBuiltinModule('node:util')
     return util.parseArgs({ args: [...args], options, allowPositionals: true })
   } catch (error) {
-    // Its first sentence says what is wrong; the others explain the parser.
+    // The first line says what is wrong; the others explain the parser.
     throw new UsageError(error instanceof Error ? error.message.split('\n')[0] : 'wrong arguments')
   }
 }

@@ -11,14 +11,14 @@ import { type StoredReport, writeSnapshot } from './store-backup.ts'
 const USAGE = 'moonbase backup [FILE] [--json]'
 
 /**
- * `moonbase backup FILE`: the whole data folder as one file, while the server runs. The file
- * appears under its name only when it is complete and on the disk. Without FILE the backup goes,
- * encrypted, where the settings say.
+ * `moonbase backup FILE`: writes the whole data folder to one file, while the server runs. The file
+ * appears under its name only when it is complete and on the disk. Without FILE the backup is
+ * stored, encrypted, in the place of the settings.
  */
 export async function runBackup(invocation: Invocation): Promise<void> {
   const { args, env, version, write } = invocation
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } })
-  // Before the folder is looked at: a mistyped command is told so.
+  // Parsed before the folder is checked, so that a wrong call is reported as such.
   const file = positionals.length === 0 ? null : onlyFile(positionals, USAGE)
   const config = loadConfig(env)
   needsFile(config, 'back it up with pg_dump')

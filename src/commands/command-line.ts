@@ -15,7 +15,7 @@ import {
 
 type Command = (invocation: Invocation) => Promise<void>
 
-/** Each command loads its own parts, so that none waits for those of another. */
+/** Each command loads only its own modules, which keeps its start short. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: async (invocation) => (await import('./serve.ts')).runServe(invocation),
   key: async (invocation) => (await import('./key.ts')).runKey(invocation),
@@ -49,7 +49,7 @@ async function dispatch([command = 'serve', ...args]: readonly string[], main: s
   await run({ args, env: process.env, version, program, write })
 }
 
-/** Prints one sentence for what an operator can mend, and a stack for what they cannot. */
+/** Prints one sentence for an error that the operator can fix, and a stack for any other. */
 function report(error: unknown): void {
   const known = [ConfigError, OperatorError, UsageError].some((kind) => error instanceof kind)
   const text = error instanceof Error ? (known ? error.message : error.stack) : String(error)

@@ -7,14 +7,14 @@ import { type Statement, sql, type Value } from '../storage/db.ts'
 import type { VectorIndex, WordIndex } from '../storage/indexes.ts'
 import { createSharedFiles } from '../storage/postgres/shared-state.ts'
 
-/** The tables of a box, each after those that its rows refer to. */
+/** The tables to copy, each after those that its rows refer to. */
 const TABLES = [
   ...['tenant', 'user', 'member', 'api_key', 'key_use', 'persona', 'app', 'tenant_settings'],
   ...['session', 'turn', 'request_log', 'usage_day', 'usage_key_day', 'device', 'provider'],
   ...['kb_source', 'kb_doc', 'kb_chunk', 'kb_citation', 'mcp_server', 'mcp_tool'],
   ...['system_setting', 'audit', 'share', 'share_day'],
 ]
-/** What is made of other tables, or belongs to the servers that run. */
+/** Tables that are not copied: made from others, or state of running servers. */
 const INDEXES = ['kb_vector', 'kb_word']
 
 export type Row = Readonly<Record<string, Value>>
@@ -31,11 +31,11 @@ export interface Copy {
   readonly change: (table: string, row: Row) => Row
 }
 
-/** Rows and bytes that are sent at a time. */
+/** Most rows and bytes of one portion. */
 const ROWS_MAX = 500
 const BYTES_MAX = 4 * 1024 * 1024
 
-/** Rows as they come, in portions that memory holds. */
+/** Groups rows into portions of bounded size. */
 function* portions<Item extends Row>(rows: Iterable<Item>): Generator<Item[]> {
   let portion: Item[] = []
   let bytes = 0
@@ -62,7 +62,7 @@ function insert(table: string, row: Row): Statement {
 const rowsOf = <Item extends Row>(source: Database, text: string) =>
   source.query<Item, []>(text).iterate()
 
-/** Tables that this list does not know: a copy without them would not be whole. */
+/** Tables of the source that are not in the lists above: a copy would be incomplete. */
 export function unknownTables(source: Database): string[] {
   const names = source
     .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
@@ -72,7 +72,7 @@ export function unknownTables(source: Database): string[] {
   return names.filter((name) => !TABLES.includes(name) && !own(name))
 }
 
-/** The first of the tables that has rows; null: the database is empty. */
+/** The first table that has rows; null when the database is empty. */
 export async function firstFilled(execute: Execute): Promise<string | null> {
   for (const table of TABLES) {
     const found = await execute([{ sql: `SELECT 1 AS one FROM "${table}" LIMIT 1`, args: [] }])
@@ -86,7 +86,7 @@ export async function emptyAll(execute: Execute): Promise<void> {
   await execute([{ sql: `TRUNCATE ${names}`, args: [] }])
 }
 
-/** Copies every row, vectors and words among them. Returns how many of each table. */
+/** Copies all rows, including vectors and words. Returns the number of rows by table. */
 export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> {
   const { source, execute, change } = copy
   const counts = new Map<string, number>()
@@ -109,7 +109,7 @@ export async function copyAll(copy: Copy): Promise<ReadonlyMap<string, number>> 
 const WAITING = `SELECT id FROM kb_source
   WHERE kind = 'file' AND state IN ('queued', 'reading', 'embedding')`
 
-/** Copies the files that wait to be read to where every server finds them. Returns how many. */
+/** Copies uploads that wait to be read into the database. Returns their number. */
 export async function copyUploads(
   { source, execute }: Pick<Copy, 'source' | 'execute'>,
   spool: Pick<Spool, 'has' | 'map'>,
@@ -146,7 +146,7 @@ async function copyVectors({ source, execute, vectors }: Copy): Promise<number> 
 
 type DocRow = { num: number; tenant_id: string; title: string }
 
-/** The index of words keeps no text, so it is made of the chunks. */
+/** Builds the word index from the chunks, because the source's index stores no text. */
 async function copyWords({ source, execute, words }: Copy): Promise<void> {
   const chunks = source.query<{ seq: number; text: string }, [number]>(
     'SELECT seq, text FROM kb_chunk WHERE doc_num = ? ORDER BY seq',
@@ -165,7 +165,7 @@ async function copyWords({ source, execute, words }: Copy): Promise<void> {
   }
 }
 
-/** The tables that have another number of rows than `counts` says. */
+/** The tables whose number of rows differs from `counts`. */
 export async function miscounted(
   execute: Execute,
   counts: ReadonlyMap<string, number>,

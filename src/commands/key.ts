@@ -11,14 +11,14 @@ import { createTenantStore } from '../features/tenants/store.ts'
 import { openStorage } from '../wiring/storage.ts'
 import { type Invocation, parseArguments, UsageError } from './arguments.ts'
 
-/** Whose tenant a key belongs to when no address is given: the person at this terminal. */
+/** The owner of a key when no address is given: the person at this terminal. */
 const OWNER = 'owner@localhost'
 
 const USAGE =
   'usage: moonbase key create [--email E] [--rate-limit N] [--name NAME] ' +
   '[--daily-tokens N] [--json]'
 
-/** `moonbase key create`: a first API call without a browser; works while the server runs. */
+/** `moonbase key create`: a key without a browser; works while the server runs. */
 export async function runKey({ args, env, program, write }: Invocation): Promise<void> {
   const options = readOptions(args)
   const config = loadConfig(env)
@@ -99,7 +99,7 @@ function shown(key: string, email: string, config: Config): string {
 `
 }
 
-/** Where the server of these settings is reached: as people reach it, else from this machine. */
+/** The address of the server with these settings: its public one, else the one on this machine. */
 function addressOf({ MB_PUBLIC_URL, MB_TLS_CERT, MB_HOST, MB_PORT }: Config): string {
   if (MB_PUBLIC_URL !== undefined) return MB_PUBLIC_URL.replace(/\/$/, '')
   const host = MB_HOST.includes(':') ? `[${MB_HOST}]` : MB_HOST

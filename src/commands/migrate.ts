@@ -34,12 +34,12 @@ import {
 } from './copy-store.ts'
 
 const USAGE = 'usage: moonbase migrate --from FOLDER [--force]'
-/** Of one portion. */
+/** Time limit of one portion. */
 const STEP_MS_MAX = 600_000
 
 /**
- * `moonbase migrate --from FOLDER`: copies the box of a data folder into the database of
- * MB_DATABASE_URL in one transaction, so that a copy that broke off leaves nothing behind.
+ * `moonbase migrate --from FOLDER`: copies a data folder into the database of MB_DATABASE_URL in
+ * one transaction, so that an interrupted copy leaves nothing behind.
  */
 export async function runMigrate({ args, env, write }: Invocation): Promise<void> {
   const { values, positionals } = parseArguments(args, {
@@ -72,7 +72,7 @@ interface Wanted {
   readonly config: Config
   readonly folder: string
   readonly url: string
-  /** Whether what the database holds may go. */
+  /** Whether existing rows of the database may be deleted. */
   readonly replace: boolean
 }
 
@@ -80,7 +80,7 @@ interface Copied {
   readonly counts: ReadonlyMap<string, number>
   /** Files that wait to be read. */
   readonly uploads: number
-  /** Values that neither key opens. */
+  /** Sealed values that neither key opens. */
   readonly unreadable: number
 }
 
@@ -88,7 +88,7 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
   const clock = systemClock()
   const { vec0 } = await prepareRuntime(config.MB_DATA_DIR)
   const file = { path: databasePath(folder), extensions: [vec0] }
-  // A box of an earlier version is brought up to date first, after a copy, as by a start.
+  // A folder of an earlier version is copied and migrated first, as at a start.
   migrate(file, MIGRATIONS, fileStamp(new Date(clock.now())))
   await migratePostgres({ url, clock, migrations: OF_POSTGRES })
   const source = openExisting(file)
@@ -117,13 +117,13 @@ async function copyBox({ config, folder, url, replace }: Wanted): Promise<Copied
     await execute([{ sql: 'ANALYZE', args: [] }])
     return { counts, uploads, unreadable: sealing.unreadable() }
   } finally {
-    // Without COMMIT the server forgets all of it.
+    // Without COMMIT the server rolls everything back.
     await connection.close()
     source.close()
   }
 }
 
-/** Throws when a server uses the database: it would go on with what it knows of another one. */
+/** Throws when a server uses the database, because it would keep state of the old rows. */
 async function needNoServer(execute: Execute): Promise<void> {
   await execute([STARTS_WAIT])
   if ((await execute([LIVE_SERVERS])).length === 0) return
@@ -133,7 +133,7 @@ async function needNoServer(execute: Execute): Promise<void> {
   )
 }
 
-/** The indexes are written here and not read. */
+/** A reader for the indexes, which are only written here. */
 const NO_READER = { all: () => Promise.reject(new Error('the indexes are not read')) }
 
 function executor(connection: Connection) {
@@ -145,7 +145,7 @@ function executor(connection: Connection) {
   }
 }
 
-/** Seals what the folder's key opens anew with the key of the environment. */
+/** Opens sealed values with the folder's key and seals them with the key of the environment. */
 function createResealing({ MB_ENCRYPTION_KEY: key }: Config, folder: string) {
   const text = readSecretsText(secretsPath(folder))
   const old = text === null ? null : parseSecrets(text)?.encryption_key

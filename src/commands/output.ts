@@ -7,12 +7,12 @@ import type { Adapters } from '../wiring/adapters.ts'
 
 const STDOUT = 1
 
-/** Control characters, and those that turn the direction of text. */
+/** Control characters, and those that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * The text without what a terminal would act upon. Names of models, files and backups come from
- * elsewhere and could move the cursor, clear the screen or write to the clipboard.
+ * The text without characters that control a terminal. Names of models, files and backups are
+ * untrusted and could move the cursor, clear the screen or write to the clipboard.
  */
 export const printable = (text: string): string =>
   text.replaceAll(UNPRINTABLE, (unit) => (unit === '\n' || unit === '\t' ? unit : '?'))
@@ -21,8 +21,8 @@ export const printable = (text: string): string =>
 export const printableLine = (text: string): string => text.replaceAll(UNPRINTABLE, '?')
 
 /**
- * Standard output without `process.stdout`, which takes longer to load than a database to open.
- * Never waits for a slow reader, and goes on without one that is gone. Prints what is printable.
+ * Standard output without `process.stdout`, which takes longer to load than opening a database.
+ * Never waits for a slow reader and ignores a closed one. Prints only `printable` text.
  */
 export function openOutput(): (text: string) => void {
   const sink = Bun.stdout.writer()
@@ -31,7 +31,7 @@ export function openOutput(): (text: string) => void {
       sink.write(printable(text))
       void Promise.resolve(sink.flush()).catch(() => {})
     } catch {
-      // The reader has gone; the server goes on without it.
+      // The reader has closed the pipe; the server continues without it.
     }
   }
 }
@@ -45,7 +45,7 @@ export function isTerminal(): boolean {
 
 const rdevOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.rdev
 
-/** What the server prints when it listens (contract, section 6). */
+/** The facts that the server prints when it listens (contract, section 6). */
 export function startFacts(
   url: string,
   { live, platform, embedding, speech }: Adapters,

@@ -6,20 +6,20 @@ import type { Program } from '../wiring/adapters.ts'
 export const EMBED_COMMAND = 'embed-worker'
 /** The recogniser process. */
 export const ASR_COMMAND = 'asr-worker'
-/** The process that tells voices from noise. */
+/** The voice detector. */
 export const VAD_COMMAND = 'vad-worker'
 /** The process that parses untrusted bytes: recordings and pages. */
 export const PARSE_COMMAND = 'parse-worker'
-/** The program that serves a model, which takes the place of this one. */
+/** The process that is replaced by the program that serves a model. */
 export const MODEL_COMMAND = 'model-worker'
 
-/** The file that Bun is told to run; none for the executable, which has it inside. */
+/** The file that Bun has to run; none for the executable, which contains it. */
 export const mainFile = (): readonly string[] => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
 
 /**
- * Where this program finds its own parts, which differs between the sources and the executable.
- * `main` is the address of `src/main.ts`; threads keep their place beside it. `self` is how it
- * starts itself again.
+ * The addresses of this program's own parts, which differ between the sources and the executable.
+ * `main` is the address of `src/main.ts`; the modules of threads are relative to it. `self` is the
+ * command that starts this program again.
  */
 export function programAt(main: string, self: readonly string[]): Program {
   const thread = (path: string) => new URL(path, main).href
@@ -44,21 +44,21 @@ export function replaceProcess(program: string, args: readonly string[], env: En
   try {
     process.execve?.(program, [program, ...args], { ...env })
   } catch {
-    // The caller goes on without.
+    // The caller continues in this process.
   }
 }
 
 const LIMIT = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
-/** The most that Bun takes. */
+/** The largest limit that Bun accepts. */
 const LIMIT_MAX = '65336'
-/** Bun sends crash reports to its makers unless this is set before it begins. */
+/** Bun sends crash reports to its makers unless this is set before its start. */
 const NO_REPORTS = { BUN_ENABLE_CRASH_REPORTING: '0' }
 
 /**
- * Bun runs 256 fetches at a time, so the 257th conversation would wait, and it reads the limit from
- * the environment before the program begins. So the process replaces itself once by the same
- * program with the variable set. Returns when the variable is already set, by this function or by
- * the operator, or when the replacement fails.
+ * Raises Bun's limit of 256 simultaneous fetches, beyond which a turn would wait. Bun reads the
+ * limit from the environment before the program begins, so the process replaces itself once by the
+ * same program with the variable set. Returns when the variable is set already, by this function or
+ * by the operator, or when the replacement fails.
  */
 export function liftFetchLimit(env: Env): void {
   if (env[LIMIT] === undefined) restart({ ...NO_REPORTS, ...env, [LIMIT]: LIMIT_MAX })

@@ -15,13 +15,13 @@ import { OperatorError } from '../data-folder/operator-error.ts'
 import { openBackupStore } from '../wiring/backups.ts'
 import type { Invocation } from './arguments.ts'
 
-/** The backup that is put in place. */
+/** The backup to restore. */
 export interface RestoreSource {
   /** The plain backup on this disk. */
   readonly path: string
-  /** What people call it. */
+  /** Its name for people. */
   readonly name: string
-  /** Newer ones that cannot be read, with the reason. */
+  /** Newer backups that cannot be read, with the reason. */
   readonly skipped: readonly string[]
 }
 
@@ -91,7 +91,7 @@ async function firstReadable(
   throw skipped[0]
 }
 
-/** An older backup in place of one that only a newer program reads would lose data unnoticed. */
+/** Restoring an older backup instead of one that only a newer program reads would lose data. */
 const isNewer = (error: unknown) => error instanceof ArchiveError && error.fault === 'newer'
 
 const explained = (error: unknown, name: string): unknown =>

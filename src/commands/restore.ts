@@ -30,8 +30,8 @@ import { printableLine } from './output.ts'
 import { findBackup, type RestoreSource } from './restore-source.ts'
 
 /**
- * `moonbase restore FILE`, or a folder or a place in a bucket: checks the whole backup, then puts
- * it in place. The old data stays untouched until the last step, a rename, and is kept in
+ * `moonbase restore FILE`, or a folder or a place in a bucket: checks the whole backup, then
+ * restores it. The old data stays unchanged until the last step, a rename, and is kept in
  * `backups/`.
  */
 export async function runRestore({ args, env, write }: Invocation): Promise<void> {
@@ -61,7 +61,7 @@ export async function runRestore({ args, env, write }: Invocation): Promise<void
   }
 }
 
-/** Before anything is made in the data folder. */
+/** Throws when the named file does not exist, before anything is made in the data folder. */
 function checkNamed(named: string): void {
   if (named.startsWith('s3://') || statOrNull(resolve(named))) return
   throw new OperatorError(`${resolve(named)} is no file`)
@@ -101,7 +101,7 @@ function attempt<Result>(name: string, work: () => Result): Result {
   }
 }
 
-/** Returns where the old data lies now; null when there was none. */
+/** Replaces the data. Returns the path of the old data; null when there was none. */
 function replace(
   dataDir: string,
   { path }: RestoreSource,
@@ -132,7 +132,7 @@ function replace(
   }
 }
 
-/** Gives the old files a second name, by which they outlive the rename of the new ones. */
+/** Links the old files to a second name, which remains after the new ones are renamed over them. */
 function setAside(dataDir: string): string | null {
   const database = databasePath(dataDir)
   const folder = join(dataDir, 'backups')
@@ -145,7 +145,7 @@ function setAside(dataDir: string): string | null {
   try {
     foldLog({ path: database, extensions: [] })
   } catch {
-    // A missing or damaged database is kept as it is, together with its log.
+    // A missing or damaged database is kept unchanged, with its log.
   }
   const there = pairs.filter(([path]) => (statOrNull(path)?.size ?? 0) > 0)
   if (there.length === 0) return null

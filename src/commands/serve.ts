@@ -12,9 +12,9 @@ import { loadTls, type Tls } from './tls.ts'
 
 type App = ReturnType<typeof compose>['app']
 
-/** How long open turns may go on after the server was told to stop. */
+/** How long open turns may continue after a signal to stop. */
 const DRAIN_MS = 10_000
-/** npm and other parents pass Ctrl+C on, so one keystroke arrives several times. */
+/** npm and other parents pass Ctrl+C on, so one keystroke may arrive several times. */
 const ECHO_MS = 1_000
 
 /** Starts the server and resolves when it has stopped, after SIGTERM, SIGINT or a fault. */
@@ -41,7 +41,7 @@ export async function runServe({ args, env, version, program, write }: Invocatio
   const adapters = await openAdapters({ env, clock, log, program, fetch, printCode })
   const { app, wyoming: door, sse, close } = compose(adapters)
 
-  // Before anybody can know that it runs: a signal that finds no handler ends the process at once.
+  // Set before the server is announced: a signal without a handler ends the process at once.
   const signal = firstSignal(clock)
   listen(app, config, tls)
   const wyoming = (await door?.listen()) ?? null
@@ -63,7 +63,7 @@ export async function runServe({ args, env, version, program, write }: Invocatio
     sse.close()
     wyoming?.close()
     await answered(pending, clock, 1_000)
-    // A server without kept-alive connections has stopped by now; stopping it again would throw.
+    // A server without kept-alive connections has stopped already; stopping it again would throw.
     if (app.server) await app.stop(true)
     await close()
     lock.release()
@@ -77,8 +77,8 @@ function warnOfFolder({ mended, open }: FolderState, log: Logger): void {
 }
 
 /**
- * Logs an error that nothing awaits, such as one in a hook after an answer, and goes on: all that
- * was acknowledged is on disk, and other conversations are open.
+ * Logs an error that nothing awaits, such as one in a hook after an answer, and continues: all that
+ * was acknowledged is on disk, and other turns are open.
  */
 function outliveFaults(log: Logger): void {
   const tell = (error: unknown) => log.error('unexpected fault', errorFields(error))
@@ -105,7 +105,7 @@ function listen(app: App, config: Config, tls: Tls | null): void {
   try {
     app.listen({ hostname, port, reusePort: false, ...secured })
   } catch (error) {
-    // Resolvers report an unknown name with many codes, so every other error of a name means that.
+    // Resolvers have many codes for an unknown name, so any other error of a name counts as one.
     const told = LISTEN_FAULTS[codeOf(error)] ?? (ipaddr.isValid(hostname) ? undefined : noHost)
     throw told ? new ConfigError(told(hostname, port)) : error
   }

@@ -31,23 +31,25 @@ import { takeLock } from '../storage/sqlite/connection.ts'
 import { backupPlace, boxOf, openBackupStore } from '../wiring/backups.ts'
 import type { Invocation } from './arguments.ts'
 
-/** What the server learns of a backup that it ordered. */
+/** The report to the server about a backup that it has started. */
 export interface StoredReport {
   readonly name: string
   readonly place: string
   /** When it was taken, in epoch milliseconds. */
   readonly at: number
-  /** Nothing was written since, so no other one was made. */
+  /** Whether nothing was written since the last backup, so that no new one was made. */
   readonly unchanged: boolean
 }
 
-/** Left free on the disk of the data folder, for a full one would stop the server's writes. */
+/**
+ * Space to leave free on the disk of the data folder: a full disk would stop the server's writes.
+ */
 const SPARE_BYTES = 64 * 1024 * 1024
 
 /**
- * Puts a backup where MB_BACKUP_S3 or MB_BACKUP_DIR says: a copy of the database at one moment,
- * compressed, encrypted, stored whole or not at all; then removes the oldest ones of this box.
- * Throws `OperatorError`.
+ * Stores a backup in MB_BACKUP_S3 or MB_BACKUP_DIR: a snapshot of the database, compressed and
+ * encrypted, stored whole or not at all. Then removes the oldest ones of this box. Throws
+ * `OperatorError`.
  */
 export async function storeBackup(config: Config, invocation: Invocation): Promise<StoredReport> {
   const { MB_DATA_DIR: dataDir, MB_BACKUP_PASSPHRASE: passphrase } = config
@@ -91,7 +93,7 @@ async function removeOldest(store: BackupStore, names: readonly string[], keep: 
 async function* compressed(path: string): AsyncGenerator<Uint8Array> {
   const zstd = createZstdCompress()
   const written = pipeline(createReadStream(path), zstd)
-  // An error ends the loop below first; this one is the same.
+  // Marked as handled: the same error ends the loop below first.
   written.catch(() => {})
   yield* zstd
   await written
@@ -111,8 +113,8 @@ const DRAFT = '.moonbase-backup-'
 const STALE = /^\.moonbase-backup-[0-9a-f]{12}\.tmp(-journal)?$/
 
 /**
- * Writes the data folder as it is at this moment to a draft in `folder`, which `use` may rename;
- * what is left of it is removed.
+ * Writes a snapshot of the data folder to a draft in `folder`, which `use` may rename; otherwise
+ * the draft is removed.
  */
 export async function writeSnapshot(
   { MB_DATA_DIR: dataDir }: Config,
@@ -127,7 +129,7 @@ export async function writeSnapshot(
   removeStaleDrafts(folder)
   const draft = join(folder, `${DRAFT}${randomHex(6)}.tmp`)
   try {
-    // It will hold secrets, so it is made with its mode before anything is written to it.
+    // The draft will contain secrets, so it gets its mode before anything is written to it.
     writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
     const source = { path: databasePath(dataDir), extensions: [runtime.vec0] }
     const secrets = readSecretsText(secretsPath(dataDir))
@@ -141,7 +143,7 @@ export async function writeSnapshot(
   }
 }
 
-/** Drafts of killed backups: one that is still being written changes all the time. */
+/** Removes drafts of killed backups: those that have not changed for a while. */
 function removeStaleDrafts(folder: string): void {
   const before = systemClock().now() - HOUR_MS
   for (const name of namesIn(folder)) {
@@ -151,7 +153,7 @@ function removeStaleDrafts(folder: string): void {
   }
 }
 
-/** The names in the folder; none when this user may write to it but not read it. */
+/** The names in the folder; empty when this user may write to it but not read it. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)

@@ -12,7 +12,7 @@ export interface Tls {
 
 /**
  * The certificate and key to serve https with; null when none is set. Both are checked at start,
- * because a browser would tell the visitor of a mistake and not the operator. Throws `ConfigError`.
+ * because a browser would show a mistake to visitors only. Throws `ConfigError`.
  */
 export function loadTls({ MB_TLS_CERT, MB_TLS_KEY }: Config): Tls | null {
   if (MB_TLS_CERT === undefined || MB_TLS_KEY === undefined) return null

@@ -6,7 +6,7 @@ import { replaceProcess } from './program.ts'
 
 /** What runs in the child processes that this program starts of itself. */
 
-/** Sees to it that the ONNX Runtime of the executable is whole before it is loaded. */
+/** Checks and repairs the executable's ONNX Runtime before it is loaded. */
 async function mendOnnx(): Promise<void> {
   const binding = process.env.MOONBASE_ONNX_BINDING
   if (binding === undefined) return
@@ -31,22 +31,22 @@ const PR_SET_PDEATHSIG = 1
 const SIGKILL = 9
 
 /**
- * Has the system kill this process as soon as its parent ends, however that ends (prctl(2)); holds
- * for the program that replaces it, too. Only Linux can.
+ * Makes the system kill this process as soon as its parent ends (prctl(2)), also after another
+ * program has replaced this one. Only Linux can.
  */
 function dieWithParent(): void {
   for (const library of C_LIBRARIES) {
     try {
       dlopen(library, PRCTL).symbols.prctl(PR_SET_PDEATHSIG, SIGKILL)
     } catch {
-      // This machine has another C library.
+      // A machine with another C library has no such function.
     }
   }
 }
 
 /**
- * Becomes the program that serves a model, which must not outlive the server. Where the system
- * cannot see to that, this process stays and ends the program when the server has gone.
+ * Replaces this process by the program that serves a model, which must not outlive the server.
+ * Where the system cannot guarantee that, this process stays and ends the program after the server.
  */
 export async function runModel([program = '', ...args]: readonly string[]): Promise<void> {
   if (process.platform === 'linux') {
@@ -76,8 +76,8 @@ export async function runAsr(pack: string): Promise<void> {
 }
 
 /**
- * What the parse worker does for each task of `channels/ports/parser.ts`. The libraries are loaded
- * with the first task that needs them.
+ * The functions of the parse worker by task (`channels/ports/parser.ts`). Libraries are loaded with
+ * the first task that needs them.
  */
 export const parseFunctions: ParseFunctions = {
   async *audio(bytes, { rate }) {

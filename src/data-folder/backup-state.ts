@@ -11,14 +11,14 @@ const State = z.object({
   place: z.string(),
   /** When it was taken, in epoch milliseconds. */
   at: z.number(),
-  /** Size and time of the database then; while they are the same, nothing was written. */
+  /** `databaseStamp` at that time; while it is the same, nothing was written. */
   stamp: z.string(),
 })
 export type BackupState = z.infer<typeof State>
 
 const statePath = (dataDir: string) => join(dataDir, 'backup.json')
 
-/** Null before the first backup, and when the file is damaged: then another backup is made. */
+/** Null before the first backup, and when the file is damaged; then a new backup is made. */
 export function readBackupState(dataDir: string): BackupState | null {
   try {
     return State.safeParse(JSON.parse(readFileSync(statePath(dataDir), 'utf8'))).data ?? null
@@ -33,7 +33,7 @@ export function writeBackupState(dataDir: string, state: BackupState): void {
   renameSync(draft, statePath(dataDir))
 }
 
-/** Changes with each write to the database. */
+/** A value that changes with each write to the database. */
 export function databaseStamp(dataDir: string): string {
   const database = databasePath(dataDir)
   const marks = [database, `${database}-wal`].map((path) => {

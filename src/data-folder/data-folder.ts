@@ -11,7 +11,7 @@ export const lockPath = (dataDir: string) => join(dataDir, 'moonbase.lock')
 /** Held while a backup is stored. */
 export const backupLockPath = (dataDir: string) => join(dataDir, 'backup.lock')
 
-/** What a restore writes first; a restore that was killed leaves it behind. */
+/** Drafts that a restore writes first; a killed restore leaves them behind. */
 export const restoreDrafts = (dataDir: string) => ({
   database: `${databasePath(dataDir)}.restoring`,
   journal: `${databasePath(dataDir)}.restoring-journal`,
@@ -20,16 +20,16 @@ export const restoreDrafts = (dataDir: string) => ({
 })
 
 export interface FolderState {
-  /** Other users could write to it, and now they cannot. */
+  /** Whether other users could write to it before. */
   readonly mended: boolean
-  /** Other users can write to it: its file system keeps no permissions. */
+  /** Whether other users still can write to it, because its file system has no permissions. */
   readonly open: boolean
 }
 
 /**
- * Makes the data folder, or closes it and the files that the server makes in it to other users.
- * MB_DATA_DIR itself may be a link; inside, a link is refused, because the server would write to
- * its target or change the rights of it. To be called before anything in it is opened.
+ * Makes the data folder, or removes other users' permissions from it and the server's files in it.
+ * MB_DATA_DIR itself may be a link; a link inside is refused, because the server would write to its
+ * target or change its permissions. Call it before anything in the folder is opened.
  */
 export function secureDataDir(dataDir: string): FolderState {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -49,8 +49,8 @@ export function secureDataDir(dataDir: string): FolderState {
 }
 
 /**
- * Makes the data folder and takes it for this process alone: two servers on one folder would give
- * one session two orders of turns. Throws `OperatorError`.
+ * Makes the data folder and locks it for this process: two servers on one folder would order the
+ * turns of a session differently. Throws `OperatorError`.
  */
 export function holdDataDir(dataDir: string): FolderLock {
   const lock = onDataDir(dataDir, () => {

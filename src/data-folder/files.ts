@@ -10,7 +10,7 @@ export function syncToDisk(path: string): void {
   }
 }
 
-/** Null when nothing is there, or can be, below a file. */
+/** Null when nothing is at `path`, or part of it is a file. */
 export function statOrNull(path: string) {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null
@@ -23,7 +23,7 @@ export function statOrNull(path: string) {
 /** A time as part of a file name, such as `20261121T093000Z`. */
 export const fileStamp = (time: Date) => time.toISOString().replace(/[-:]|\.\d+/g, '')
 
-/** Kinds of file systems by their number (Linux, statfs(2)) that lie on another machine. */
+/** Network file systems by their number (Linux, statfs(2)). */
 const NETWORK: Readonly<Record<number, string>> = {
   26985: 'NFS',
   20859: 'SMB',

@@ -13,7 +13,7 @@ export class OperatorError extends Error {
 const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_PERM'])
 /** Codes of a full disk or an exhausted quota. */
 export const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL'])
-/** SQLite enlarges the shared memory of the log by this much. */
+/** SQLite enlarges the shared memory of the log in steps of this size. */
 const FREE_BYTES_MIN = 64 * 1024
 const NO_FOLDER = new Set(['ENOTDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
 const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
@@ -55,13 +55,13 @@ export function explainStorage(error: unknown, dataDir: string): unknown {
   return error
 }
 
-/** On a full disk SQLite also reports the files that it could not make larger as failing. */
+/** Checks the free space, because SQLite reports other errors, too, on a full disk. */
 function isFull(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < FREE_BYTES_MIN
 }
 
-/** SQLite has one code for every file that it cannot open, so the folder is asked. */
+/** Checks the folder, because SQLite has the same code for every file that it cannot open. */
 function mayWrite(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)
@@ -71,7 +71,7 @@ function mayWrite(folder: string): boolean {
   }
 }
 
-/** Throws `OperatorError` where the data lies in a database of its own, with what to do instead. */
+/** Throws `OperatorError`, with what to do `instead`, when the data is in PostgreSQL. */
 export function needsFile({ MB_DATABASE_URL }: Config, instead: string): void {
   if (MB_DATABASE_URL === undefined) return
   throw new OperatorError(`the data lies in the database of MB_DATABASE_URL; ${instead}`)

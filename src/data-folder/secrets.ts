@@ -30,16 +30,16 @@ const SecretsFile = z.object({ session_secret: key, encryption_key: key })
 export const secretsPath = (dataDir: string) => join(dataDir, 'secrets.json')
 
 /**
- * The keys of this server (contract section 4): made on first start, overridden by the
- * environment. A file that is there but unreadable stops the start, and so does a missing one
- * where `hasSealedKeys`: with a new one no stored provider key could be deciphered again.
+ * The keys of this server (contract section 4): created at the first start, overridden by the
+ * environment. An unreadable file stops the start, and so does a missing one when `hasSealedKeys`:
+ * with a new key no stored provider key could be decrypted again.
  */
 export function openSecrets(config: Config, hasSealedKeys = () => false): Secrets {
   const path = secretsPath(config.MB_DATA_DIR)
   const encryption = config.MB_ENCRYPTION_KEY
   const session = config.MB_SESSION_SECRET
   if (config.MB_DATABASE_URL !== undefined && session && encryption && encryption !== 'off') {
-    // Those of all servers on one database, of which none has a file.
+    // Servers that share a database have them in the environment and no file.
     return { session, encryption }
   }
   const known = readSecrets(path)
@@ -67,7 +67,7 @@ function readSecrets(path: string) {
   )
 }
 
-/** The text of the file, which is closed to other users; null when there is none. */
+/** The text of the file; removes other users' permissions from it. Null when there is none. */
 export function readSecretsText(path: string): string | null {
   try {
     closeFile(path)
@@ -95,7 +95,9 @@ export function parseSecrets(text: string) {
   }
 }
 
-/** Of two first starts at once `link` lets one put its whole file in place, and both read it. */
+/**
+ * Creates the file. Of two simultaneous first starts `link` lets only one succeed; both read it.
+ */
 function createSecrets(path: string) {
   const made = { session_secret: randomHex(32), encryption_key: randomHex(32) }
   const draft = `${path}.${randomHex(8)}`

@@ -6,8 +6,8 @@ import { makeFolder } from '../core/private-files.ts'
 import { codeOf, FULL } from './operator-error.ts'
 
 /**
- * Uploads and pages that wait to be read: private files in the data folder, one a source. They are
- * written as they arrive, so that no upload lies in memory.
+ * Uploads and pages that wait to be read: private files in the data folder, one for each source.
+ * They are written as they arrive, so that no upload is held in memory.
  */
 export function openSpool(dataDir: string) {
   const folder = resolve(dataDir, 'spool')
@@ -15,7 +15,7 @@ export function openSpool(dataDir: string) {
   makeFolder(folder)
   const found: readonly string[] = readdirSync(folder)
 
-  /** As `syncToDisk`, beside the event loop. */
+  /** As `syncToDisk`, off the event loop. */
   async function syncFolder(): Promise<void> {
     const handle = await open(folder, 'r')
     await handle.sync().finally(() => handle.close())
@@ -26,8 +26,8 @@ export function openSpool(dataDir: string) {
     found,
 
     /**
-     * Writes a file; it is on the disk when this resolves with its size. Nothing is left of one
-     * that fails. Throws `DiskFault` when the disk is full.
+     * Writes a file; resolves with its size once it is on disk. Removes it after a failure. Throws
+     * `DiskFault` when the disk is full.
      */
     async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
       let size = 0

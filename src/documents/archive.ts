@@ -3,7 +3,7 @@ import { ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_ENTRIES_MAX, DOCUMENT_UNPACKED_BYTES_MAX } from '../core/limits/machine.ts'
 import { packedBytes, type ZipEntry, zipEntries } from '../core/zip.ts'
 
-/** The files in an archive, by names that are read and never used on a disk. */
+/** The files in an archive by name; the names are never used as paths on a disk. */
 export interface Archive {
   /** Names are compared without case, as office programs do. */
   has(name: string): boolean
@@ -13,11 +13,11 @@ export interface Archive {
   readAll(name: string): Promise<Uint8Array>
 }
 
-/** Bytes that one step of unpacking gives. */
+/** Bytes that one step of unpacking returns. */
 const PIECE_BYTES = 64 * 1024
 const [STORED, DEFLATED] = [0, 8]
 
-/** Throws when the archive has no table of contents; `ParseFailure` when that is too long. */
+/** Throws when the archive has no table of contents; throws `ParseFailure` for too many entries. */
 export function openArchive(bytes: Uint8Array): Archive {
   const list = zipEntries(bytes, DOCUMENT_ENTRIES_MAX + 1)
   if (list === null) throw new ParseFailure('unreadable')
@@ -49,7 +49,7 @@ export function openArchive(bytes: Uint8Array): Archive {
   }
 }
 
-/** Some programs write `\` between folders. */
+/** The canonical form of a name: without case, and with `/` where a program wrote `\`. */
 const keyOf = (name: string) => name.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase()
 
 async function* unpack(packed: Uint8Array, { method }: ZipEntry): AsyncGenerator<Uint8Array> {
@@ -64,7 +64,7 @@ async function* unpack(packed: Uint8Array, { method }: ZipEntry): AsyncGenerator
   } else throw new ParseFailure('unreadable')
 }
 
-/** What a part of an archive, at `from`, means by a relative address. */
+/** Resolves a relative address in the part `from` of an archive. */
 export function resolvePath(from: string, target: string): string {
   const folder = target.startsWith('/') ? '' : from.slice(0, from.lastIndexOf('/') + 1)
   const parts: string[] = []

@@ -2,14 +2,14 @@ import { type DocumentBlock, ParseFailure } from '../channels/ports/parser.ts'
 import { DOCUMENT_CHARS_MAX, DOCUMENT_PAGES_MAX } from '../core/limits/machine.ts'
 import { firstChars } from '../core/text.ts'
 
-/** A paragraph, table or slide as a reader finds it. */
+/** A paragraph, table or slide. */
 export interface Piece {
   readonly text: string
   readonly page?: number | null
   readonly heading?: string | null
 }
 
-/** What a reader finds in a file. */
+/** The content of a file, as its reader returns it. */
 export interface Reading {
   readonly title: string | null
   readonly pages: number | null
@@ -21,8 +21,8 @@ const HEADING_CHARS_MAX = 200
 
 /**
  * Joins the pieces of one page and heading to blocks, and cuts long ones. Throws `ParseFailure`:
- * `too_long` beyond the limits of a reading, `no_text` at the end when hardly a character can be
- * read, such as with fonts that do not tell what their glyphs mean.
+ * `too_long` beyond the limits of a document, `no_text` at the end when hardly any character was
+ * readable, for example with fonts that do not map their glyphs to characters.
  */
 export async function* toBlocks(
   pieces: Iterable<Piece> | AsyncIterable<Piece>,
@@ -79,7 +79,7 @@ function* cut(text: string): Generator<string> {
   if (rest.trim() !== '') yield rest
 }
 
-/** Control and private characters, and what stands for one that could not be read. */
+/** Control and private-use characters, and U+FFFD. */
 const UNREADABLE = /[^\P{Cc}\s]|[\ufffd\ue000-\uf8ff\u{f0000}-\u{10ffff}]/gu
 
 function createCount() {

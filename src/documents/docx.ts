@@ -37,19 +37,19 @@ export async function readDocx(bytes: Uint8Array): Promise<Reading> {
   return { title, pages: null, pieces: writer.end() }
 }
 
-/** Stands for a note until its number is known; XML cannot have it. */
+/** Stands for a note until its number is known; cannot occur in XML. */
 const NOTE_MARK = /\0/g
 
 interface Paragraph {
-  /** The name that HTML gives it. */
+  /** The HTML element that corresponds to it. */
   readonly tag: string
   readonly text: string
-  /** Of the notes that are referred to. */
+  /** Ids of the notes that it refers to. */
   readonly noteIds: readonly string[]
 }
 
 interface ParagraphSink {
-  /** Tables, rows and cells, by the names that HTML gives them. */
+  /** Opens a table, row or cell, by its HTML name. */
   open(tag: string): void
   close(tag: string): void
   paragraph(paragraph: Paragraph): void
@@ -60,7 +60,7 @@ const TABLE_TAGS = new Map([
   ['tr', 'tr'],
   ['tc', 'td'],
 ])
-/** Text that was deleted or moved away, and what older programs show instead of a text box. */
+/** Deleted or moved text, and the replacement of a text box for older programs. */
 const SKIPPED = new Set(['del', 'moveFrom', 'Fallback'])
 const SIGNS = new Map([
   ['tab', '\t'],
@@ -74,7 +74,7 @@ function createParagraphs(tagOf: TagOf, sink: ParagraphSink): XmlHandler {
   const open: { text: string; tag: string | null; isItem: boolean; noteIds: string[] }[] = []
   let skipped = 0
   let isText = false
-  /** Tabs and breaks stand for characters only in a run. */
+  /** Open runs: tabs and breaks are characters only inside a run. */
   let runs = 0
   let isHidden = false
   return {
@@ -148,15 +148,15 @@ async function notesIn(archive: Archive, relations: Relations, kind: 'footnote' 
   return notes
 }
 
-/** The name that HTML gives paragraphs of a style; null for those that are left out. */
+/** The HTML element for paragraphs of a style; null for those that are left out. */
 type TagOf = (styleId: string | undefined) => string | null
 
 const headingTag = (level: number) => (level >= 1 && level <= 9 ? `h${Math.min(level, 6)}` : null)
 
 /**
- * Headings by the names of their styles, which are English in every language, or by their level in
- * the outline; a style without either is as the one that it is based on. Chinese Word names its
- * styles `1` with the name `heading 1`. Lines of a table of contents are left out.
+ * Finds headings by the names of styles, which are English in every language, or by their outline
+ * level; a style without either inherits it from its base style. In Chinese Word the id of a style
+ * is `1` and its name `heading 1`. Lines of a table of contents are left out.
  */
 async function stylesIn(archive: Archive, relations: Relations): Promise<TagOf> {
   const tags = new Map<string, string | null>()
@@ -190,5 +190,5 @@ async function stylesIn(archive: Archive, relations: Relations): Promise<TagOf> 
   }
 }
 
-/** A style may be based on itself. */
+/** Limits the chain of base styles, because a style may be based on itself. */
 const BASES_MAX = 10

@@ -43,7 +43,7 @@ async function* chapterPieces(
   }
 }
 
-/** Title, reading order and table of contents, which the package document names. */
+/** Title, reading order and table of contents by the package document. */
 async function packageOf(archive: Archive) {
   const path = await packagePath(archive)
   const items = new Map<string, Item>()
@@ -123,7 +123,7 @@ async function titlesIn(archive: Archive, part: string): Promise<Map<string, str
     open(name, attributes) {
       if (name === 'a') href = attribute(attributes, 'href')
       if (name === 'a' || name === 'navLabel') text = ''
-      // In EPUB 2 the address follows its label.
+      // In EPUB 2 the address comes after its label.
       if (name !== 'content') return
       href = attribute(attributes, 'src')
       end()

@@ -4,7 +4,7 @@ import { createWriter } from './writer.ts'
 
 const SKIPPED =
   'script style noscript template svg math iframe object select nav dialog form button'.split(' ')
-/** What surrounds the text of a page on the web; in a book it belongs to the text. */
+/** Elements around the text of a web page; in a book they belong to the text. */
 const AROUND = 'header footer aside'.split(' ')
 
 export interface Page {
@@ -13,12 +13,12 @@ export interface Page {
 }
 
 /**
- * What a person reads of an HTML page: headings, paragraphs, lists, and tables as rows. Left out
- * are scripts, navigation, forms and what is hidden.
+ * The text of an HTML page: headings, paragraphs, lists, and tables as rows. Leaves out scripts,
+ * navigation, forms and hidden elements.
  */
 export const readHtml = (html: string): Page => read(html, new Set([...SKIPPED, ...AROUND]), null)
 
-/** The same of a page of a book, which begins under a heading of the table of contents. */
+/** The same for a page of a book, which begins under a heading of the table of contents. */
 export const readBookPage = (html: string, heading: string | null): readonly Piece[] =>
   read(html, new Set(SKIPPED), heading).pieces
 

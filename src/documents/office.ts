@@ -5,7 +5,7 @@ import { attribute, readXml } from './xml.ts'
 export interface Relations {
   /** The name of a part by the id that the text uses. */
   byId(id: string | undefined): string | null
-  /** By the end of its kind, such as `styles`: the first, or all. */
+  /** The first part of a kind, by the end of its relationship type, such as `styles`. */
   ofKind(kind: string): string | null
   all(kind: string): readonly string[]
 }
@@ -41,7 +41,7 @@ export async function relationsOf(archive: Archive, part: string): Promise<Relat
   }
 }
 
-/** The main part of an office file, which need not have its usual name, and the title. */
+/** The main part of an office file, whose name may differ from the usual one, and the title. */
 export async function openOffice(archive: Archive, usual: string) {
   const relations = await relationsOf(archive, '')
   const main = relations.ofKind('officeDocument') ?? usual

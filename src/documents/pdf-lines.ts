@@ -1,9 +1,9 @@
 import type { Piece } from './blocks.ts'
 
-/** A line of text as it stands on a page; sizes and positions in points from the lower left. */
+/** A line of text on a page; sizes and positions in points from the lower left. */
 export interface Line {
   readonly text: string
-  /** Of its first and behind its last character. */
+  /** Left edge of its first and right edge of its last character. */
   readonly left: number
   readonly right: number
   readonly baseline: number
@@ -11,14 +11,14 @@ export interface Line {
   readonly size: number
 }
 
-/** Larger than the text by this factor, a short line is a heading. */
+/** A short line is a heading when it is larger than the text by this factor. */
 const HEADING_FACTOR = 1.15
 const HEADING_CHARS_MAX = 100
 /** Lines of a paragraph are at most this many sizes apart. */
 const LEADING_MAX = 2
-/** A line that ends this many sizes before its neighbours do was ended on purpose. */
+/** A line that ends this many sizes before its neighbours ends a paragraph. */
 const SLACK = 3
-/** Neighbours of a line, before and after it, that tell how wide its column is. */
+/** Lines before and after a line by which the width of its column is estimated. */
 const NEIGHBOURS = 12
 /** A line at the edge of this many pages is a running head. */
 const RUNNING_PAGES_MIN = 3
@@ -67,16 +67,16 @@ function commonSize(lines: readonly Line[]): number {
 
 const isEdge = (index: number, count: number) => index === 0 || index === count - 1
 
-/** A page of so few lines is all text. */
+/** Pages with fewer lines have no running heads. */
 const RUNNING_LINES_MIN = 3
-/** Nothing but the number of the page: 3, - 3 -, 3 / 10, Page 3 of 10. */
+/** A line with only the page number: 3, - 3 -, 3 / 10, Page 3 of 10. */
 const PAGE_NUMBER = /^[\s·.–—|-]*(?:page\s*)?\d+(?:\s*(?:\/|of)\s*\d+)?[\s·.–—|-]*$/i
 /** 第 3 页, 共 10 页 */
 const CHINESE_NUMBER = /^[\s—-]*第\s*\d+\s*页(?:\s*[,，/]?\s*共\s*\d+\s*页)?[\s—-]*$/
 
 /**
- * Lines at the edge of many pages that are the same on all, and numbers of pages. Lines that differ
- * in a number are text: they number chapters, clauses and forms.
+ * Finds running heads: lines at the edge of many pages that are the same on all, and page numbers.
+ * Other lines that differ only in a number are text: they number chapters, clauses and forms.
  */
 function runningHeads(pages: readonly (readonly Line[])[]): (line: Line) => boolean {
   const counts = new Map<string, number>()
@@ -88,16 +88,16 @@ function runningHeads(pages: readonly (readonly Line[])[]): (line: Line) => bool
   return (line) => (counts.get(keyOf(line)) ?? 0) >= RUNNING_PAGES_MIN
 }
 
-/** The same for all numbers of pages, also behind a title: 手册 3 / 10. */
+/** A key that is the same for all page numbers, also after a title: 手册 3 / 10. */
 const keyOf = ({ text }: Line) =>
   PAGE_NUMBER.test(text) || CHINESE_NUMBER.test(text) ? '' : text.replace(OF_TOTAL, '$1')
 
 const OF_TOTAL = /\b\d+(\s*(?:\/|of|页\s*[,，/]?\s*共)\s*\d+(?:\s*页)?)$/i
 
-/** Lines that stand together, with those of one sentence joined. */
+/** Groups lines to paragraphs, with the lines of one sentence joined. */
 function* paragraphs(lines: readonly Line[]): Generator<readonly Line[]> {
   let open: Line[] = []
-  /** How many lines the last one of `open` was joined of. */
+  /** How many lines were joined to the last one of `open`. */
   let joined = 0
   for (const [index, line] of lines.entries()) {
     const last = open.at(-1)
@@ -113,14 +113,14 @@ function* paragraphs(lines: readonly Line[]): Generator<readonly Line[]> {
   if (open.length > 0) yield open
 }
 
-/** Whether the line stands directly under the one before, in the same size. */
+/** Whether the line is directly below the previous one, in the same size. */
 function isNextTo(last: Line, line: Line): boolean {
   const size = Math.max(last.size, line.size)
   const down = last.baseline - line.baseline
   return down > 0 && down <= size * LEADING_MAX && Math.abs(last.size - line.size) < size / 8
 }
 
-/** Whether the line at `index` goes on with the sentence of the `joined` lines before it. */
+/** Whether the line at `index` continues the sentence of the `joined` lines before it. */
 function flowsOn(
   last: Line,
   joined: number,
@@ -129,15 +129,16 @@ function flowsOn(
   index: number,
 ): boolean {
   if (LIST_MARK.test(line.text)) return false
-  // The first line of a paragraph stands apart; that of a list item hangs out.
+  // The first line of a paragraph is indented; that of a list item hangs out to the left.
   const isIndented = line.left > last.left + last.size / 2
   if (isIndented && !(joined === 1 && LIST_MARK.test(last.text))) return false
   return last.right > columnRight(lines, index - 1) - last.size * SLACK
 }
 
 /**
- * Where the column of the line ends: as far as two of the lines around it, over or under it, go.
- * The longest row of a table is no full line, and one line may hang over the edge.
+ * The right edge of the line's column: the largest or second largest right edge around the line
+ * that another line shares, because one line may exceed the column. Infinite without a shared edge,
+ * as in a table.
  */
 function columnRight(lines: readonly Line[], index: number): number {
   const line = lines[index]

@@ -9,18 +9,18 @@ import {
 import type { Reading } from './blocks.ts'
 import { type Line, pdfPieces } from './pdf-lines.ts'
 
-/** Gives a character map of Adobe's by its name, such as `Adobe-GB1-UCS2.bcmap`. */
+/** Reads a character map of Adobe by its name, such as `Adobe-GB1-UCS2.bcmap`. */
 export type ReadCharacterMap = (name: string) => Promise<Uint8Array>
 
 /**
- * The text of a PDF. Chinese files often name a character map instead of bringing one. Throws
+ * The text of a PDF. Chinese files often refer to a character map without containing it. Throws
  * `ParseFailure`, or the library's own errors for a damaged file.
  */
 export async function readPdf(bytes: Uint8Array, readMap: ReadCharacterMap): Promise<Reading> {
   checkStreams(bytes)
   const { getDocument } = await getResolvedPDFJS()
   const task = getDocument({
-    // A copy, because it is handed over whole and may not be a Buffer.
+    // A copy, because pdf.js takes the whole buffer over and accepts no Node Buffer.
     data: new Uint8Array(bytes),
     verbosity: 0,
     useSystemFonts: false,
@@ -61,7 +61,7 @@ interface Item {
   readonly transform: readonly number[]
   readonly width: number
   readonly height: number
-  /** It is the last of its line. */
+  /** Whether it is the last of its line. */
   readonly hasEOL: boolean
 }
 
@@ -102,7 +102,7 @@ const readable = (text: string) =>
 const SPACED = /\p{Script=Han} (?=\p{Script=Han})/gu
 const TIGHT = /\p{Script=Han}(?=\p{Script=Han})/gu
 
-/** Some Chinese files have a space behind every character of a page. */
+/** Removes the space after every character that some Chinese files have. */
 function mendSpacing(lines: readonly Line[]): Line[] {
   const text = lines.map((line) => line.text).join('\n')
   const spaced = text.match(SPACED)?.length ?? 0
@@ -113,15 +113,15 @@ function mendSpacing(lines: readonly Line[]): Line[] {
   }))
 }
 
-/** Where the dictionary before a stream is looked for. */
+/** How far before a stream its dictionary is searched. */
 const DICTIONARY_BYTES_MAX = 2_048
-/** Streams that are not unpacked for the text of a page: pictures, and the shapes of letters. */
+/** Streams that are not unpacked for the text of a page: images and glyph outlines. */
 const DRAWN = /\/Subtype\s*\/(?:Image|Type1C|CIDFontType0C|OpenType)\b|\/Length1\b/
 
 /**
- * Throws `ParseFailure` when the streams of a PDF unpack to more than one document may. pdf.js
- * unpacks a stream whole, so a small file may take all memory before it gives any text. What this
- * cannot see, such as encrypted streams and other filters, ends by the limits of the process.
+ * Throws `ParseFailure` when the streams of a PDF unpack to more than a document may. pdf.js
+ * unpacks a stream whole, so a small file could take all memory before it gives any text. Encrypted
+ * streams and other filters are not checked here; the limits of the process apply to them.
  */
 function checkStreams(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -139,7 +139,7 @@ function checkStreams(bytes: Uint8Array): void {
   }
 }
 
-/** Behind the line feed after the word `stream`. */
+/** The position after the line feed that follows the word `stream`. */
 const contentStart = (file: Buffer, word: number) =>
   word + 'stream'.length + (file[word + 'stream'.length] === 0x0d ? 2 : 1)
 

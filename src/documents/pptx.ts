@@ -6,7 +6,7 @@ import { openOffice, relationsOf } from './office.ts'
 import { createWriter } from './writer.ts'
 import { attribute, readXml, relationId } from './xml.ts'
 
-/** The text of a presentation: a page is a slide, in their order, with what its notes say. */
+/** The text of a presentation: the slides in order, each a page, with their notes. */
 export async function readPptx(bytes: Uint8Array): Promise<Reading> {
   const archive = openArchive(bytes)
   const { main, relations, title } = await openOffice(archive, 'ppt/presentation.xml')
@@ -43,12 +43,12 @@ async function* slidePieces(archive: Archive, slides: readonly string[]): AsyncG
 interface Shape {
   readonly isTitle: boolean
   readonly pieces: readonly Piece[]
-  /** All of it. */
+  /** The whole text of the shape. */
   readonly text: string
 }
 
 const TITLES = new Set(['title', 'ctrTitle'])
-/** Placeholders that say the same on every slide. */
+/** Placeholders with the same text on every slide. */
 const REPEATED = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 const TABLE_TAGS = new Map([
   ['tbl', 'table'],

@@ -71,14 +71,14 @@ function decode(bytes: Uint8Array): string {
   return text
 }
 
-/** Such as `第三章 维修`; a clause that begins like one goes on for longer. */
+/** A heading such as `第三章 维修`; a longer line is a clause. */
 const CHAPTER = /^\s*(第[\d一二三四五六七八九十百千零〇两]+[章节条篇部](?:\s.{0,40})?)$/
 
-/** The paragraphs of plain text, which blank lines and chapter headings divide. */
+/** The paragraphs of plain text, divided by blank lines and chapter headings. */
 const readText = (text: string): Generator<Piece> =>
   paragraphs(text, (line) => CHAPTER.exec(line)?.[1] ?? null)
 
-/** The paragraphs of Markdown, as they are. */
+/** The paragraphs of Markdown, unchanged. */
 function readMarkdown(text: string): Generator<Piece> {
   let fence: string | null = null
   return paragraphs(text, (line) => {
@@ -91,7 +91,7 @@ function readMarkdown(text: string): Generator<Piece> {
 
 const HEADING_LINE_MAX = 500
 
-/** `headingIn` gives the words of a line that is a heading. */
+/** Divides text into paragraphs; `headingIn` returns the text of a heading line, else null. */
 function* paragraphs(text: string, headingIn: (line: string) => string | null): Generator<Piece> {
   let heading: string | null = null
   let lines: string[] = []

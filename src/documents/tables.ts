@@ -5,14 +5,14 @@ import type { Piece } from './blocks.ts'
 /** The cells of a row that are not empty, by their columns from 0. */
 export type Row = ReadonlyMap<number, string>
 
-/** A header stands among the first rows. */
+/** The header is among this many first rows. */
 const HEADER_WITHIN = 50
-/** Of the cells that most rows have, a header has at least this part. */
+/** A header has at least this share of the cells that most rows have. */
 const HEADER_FILL = 0.7
 
 /**
- * The rows of a table as `header: value; …`, each of which can be understood without the others.
- * Titles may stand above the header, which may have two rows; a table of numbers alone has none.
+ * The rows of a table as `header: value; …`, so that each row can be understood without the others.
+ * The header may have two rows and titles above it; a table of numbers has no header.
  */
 export function* tableRows(rows: Iterable<Row>): Generator<Piece> {
   let first: Row[] | null = []
@@ -39,7 +39,7 @@ function* firstRows(rows: readonly Row[]): Generator<Piece, Row> {
 
 const NO_HEADER: Row = new Map()
 
-/** The header, and where it begins and ends. */
+/** The header, and its first and last row. */
 function headerOf(rows: readonly Row[]) {
   const typical = commonSize(rows)
   const at = rows.findIndex(({ size }) => size > 1 && size >= typical * HEADER_FILL)
@@ -51,7 +51,9 @@ function headerOf(rows: readonly Row[]) {
     : { header: row, above: at, below: at + 1 }
 }
 
-/** Whether the row names columns that the header leaves open, and says nothing else. */
+/**
+ * Whether the row is a second row of the header: it only names columns that the first leaves open.
+ */
 function isBelow(header: Row, row: Row): boolean {
   const cells = [...row]
   const isNew = cells.some(([column]) => !header.has(column))
@@ -72,7 +74,7 @@ function commonSize(rows: readonly Row[]): number {
   return byCount[0]?.[0] ?? 0
 }
 
-/** A name of the upper row stands over several columns, up to its next name. */
+/** Joins two rows of a header: a name of the upper row covers the columns up to its next name. */
 function joined(upper: Row, lower: Row): Row {
   const names = new Map<number, string>()
   let over = ''
@@ -107,7 +109,7 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 export const readCsv = (text: string): Generator<Piece> =>
   tableRows(csvRows(text, separatorOf(text)))
 
-/** The one that stands most often in the first line. */
+/** The separator that occurs most often in the first line. */
 function separatorOf(text: string): string {
   const [line = ''] = text
     .slice(0, 10_000)
@@ -128,7 +130,7 @@ function* csvRows(text: string, separator: string): Generator<Row> {
       cell = text.slice(at + 1, end).replaceAll('""', '"')
       at = Math.min(end + 1, text.length)
     }
-    // What stands between a closing quote and the next separator is kept.
+    // Text between a closing quote and the next separator is kept.
     plain.lastIndex = at
     cell += plain.exec(text)?.[0] ?? ''
     at = plain.lastIndex
@@ -143,7 +145,7 @@ function* csvRows(text: string, separator: string): Generator<Row> {
   }
 }
 
-/** Of the closing quote; two quotes are one inside. An unclosed quotation ends with the text. */
+/** The closing quote, where two quotes stand for one; an unclosed quotation ends with the text. */
 function quoteEnd(text: string, from: number): number {
   let end = text.indexOf('"', from)
   while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)

@@ -8,10 +8,10 @@ const BLOCKS = new Set(
   ).split(' '),
 )
 const HEADING = /^h([1-6])$/
-/** Longer cells belong to a table that only lays out the page. */
+/** A table with longer cells is a layout table. */
 const CELL_CHARS_MAX = 500
 
-/** Turns elements, by the names that HTML gives them, into pieces. */
+/** Turns elements, by their HTML names, into pieces. */
 export function createWriter(heading: string | null = null) {
   const out = createOutput(heading)
   const tables = createTables(out)
@@ -69,10 +69,10 @@ function createOutput(first: string | null) {
     add(data: string): void {
       text += data
     },
-    /** A list item has begun, and its text comes in a paragraph. */
+    /** Whether a list item has begun and its text comes in a paragraph. */
     isMark: () => text.trim() === '-',
     flush: () => write(take()),
-    /** Signs of Markdown have no meaning in code. */
+    /** Ends code, in which Markdown characters have no meaning. */
     endCode(): void {
       const code = take().replace(/^\n+|\s+$/g, '')
       if (code !== '') pieces.push({ text: `\`\`\`\n${code}\n\`\`\``, heading })
@@ -89,11 +89,11 @@ function createOutput(first: string | null) {
 interface Table {
   cells: string[]
   lines: string[]
-  /** Its cells hold tables or long text, so they are read one after another. */
+  /** Whether its cells hold tables or long text, so that they are read one after another. */
   isLayout: boolean
 }
 
-/** Rows of tables, as lines. `open` and `close` tell whether the element is part of a table. */
+/** Writes rows of tables as lines. `open` and `close` return whether the element is part of one. */
 function createTables(out: Output) {
   const tables: Table[] = []
   let inCell = false

@@ -14,7 +14,7 @@ function builtIn(id: number): NumberStyle {
   return isDate ? 'date' : 'number'
 }
 
-/** What a format code means; text in quotes, brackets and behind `\` does not count. */
+/** The style of a format code; ignores text in quotes, in brackets and after `\`. */
 function styleOf(code: string): NumberStyle {
   const [positive = ''] = code.replace(/"[^"]*"|\\.|\[(?!h|m|s)[^\]]*\]|_./gi, '').split(';')
   const hasDate = /y|d|mmm/i.test(positive) || /^m+$/i.test(positive)
@@ -48,10 +48,10 @@ export async function numberStylesIn(archive: Archive, part: string): Promise<Nu
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Days from the two beginnings of Excel's time to 1970; the first has a 29 February 1900. */
+/** Days from Excel's two epochs to 1970; the first counts a 29 February 1900. */
 const EPOCH_DAYS = { from1900: 25_569, from1904: 24_107 }
 
-/** A number as a person sees it in its cell; the text itself when it is none. */
+/** A number as the cell shows it; the text itself when it is not a number. */
 export function shownNumber(text: string, style: NumberStyle, is1904: boolean): string {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value)) return text
@@ -66,7 +66,7 @@ export function shownNumber(text: string, style: NumberStyle, is1904: boolean): 
   return style === 'date' || Number.isInteger(value) ? day : `${day} ${clock(value)}`
 }
 
-/** Without the digits that binary fractions add: 0.1 + 0.2 is 0.3. */
+/** Drops the digits that binary fractions add: 0.1 + 0.2 is 0.3. */
 const shortest = (value: number) => String(Number(value.toPrecision(15)))
 
 /** The part of a day as hours and minutes, with seconds when there are any. */

@@ -57,7 +57,7 @@ interface Book {
   cells: number
 }
 
-/** Texts that cells refer to by their index. Readings above Japanese words are left out. */
+/** Texts that cells refer to by index, without phonetic readings of Japanese words. */
 async function stringsIn(archive: Archive, part: string): Promise<string[]> {
   const strings: string[] = []
   let text = ''
@@ -81,7 +81,7 @@ async function stringsIn(archive: Archive, part: string): Promise<string[]> {
   return strings
 }
 
-/** The rows of a sheet that have anything in them; a merged cell is in each of its rows. */
+/** The non-empty rows of a sheet; a merged cell is in each of its rows. */
 async function rowsIn(archive: Archive, part: string, book: Book): Promise<Row[]> {
   const rows = new Map<number, Map<number, string>>()
   const merges: string[] = []
@@ -127,7 +127,7 @@ async function rowsIn(archive: Archive, part: string, book: Book): Promise<Row[]
 
 const MERGED_ROWS_MAX = 200
 
-/** A value that stands beside several rows is said in each; rows that are empty stay so. */
+/** Copies a merged value to each of its rows, except empty rows. */
 function fillDown(rows: ReadonlyMap<number, Map<number, string>>, merge: string): void {
   const [, from, to] = /^[A-Z]{1,3}(\d{1,7}):[A-Z]{1,3}(\d{1,7})$/i.exec(merge) ?? []
   const column = columnOf(merge)

@@ -15,8 +15,8 @@ export interface XmlHandler {
 export type Attributes = Readonly<Record<string, string>>
 
 /**
- * Reads a part of an archive as XML while it is unpacked. Only the five entities of XML and numeric
- * ones are decoded; a document type is passed over. Throws `ParseFailure` for elements too deep.
+ * Reads a part of an archive as XML while it is unpacked. Decodes only XML's five named entities
+ * and numeric ones; skips a document type. Throws `ParseFailure` for elements too deep.
  */
 export async function readXml(archive: Archive, name: string, handler: XmlHandler): Promise<void> {
   let depth = 0
@@ -44,14 +44,14 @@ export async function readXml(archive: Archive, name: string, handler: XmlHandle
 
 const localName = (tag: string) => tag.slice(tag.indexOf(':') + 1)
 
-/** An attribute with or without a prefix; some programs write other prefixes than Office does. */
+/** An attribute with any or no prefix, because programs use different prefixes. */
 export function attribute(attributes: Attributes, name: string): string | undefined {
   if (attributes[name] !== undefined) return attributes[name]
   const key = Object.keys(attributes).find((key) => key.endsWith(`:${name}`))
   return key && attributes[key]
 }
 
-/** The id of a relationship, which elements that have an id of their own have with a prefix. */
+/** The relationship id; it has a prefix in elements that also have an id of their own. */
 export function relationId(attributes: Attributes): string | undefined {
   const key = Object.keys(attributes).find((key) => key.endsWith(':id'))
   return key && attributes[key]

@@ -57,7 +57,7 @@ export function createJsonAnswers({ clock, budget, onError }: JsonAnswersOptions
   ): ReadableStream {
     const abort = new AbortController()
     const { signal } = abort
-    // A client may leave before the first piece is asked for, and may have left by now.
+    // A client may disconnect before the first piece is read, and may have done so already.
     const onLeave = () => {
       abort.abort()
       share.close()

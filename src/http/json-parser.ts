@@ -33,7 +33,7 @@ export function createJsonParser({ clock, workerUrl }: JsonParserOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<ParsedJson>()
     const onClose = () => reject(new Error('the JSON thread ended'))
     thread.addEventListener('close', onClose)
-    // Other events pass between taking over the value and checking it.
+    // Lets other events pass between receiving the value and checking it.
     thread.onmessage = ({ data }: MessageEvent<ParsedJson>) => setImmediate(() => resolve(data))
     thread.onerror = (event) => {
       event.preventDefault()

@@ -112,7 +112,7 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
   form.on('field', (name, value, _isNameCut, isCut) => {
     if (!options.fields.includes(name)) return
     if (isCut) fail(appError('field_invalid', { field: name }))
-    // Names such as `x[]` may stand several times.
+    // Names such as `x[]` may occur several times.
     const before = name.endsWith('[]') ? fields.get(name) : undefined
     fields.set(name, before === undefined ? value : `${before},${value}`)
   })
@@ -129,10 +129,10 @@ function readParts(form: Busboy, options: FormOptions, tooLarge: () => Error) {
     saved = options.onFile({ fileName, contentType, bytes: file })
     saved.catch(fail)
   })
-  // Handled even when nobody waits for it any more.
+  // Marked as handled, also when nothing awaits it any more.
   failed.catch(() => {})
 
-  /** Resolves with the text fields once the file was taken. */
+  /** Resolves with the text fields once the file was read. */
   async function finish(): Promise<ReadonlyMap<string, string>> {
     await Promise.race([ended, failed])
     if (!saved) throw appError('field_missing', { field: options.file })

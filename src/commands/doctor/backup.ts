@@ -8,12 +8,12 @@ import type { Invocation } from '../arguments.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const NAME = 'Backups'
-/** Shorter ones are guessed by a machine that tries them all. */
+/** A shorter passphrase can be found by trying all. */
 const PASSPHRASE_CHARS_GOOD = 16
-/** No box has it, so that no backup of one is taken for this trial. */
+/** An id that no box has, so that no real backup is mistaken for the trial. */
 const TRIAL_BOX = '00000000'
 
-/** Writes a trial where backups go, reads it and removes it. */
+/** Writes a trial to the place of backups, reads it and removes it. */
 export async function checkBackups(config: Config, env: Invocation['env']): Promise<Finding> {
   const place = backupPlace(config)
   if (place === null) {

@@ -6,20 +6,20 @@ import { isOldVector, VECTOR_MIN, VERSION_MIN } from '../../storage/postgres/mig
 import { MIGRATIONS } from '../../storage/postgres/migrations/index.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** Connections of one server, and one more for what a pooler cannot do. */
+/** Connections of one server: its pool, and a direct one. */
 const CONNECTIONS = 21
-/** A turn asks several times, one after another. */
+/** A slower answer is reported, because a turn makes several queries one after another. */
 const ANSWER_MS_GOOD = 20
-/** What expires in the database is compared with the clocks of all servers. */
+/** A greater difference of the clocks is reported, because expiry compares them. */
 const AHEAD_MS_GOOD = 2_000
 
 export interface DatabaseState {
   readonly findings: readonly Finding[]
-  /** What the console has set for the whole server. */
+  /** Sealed settings of the console for the whole server. */
   readonly sealed: PostgresInspection['sealed']
 }
 
-/** Looks at a database without changing it. Neither address nor password is in what it says. */
+/** Examines a database without changing it. The findings contain neither address nor password. */
 export async function examineDatabase(
   url: string,
   directUrl: string | undefined,
@@ -37,7 +37,7 @@ export async function examineDatabase(
   }
 }
 
-/** What of it works, and what does not. */
+/** The findings about an inspected database. */
 export const judge = (seen: PostgresInspection): Finding[] => [
   checkVersion(seen),
   checkConnections(seen),

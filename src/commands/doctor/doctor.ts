@@ -22,9 +22,9 @@ import { checkClock, checkFiles, checkMemory } from './machine.ts'
 import { checkEmbedding, checkUpstreams } from './upstreams.ts'
 
 /**
- * `moonbase doctor`: looks at everything the server needs and says what is wrong and how to fix
- * it, in words without secrets. Ends the process with 1 when something must be fixed. Changes no
- * data: it only puts the native parts in place, as a start does, to see whether they load.
+ * `moonbase doctor`: checks everything that the server needs and prints what is wrong and how to
+ * fix it, without secrets. Exits with 1 when something must be fixed. Changes no data: it only puts
+ * the native parts in place, as a start does, to see whether they load.
  */
 export async function runDoctor({ args, env, program, write }: Invocation): Promise<void> {
   const { values, positionals } = parseArguments(args, { json: { type: 'boolean' } })
@@ -70,7 +70,7 @@ async function examine(env: Invocation['env'], program: Program): Promise<Findin
   }
 }
 
-/** The file, or the database in its place, and what the console has set there. */
+/** Checks the database, file or PostgreSQL, and reads the console's settings from it. */
 async function examineData(config: Config, vec0: string | null) {
   const { MB_DATABASE_URL: url, MB_DATABASE_DIRECT_URL: directUrl } = config
   if (url === undefined) {
@@ -83,7 +83,7 @@ async function examineData(config: Config, vec0: string | null) {
   return { findings, stored: () => readStoredSettings(sealed, encryption, NO_LOG) }
 }
 
-/** Where native parts are tried when the data folder takes none; null when nothing is writable. */
+/** A temporary folder for native parts when the data folder is not writable; null without one. */
 function scratchFolder(): string | null {
   try {
     return mkdtempSync(join(tmpdir(), 'moonbase-doctor-'))
@@ -106,7 +106,7 @@ const ADDRESS_FAULTS: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 async function checkAddress(config: Config, served: boolean | null): Promise<Finding> {
-  // Its own settings decide where it listens, and they may differ from those of this command.
+  // The running server's settings decide where it listens; they may differ from this command's.
   if (served) return ok('Address', 'a server runs on this data folder')
   const { MB_HOST: host, MB_PORT: port } = config
   const address = `${host}:${port}`

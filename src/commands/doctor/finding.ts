@@ -6,12 +6,12 @@ import type { NativeRuntime } from '../../native/runtime.ts'
 import type { Program } from '../../wiring/adapters.ts'
 import { printableLine } from '../output.ts'
 
-/** One thing that the doctor looked at. Only `fail` makes the command fail. */
+/** The result of one check. Only `fail` makes the command fail. */
 export interface Finding {
   readonly name: string
   readonly level: 'ok' | 'warn' | 'fail'
   readonly text: string
-  /** What to do about it. */
+  /** What the operator should do. */
   readonly mend?: string
 }
 
@@ -29,7 +29,7 @@ export const fail = (name: string, text: string, mend: string): Finding => ({
   mend,
 })
 
-/** Findings as a person reads them. */
+/** The findings as text for a person. */
 export function printed(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ name }) => name.length))
   const lines = findings.flatMap(({ name, level, text, mend }) => [
@@ -41,7 +41,7 @@ export function printed(findings: readonly Finding[]): string {
   return `\n${lines.join('\n')}\n\n  ${verdict}\n\n`
 }
 
-/** What is needed to look at what the server calls. */
+/** The parts that checks of upstreams need. */
 export interface UpstreamParts {
   readonly config: Config
   readonly clock: Clock
@@ -49,6 +49,6 @@ export interface UpstreamParts {
   readonly program: Program
   readonly fetch: UpstreamFetch
   readonly runtime: NativeRuntime | null
-  /** Whether a server runs on this data folder; null when that cannot be told. */
+  /** Whether a server runs on this data folder; null when unknown. */
   readonly isServed: boolean | null
 }

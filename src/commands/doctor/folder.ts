@@ -28,7 +28,7 @@ const FREE_LEAST = 64 * MIB
 const FREE_GOOD = 1024 * MIB
 const NAME = 'Data folder'
 
-/** Whether the data folder, or the place it will be made in, can hold data. */
+/** Checks that the data folder, or the place where it will be made, can hold data. */
 export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   const there = statOrNull(dataDir)
   const folder = there ? dataDir : firstExisting(dirname(resolve(dataDir)))
@@ -63,7 +63,7 @@ export function checkFolder({ MB_DATA_DIR: dataDir }: Config): Finding[] {
   return [ok(NAME, there ? `${dataDir}, ${space}` : `${dataDir} will be made, ${space}`)]
 }
 
-/** What in the data folder is open to other users. */
+/** Paths in the data folder that other users may read or write. */
 function openPaths(dataDir: string): string[] {
   const database = databasePath(dataDir)
   const files = ['', '-wal', '-shm'].map((suffix) => database + suffix)
@@ -75,7 +75,7 @@ function firstExisting(path: string): string {
   return statOrNull(path) ? path : firstExisting(dirname(path))
 }
 
-/** Why nothing can be written there. Tried: a right to write is not yet a disk that takes it. */
+/** Why nothing can be written to the folder. Tries it, because permissions alone do not tell. */
 function refusalOf(folder: string): unknown {
   const probe = join(folder, `.moonbase-doctor-${randomHex(6)}`)
   try {
@@ -85,12 +85,12 @@ function refusalOf(folder: string): unknown {
   } catch (error) {
     return error
   } finally {
-    // On a read-only disk even the removal of what is not there fails.
+    // On a read-only disk `rm` fails even for a missing file.
     if (lstatOrNull(probe)) rmSync(probe, { force: true })
   }
 }
 
-/** Whether a server has the folder; null when that cannot be told. */
+/** Whether a server runs on the folder; null when unknown. */
 export function isServed({ MB_DATA_DIR: dataDir }: Config): boolean | null {
   try {
     if (!statOrNull(lockPath(dataDir))) return false
@@ -122,13 +122,13 @@ export function checkDatabase({ MB_DATA_DIR: dataDir }: Config, vec0: string | n
   } catch (error) {
     const told = explainStorage(error, dataDir)
     if (!(told instanceof OperatorError)) return fail(name, 'cannot be read', mend)
-    // These sentences end with what to do.
+    // These sentences end with advice after a semicolon.
     const [text = '', todo = mend] = told.message.split('; ', 2)
     return fail(name, text, todo)
   }
 }
 
-/** What the console has set, as far as it can be read without changing anything. */
+/** The console's settings; none when they cannot be read without changing anything. */
 export function storedSettings(config: Config): SettingTexts {
   try {
     const text = readFileSync(secretsPath(config.MB_DATA_DIR), 'utf8')
@@ -137,12 +137,12 @@ export function storedSettings(config: Config): SettingTexts {
     const path = databasePath(config.MB_DATA_DIR)
     return readStoredSettings(sealedSettings({ path, extensions: [] }), key, NO_LOG)
   } catch {
-    // Other checks tell what is wrong with the folder, the secrets or the database.
+    // Other checks report faults of the folder, the secrets or the database.
     return {}
   }
 }
 
-/** Whether secrets.json is whole, and nobody else can read it. */
+/** Checks that secrets.json is complete and unreadable for other users. */
 export function checkSecrets(config: Config): Finding {
   const name = 'Secrets'
   const path = secretsPath(config.MB_DATA_DIR)

@@ -7,12 +7,12 @@ import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** An open stream has one connection to its client and one to its model. */
 const FILES_PER_STREAM = 2
-/** Database, threads, processes, kept-alive connections. */
+/** Files besides those of streams: database, threads, processes, kept-alive connections. */
 const FILES_ELSE = 100
-/** Below this many streams a busy hour shows. */
+/** Fewer streams are reported: they may not suffice in a busy hour. */
 const STREAMS_GOOD = 500
 
-/** Whether the process may open as many files as streams are promised. */
+/** Checks that the process may open enough files for all streams. */
 export function checkFiles(
   { MB_MAX_STREAMS: promised }: Config,
   limit: number | null = openFilesMax(),
@@ -25,7 +25,7 @@ export function checkFiles(
   return [streams < Math.min(promised, STREAMS_GOOD) ? warn(name, text, mend) : ok(name, text)]
 }
 
-/** Null where the system does not tell. */
+/** The limit of open files; null when the system does not report it. */
 function openFilesMax(): number | null {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')
@@ -40,7 +40,7 @@ const MIB = 1024 * 1024
 /** Measured: the server takes 100 to 140 MiB, the embedding process as much again. */
 const MEMORY_GOOD = 256 * MIB
 
-/** Whether the machine, or the share of it that a container gets, has the memory. */
+/** Checks the memory of the machine, or of the container. */
 export function checkMemory(bytes: number = process.constrainedMemory()): Finding {
   const name = 'Memory'
   const text = `${Math.floor(bytes / MIB)} MiB for this process`
@@ -51,10 +51,10 @@ export function checkMemory(bytes: number = process.constrainedMemory()): Findin
 /** When the executable was built, in epoch milliseconds; the build defines it. */
 declare const BUILT_AT: number | undefined
 
-/** A clock that is before the build is wrong. Sources have no such time; this one is before all. */
+/** A clock before the build time is wrong. Run from source, the time is one before all builds. */
 const BUILT = typeof BUILT_AT === 'undefined' ? Date.UTC(2026, 0, 1) : BUILT_AT
 
-/** Whether the clock can be right: certificates, logins and the log's seven days go by it. */
+/** Checks that the clock may be right: certificates, logins and retention depend on it. */
 export function checkClock({ MB_DATA_DIR: dataDir }: Config, now: number): Finding {
   const name = 'Clock'
   const text = `it is ${new Date(now).toISOString().slice(0, 16)}Z`

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 import { parseUntrustedJson } from '../../core/json.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
-/** A discovery document has some kilobytes. */
+/** A discovery document has a few kilobytes. */
 const ISSUER_BYTES_MAX = 1024 * 1024
 
 const FAULTS: Readonly<Record<SmtpFault, readonly [string, string]>> = {
@@ -14,7 +14,7 @@ const FAULTS: Readonly<Record<SmtpFault, readonly [string, string]>> = {
   no_smtp: ['gives no answer of a mail server', 'check MB_SMTP_URL: smtp:// or smtps://, and port'],
 }
 
-/** Whether the mail server takes mail from us, as far as one can see without sending any. */
+/** Checks the mail server without sending a mail. */
 export async function checkMail(config: Config, signal: AbortSignal): Promise<Finding> {
   const name = 'Mail'
   if (config.MB_SMTP_URL === undefined)
@@ -25,7 +25,7 @@ export async function checkMail(config: Config, signal: AbortSignal): Promise<Fi
   return fail(name, `the server of MB_SMTP_URL ${text}`, mend)
 }
 
-/** Whether people can sign in: by the issuer that is set, and with the cookie that they get. */
+/** Checks that people can sign in: by the configured issuer, and with the cookie they get. */
 export async function checkLogin(
   config: Config,
   fetch: UpstreamFetch,
@@ -46,7 +46,7 @@ export async function checkLogin(
   return findings
 }
 
-/** Plain http on a host that browsers do not take for this machine. */
+/** Whether the address is plain http on a host that browsers do not treat as local. */
 function isPlain(site: string): boolean {
   const { protocol, hostname } = new URL(site)
   return protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname)

@@ -119,7 +119,7 @@ const PACKED = 'the one of the model pack'
 const isPacked = (config: Config, kind: PackModelKind): boolean =>
   lookForModelPack(config).pack?.models[kind] !== undefined
 
-/** Looks at the files; only the server starts the program. */
+/** Checks the files of the model pack; only the server starts its program. */
 function checkModelPack(config: Config): Finding {
   const name = 'Model pack'
   const { pack, folder, exists, missing } = lookForModelPack(config)
@@ -195,8 +195,8 @@ const NAMES_SHOWN = 5
 const NAME_CHARS_SHOWN = 60
 
 /**
- * Whether an endpoint that answers is the right one: an address without its `/v1`, or the page of a
- * program, answers as well, and a model that it does not have shows only in the first turn.
+ * Checks that an endpoint that answers is the right one: an address without its `/v1`, or a web
+ * page, answers as well, and a missing model would show only in the first turn.
  */
 export async function checkModel(
   config: Config,
@@ -221,7 +221,7 @@ export async function checkModel(
   )
 }
 
-/** Null for what is no list of models, or an empty one. */
+/** The endpoint's models; null when the answer is not a list or is empty. */
 async function listOf(endpoint: Endpoint, fetch: UpstreamFetch, signal: AbortSignal) {
   try {
     const answer = await fetch(endpointUrl(endpoint, '/models'), {

@@ -6,7 +6,7 @@ import { type Finding, fail, ok, type UpstreamParts, warn } from './finding.ts'
 const MEND = 'put the voice pack together anew; see /docs/voice#pack of the running server'
 const RECOGNITION = 'Speech recognition'
 
-/** Whether the voice pack is whole and its model can be loaded. */
+/** Checks that the voice pack is complete and its model can be loaded. */
 export async function checkRecognition(local: LocalRecognition): Promise<Finding> {
   const name = RECOGNITION
   const { pack, asr, folder, exists, missing, wanted } = local
@@ -25,7 +25,7 @@ export async function checkRecognition(local: LocalRecognition): Promise<Finding
   }
 }
 
-/** Loads the model that tells boards' voices from noise. */
+/** Checks the voice detector by loading its model. */
 export async function checkDetector(parts: UpstreamParts): Promise<Finding> {
   const name = 'End of speech'
   const { runtime, program } = parts
@@ -49,7 +49,7 @@ const HOME = 'Home Assistant'
 /** Home Assistant itself waits a second. */
 const ANSWER_MS_MAX = 3_000
 
-/** Asks the running server as Home Assistant does; else looks whether the port is free. */
+/** Queries the running server as Home Assistant does; else checks that the port is free. */
 export async function checkHomeAssistant(
   { config, clock, isServed }: UpstreamParts,
   signal: AbortSignal,

@@ -85,12 +85,12 @@ async function* writtenSentences(
       end = { ...end, reply: event.reply }
       waiting.push(...cutter.finish())
     }
-    // What was written before a tool is called is a sentence, whatever it ends with.
+    // The text before a tool call is a sentence, even without a mark at its end.
     if (event.type === 'tool_call') waiting.push(...cutter.finish())
     if (event.type === 'error') {
       end = { ...end, failure: new AppError(event.code, {}, { status: 502 }) }
     }
-    // Another channel begins the answer anew; what was spoken cannot be taken back.
+    // Another channel starts the answer over; spoken sentences cannot be taken back.
     if (event.type === 'provider_fallback') {
       cutter = createSentences()
       waiting = []

@@ -77,7 +77,7 @@ export function createEnergyDetector(): SpeechDetector {
   let isSpeech = false
 
   function measureRoom(rms: number): number {
-    // Digital silence is no room; it would make all that follows loud.
+    // Digital silence would lower the noise floor, so that everything after it is loud.
     if (rms > QUIET_RMS / 20) block.push(rms)
     const floor = Math.max(Math.min(quietOf(block), ...blocks), QUIET_RMS)
     if (block.length === BLOCK_WINDOWS) {

@@ -38,6 +38,9 @@ async function talk(session: string, from: number, to: number) {
     await say(`turn ${i}`, session)
   }
 }
+const messageCount = ({ messages }: Upstream['requests'][number]['body']) =>
+  (messages as unknown[]).length
+
 /** What the model was shown last, as one text. */
 const shown = () => JSON.stringify(upstream.requests.at(-1)?.body.messages)
 
@@ -116,6 +119,39 @@ describe('memory', () => {
       expect(folded.count).toBe(22)
     })
   }
+
+  test('a session too long for its model goes on with its newer turns, and is folded', async () => {
+    await talk('narrow', 1, 4)
+    const message = "This model's maximum context length is 512 tokens."
+    upstream.fault(400, { body: JSON.stringify({ error: { message } }) })
+    upstream.reply({ text: 'reply 5' })
+    upstream.reply({ text: 'SUMMARY for a narrow model' })
+    await say('turn 5', 'narrow')
+    await app.jobs.idle()
+    const [asked, again, fold] = upstream.requests.slice(-3).map(({ body }) => body.messages)
+    expect(JSON.stringify(asked)).toContain('turn 1')
+    expect(JSON.stringify(again)).not.toContain('turn 2')
+    expect(JSON.stringify(again)).toContain('turn 3')
+    expect(JSON.stringify(fold)).toContain('turn 1')
+    const { summary, messages } = await history('narrow')
+    expect(summary).toBe('SUMMARY for a narrow model')
+    expect(messages.map(({ content }) => content)).toEqual([
+      ...['turn 4', 'reply 4'],
+      ...['turn 5', 'reply 5'],
+    ])
+  })
+
+  test('a question too long for its model is refused once no memory is left', async () => {
+    await talk('too-narrow', 1, 3)
+    const code = 'context_length_exceeded'
+    upstream.chat.alwaysFault(400, { body: JSON.stringify({ error: { code } }) })
+    const body = JSON.stringify({ text: 'turn 4', session_id: 'too-narrow' })
+    const init = { method: 'POST', headers: key.headers, body }
+    const answer = await (await fetch(`${app.url}/v1/agent`, init)).text()
+    expect(answer).toContain('model_upstream_4xx')
+    expect(upstream.requests.slice(-3).map(({ body }) => messageCount(body))).toEqual([8, 4, 2])
+    expect((await history('too-narrow')).count).toBe(6)
+  })
 
   test('turns that arrive while the summary is written are kept', async () => {
     await talk('meanwhile', 1, 20)

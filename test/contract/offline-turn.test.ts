@@ -33,6 +33,7 @@ async function turn(text: string) {
     fallback: null,
     fallbackOnlyWhileSilent: false,
     confirm: async () => {},
+    remembered: 0,
     countTokens: () => {},
     share: createMemoryBudget(1_000_000).open('tenant'),
     trace: new Trace(() => 0),

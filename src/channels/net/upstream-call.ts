@@ -231,8 +231,8 @@ export interface HttpFailure {
   readonly text: string
 }
 
-/** As llama.cpp and OpenAI name it. */
-const CONTEXT_WORDS = /exceed_context_size|context_length_exceeded/
+/** As llama.cpp, OpenAI, vLLM and LM Studio say it. */
+const CONTEXT_WORDS = /exceed_context_size|context_length_exceeded|context (length|size|window)/i
 const TOOL_WORDS = /\btool|\bfunction|工具|函数/i
 const EXPLAINED = [400, 404, 422]
 
@@ -243,8 +243,8 @@ const EXPLAINED = [400, 404, 422]
 export async function httpFailure(response: Response, now: number): Promise<HttpFailure> {
   const { status } = response
   const text = await explanation(response)
-  const isLong = CONTEXT_WORDS.test(text)
-  const phrase = `HTTP ${status}${isLong ? ', the prompt is longer than the context' : ''}`
+  const contextExceeded = CONTEXT_WORDS.test(text)
+  const phrase = `HTTP ${status}${contextExceeded ? ', the prompt is longer than the context' : ''}`
   const retryAfterMs = retryAfter(response.headers.get('retry-after'), now)
   const wait = retryAfterMs === null ? {} : { retryAfterMs }
   const fail = (reason: ChannelFailure['reason'], details: object) => ({
@@ -256,7 +256,8 @@ export async function httpFailure(response: Response, now: number): Promise<Http
   }
   if (status >= 500) return fail('upstream_5xx', { retryable: true, ...wait })
   if (status < 400) return fail('provider_error', {})
-  return fail('upstream_4xx', { toolsRefused: status !== 404 && TOOL_WORDS.test(text) })
+  const toolsRefused = status !== 404 && TOOL_WORDS.test(text)
+  return fail('upstream_4xx', { toolsRefused, contextExceeded })
 }
 
 /** A body that cannot be read does not change what the status says. */

@@ -22,6 +22,8 @@ export interface FailureDetails {
   readonly retryAfterMs?: number
   /** The upstream refused the request because it names tools. */
   readonly toolsRefused?: boolean
+  /** The messages are longer than what the model can read. */
+  readonly contextExceeded?: boolean
   readonly cause?: unknown
 }
 
@@ -36,6 +38,7 @@ export class ChannelFailure extends Error {
   readonly retryable: boolean
   readonly retryAfterMs: number | null
   readonly toolsRefused: boolean
+  readonly contextExceeded: boolean
 
   constructor(
     readonly reason: FailureReason,
@@ -47,5 +50,6 @@ export class ChannelFailure extends Error {
     this.retryable = details.retryable ?? false
     this.retryAfterMs = details.retryAfterMs ?? null
     this.toolsRefused = details.toolsRefused ?? false
+    this.contextExceeded = details.contextExceeded ?? false
   }
 }

@@ -59,6 +59,7 @@ function loopOn(primary: Channel, more: Partial<ModelLoop> = {}) {
       run: async () => ({ ok: true, content: 'noon' }),
     },
     clientTools: [],
+    remembered: 0,
     primary,
     fallback: null,
     fallbackOnlyWhileSilent: false,
@@ -91,6 +92,7 @@ describe('the model loop', () => {
       modelCalls: 2,
       finish: 'length',
       clientCalls: [],
+      forgot: false,
       model: null,
       usage: { ...usage(30, 5), isEstimated: false },
     })

@@ -31,6 +31,8 @@ export interface Channel {
 export interface ModelLoop {
   /** A forced tool holds for the first model call only. */
   readonly request: Omit<LlmRequest, 'model' | 'tools'>
+  /** How many messages after the first are memory: they may be left out, the oldest first. */
+  readonly remembered: number
   readonly tools: ToolBox
   /** Tools that the caller runs: the loop ends when the model calls nothing else. */
   readonly clientTools: readonly ToolSpec[]
@@ -60,6 +62,8 @@ export interface ModelAnswer {
   readonly finish: FinishReason
   /** Calls of the caller's tools; empty when the model has answered. */
   readonly clientCalls: readonly ToolCall[]
+  /** Memory was left out, because the model can read no more. */
+  readonly forgot: boolean
   /** The name of the model that answered; null where it has none. */
   readonly model: string | null
   /** Sum of all model calls of the turn, those on a channel that failed among them. */
@@ -132,7 +136,10 @@ function reportFailure(
   meters.upstreamFailed(channel, reason)
 }
 
-/** Alternates model calls and tool rounds. The last call is offered no tools. */
+/**
+ * Alternates model calls and tool rounds. The last call is offered no tools. A refused call is made
+ * again without what was too much for the model: tools, or the older half of the memory.
+ */
 async function runOnChannel(
   channel: Channel,
   loop: ModelLoop,
@@ -143,6 +150,7 @@ async function runOnChannel(
   const { clientTools } = loop
   let offered = [...loop.tools.specs, ...clientTools]
   let { forcedTool } = loop.request
+  let { remembered } = loop
   let text = ''
   for (let modelCalls = 1; ; modelCalls++) {
     const isLast = modelCalls === MODEL_CALLS_PER_TURN_MAX
@@ -153,9 +161,15 @@ async function runOnChannel(
       const call = { messages, tools, forcedTool, charsMax: ANSWER_CHARS_MAX - text.length }
       answer = await callModel(channel, call, loop, signal, emit)
     } catch (error) {
-      // A model without tool support refuses before it says anything: ask again without tools.
-      if (!refusesTools(error, tools)) throw error
-      offered = []
+      if (isTooLong(error) && remembered > 0) {
+        const oldest = olderHalf(remembered)
+        messages.splice(1, oldest)
+        remembered -= oldest
+      } else if (refusesTools(error, tools)) {
+        offered = []
+      } else {
+        throw error
+      }
       modelCalls -= 1
       continue
     }
@@ -164,7 +178,8 @@ async function runOnChannel(
     const ours = oursOf(answer.toolCalls, clientTools)
     if (ours.length === 0) {
       const { toolCalls: clientCalls, finish } = answer
-      return { channel, text, modelCalls, finish, clientCalls }
+      const forgot = remembered < loop.remembered
+      return { channel, text, modelCalls, finish, clientCalls, forgot }
     }
     if (isLast) throw new ChannelFailure('provider_error', 'tool calls without end')
     await loop.confirm(channel)
@@ -214,24 +229,28 @@ async function callModel(
   try {
     for await (const parts of stream) {
       const events: AgentEvent[] = []
-      // In one step, because the adapter no longer holds the parts that it gives out.
-      const stillHeld = heldAfter(parts, heldBytes)
-      share.add(bytesOfParts(parts) + stillHeld - heldBytes)
-      heldBytes = stillHeld
+      let bytes = -heldBytes
       for (const part of parts) {
         if (part.type === 'text') {
           text.add(part.text)
+          bytes += bytesOfText(part.text)
           events.push({ type: 'llm_delta', text: part.text })
           trace.gotText()
         } else if (part.type === 'thinking') {
-          share.add(trace.thought(part.text))
+          bytes += trace.thought(part.text)
           events.push({ type: 'thinking_delta', text: part.text })
         } else if (part.type === 'tool_call') {
           toolCalls.push(part.call)
+          bytes += bytesOfCall(part.call)
         } else if (part.type === 'finish') {
           finish = part
+        } else {
+          heldBytes = part.bytes
         }
       }
+      if (finish !== UNFINISHED) heldBytes = 0
+      // In one step, because the adapter no longer holds the parts that it gives out.
+      share.add(bytes + heldBytes)
       if (text.length > charsMax) throw new ChannelFailure('provider_error', 'answer too large')
       const slow = events.length > 0 ? emit(events) : undefined
       if (slow) await slow
@@ -246,31 +265,17 @@ async function callModel(
   return { text: text.toString(), toolCalls, finish: finish.reason }
 }
 
-/** What the adapter holds of the answer once `parts` are out: nothing after the finish. */
-function heldAfter(parts: readonly LlmPart[], before: number): number {
-  let bytes = before
-  for (const part of parts) {
-    if (part.type === 'finish') return 0
-    if (part.type === 'held') bytes = part.bytes
-  }
-  return bytes
-}
-
-function bytesOfParts(parts: readonly LlmPart[]): number {
-  let bytes = 0
-  for (const part of parts) {
-    if (part.type === 'text') bytes += bytesOfText(part.text)
-    else if (part.type === 'tool_call') bytes += bytesOfCall(part.call)
-  }
-  return bytes
-}
-
 const bytesOfCall = ({ id, name, arguments: args }: ToolCall): number =>
   bytesOfText(id) + bytesOfText(name) + bytesOfText(args)
 
 function refusesTools(error: unknown, offered: readonly ToolSpec[]): boolean {
   return offered.length > 0 && error instanceof ChannelFailure && error.toolsRefused
 }
+
+const isTooLong = (error: unknown) => error instanceof ChannelFailure && error.contextExceeded
+
+/** Of messages that are pairs of question and answer. */
+const olderHalf = (messages: number) => 2 * Math.ceil(messages / 4)
 
 /** Runs the calls of one round side by side; gives their results for the model, in order. */
 async function runTools(

@@ -151,6 +151,7 @@ async function modelLoopOf(
   share.add(bytesOf(messages))
   const offered = await toolsOffered(options, principal, resolved, request)
   return {
+    remembered: 2 * memory.turns.length,
     request: {
       purpose: 'turn',
       messages,
@@ -191,11 +192,14 @@ interface Remembered {
   readonly details: TurnDetails
 }
 
-/** Stores the turn; once the session is long, its older half is folded by the same channel. */
+/**
+ * Stores the turn; once the session is long, or too long for the model that answered, its older half
+ * is folded by the same channel.
+ */
 async function appendTurn(
   { clock, memory, folding }: TurnOptions,
   { principal, sessionId, request, fence }: Turn & { readonly sessionId: string },
-  { text: reply, channel }: ModelAnswer,
+  { text: reply, channel, forgot }: ModelAnswer,
   { before, replaces, details }: Remembered,
 ): Promise<void> {
   const { tenantId, appId, deviceId, userId } = principal
@@ -206,7 +210,7 @@ async function appendTurn(
   })
   // By the channel that answered. A tenant's own that has just failed would fail at the summary,
   // too; and the platform's sees only what the `provider_fallback` event has announced.
-  if (isLong) folding.start(tenantId, sessionId, channel)
+  if (isLong || forgot) folding.start(tenantId, sessionId, channel, forgot)
 }
 
 /** What a turn knows of the documents; null: it did not look. */

@@ -45,10 +45,11 @@ export function createFolding({ store, clock, jobs, leases, log, budget }: Foldi
     tenantId: string,
     sessionId: string,
     writer: SummaryWriter,
+    isTooLong: boolean,
     signal: AbortSignal,
   ): Promise<void> {
     const memory = await store.memory(tenantId, sessionId)
-    if (!memory || !isOverLimit(memory.turns)) return
+    if (!memory || !(isTooLong || isOverLimit(memory.turns))) return
     const old = memory.turns.slice(0, Math.ceil(memory.turns.length / 2))
     const last = old.at(-1)
     // A channel that was removed meanwhile must not get any more of the conversation.
@@ -78,14 +79,19 @@ export function createFolding({ store, clock, jobs, leases, log, budget }: Foldi
   }
 
   return {
-    /** Folds the session when it is over its limit; one fold of a session at a time. */
-    start(tenantId: string, sessionId: string, writer: SummaryWriter): void {
+    /**
+     * Folds the session when it is over its limit, or too long for its model; one fold of a session
+     * at a time.
+     */
+    start(tenantId: string, sessionId: string, writer: SummaryWriter, isTooLong = false): void {
       const name = `${tenantId}/${sessionId}`
       if (underWay.has(name)) return
       underWay.add(name)
       jobs.run('fold memory', (signal) =>
         leases
-          .hold(`fold ${name}`, signal, (held) => fold(tenantId, sessionId, writer, held))
+          .hold(`fold ${name}`, signal, (held) =>
+            fold(tenantId, sessionId, writer, isTooLong, held),
+          )
           .catch((error: unknown) =>
             log.warn('memory not folded', { tenant: tenantId, ...errorFields(error) }),
           )

@@ -193,8 +193,8 @@ interface Remembered {
 }
 
 /**
- * Stores the turn; once the session is long, or too long for the model that answered, its older half
- * is folded by the same channel.
+ * Stores the turn; once the session is long, or too long for the model that answered, its older
+ * half is folded by the same channel.
  */
 async function appendTurn(
   { clock, memory, folding }: TurnOptions,

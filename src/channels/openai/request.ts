@@ -115,7 +115,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-type Family = Exclude<ThinkingForm, 'auto'> | 'template'
+type Family = Exclude<ThinkingForm, 'auto'> | 'template' | 'self_hosted'
 
 /** Vendors by host. They decide before the model's name does: some serve models of others. */
 const HOSTS: readonly (readonly [RegExp, Family])[] = [
@@ -134,7 +134,7 @@ const HOSTS: readonly (readonly [RegExp, Family])[] = [
 ]
 const MODELS: readonly (readonly [RegExp, Family])[] = [
   [/deepseek|glm|doubao|kimi|moonshot|minimax|abab/, 'thinking'],
-  [/qwen|qwq/, 'enable_thinking'],
+  [/qwen|qwq/, 'self_hosted'],
 ]
 
 /** Body fields that turn thinking on or off (contract, section 4, fine points). */
@@ -149,6 +149,9 @@ export function thinkingFields(
       return { enable_thinking: on }
     case 'template':
       return { chat_template_kwargs: { enable_thinking: on } }
+    case 'self_hosted':
+      // vLLM, SGLang and llama.cpp read the second; servers pass over what they do not know.
+      return { enable_thinking: on, chat_template_kwargs: { enable_thinking: on } }
     case 'thinking':
       return { thinking: { type: on ? 'enabled' : 'disabled' } }
     case 'reasoning_effort':

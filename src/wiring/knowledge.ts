@@ -4,13 +4,13 @@ import { createOnnxEmbedder } from '../channels/onnx/embedder.ts'
 import { ModelFolderError, readModelFolder } from '../channels/onnx/model-folder.ts'
 import { createOpenAiEmbedder } from '../channels/openai/embedder.ts'
 import { createReranker } from '../channels/openai/reranker.ts'
-import type { Embedder } from '../channels/ports/embedder.ts'
-import { ChannelFailure } from '../channels/ports/failure.ts'
+import type { Embedder, Reranker } from '../channels/ports/embedder.ts'
+import type { ChannelFailure } from '../channels/ports/failure.ts'
 import { rerankerBreaker } from '../channels/resilience/breaker.ts'
 import { meterEmbedder } from '../channels/resilience/metered.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Clock } from '../core/clock.ts'
-import { errorFields, type Logger } from '../core/log.ts'
+import type { Logger } from '../core/log.ts'
 import type { Meters } from '../core/meters.ts'
 import { createEmbeddings } from '../features/embeddings/service.ts'
 import { createArchive } from '../features/kb/archive.ts'
@@ -140,15 +140,14 @@ export interface SharedEmbeddingOptions extends Omit<EmbeddingOptions, 'config'>
   readonly given: Embedder | undefined
 }
 
-export type LiveEmbedding = Awaited<ReturnType<typeof openSharedEmbedder>>
+export type OpenedEmbedding = Awaited<ReturnType<typeof openSharedEmbedder>>
 
 const RERANK_SETTINGS = ['MB_RERANK_BASE_URL', 'MB_RERANK_API_KEY', 'MB_RERANK_MODEL'] as const
 
-/** The reranker that is configured; a failure is counted, and the search goes on without it. */
-async function openRerank(options: KnowledgeOptions) {
-  const { live, clock, log, fetch, meters, packedReranker } = options
+/** The reranker that is configured, or that of the model pack. */
+function openReranker({ live, clock, log, fetch, packedReranker }: KnowledgeOptions) {
   const onOpen = ({ reason }: ChannelFailure) => log.warn('reranker skipped', { reason })
-  const reranker = await live.part(RERANK_SETTINGS, (config) => {
+  return live.part(RERANK_SETTINGS, (config): Reranker | null => {
     const { MB_RERANK_BASE_URL: baseUrl, MB_RERANK_API_KEY: apiKey = '' } = config
     const timeoutMs = RERANK_TIMEOUT_MS
     if (baseUrl === undefined) {
@@ -161,19 +160,6 @@ async function openRerank(options: KnowledgeOptions) {
     const reranker = createReranker({ fetch, clock, baseUrl, apiKey, model, timeoutMs })
     return rerankerBreaker(reranker, { clock, onOpen })
   })
-  return async (question: string, texts: readonly string[], signal?: AbortSignal) => {
-    const { current } = reranker
-    if (current === null || texts.length < 2) return null
-    try {
-      return await current.rank(question, texts, signal)
-    } catch (error) {
-      signal?.throwIfAborted()
-      const reason = error instanceof ChannelFailure ? error.reason : 'provider_error'
-      meters.upstreamFailed('rerank', reason)
-      log.warn('reranking failed', errorFields(error))
-      return null
-    }
-  }
 }
 
 export interface KnowledgeOptions {
@@ -184,7 +170,7 @@ export interface KnowledgeOptions {
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly nextNum?: (() => Promise<number>) | undefined
-  readonly embedding: LiveEmbedding
+  readonly embedding: OpenedEmbedding
   readonly clock: Clock
   readonly log: Logger
   readonly fetch: UpstreamFetch
@@ -197,8 +183,7 @@ export type Knowledge = Awaited<ReturnType<typeof openKnowledge>>
 
 /** The knowledge base with its two indexes. */
 export async function openKnowledge(options: KnowledgeOptions) {
-  const { live, db, shared, reader, vectors, words, embedding, clock, log } = options
-  const embedderNow = () => embedding.current.shared
+  const { live, db, shared, reader, vectors, words, embedding, clock, log, meters } = options
   const limits = {
     docsMax: live.config().MB_KB_MAX_DOCS,
     docBytesMax: live.config().MB_KB_MAX_DOC_KB * 1024,
@@ -207,27 +192,28 @@ export async function openKnowledge(options: KnowledgeOptions) {
   const store = createKbStore({ ...stored, reader, nextNum: options.nextNum })
   const calibrationOf = createCalibration({ store, vectors, clock })
   const search = createSearch({
-    ...{ store, embedderNow, vectors, words, calibrationOf },
-    rerank: await openRerank(options),
+    ...{ store, embedding, vectors, words, calibrationOf, meters, log },
+    reranker: await openReranker(options),
   })
-  const prepare = createPrepare({ embedderNow, clock })
+  const prepare = createPrepare({ embedding, clock })
   const citations = createWriteBehindSums<Citation>({
     ...{ clock, log, name: 'citations', keyOf: keyOfCitation, plus: addCitations },
     write: createCitationWrite(db, clock),
   })
   const archiveStore = createArchiveStore({ db, reader })
-  const progress = (tenantId: string) => archiveStore.progress(tenantId, embedderNow().id)
+  const progress = (tenantId: string) =>
+    archiveStore.progress(tenantId, embedding.current.shared.id)
   const service = createKb({ store, prepare, limits, search, clock, citations, progress })
   return {
     service,
     citations,
-    services: { kb: service, embeddings: createEmbeddings(embedderNow) },
+    services: { kb: service, embeddings: createEmbeddings(embedding) },
     parts: createPartStore({ ...stored, store, prepare }),
     limits,
     archive: createArchive({ store, archive: archiveStore, limits, clock }),
     reembed: createReembed({
       store: createStaleStore({ db, vectors, words }),
-      embedderNow,
+      embedding,
       ...{ leases: shared.leases, clock, log },
     }),
     searchTool: createSearchTool(service.retrieve),

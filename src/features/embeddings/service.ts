@@ -1,5 +1,5 @@
 import { appError } from '../../core/errors.ts'
-import type { SharedEmbedder } from '../kb/embedding.ts'
+import type { LiveEmbedding } from '../kb/embedding.ts'
 import { EMBEDDING_MODEL, type EmbeddingsRequest } from './model.ts'
 
 export interface EmbeddingsAnswer {
@@ -10,7 +10,7 @@ export interface EmbeddingsAnswer {
 }
 
 /** Embeds texts of a client with the knowledge base's model, without storing them. */
-export function createEmbeddings(embedderNow: () => Pick<SharedEmbedder, 'name' | 'embedTexts'>) {
+export function createEmbeddings(embedding: LiveEmbedding) {
   function checkModel(model: string, name: string): void {
     if (['', EMBEDDING_MODEL, name].includes(model)) return
     throw appError('model_not_found', {}, { param: 'model' })
@@ -23,7 +23,7 @@ export function createEmbeddings(embedderNow: () => Pick<SharedEmbedder, 'name' 
       request: EmbeddingsRequest,
       signal: AbortSignal,
     ): Promise<EmbeddingsAnswer> {
-      const embedder = embedderNow()
+      const embedder = embedding.current.shared
       const name = embedder.name ?? EMBEDDING_MODEL
       checkModel(request.model?.trim() ?? '', name)
       const kind = request.input_type ?? 'passage'

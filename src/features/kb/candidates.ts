@@ -1,7 +1,7 @@
 import { dot } from '../../core/vector.ts'
 import type { VectorIndex, WordIndex } from '../../storage/indexes.ts'
 import type { CalibrationOf } from './calibration.ts'
-import type { EmbedderNow } from './embedding.ts'
+import type { LiveEmbedding } from './embedding.ts'
 import { indexTextOf } from './index-text.ts'
 import type { KbStore, Passage } from './store.ts'
 import { queryTerms, tellingPart } from './terms.ts'
@@ -15,7 +15,7 @@ const EMBEDDED_MAX = 5
 
 export interface CandidateParts {
   readonly store: KbStore
-  readonly embedderNow: EmbedderNow
+  readonly embedding: LiveEmbedding
   readonly vectors: VectorIndex
   readonly words: WordIndex
   readonly calibrationOf: CalibrationOf
@@ -34,14 +34,14 @@ export interface Candidate {
 
 /** The passages that the vectors and the words find, unordered, with the cosine of each. */
 export function createCandidates(parts: CandidateParts) {
-  const { store, embedderNow, vectors, words, calibrationOf } = parts
+  const { store, embedding, vectors, words, calibrationOf } = parts
 
   return async function candidatesOf(
     tenantId: string,
     question: string,
     signal?: AbortSignal,
   ): Promise<Candidate[]> {
-    const embedder = embedderNow()
+    const embedder = embedding.current.shared
     const space = { tenantId, model: embedder.id }
     const [query] = await embedder.embedForSearch(tenantId, [question], 'query', signal)
     // A text without a word that the model knows has the zero vector, which is near to nothing.

@@ -25,8 +25,10 @@ export interface ChunkIndex {
 
 export type SharedEmbedder = ReturnType<typeof createSharedEmbedder>
 
-/** The current embedder; a piece of work calls this once and keeps the result. */
-export type EmbedderNow = () => SharedEmbedder
+/** The embedder in use; a piece of work reads it once and keeps it. */
+export interface LiveEmbedding {
+  readonly current: { readonly shared: SharedEmbedder }
+}
 
 /**
  * The embedder, shared by all tenants. Tenants take turns, with one queue for searches and one for

@@ -3,7 +3,7 @@ import { KB_HEADING_CHARS_MAX } from '../../core/limits/contract.ts'
 import { charCount, firstChars } from '../../core/text.ts'
 import { timeSlice } from '../../core/time-slice.ts'
 import { cutChunks } from './chunking.ts'
-import type { EmbedderNow } from './embedding.ts'
+import type { LiveEmbedding } from './embedding.ts'
 import { headingsOf, indexTextsOf } from './index-text.ts'
 import type { NewChunk } from './store.ts'
 
@@ -29,7 +29,7 @@ export interface PreparedDoc {
 }
 
 export interface PrepareParts {
-  readonly embedderNow: EmbedderNow
+  readonly embedding: LiveEmbedding
   readonly clock: Pick<Clock, 'steady'>
 }
 
@@ -46,7 +46,7 @@ export function chunksOf({ text, places }: Omit<DocText, 'title'>): PlainChunk[]
 }
 
 /** Cuts a document into chunks and embeds them. Rejects as the embedder does. */
-export function createPrepare({ embedderNow, clock }: PrepareParts) {
+export function createPrepare({ embedding, clock }: PrepareParts) {
   return async function prepare(
     tenantId: string,
     { title, text, places }: DocText,
@@ -56,7 +56,7 @@ export function createPrepare({ embedderNow, clock }: PrepareParts) {
     const plain = chunksOf({ text, places })
     if (slice.isOver()) await slice.next()
     const texts = plain.map((one) => one.text)
-    const embedder = embedderNow()
+    const embedder = embedding.current.shared
     const indexed = await embedder.indexChunks(tenantId, indexTextsOf(title, texts), signal)
     const chunks = plain.map((chunk, seq) => {
       const index = indexed[seq] as (typeof indexed)[number]

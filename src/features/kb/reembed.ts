@@ -1,7 +1,7 @@
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../core/clock.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Leases } from '../../storage/shared-state.ts'
-import type { EmbedderNow } from './embedding.ts'
+import type { LiveEmbedding } from './embedding.ts'
 import { indexTextsOf } from './index-text.ts'
 import type { StaleDoc, StaleStore } from './stale-store.ts'
 
@@ -11,7 +11,7 @@ const WAIT_MS_MAX = HOUR_MS
 
 export interface ReembedParts {
   readonly store: StaleStore
-  readonly embedderNow: EmbedderNow
+  readonly embedding: LiveEmbedding
   readonly leases: Pick<Leases, 'hold'>
   readonly clock: Clock
   readonly log: Logger
@@ -22,17 +22,17 @@ export interface ReembedParts {
  * their stored text. A restart continues where it stopped. Documents that wait are found by their
  * words.
  */
-export function createReembed({ store, embedderNow, leases, clock, log }: ReembedParts) {
+export function createReembed({ store, embedding, leases, clock, log }: ReembedParts) {
   async function embed(doc: StaleDoc, signal: AbortSignal): Promise<void> {
     const texts = await store.textsOf(doc)
-    const embedder = embedderNow()
+    const embedder = embedding.current.shared
     const indexTexts = indexTextsOf(doc.title, texts)
     const index = await embedder.indexChunks(doc.tenant_id, indexTexts, signal)
     await store.replace(doc, embedder.id, index)
   }
 
   async function work(signal: AbortSignal): Promise<void> {
-    const next = () => store.nextStale(embedderNow().id, clock.now())
+    const next = () => store.nextStale(embedding.current.shared.id, clock.now())
     let done = 0
     for (let doc = await next(); doc && !signal.aborted; doc = await next()) {
       try {
@@ -44,7 +44,8 @@ export function createReembed({ store, embedderNow, leases, clock, log }: Reembe
         const wait = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** doc.embed_attempts)
         await store.postpone(doc, clock.now() + wait)
       }
-      if (done % 10 === 1) log.info('embedding anew', await store.countStale(embedderNow().id))
+      if (done % 10 === 1)
+        log.info('embedding anew', await store.countStale(embedding.current.shared.id))
     }
     if (done > 0) log.info('embedded anew', { documents: done })
   }

@@ -1,5 +1,9 @@
+import type { Reranker } from '../../channels/ports/embedder.ts'
+import { ChannelFailure } from '../../channels/ports/failure.ts'
 import { KB_HITS_MAX, KB_SCORE_MIN } from '../../core/limits/contract.ts'
 import { KB_QUERY_CHARS_MAX } from '../../core/limits/machine.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Meters } from '../../core/meters.ts'
 import { createHanShare, firstChars } from '../../core/text.ts'
 import { type Candidate, type CandidateParts, createCandidates } from './candidates.ts'
 import { indexTextOf } from './index-text.ts'
@@ -25,12 +29,10 @@ export interface Found {
 }
 
 export interface SearchParts extends CandidateParts {
-  /** Puts texts in order; null where there is no reranker, or when it fails. */
-  readonly rerank: (
-    question: string,
-    texts: readonly string[],
-    signal?: AbortSignal,
-  ) => Promise<readonly number[] | null>
+  /** Null: the operator has configured none. */
+  readonly reranker: { readonly current: Reranker | null }
+  readonly meters: Pick<Meters, 'upstreamFailed'>
+  readonly log: Logger
 }
 
 /**
@@ -40,7 +42,7 @@ export interface SearchParts extends CandidateParts {
  * the embedder throws.
  */
 export function createSearch(parts: SearchParts) {
-  const { store, embedderNow, rerank } = parts
+  const { store, embedding } = parts
   const candidatesOf = createCandidates(parts)
   const hanShare = createHanShare()
 
@@ -59,7 +61,8 @@ export function createSearch(parts: SearchParts) {
       .toSorted(byRelevance(({ evidence }) => relevance({ ...evidence, words: null }, asked)))
       .slice(0, COMPARED_MAX)
     const texts = compared.map(({ passage }) => indexTextOf(passage))
-    const words = await embedderNow().wordSimilarities(tenantId, tellingPart(text), texts, signal)
+    const { shared } = embedding.current
+    const words = await shared.wordSimilarities(tenantId, tellingPart(text), texts, signal)
     const ranked = compared
       .map(({ passage, score, evidence }, i) => {
         const whole = { ...evidence, words: words?.[i] ?? null }
@@ -67,7 +70,7 @@ export function createSearch(parts: SearchParts) {
       })
       .toSorted(byRelevance((found) => found.relevance))
     const best = ranked.slice(0, RERANKED_MAX)
-    const order = await rerank(text, best.map(indexTextOf), signal)
+    const order = await rerank(parts, text, best.map(indexTextOf), signal)
     if (order === null) return { passages: ranked.slice(0, hitsMax), isReranked: false }
     const chosen = new Set(order.flatMap((at) => best[at] ?? []))
     for (const passage of best) chosen.add(passage)
@@ -78,6 +81,29 @@ export function createSearch(parts: SearchParts) {
       const known = cosine ?? cosineAtLine(asked, score - KB_SCORE_MIN)
       return { cosine: known, coverage, apart, words: null }
     }
+  }
+}
+
+/**
+ * The texts in the order of the reranker. Null where there is none, and when it fails: that is
+ * counted, and the search goes on without it.
+ */
+async function rerank(
+  { reranker, meters, log }: SearchParts,
+  question: string,
+  texts: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly number[] | null> {
+  const { current } = reranker
+  if (current === null || texts.length < 2) return null
+  try {
+    return await current.rank(question, texts, signal)
+  } catch (error) {
+    signal?.throwIfAborted()
+    const reason = error instanceof ChannelFailure ? error.reason : 'provider_error'
+    meters.upstreamFailed('rerank', reason)
+    log.warn('reranking failed', errorFields(error))
+    return null
   }
 }
 

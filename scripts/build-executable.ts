@@ -29,7 +29,7 @@ function nativeFiles(arch: string): Record<string, string> {
 }
 
 const WEB = join(root, 'dist/web')
-/** Where the console's files seem to lie: outside src/ the executable would lose their folder. */
+/** The apparent folder of the console's files: outside src/ the executable would lose it. */
 const WEB_INSIDE = join(root, 'src/web')
 
 /** Names of the console files that scripts/build-web.ts wrote. */

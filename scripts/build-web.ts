@@ -57,7 +57,7 @@ async function styles(): Promise<string> {
 interface Script {
   readonly name: string
   readonly text: string
-  /** Files that the page names. */
+  /** Whether the page refers to the file. */
   readonly entry: boolean
 }
 
@@ -87,10 +87,10 @@ async function scripts(): Promise<Script[]> {
   )
 }
 
-/** Names of built files by those of the repository. */
+/** Names of built files by names in the repository. */
 type Names = ReadonlyMap<string, string>
 
-/** The icons and the manifest that names them, for browsers that install the console. */
+/** Writes the icons and the manifest, for browsers that install the console. */
 function installable(folder: string): Names {
   const names = new Map<string, string>()
   for (const icon of new Bun.Glob('*.png').scanSync(join(web, 'icons'))) {
@@ -105,7 +105,7 @@ function installable(folder: string): Names {
   return names.set('manifest.json', name)
 }
 
-/** Replaces each name by the one that the built file has. */
+/** Replaces each name by that of the built file. */
 const named = (text: string, names: Names): string =>
   [...names].reduce((changed, [from, to]) => changed.replaceAll(from, to), text)
 
@@ -118,7 +118,7 @@ function write(folder: string, name: string, text: string): void {
   writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))
 }
 
-/** The chat page for visitors of a share, and the script that puts it on a site. */
+/** Writes the chat page for visitors of a share, and the script that embeds it in a site. */
 async function writeShare(folder: string, script: string): Promise<void> {
   const from = join(web, 'share')
   const css = optimize(readFileSync(join(from, 'chat.css'), 'utf8'), { minify: true }).code

@@ -17,7 +17,7 @@ $MOONBASE_BIN names the executable; without it the sources run under this Bun. E
 acknowledged write was lost.
 `
 const LIFE_MS = { least: 20, most: 800 }
-/** Long enough that turns come to wait for a dead server. */
+/** Long enough that turns wait for a dead server. */
 const REPLICA_LIFE_MS = { least: 500, most: 8_000 }
 
 function readOptions(args: string[]) {

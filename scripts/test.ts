@@ -12,7 +12,7 @@ const HELP = `Runs the tests, and tells at the end what failed and why.
   npm run test -- test/api -t 'found'      tests with this word in their names
 `
 
-/** For all failures together: a longer end of the log would be cut as well. */
+/** Limit for all failures together: a longer end of the log would be truncated, too. */
 const TOLD_CHARS_MAX = 40_000
 const RULE = '='.repeat(78)
 

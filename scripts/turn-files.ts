@@ -18,10 +18,10 @@ writing thread, which runs storage/sqlite/writer.ts and connection.ts.
 const ROOT = join(import.meta.dir, '..')
 const FEW = 20
 const MORE = 40
-/** A session of so few turns is not folded. */
+/** A session with so few turns is not folded. */
 const TURNS_OF_SESSION = 5
 
-/** Under `bun test`, which alone counts lines: the turns. */
+/** Runs the turns; called under `bun test`, the only mode of Bun that counts lines. */
 async function runTurns(count: number): Promise<void> {
   const { startApp } = await import('../test/support/app.ts')
   const { startUpstream } = await import('../test/support/upstream.ts')
@@ -38,7 +38,7 @@ async function runTurns(count: number): Promise<void> {
   }
 }
 
-/** How often each line of a file ran, by file and line, in so many turns. */
+/** How often each line of a file ran in this many turns, by file and line. */
 async function linesRun(turns: number): Promise<Map<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'turn-files-'))
   const args = ['--coverage', '--coverage-reporter=lcov', `--coverage-dir=${folder}`]
@@ -56,7 +56,7 @@ async function linesRun(turns: number): Promise<Map<string, number>> {
   }
 }
 
-/** Of the format of lcov, `SF` names a file and `DA` a line and how often it ran. */
+/** Parses lcov: `SF` names a file, `DA` a line and how often it ran. */
 function parse(lcov: string): Map<string, number> {
   const counts = new Map<string, number>()
   let file = ''

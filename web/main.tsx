@@ -43,7 +43,7 @@ async function start(root: HTMLElement): Promise<void> {
     else void router.navigate({ to: '/login', search: { next: href } })
   }
   const queries = createQueries((error) => toasts.show('bad', error), onSignedOut)
-  // What could not be loaded meanwhile, and what may have changed.
+  // Reloads what failed to load while the server was away, and what may have changed.
   presence.subscribe(() => {
     if (!presence.isAway()) void reload(queries, [])
   })

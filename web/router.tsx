@@ -64,7 +64,7 @@ const playground = createRoute({
     throw redirect({ to: '/app/studio', search, replace: true })
   },
 })
-/** In place of a page that loads, with its margins, so that nothing jumps. */
+/** Shown while a page loads; has its margins, so that nothing shifts. */
 const Pending = () => (
   <div className="page">
     <Loading />
@@ -72,7 +72,7 @@ const Pending = () => (
 )
 
 const pages = [
-  // Within the frame, so that the way out is there.
+  // Inside the frame, so that the navigation is visible.
   page('$', Missing),
   playground,
   page(

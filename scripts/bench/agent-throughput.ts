@@ -93,7 +93,7 @@ export async function measureTurns(
   ]
 }
 
-/** The same turns, in sessions of their own, by chat completions and by the agent's own door. */
+/** The same turns, in sessions of their own, by /v1/chat/completions and by /v1/agent. */
 export async function measureDoors(
   { upstream, product }: Pick<ThroughputPrograms, 'upstream' | 'product'>,
   rounds: number,

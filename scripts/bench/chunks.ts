@@ -9,7 +9,7 @@ const event = (fields: object) =>
 const chunk = (delta: object, finish: string | null) =>
   event({ choices: [{ index: 0, delta, finish_reason: finish }] })
 
-/** What `stream_options.include_usage` asks for; without it the product has to estimate. */
+/** The usage chunk of `stream_options.include_usage`; without it the product has to estimate. */
 const USAGE = event({
   choices: [],
   usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },

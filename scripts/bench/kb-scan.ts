@@ -11,7 +11,7 @@ const TENANTS = 20
 const CHUNKS = 10_000
 const BATCH = 500
 const QUERIES = 9
-/** Unmeasured searches of each tenant: the first ones read what was just written. */
+/** Unmeasured searches of each tenant: the first ones read new data from the disk. */
 const WARM_UP = 2
 const LIMIT = 50
 

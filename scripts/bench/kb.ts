@@ -87,7 +87,7 @@ async function measurePace(upstream: Upstream, prepared: Product, rounds: number
   ]
 }
 
-/** Does the work again and again; resolves with how often, and in what time. */
+/** Repeats the work until `stopped`; resolves with the number of repetitions and the time. */
 async function repeatUntil(work: () => Promise<void>, stopped: AbortSignal) {
   const begin = performance.now()
   let count = 0

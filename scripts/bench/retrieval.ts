@@ -85,7 +85,7 @@ interface Ref {
   readonly seq: number
 }
 
-/** What a turn cites of the documents. */
+/** The passages that a turn cites. */
 async function cited(answer: Response): Promise<readonly Ref[]> {
   const [, refs = '[]'] = /"type":"kb_refs","refs":(\[.*?\])\}\n/.exec(await answer.text()) ?? []
   return JSON.parse(refs)
@@ -138,7 +138,7 @@ async function measure(folder: string, layout: Layout, open: () => Promise<Tenan
   }
 }
 
-/** The share of questions for which something is shown though their passages are not there. */
+/** The share of questions for which a passage is shown although the right one is missing. */
 async function shownWithoutPassage(
   passages: readonly Passage[],
   questions: readonly Question[],

@@ -17,7 +17,7 @@ const PASSAGES = 200
 /** Words of a passage, of a vocabulary in which few words are frequent (Zipf). */
 const WORDS = 150
 const VOCABULARY = 200_000
-/** Words of a question, from which those that say nothing of its subject are left out. */
+/** Words of a question, without function words. */
 const ASKED = 8
 const SAYING_NOTHING = 100
 const QUERIES = 25
@@ -86,7 +86,7 @@ export async function benchScale(): Promise<Row[]> {
 
 type Random = () => number
 
-/** From 0 up to 1, the same in every run. */
+/** Pseudo-random numbers from 0 up to 1, the same in every run. */
 function randomNumbers(): Random {
   let state = 12_345
   return () => {

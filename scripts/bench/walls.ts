@@ -8,7 +8,7 @@ import { residentKb } from './process-usage.ts'
 import type { Product, Upstream } from './programs.ts'
 import type { Row } from './report.ts'
 
-/** A server under hostile work, and what one of its tenants sends it. */
+/** A server under hostile work, and the tenant that sends it. */
 interface Target {
   readonly url: string
   readonly pid: number
@@ -19,7 +19,7 @@ interface Target {
 
 interface Wall {
   readonly name: string
-  /** Where the model of this wall is, below the stub upstream. */
+  /** The path of this wall's model below the stub upstream. */
   readonly model?: string
   readonly prepare?: (target: Target) => Promise<unknown>
   readonly attack: (target: Target) => Promise<unknown>
@@ -45,7 +45,7 @@ const PERSONAS = Array.from({ length: 1_000 }, (_, index) => ({
   is_default: false,
 }))
 
-/** Asks for an answer and reads nothing of it for a while. */
+/** Requests an answer and reads nothing of it for a while. */
 async function readNothing({ url }: Target, path: string, headers: Record<string, string>) {
   const { hostname, port } = new URL(url)
   const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } })
@@ -114,7 +114,7 @@ const WALLS = (headers: Record<string, string>): readonly Wall[] => [
   },
 ]
 
-/** Longest wait at /healthz while `work` goes on, seen by a process of its own. */
+/** Longest wait at /healthz while `work` runs, measured by a process of its own. */
 async function longestGap(url: string, work: () => Promise<unknown>): Promise<number> {
   const probe = Bun.spawn([process.execPath, `${import.meta.dir}/gap-probe.ts`, url], {
     stdin: 'pipe',
@@ -165,8 +165,8 @@ async function measure(upstream: Upstream, name: string) {
 }
 
 /**
- * What one tenant's hostile work costs everybody: the longest gap at /healthz and the peak of
- * memory (SECURITY.md, Work and memory).
+ * Measures how one tenant's hostile work affects all others: the longest gap at /healthz and the
+ * peak of memory (SECURITY.md, Work and memory).
  */
 export async function benchWalls(
   upstream: Upstream,

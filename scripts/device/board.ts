@@ -1,7 +1,7 @@
 // A xiaozhi board in software: what the firmware asks at its start, and its socket.
 import { createDecoder, createEncoder, type OpusEncoderHandle } from 'libopus-wasm'
 
-/** What a board is told when it starts. */
+/** The answer to a board that starts. */
 export interface Start {
   readonly status: number
   readonly server_time: { readonly timestamp: number; readonly timezone_offset: number }
@@ -18,7 +18,7 @@ export interface Start {
 export interface BoardIdentity {
   readonly mac: string
   readonly clientId: string
-  /** Besides those of the firmware. */
+  /** Further headers besides those of the firmware. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -58,7 +58,7 @@ export function createBoard(origin: string, identity: BoardIdentity) {
 
 export type Board = ReturnType<typeof createBoard>
 
-/** A message of the server, and when it came. */
+/** A message of the server, and its time. */
 export interface Heard {
   readonly at: number
   readonly type: string
@@ -68,12 +68,12 @@ export interface Heard {
 }
 
 export interface SocketOptions {
-  /** Of the frames: 1 to 3. */
+  /** The version of frames, 1 to 3. */
   readonly version?: number
   readonly frameMs?: number
-  /** Whether silence goes out as packets of two bytes (true). */
+  /** Whether silence is sent as packets of two bytes; true by default. */
   readonly dtx?: boolean
-  /** What the hello says besides. */
+  /** Further fields of the hello. */
   readonly hello?: object
   readonly headers?: Readonly<Record<string, string>>
   readonly tools?: (method: string, params: Record<string, unknown>) => object
@@ -84,7 +84,7 @@ interface Heading {
   readonly token: string
 }
 
-/** A socket whose hello was sent; `next('hello')` has its answer. */
+/** A socket whose hello was sent; `next('hello')` resolves with its answer. */
 export async function openSocket(
   { url, token }: Heading,
   options: SocketOptions = {},
@@ -96,7 +96,7 @@ export async function openSocket(
     ...{ channels: 1, sampleRate: 16_000, dtx },
     frameSize: frameMs * 16,
   })
-  // After the encoder: nobody would hear a socket that opens while it is made.
+  // Opened after the encoder is ready: an `open` event before that would be missed.
   // Bun's own second argument, which the types of browsers do not know.
   const raw = new WebSocket(url, given as unknown as string[])
   raw.binaryType = 'arraybuffer'
@@ -183,7 +183,7 @@ export class BoardSocket {
     }
   }
 
-  /** Drops what was heard and waited for, so that a long life needs no memory. */
+  /** Drops all messages and sounds so far, so that a long run needs no memory. */
   forget(): void {
     this.heard.length = 0
     this.sound.length = 0
@@ -195,7 +195,7 @@ export class BoardSocket {
     this.raw.send(frame(this.options.version, packet))
   }
 
-  /** Sends 16 kHz sound as packets; `sleep` is waited for between them. */
+  /** Sends 16 kHz sound as packets; awaits `sleep` between them. */
   async speak(samples: Int16Array, sleep?: (ms: number) => Promise<unknown>): Promise<void> {
     const size = this.options.frameMs * 16
     for (let at = 0; at + size <= samples.length; at += size) {

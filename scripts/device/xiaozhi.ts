@@ -11,13 +11,13 @@ export interface XiaozhiOptions {
   readonly mac: string
   readonly version: number
   readonly frameMs: number
-  /** Whether silence goes out as packets of two bytes, as from the firmware. */
+  /** Whether silence is sent as packets of two bytes, as by the firmware. */
   readonly dtx: boolean
-  /** Said aloud. */
+  /** A question to speak. */
   readonly text: string | undefined
-  /** Asked in writing. */
+  /** A question to type. */
   readonly typed: string | undefined
-  /** Interrupts the answer so long after its first sound. */
+  /** Interrupts the answer this long after its first sound. */
   readonly abortMs: number | undefined
   readonly say: (line: string) => void
 }
@@ -26,9 +26,9 @@ const WAV_HEADER_BYTES = 44
 const SPOKEN_RATE_AT = 24
 const RATE = 16_000
 const POLL_MS = 3_000
-/** Follows each sentence, for the server to notice its end. */
+/** Silence after each sentence, by which the server detects its end. */
 const SILENCE_MS = 1_000
-/** Of the answer. */
+/** Length of a packet of the answer. */
 const PACKET_MS = 60
 
 /** The board of a MAC address; it has the same name at each start. */
@@ -60,7 +60,7 @@ async function startUntilPaired(board: Board, options: XiaozhiOptions) {
   }
 }
 
-/** Asks by voice, at its own pace; resolves with the moment of the last word. */
+/** Asks by voice in real time; resolves with the time of the last word. */
 async function speak(socket: BoardSocket, text: string): Promise<number> {
   const samples = await samplesOf(text)
   socket.send({ type: 'listen', state: 'start', mode: 'auto' })
@@ -68,13 +68,13 @@ async function speak(socket: BoardSocket, text: string): Promise<number> {
   return performance.now() - SILENCE_MS
 }
 
-/** Asks in writing, as a client with a keyboard does. */
+/** Asks by text, as a client with a keyboard does. */
 function type(socket: BoardSocket, text: string): number {
   socket.send({ type: 'listen', state: 'detect', text })
   return performance.now()
 }
 
-/** One turn: tells what came back and how soon. `/type TEXT` asks in writing. */
+/** Runs one turn and prints the answer and its times. `/type TEXT` asks by text. */
 async function converse(socket: BoardSocket, line: string, { say, abortMs }: XiaozhiOptions) {
   const [, written] = /^\/type\s+(.+)$/.exec(line) ?? []
   const started = socket.heard.length
@@ -98,7 +98,7 @@ async function converse(socket: BoardSocket, line: string, { say, abortMs }: Xia
   say(`${seconds.toFixed(2)} s of speech${abortMs === undefined ? '' : ' before it was aborted'}.`)
 }
 
-/** Pairs, connects, and asks what it was told to, or each typed line. */
+/** Pairs, connects, and asks the given question, or each typed line. */
 export async function runXiaozhi(options: XiaozhiOptions): Promise<void> {
   const { origin, mac, version, frameMs, dtx, text, typed, say } = options
   const websocket = await startUntilPaired(boardOf(origin, mac), options)

@@ -8,12 +8,12 @@ import { createTally } from './tally.ts'
 
 const BOARDS = 20
 const TURN_MS_MAX = 60_000
-/** Turns after which a board hangs up and connects again, as one that was switched off. */
+/** Turns after which a board disconnects and connects again, as if it was switched off. */
 const SOCKET_TURNS = 15
-/** Between two turns somebody thinks. */
+/** Pause between two turns. */
 const PAUSE_MS = 500
 
-/** Twenty xiaozhi boards that are spoken to and typed to, interrupt, and connect anew. */
+/** Twenty xiaozhi boards with spoken and typed questions, interruptions and new connections. */
 export async function boards(): Promise<Scenario> {
   const upstream = await startUpstream()
   await upstream.plan({ tokens: 10, delayMs: 5 })
@@ -89,7 +89,7 @@ const play: Readonly<Record<Turn, (socket: BoardSocket, sound: Int16Array) => Pr
   },
 }
 
-/** A turn that is whole: words, the beginning of speech, sound, and its end. */
+/** Waits for a complete turn: transcript, start of speech, sound, and end of speech. */
 async function answered(socket: BoardSocket): Promise<void> {
   await socket.next('tts', 'stop')
   if (!socket.heard.some(({ type }) => type === 'stt')) {

@@ -1,13 +1,13 @@
 import { Parser } from 'htmlparser2'
 
-/** Lines of one failure that are told: what was expected, and the place. */
+/** Lines of one failure that are printed: the expectation and the place. */
 const FIRST_LINES = 28
 const LAST_LINES = 10
 const LINE_CHARS = 300
 
 /**
- * The failed tests of a report in JUnit's format, each with its file, its name and its error: in
- * the log they stand far apart, and one that is cut keeps only its end.
+ * The failed tests of a report in JUnit's format, each with its file, name and error: in the log
+ * they are far apart, and a truncated log has only its end.
  */
 export function failuresIn(junit: string): string[] {
   const failures: string[] = []
@@ -41,7 +41,7 @@ export function failuresIn(junit: string): string[] {
 
 const joined = (by: string, ...words: string[]) => words.filter(Boolean).join(by)
 
-/** Errors outside tests, such as those of an import, which the report does not have. */
+/** Errors outside tests, such as those of an import, which the report lacks. */
 export const errorsIn = (log: string): string[] =>
   Bun.stripANSI(log)
     .split('# Unhandled error between tests\n')

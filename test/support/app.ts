@@ -146,11 +146,11 @@ export async function startApp(options: AppOptions = {}) {
       await new Promise((resolve) => setImmediate(resolve))
       await Promise.all(Object.values(buffers).map((buffer) => buffer.flush()))
     },
-    /** Starts the work on all sources that are due, which happens every second. */
+    /** Starts the work on all sources that are due, which the product does every second. */
     startSources: sources.startDue,
     /** Runs the scheduled clean-up of the request log and the audit now. */
     prune,
-    /** Asks failed MCP servers again whose time has come, which happens every minute. */
+    /** Lists MCP servers whose next attempt is due, which the product does every minute. */
     async retryMcp(): Promise<void> {
       await servers.retryDue()
       await jobs.idle()

@@ -71,8 +71,8 @@ export function handClock() {
 const SHORT_MS = 1_000
 
 /**
- * The system's clock for servers with a short patience. Short waits are counted in turns of the
- * event loop: while a busy machine stops this process, nobody in it is late.
+ * The system's clock for servers with short timeouts. Short waits are counted in rounds of the
+ * event loop, so that timeouts do not expire while a busy machine stops this process.
  */
 export function patientClock(): Clock {
   const system = systemClock()

@@ -62,7 +62,7 @@ const LETTERS: readonly (readonly [letter: string, is: (chunk: Chunk) => unknown
   ['T', ({ moonbase }) => moonbase?.tool_result],
 ]
 
-/** What may follow what. Text never comes before a fallback, nothing comes after an error. */
+/** The order of frames. Text never comes before a fallback, nothing comes after an error. */
 const ORDER = /^RA?[tT]*F?[tTC]*(K*SU?D|E)$/
 
 /** Reads a whole stream and checks every rule that holds for all of them. */

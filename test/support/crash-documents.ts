@@ -1,11 +1,11 @@
 import type postgres from 'postgres'
 import type { Sending } from './crash-sessions.ts'
 
-/** A document or a file that was sent, by a word that only its passages hold. */
+/** A document or file that was sent, with a word that only its passages contain. */
 interface SentDocument {
   readonly path: 'docs' | 'sources'
   id: string
-  /** `doubtful`: the client does not know whether it is there. */
+  /** `doubtful`: the client does not know whether it was stored. */
   state: 'there' | 'gone' | 'doubtful'
 }
 
@@ -68,7 +68,7 @@ async function remove({ path, id }: SentDocument, sending: Sending): Promise<boo
   return (await call(sending, 'DELETE', `/${path}/${id}`)) !== null
 }
 
-/** What a search for the word of a document shows of it; null when the server is away. */
+/** The hits of a search for a document's word; null when the server is away. */
 async function search(mark: string, sending: Sending): Promise<Hit[] | null> {
   const answer = await call(sending, 'POST', '/search', { q: mark })
   return answer && (answer.results as Hit[]).filter(({ text }) => text.includes(`${mark} `))
@@ -128,7 +128,7 @@ export async function fillDocuments(
 /** A source of a dead server is taken over when its lease is over, a minute later. */
 const FINISHED_MS_MAX = 180_000
 
-/** Rows of the knowledge base that belong to nothing, by what they are. */
+/** Orphaned rows of the knowledge base, by their kind. */
 const LEFT = `
   SELECT 'waiting sources' AS what, count(*)::int AS n FROM kb_source
     WHERE state IN ('queued', 'reading', 'embedding')
@@ -151,7 +151,7 @@ async function leftOver(driver: postgres.Sql): Promise<string[]> {
   return rows.filter(({ n }) => n > 0).map(({ what, n }) => `${n} ${what}`)
 }
 
-/** Compares all documents with what was sent; each of those there is whole, and there once. */
+/** Compares all documents with those that were sent; each must be stored whole and once. */
 export async function verifyDocuments(
   driver: postgres.Sql,
   sent: SentDocuments,
@@ -189,7 +189,7 @@ export async function verifyDocuments(
   return faults
 }
 
-/** Deletes all documents; what was acknowledged and what was not. */
+/** Deletes all documents, acknowledged or not. */
 export async function emptyKb(sending: Sending): Promise<void> {
   const { sources } = (await call(sending, 'GET', '/sources')) ?? { sources: [] }
   for (const { id } of sources) await call(sending, 'DELETE', `/sources/${id}`)

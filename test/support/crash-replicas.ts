@@ -24,11 +24,11 @@ export interface ReplicaCrashOptions {
 export interface ReplicaCrashReport {
   readonly kills: Record<Victim, number>
   readonly turns: number
-  /** Turns whose client was told of no end; some of them are stored. */
+  /** Turns whose client received no end; some of them are stored. */
   readonly doubtful: number
   readonly doubtfulStored: number
   readonly activations: number
-  /** Acknowledged ones, and how often one was looked for. */
+  /** Acknowledged documents, and the number of searches for them. */
   readonly documents: number
   readonly searches: number
   readonly longestTurnMs: number
@@ -39,7 +39,7 @@ type Victim = 'one server' | 'one server, politely' | 'the database'
 
 const WORKERS = 6
 const DOCUMENT_WORKERS = 2
-/** Kills between two looks at all that was acknowledged. */
+/** Kills between two checks of everything that was acknowledged. */
 const KILLS_A_CHECK = 8
 
 /** Two servers of one database, any of which may be killed. */
@@ -79,8 +79,8 @@ type World = Awaited<ReturnType<typeof startWorld>>
 
 /**
  * Kills servers and their database in turn under load. Nothing that was acknowledged may be lost,
- * no turn may be there twice or before one that was answered before it was sent, no activation code
- * may give two keys, and no turn may wait for ever.
+ * no turn may be stored twice or before an earlier answered one, no activation code may give two
+ * keys, and no turn may wait for ever.
  */
 export async function crashReplicas(options: ReplicaCrashOptions): Promise<ReplicaCrashReport> {
   using first = tempFolder()
@@ -164,7 +164,7 @@ async function loadAndKill(
   }
 }
 
-/** Open turns may go on for ten seconds, and some wait for a server that is dead. */
+/** Open turns may run for ten more seconds, and some wait for a dead server. */
 const STOP_MS_MAX = 60_000
 
 async function stopInTime(server: Server): Promise<void> {
@@ -224,7 +224,9 @@ async function verify(url: string, parts: Parts): Promise<number> {
   return doubtful
 }
 
-/** Registers devices, and tries each code at both servers at once: one key at most comes of it. */
+/**
+ * Registers devices, and redeems each code at both servers at once: it may give one key at most.
+ */
 async function activate(
   { headers, urls }: World,
   random: () => number,

@@ -10,7 +10,7 @@ export interface SentTurn {
 
 export type SentTurns = Map<string, SentTurn[]>
 
-/** What differs between a session as it is stored and as it was sent, in words. */
+/** The differences between a stored session and the turns that were sent, in words. */
 export function compareTurns(id: string, sent: readonly SentTurn[], stored: readonly string[]) {
   const byText = new Map(sent.map((turn) => [turn.text, turn]))
   const faults: string[] = []

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A line to `port` of this machine that can be cut, and mended. */
+/** A TCP proxy to `port` of this machine whose connections can be cut. */
 export async function startLine(port: number) {
   const open = new Set<Socket>()
   let isCut = false
@@ -26,9 +26,9 @@ export async function startLine(port: number) {
 
   return {
     port: own,
-    /** How often somebody connected. */
+    /** The number of connections so far. */
     tried: () => tried,
-    /** Ends what is open. */
+    /** Closes the open connections. */
     drop() {
       for (const socket of open) socket.destroy()
     },
@@ -37,7 +37,7 @@ export async function startLine(port: number) {
       isCut = true
       this.drop()
     },
-    /** Accepts connections and says nothing from now on. */
+    /** From now on accepts connections and forwards nothing. */
     silence() {
       silent = true
     },

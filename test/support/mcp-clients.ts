@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import * as old from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-/** The official MCP clients, all with one face, as they connect to a server's `/v1/mcp`. */
+/** The official MCP clients behind one interface, connected to a server's `/v1/mcp`. */
 
 export interface McpResult {
   readonly content: readonly { readonly type: string; readonly text: string }[]

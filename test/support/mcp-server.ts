@@ -1,6 +1,6 @@
 /**
- * A server of tools in place of strangers' ones: its tools are scripted, and so are its faults.
- * Every secret and every text that must not leak has the word SECRET.
+ * An MCP server in place of a stranger's: its tools and its faults are scripted. Every secret and
+ * every text that must not leak contains the word SECRET.
  */
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
@@ -55,7 +55,7 @@ export function startMcpServer({ era = 'both' }: StandInOptions = {}) {
   function serve() {
     const about = { name: 'stand-in', version: '1' }
     const server = new Server(about, { capabilities: { tools: {} }, instructions: 'SECRET orders' })
-    // Not checked by the SDK, so that a test can list what no SDK would.
+    // Unchecked by the SDK, so that a test can list malformed tools.
     server.setRequestHandler('tools/list', () => ({ tools: tools as never }))
     server.setRequestHandler('tools/call', ({ params }) => {
       return result(params.name, params.arguments ?? {}) as never

@@ -5,7 +5,7 @@ import type { Upstream } from './upstream.ts'
 
 let tenants = 0
 
-/** A new tenant that uses servers of tools: its calls, and what a turn of it does. */
+/** A new tenant that uses MCP servers: its API calls, and the tools of its turns. */
 export async function mcpTenant(app: TestApp, upstream: Upstream) {
   const email = `mcp${++tenants}@example.com`
   const key = await app.key(email)
@@ -27,7 +27,7 @@ export async function mcpTenant(app: TestApp, upstream: Upstream) {
       return answer.json()
     },
 
-    /** Approves all tools of a server, and names all of them for turns without an app. */
+    /** Approves all tools of a server, and chooses all of them for turns without an app. */
     async use({ id, name, tools }: McpServer): Promise<McpServer> {
       await console('PUT', '/settings', { mcp_tools: [`${name}__*`] })
       const approved = tools.map((tool) => tool.name)
@@ -41,7 +41,7 @@ export async function mcpTenant(app: TestApp, upstream: Upstream) {
       return namesIn((await upstream.nextRequest()).body)
     },
 
-    /** What a turn whose model calls a tool tells the client and the model. */
+    /** Runs a turn whose model calls a tool; returns what the client and the model get. */
     async calls(name: string, args: object = {}) {
       upstream.reset()
       upstream.reply({ toolCalls: [{ name, arguments: JSON.stringify(args) }] })

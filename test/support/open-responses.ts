@@ -174,7 +174,7 @@ const Event = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What may follow what; each event is a word without its `response.`. */
+/** The order of events; each is a word without its `response.`. */
 const TEXT =
   'output_item.added content_part.added (output_text.delta )+(output_text.annotation.added )*' +
   'output_text.done content_part.done output_item.done '

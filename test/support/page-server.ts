@@ -1,4 +1,4 @@
-/** A stranger's web server: one page, and what was asked of it. */
+/** A stranger's web server with one page; records its requests. */
 export function startPageServer() {
   let answer: (request: Request) => Response | Promise<Response> = () =>
     new Response('', { status: 404 })

@@ -7,7 +7,7 @@ import { asOrdinaryUser, freePort, programs } from './postgres.ts'
 /** A server that can be killed and started again on the same data. */
 export interface Cluster extends AsyncDisposable {
   readonly url: string
-  /** Ends all of it at once, without a word to its clients. */
+  /** Kills all its processes at once. */
   kill(): Promise<void>
   /** Resolves when it answers. */
   start(): Promise<void>
@@ -47,7 +47,7 @@ export async function startCluster(): Promise<Cluster> {
     server = begin()
     for (let tries = 1; !(await answers()); tries++) {
       if (tries > 1_000) throw new Error('PostgreSQL did not start')
-      // Until its memory is free, which the last of the killed processes held.
+      // Retries until the last killed process has released the shared memory.
       if (server.exitCode !== null) server = begin()
       await Bun.sleep(50)
     }

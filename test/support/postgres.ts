@@ -74,15 +74,16 @@ export function freePort(): number {
 
 interface Server {
   readonly address: string
-  /** It has databases; the one without knows schemas only, which are made when they are used. */
+  /** Whether it has databases; PGlite has only schemas, which are made when they are used. */
   readonly isWhole: boolean
-  /** The file of the one that it has for `localhost`; null: it knows no TLS. */
+  /** The file of its certificate for `localhost`; null without TLS. */
   readonly certificate: string | null
 }
 
 /**
- * A server to use in place of one that the tests start, as an administrator:
- * `postgres://moonbase@127.0.0.1:5432`; and a pooler in front of it, which knows all its databases.
+ * The server to use, as an administrator, instead of one that the tests start:
+ * `postgres://moonbase@127.0.0.1:5432`; and a pooler in front of it, which serves all its
+ * databases.
  */
 const GIVEN = process.env.MOONBASE_TEST_POSTGRES
 const POOLER = process.env.MOONBASE_TEST_POOLER ?? GIVEN
@@ -121,7 +122,7 @@ async function command(address: string, text: string) {
 /** Whether this machine has the programs of a server. */
 export const hasPostgres = (): boolean => Boolean(GIVEN) || programs() !== null
 
-/** The file of the server's certificate, which is for `localhost`; null: it knows no TLS. */
+/** The file of the server's certificate for `localhost`; null without TLS. */
 export async function postgresCertificate(): Promise<string | null> {
   server ??= startServer()
   return (await server).certificate
@@ -131,7 +132,7 @@ export async function postgresCertificate(): Promise<string | null> {
 let server: Promise<Server> | null = null
 let made = 0
 
-/** A database that has all tables; a new one is made from it in half the time. */
+/** A database with all tables; copying it takes half the time of migrating a new one. */
 let template: Promise<string> | null = null
 
 async function migrated(address: string): Promise<string> {
@@ -163,7 +164,7 @@ export async function startPostgres(tables: 'none' | 'all' = 'none'): Promise<Te
   return { url, [Symbol.asyncDispose]: async () => void (await command(address, drop)) }
 }
 
-/** What a server needs beside the database: all servers of one have the same. */
+/** Further settings that all servers of one database share. */
 const SHARED = { MB_SESSION_SECRET: 'a'.repeat(64), MB_ENCRYPTION_KEY: 'b'.repeat(64) }
 
 const ofFolders = new Map<string, Promise<TestPostgres>>()

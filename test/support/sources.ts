@@ -34,7 +34,7 @@ export function sourcesClient(app: () => TestApp) {
     return send(key, 'POST', '/files', { body: form })
   }
 
-  /** Resolves when no source can go on without something that happens outside. */
+  /** Resolves when all sources are ready, have failed or wait for an upstream. */
   const idle = () => app().jobs.idle()
 
   return {
@@ -96,7 +96,7 @@ export function oneAxisEmbedder() {
   }
 }
 
-/** Sections of a little over 1 KB, so that a document of 2 KB holds one. */
+/** Sections of a little over 1 KB, so that a document of 2 KB has room for one. */
 export const sections = (count: number, name = '章') =>
   Array.from({ length: count }, (_, i) => `# ${name}${i + 1}\n\n${`规定${i + 1}。`.repeat(120)}`)
 export const longText = (count: number, name?: string) => sections(count, name).join('\n\n')

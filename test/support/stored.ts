@@ -5,7 +5,9 @@ import { ON_POSTGRES, type TestApp } from './app.ts'
 const decoded = (row: string) =>
   row.replaceAll(/\\x([\da-f]+)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1'))
 
-/** All that the database has, bytes as Latin-1: its files in the data folder, or its tables. */
+/**
+ * The whole content of the database, bytes as Latin-1: its files in the data folder, or its tables.
+ */
 export async function storedIn(app: TestApp, dataDir = app.dataDir): Promise<string> {
   if (!ON_POSTGRES) {
     const names = readdirSync(dataDir).filter((name) => name.startsWith('moonbase.db'))

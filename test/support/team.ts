@@ -20,7 +20,7 @@ export const meOf = async (call: Call): Promise<Me> => (await call<Me>('GET', '/
 
 let names = 0
 
-/** The owner of a new tenant, and what they do with its members. */
+/** The owner of a new tenant, and functions that invite members. */
 export async function startTeam(app: TestApp) {
   names += 1
   const email = `owner${names}@example.com`
@@ -45,7 +45,7 @@ export async function startTeam(app: TestApp) {
       return (await call<{ members: Member[] }>('GET', '/console/members')).json().members
     },
 
-    /** A person who has signed in before, was invited and is in the tenant. */
+    /** A known person who was invited and has switched to the tenant. */
     async join(role: Role) {
       names += 1
       const address = `member${names}@example.com`

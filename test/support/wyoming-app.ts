@@ -6,12 +6,12 @@ import { startUpstream, type Upstream } from './upstream.ts'
 import type { Heard } from './upstream-wyoming.ts'
 import { connectWyoming } from './wyoming-client.ts'
 
-/** Whose key the Wyoming clients talk as. */
+/** The owner of the key that Wyoming clients use. */
 export const HOME = 'home@example.com'
 
 export const typesOf = (events: readonly Heard[]) => events.map(({ type }) => type)
 
-/** A server whose Wyoming clients talk as a key that it knows. For the tests of a file. */
+/** A server for the tests of one file; its Wyoming clients act with a valid key. */
 export function useWyoming() {
   const folder = tempFolder()
   const held: { upstream?: Upstream; app?: TestApp; key?: TestKey } = {}
@@ -53,7 +53,7 @@ export function useWyoming() {
     get key() {
       return given(held.key)
     },
-    /** A turn as Home Assistant asks for it. */
+    /** Runs a turn as Home Assistant does. */
     async say(text: string, context: object = {}) {
       await using client = await connect()
       client.send('transcript', { text, language: 'zh', context })

@@ -20,7 +20,7 @@ export const UNREACHED = 'mb:unreached'
 
 const unreached = () => void dispatchEvent(new Event(UNREACHED))
 
-/** The error for a connection that did not come about, or broke. */
+/** The error for a connection that failed or broke. */
 export function connectionError(): ApiError {
   unreached()
   return new ApiError('', 0)
@@ -83,7 +83,7 @@ export async function call<T>(
 
 const READ_HEADERS = ['content-type', 'x-error-code', 'x-error-params']
 
-/** Posts a form or a file and tells which share of it, up to 1, has left; `fetch` cannot. */
+/** Posts a form or a file and reports the share sent, up to 1, which `fetch` cannot. */
 export async function postFile<T>(
   path: string,
   body: FormData | Blob,

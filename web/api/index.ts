@@ -137,7 +137,7 @@ export const api = {
     remove: (id: string) => call<unknown>('DELETE', at('mcp-servers', id)),
     /** Asks the server for its tools. */
     refresh: (id: string) => call<T.McpServer>('POST', at('mcp-servers', id, '/refresh')),
-    /** Approves these tools where they are still what was read, and no others. */
+    /** Approves exactly these tools, if they have not changed since they were read. */
     approve: (id: string, read: readonly { readonly name: string; readonly hash: string }[]) =>
       call<T.McpServer>('PUT', at('mcp-servers', id, '/tools'), {
         approved: read.map(({ name }) => name),
@@ -160,16 +160,16 @@ export const api = {
     list: (limit = SESSIONS_LIMIT_MAX) =>
       call<{ sessions: T.SessionRow[] }>('GET', `/console/sessions?limit=${limit}`),
     history: (id: string) => call<T.History>('GET', at('sessions', id, '/history')),
-    /** What was said, newest first; `before` is the `next_before` of the page before. */
+    /** Turns, newest first; `before` is the `next_before` of the previous page. */
     transcript: (id: string, { before, limit }: { before?: number; limit?: number } = {}) =>
       call<T.Transcript>('GET', at('sessions', id, `/transcript${queryOf({ before, limit })}`)),
     remove: (id: string) => call<unknown>('DELETE', at('sessions', id)),
   },
   conversations: {
-    /** Most recently active first; `before` is the `next_before` of the page before. */
+    /** Most recently active first; `before` is the `next_before` of the previous page. */
     list: (query: { q?: string; before?: string; limit?: number } = {}) =>
       call<T.ConversationList>('GET', `/console/conversations${queryOf(query)}`),
-    /** A blank title gives the conversation back its first text. */
+    /** A blank title restores the automatic one. */
     rename: (id: string, title: string) =>
       call<T.Conversation>('PUT', at('conversations', id), { title }),
   },
@@ -184,7 +184,7 @@ export const api = {
   usage: () => call<T.Usage>('GET', '/console/usage'),
   /** The models that the channel of the tenant lists. */
   models: () => call<T.ModelList>('GET', '/console/models'),
-  /** Has a tiny turn and tells whether the channel of the tenant answered. */
+  /** Runs a tiny turn and reports whether the tenant's channel answered. */
   checkAgent: () => call<T.AgentCheck>('POST', '/console/agent/check'),
   /** Asks as a program does, with a key. */
   completion: ({ key, model, question }: { key: string; model: string; question: string }) => {

@@ -1,6 +1,6 @@
 import { open, upload } from './client.ts'
 
-/** What is said in a recording. Throws `ApiError`. */
+/** Recognises a recording. Throws `ApiError`. */
 export async function transcribe(recording: Blob, signal: AbortSignal): Promise<string> {
   const response = await upload('/console/asr', recording, signal)
   return ((await response.json()) as { text: string }).text

@@ -9,7 +9,7 @@ export interface TurnRequest {
   readonly kb: boolean
   /** An app's form that is not saved; the turn runs as if it were. */
   readonly draft?: AppDraft
-  /** The turn takes the place of the newest one. */
+  /** The turn replaces the newest one. */
   readonly replace_last?: boolean
   readonly show_thinking?: boolean
 }

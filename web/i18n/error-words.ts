@@ -163,7 +163,7 @@ export const ERROR_WORDS: Readonly<Record<ErrorCode, string>> = {
   console_not_built: 'The console is not built: run npm start, or bun scripts/build-web.ts',
 }
 
-/** English for the values that are words. */
+/** English for the parameters that are words, by the name of the parameter. */
 export const VALUE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   kind: {
     string: 'a string',

@@ -1,4 +1,4 @@
-/** What the fields of src/http/field-words.ts mean, in Chinese, by the English words. */
+/** Chinese for the descriptions of src/http/field-words.ts, by the English text. */
 export const CHINESE_FIELDS: Readonly<Record<string, string>> = {
   '0 to 2; null: not sent to the model': '0 到 2；null 则不发送',
   '95th percentile of latency_ms': 'latency_ms 的第 95 百分位',

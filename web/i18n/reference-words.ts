@@ -1,6 +1,6 @@
 import { CHINESE_FIELDS } from './reference-fields.ts'
 
-/** What the operations do, what they answer, and what their parameters mean. */
+/** Chinese for descriptions of operations, answers and parameters, by the English text. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   'List apps': '列出应用',
   'Create an app': '创建应用',

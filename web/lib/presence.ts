@@ -18,7 +18,7 @@ export function createPresence(answers: () => Promise<boolean>) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Asks the server until it answers; to be called when something did not reach it. */
+    /** Polls the server until it answers; to be called after a request that did not reach it. */
     async watch(): Promise<void> {
       if (watching) return
       watching = true

@@ -5,6 +5,6 @@ import { api } from '../api/index.ts'
 export const useOperator = (): boolean =>
   useQuery({ queryKey: ['me'], queryFn: api.auth.me }).data?.operator === true
 
-/** Whether the person may change things here; a viewer reads, and tries the assistant. */
+/** Whether the person may change things; a viewer may read and try the assistant. */
 export const useMayChange = (): boolean =>
   useQuery({ queryKey: ['me'], queryFn: api.auth.me }).data?.role !== 'viewer'

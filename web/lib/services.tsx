@@ -34,8 +34,8 @@ export function createQueries(tell: (error: Error) => void, onSignedOut: () => v
       },
     },
     queryCache: new QueryCache({
-      // A page without data shows the error itself; only a failed refresh needs a message, and not
-      // while the banner says that the server is away.
+      // A page without data shows the error itself. A failed refresh needs a message, unless the
+      // banner says that the server is unreachable.
       onError: (error, query) => {
         const status = error instanceof ApiError ? error.status : undefined
         if (status === SIGNED_OUT) failed(error)
@@ -57,7 +57,7 @@ interface ActionOptions<Input, Output> {
   /** Lists to load again. */
   readonly refresh?: readonly string[]
   readonly onDone?: (output: Output, input: Input) => void
-  /** Which errors the page shows itself, at their field; by default none, and all are toasts. */
+  /** Which errors the page shows at a field; by default none, and all become toasts. */
   readonly shows?: (error: Error) => boolean
   /** For the rows of a list: a call with another input waits for the open one. */
   readonly several?: boolean
@@ -96,7 +96,7 @@ export function useAction<Input, Output>(
   return { ...mutation, mutate }
 }
 
-/** What to say at a field, when the error is about it: its code begins with one of these. */
+/** The sentence at a field for an error whose code begins with one of these. */
 export function useProblem(...codes: readonly string[]) {
   const explain = useExplain()
   const isAbout = (error: Error | null): error is ApiError =>

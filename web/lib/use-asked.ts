@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react'
 type Search = Readonly<Record<string, unknown>>
 
 /**
- * Opens the dialog for a new item when the address says `?new`, which is taken out of it, so that
- * going back does not open it again.
+ * Opens the dialog for a new item when the address has `?new`, and removes that, so that going back
+ * does not open it again.
  */
 export function useAsked(open: () => void): void {
   const { new: wanted }: Search = useSearch({ strict: false })

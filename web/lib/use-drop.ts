@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
-/** Takes files that are dropped on any part of the page. True while some are held over it. */
+/** Accepts files that are dropped anywhere on the page. True while files are held over it. */
 export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
   const [over, setOver] = useState(false)
   useEffect(() => {

@@ -44,7 +44,7 @@ export function AppPage() {
 
 interface EditorProps {
   readonly app: App
-  /** It was deleted in the meantime: what was typed is kept, and makes a new app. */
+  /** Whether the app was deleted meanwhile: the typed values are kept and create a new app. */
   readonly isGone: boolean
 }
 

@@ -84,7 +84,7 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
   )
 }
 
-/** The words of an action; every one has some (test/api/audit.test.ts). */
+/** The text of an action; every action has one (test/api/audit.test.ts). */
 function useActions() {
   const { t } = useI18n()
   const wordsOf = (action: string): string => {

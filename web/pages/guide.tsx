@@ -18,12 +18,12 @@ import { Missing } from './missing.tsx'
 /** The server address in commands of the manual; replaced by the reader's server. */
 const EXAMPLE_SERVER = 'http://127.0.0.1:3900'
 
-/** What stands for a server that other machines reach, such as `http://SERVER:3900`. */
+/** Placeholders for a server that other machines reach, such as `http://SERVER:3900`. */
 const OTHER_SERVER = /http:\/\/[^\s/:`"']+:3900/g
 
 const isLoopback = () => /^(localhost|127\..*|\[::1\])$/.test(location.hostname)
 
-/** The loopback address of this server would lead other machines to themselves. */
+/** Replaces the placeholder, unless this server's address is a loopback address. */
 const withReachable = (text: string): string =>
   isLoopback()
     ? text

@@ -33,7 +33,7 @@ function useFacts(): Facts {
   }
 }
 
-/** The state of the server, the open set-up steps, and what happened lately. */
+/** The state of the server, the open set-up steps, and recent events. */
 export function Home() {
   const { t } = useI18n()
   const facts = useFacts()
@@ -107,7 +107,7 @@ interface FoldedProps {
   readonly children: ReactNode
 }
 
-/** Out of the way, and there for a test. */
+/** A folded section, for tests of steps that are done. */
 function Folded({ title, children }: FoldedProps) {
   return (
     <details className="group mt-9">

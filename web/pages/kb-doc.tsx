@@ -34,7 +34,7 @@ interface DocProps {
   readonly id: string
 }
 
-/** Where the document comes from, and the parts beside it. */
+/** The source of the document, and links to its other parts. */
 function About({ library, id }: DocProps) {
   const { t } = useI18n()
   const item = itemsOf(library).find(

@@ -79,7 +79,7 @@ export function Kb() {
   )
 }
 
-/** Tells screen readers, too, when something has been read or has failed. */
+/** Announces to screen readers when a source is ready or has failed. */
 function Counts({ library }: { readonly library: Library | undefined }) {
   const { t } = useI18n()
   const waiting = useEmbedding().data?.waiting ?? 0
@@ -100,7 +100,7 @@ interface FoundProps {
   readonly onOpen: (passage: Passage) => void
 }
 
-/** What a question has found, brought into view. */
+/** The hits of a search, scrolled into view. */
 function Found({ results, onOpen }: FoundProps) {
   const { t } = useI18n()
   const place = useRef<HTMLElement>(null)

@@ -32,7 +32,7 @@ export function Login() {
     savePending(sessionStorage, null, Date.now())
     location.replace(next)
   }, [next])
-  // A person who is signed in already, perhaps in another tab, is sent on.
+  // A person who is signed in already, perhaps in another tab, is redirected.
   useEffect(() => void api.auth.me().then(onDone, () => {}), [onDone])
   useEffect(() => {
     document.title = `${t('login.title')} · Moonbase`

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { Notice, Page } from '../ui/page.tsx'
 import { Loaded } from '../ui/state.tsx'
 
-/** Who belongs to the tenant; only owners may know. */
+/** The members of the tenant, for owners only. */
 export function Members() {
   const { t } = useI18n()
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })

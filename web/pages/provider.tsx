@@ -118,7 +118,7 @@ function Current({ provider }: { readonly provider: Provider }) {
 const isInternalHost = (error: Error | null) =>
   error instanceof ApiError && error.error?.code === 'base_url_internal'
 
-/** Leads who runs the server to what allows the host. */
+/** A link for operators to the setting that allows the host. */
 function ToPrivateHosts() {
   const { t } = useI18n()
   if (!useOperator()) return null

@@ -44,7 +44,7 @@ export function SettingsPage() {
   )
 }
 
-/** Null: none is known. */
+/** Null when the field is empty. */
 function priceOf(text: string): number | null | 'wrong' {
   if (text.trim() === '') return null
   const price = Number(text)

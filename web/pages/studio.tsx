@@ -6,7 +6,7 @@ import { useChosen } from '../features/studio/use-chosen.ts'
 import { useSetup } from '../features/studio/use-setup.ts'
 import { useI18n } from '../i18n/index.tsx'
 
-/** The setup on the left, the conversation, and on the right why an answer came out as it did. */
+/** The setup on the left, the conversation, and the details of a turn on the right. */
 export function Studio() {
   const { t } = useI18n()
   const choice = useChosen()

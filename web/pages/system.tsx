@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../ui/state.tsx'
 
 const FORBIDDEN = 403
 
-/** The settings of the whole server, for who runs it. */
+/** The settings of the whole server, for operators. */
 export function SystemPage() {
   const { t } = useI18n()
   const query = useQuery({ queryKey: ['system'], queryFn: api.system.read, retry: false })

@@ -22,7 +22,7 @@ interface Facts {
   readonly keys: readonly ApiKeyMeta[]
 }
 
-/** Names and prices stand beside the figures, so they are loaded together. */
+/** Loads the figures together with names and prices, which are shown beside them. */
 async function load(): Promise<Facts> {
   const [usage, settings, { apps }, { keys }] = await Promise.all([
     api.usage(),

@@ -2,7 +2,7 @@ import { ask, type Source, TurnFault } from '../api/visitor.ts'
 import { replyNodes } from './reply.ts'
 import { language, words } from './words.ts'
 
-/** The chat page of a share: what was said stays in this tab of the visitor's browser. */
+/** A message of the chat page of a share; messages stay in this tab of the visitor's browser. */
 
 interface Said {
   readonly text: string
@@ -45,7 +45,7 @@ function keep(): void {
   try {
     sessionStorage.setItem(STORE, JSON.stringify(talk))
   } catch {
-    // The talk then ends with the page.
+    // Without storage the conversation ends with the page.
   }
 }
 
@@ -58,7 +58,7 @@ function made(name: string, className: string, text = ''): HTMLElement {
 
 const nameOf = ({ title, page }: Source) => (page === null ? title : `${title} ${words.page(page)}`)
 
-/** Draws a turn, and returns what changes while it is answered. */
+/** Draws a turn and returns the elements that change while it is answered. */
 function draw(text: string) {
   const turn = made('article', 'turn')
   const mine = made('p', 'mine', text)
@@ -102,7 +102,7 @@ function drawTalk(): void {
 }
 
 let talk = load()
-/** Of the turn under way. */
+/** Aborts the turn under way. */
 let running: AbortController | null = null
 
 function showRunning(turn: AbortController | null): void {
@@ -141,7 +141,7 @@ async function say(text: string): Promise<void> {
     told.textContent = ''
     const fault = error instanceof TurnFault
     follow(() => turn.showState(fault ? error.message : words.stopped, fault))
-    // What was asked is not lost.
+    // Puts the question back into the field.
     if (field.value === '') field.value = text
   } finally {
     if (running === mine) showRunning(null)

@@ -3,7 +3,7 @@ import { words } from './words.ts'
 /**
  * Puts the chat of a share on any site:
  * `<script src="https://this.server/widget.js" data-token="…" async></script>`.
- * The chat is a frame of this server, so neither the site nor its visitors' extensions mix with it.
+ * The chat is a frame of this server, so that scripts and styles of the site do not affect it.
  */
 
 const script = document.currentScript as HTMLScriptElement | null

@@ -79,7 +79,7 @@ export const NAV: readonly { readonly title: Key | null; readonly items: readonl
   },
 ]
 
-/** For people who run the server; the server itself refuses everybody else. */
+/** For operators only; the server refuses everybody else. */
 export const SYSTEM_ITEM = item('/app/system', 'nav.system', ServerCog, 'y')
 
 export const NAV_ITEMS: readonly NavItem[] = NAV.flatMap(({ items }) => items)

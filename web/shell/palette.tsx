@@ -4,7 +4,7 @@ import { useI18n } from '../i18n/index.tsx'
 import { loadChunk } from '../lib/lazy-chunks.ts'
 import { ask, PALETTE_ASKED, paletteKeys } from './keys.ts'
 
-/** Loaded when it is first asked for. */
+/** Loaded when it is first opened. */
 const Palette = lazy(async () => {
   const { Palette: Loaded } = await loadChunk(() => import('../features/palette/palette.tsx'))
   return { default: Loaded }

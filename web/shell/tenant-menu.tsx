@@ -3,7 +3,7 @@ import { api } from '../api/index.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { useAction } from '../lib/services.tsx'
 
-/** Which tenant the person is in, where there are several. The pages of another one load anew. */
+/** Switches between the tenants of a person; the page reloads after that. */
 export function TenantMenu() {
   const { t } = useI18n()
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me })

@@ -61,9 +61,8 @@ const Item = ({ icon, onPick, children }: ItemProps) => (
 )
 
 /**
- * The signed-in person. When another person has signed in from another tab, or this one has gone to
- * another tenant, the page reloads: else it would show data of the first and change data of the
- * second.
+ * The signed-in person. When another tab has signed another person in, or has switched the tenant,
+ * the page reloads: otherwise it would show data of the first and change data of the second.
  */
 function useMe() {
   const me = useQuery({ queryKey: ['me'], queryFn: api.auth.me, staleTime: 0 })

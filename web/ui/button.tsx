@@ -8,7 +8,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly size?: 'small' | undefined
   readonly icon?: ReactNode
   readonly busy?: boolean | undefined
-  /** There is nothing to do for it, such as to save what has not changed. */
+  /** Whether the button has nothing to do, such as to save an unchanged form. */
   readonly idle?: boolean | undefined
 }
 
@@ -39,7 +39,7 @@ const COPIED_MS = 1_600
 interface CopyProps {
   readonly text: string
   readonly label?: string
-  /** What is copied, where several buttons of a page copy. */
+  /** Names the copied text when a page has several such buttons. */
   readonly what?: string
   readonly size?: 'small'
 }

@@ -8,10 +8,10 @@ interface ContentProps {
   readonly children: ReactNode
 }
 
-/** Buttons that a viewer does not have. */
+/** Hides buttons from viewers. */
 export const ForEditors = ({ children }: ContentProps) => (useMayChange() ? children : null)
 
-/** Fields that a viewer reads and cannot change. */
+/** Makes fields read-only for viewers. */
 export function Changeable({ children }: ContentProps) {
   const { t } = useI18n()
   const may = useMayChange()

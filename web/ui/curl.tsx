@@ -14,7 +14,7 @@ export const curlOf = (body: unknown, key = '<API_KEY>'): string =>
 
 interface ExampleProps {
   readonly body: unknown
-  /** A key in plain text; else a placeholder stands for it. */
+  /** A key in plain text; without it a placeholder is shown. */
   readonly apiKey?: string
 }
 

@@ -12,12 +12,12 @@ interface DialogProps {
   readonly open: boolean
   readonly onClose: () => void
   readonly wide?: boolean
-  /** Only its buttons close it, because its content is shown only once. */
+  /** Whether only its buttons close it, because its content is shown only once. */
   readonly firm?: boolean
   readonly children: ReactNode
 }
 
-/** Focuses what the dialog is there for, or the first field of a form; else Radix decides. */
+/** Focuses the main control of the dialog, or the first field of a form; else Radix decides. */
 function focusFirstField(event: Event) {
   const field = (event.currentTarget as Element).querySelector<HTMLElement>(
     '[data-first], form :is(input, textarea, select)',
@@ -80,7 +80,7 @@ interface ConfirmProps {
   /** The consequence, as a sentence. */
   readonly loss: ReactNode
   readonly action: string
-  /** False: nothing is lost by it. */
+  /** False when nothing is lost. */
   readonly isLoss?: boolean
   readonly open: boolean
   readonly busy: boolean

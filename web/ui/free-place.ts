@@ -1,10 +1,10 @@
-/** Where short messages may stand, in the order of preference; the style sheet knows each. */
+/** Positions of short messages, in order of preference; the style sheet defines each. */
 const PLACES = ['corner', 'above-bar', 'bottom', 'below-bar', 'top'] as const
 
 const CONTROLS =
   'a[href], button, input, textarea, select, summary, [role="switch"], [tabindex="0"]'
 
-/** Moves the messages to the first place where they lie on no control, or on the fewest. */
+/** Moves the messages to the first position where they cover no control, or the fewest. */
 export function moveToFreePlace(region: HTMLElement): void {
   const controls = [...document.querySelectorAll(CONTROLS)]
     .filter((control) => !region.contains(control) && !control.closest('[inert]'))

@@ -3,7 +3,7 @@ import { withIndexKeys } from '../lib/index-keys.ts'
 
 interface MarkedProps {
   readonly text: string
-  /** What was looked for: each of its words is marked. */
+  /** The words of a search, each of which is marked. */
   readonly query: string
 }
 

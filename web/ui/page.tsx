@@ -60,7 +60,7 @@ interface ToneProps {
 
 /** A name; a long one is truncated, and shown in full on hover. */
 interface BadgeProps extends ToneProps {
-  /** What it means; by default its text, which may be cut. */
+  /** The tooltip; by default the text, which may be truncated. */
   readonly title?: string
 }
 

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { encode } from 'uqr'
 
-/** A QR code, for a camera; what it holds stands beside it as text. */
+/** A QR code; its content is shown beside it as text. */
 export function Qr({ text }: { readonly text: string }) {
   const { data, size } = useMemo(() => encode(text, { border: 2 }), [text])
   const path = data

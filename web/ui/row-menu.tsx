@@ -6,19 +6,19 @@ export interface RowAction {
   readonly label: string
   readonly icon: LucideIcon
   readonly act: () => void
-  /** Something is deleted by it. */
+  /** Whether the action deletes something. */
   readonly isLoss?: boolean
 }
 
 interface RowMenuProps {
-  /** Names the row, too: a page has many such buttons. */
+  /** Must name the row, because a page has many such buttons. */
   readonly label: string
   readonly actions: readonly RowAction[]
   /** Other entries, above the actions. */
   readonly children?: ReactNode
 }
 
-/** The three dots of a row, and what can be done with it. */
+/** The menu of a row, behind three dots. */
 export function RowMenu({ label, actions, children }: RowMenuProps) {
   const trigger = useRef<HTMLButtonElement>(null)
   return (

@@ -8,7 +8,7 @@ import { SIGNED_OUT, useExplain, useToasts } from '../lib/services.tsx'
 import type { Toast } from '../lib/toasts.ts'
 import { moveToFreePlace } from './free-place.ts'
 
-/** Short messages, and for as long as the server cannot be reached, a line that says so. */
+/** Short messages, and a banner while the server is unreachable. */
 export function ToastRegion() {
   const { t } = useI18n()
   const toasts = useToasts()

@@ -12,7 +12,7 @@ interface PartProps {
   readonly change: (more: Partial<Draft>) => void
 }
 
-/** What an app decides of its turns; an empty field is not overridden. */
+/** The fields of an app; an empty one does not override the tenant's setting. */
 export function AppFields({ draft, change }: PartProps) {
   const { t } = useI18n()
   return (
@@ -63,7 +63,7 @@ function PromptPart({ draft, change }: PartProps) {
 function ModelPart({ draft, change }: PartProps) {
   const { t } = useI18n()
   const list = useId()
-  // A channel that cannot be asked leaves a field to type in.
+  // When the channel cannot be asked, the model is typed.
   const models = useQuery({ queryKey: ['models'], queryFn: api.models, retry: false })
   const wrong = temperatureOf(draft.temperature) === 'wrong'
   return (

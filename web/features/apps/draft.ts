@@ -65,7 +65,7 @@ export function isNamed({ name }: Draft): boolean {
   return length > 0 && length <= APP_NAME_CHARS_MAX
 }
 
-/** Whether the server takes its fields. */
+/** Whether the server accepts its fields. */
 export const isSound = ({ prompt, temperature }: Draft): boolean =>
   [...prompt.trim()].length <= SYSTEM_PROMPT_CHARS_MAX && temperatureOf(temperature) !== 'wrong'
 

@@ -1,4 +1,4 @@
-/** What a client of OpenAI's API has to know. */
+/** The settings that a client of OpenAI's API needs. */
 export interface Connection {
   readonly baseUrl: string
   readonly key: string
@@ -63,7 +63,7 @@ print(answer.choices[0].message.content)`
   }
 }
 
-/** What an app is called as a model: its name, or its id where the name is not unique. */
+/** The model name of an app: its name, or its id when the name is not unique. */
 export function modelOf(
   app: { readonly id: string; readonly name: string } | null,
   apps: readonly { readonly id: string; readonly name: string }[],

@@ -10,11 +10,11 @@ const PLACEHOLDER = '<API_KEY>'
 
 interface ConnectProps {
   readonly model: string
-  /** A key that was issued on this page; null: a placeholder stands for it. */
+  /** A key that was issued on this page; null shows a placeholder. */
   readonly issued: string | null
 }
 
-/** How programs reach this assistant: ready to copy for five clients, and tried from here. */
+/** How programs call this assistant: code to copy for five clients, and a test. */
 export function Connect({ model, issued }: ConnectProps) {
   const { t } = useI18n()
   const [client, setClient] = useState<Client>('typescript')

@@ -8,7 +8,7 @@ import { Qr } from '../../ui/qr.tsx'
 
 const POLL_MS = 5_000
 
-/** Where boards start, and which are connected. */
+/** The address for boards, and which boards are connected. */
 export const useBoards = () =>
   useQuery({ queryKey: ['boards'], queryFn: api.devices.boards, refetchInterval: POLL_MS })
 

@@ -15,7 +15,7 @@ interface DigitsProps {
   readonly onClose: () => void
 }
 
-/** Pairs a board by the six digits that it shows: first whose they are, then its name. */
+/** Pairs a board by the six digits that it shows: first finds the board, then asks for a name. */
 export function DigitsDialog({ open, onClose }: DigitsProps) {
   const { t } = useI18n()
   const { data } = useBoards()

@@ -69,8 +69,8 @@ interface ShownProps {
 }
 
 /**
- * What the QR code holds: where to go and what to enter there. The code stands behind `#`, which
- * never leaves the device that opens the address.
+ * The content of the QR code: the page to open and the code to enter. The code is after `#`, which
+ * the device that opens the address does not send.
  */
 const scanned = (code: string) => `${location.origin}/docs/devices#code=${code}`
 

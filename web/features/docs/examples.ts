@@ -9,7 +9,7 @@ export const PROGRAM_NAMES: Readonly<Record<Program, string>> = {
   python: 'Python',
 }
 
-/** Values of fields that say nothing when they are empty. */
+/** Sample values for fields whose empty value would be a poor example. */
 export type Samples = Readonly<Record<string, string>>
 
 const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
@@ -54,7 +54,7 @@ function requestOf(operation: Operation, origin: string, samples: Samples): Requ
   }
 }
 
-/** The request as a command or a program that runs as it stands, but for what is in <>. */
+/** The request as a command or a program that runs unchanged, except for values in <>. */
 export function programFor(
   program: Program,
   operation: Operation,

@@ -9,7 +9,7 @@ export interface Schema {
   readonly const?: unknown
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
-  /** Only ever of everything: the field is refused. */
+  /** Only used as "not anything": the field is refused. */
   readonly not?: Schema
   readonly description?: string
   readonly default?: unknown
@@ -108,7 +108,7 @@ function operation(method: string, path: string, raw: RawOperation): Operation {
 const bodiesOf = ({ content = {} }: Content = {}): Body[] =>
   Object.entries(content).map(([mediaType, { schema = {} }]) => ({ mediaType, schema }))
 
-/** The schemas of which a value has one. */
+/** The alternatives of a schema. */
 export const choicesOf = ({ anyOf, oneOf }: Schema): readonly Schema[] | undefined => anyOf ?? oneOf
 
 /** `string | null`, `integer[]`, `"skip" | "merge"`, `string | object[]`. */
@@ -133,7 +133,7 @@ const EMPTY: Readonly<Record<string, unknown>> = {
   number: 0,
 }
 
-/** An example body: required fields, and fields with a default. Of choices it has the first. */
+/** An example body: required fields, fields with a default, and the first of alternatives. */
 export function example(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default
   if ('const' in schema) return schema.const

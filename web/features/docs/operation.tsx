@@ -100,7 +100,7 @@ function Details({ operation, apiKey }: OperationProps) {
   )
 }
 
-/** What is sent or answered: its media type, and the fields that it has. */
+/** A request or an answer: its media type and its fields. */
 const BodyTable = ({ body: { mediaType, schema } }: { readonly body: Body }) => (
   <div className="py-1">
     <code className="block text-[0.85rem] text-ink-3">{mediaType}</code>
@@ -108,5 +108,5 @@ const BodyTable = ({ body: { mediaType, schema } }: { readonly body: Body }) => 
   </div>
 )
 
-/** Of text and bytes the media type says all. */
+/** Text and bytes are described by the media type alone. */
 const isText = ({ type }: Body['schema']) => type === 'string'

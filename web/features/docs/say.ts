@@ -7,12 +7,12 @@ type Say = (sentence: string) => string
 
 const asItIs: Say = (sentence) => sentence
 
-/** Puts sentences of the OpenAPI document, which are English, in the reader's language. */
+/** Translates the English sentences of the OpenAPI document to the reader's language. */
 export const SayContext = createContext<Say>(asItIs)
 
 export const useSay = () => useContext(SayContext)
 
-/** The Chinese sentences are loaded for Chinese readers alone; until then they read English. */
+/** Loads the Chinese sentences for Chinese readers only; until then they read English. */
 export function useSentences(): Say {
   const { language } = useI18n()
   const { data } = useQuery({

@@ -8,7 +8,7 @@ interface Line {
   readonly schema: Schema
   readonly required: boolean
   readonly depth: number
-  /** Begins another form that the object may have. */
+  /** Whether this field begins another form of the object. */
   readonly isOther: boolean
 }
 
@@ -49,7 +49,7 @@ export function SchemaTable({ schema }: { readonly schema: Schema }) {
   return <Rows lines={lines} />
 }
 
-/** What stands beside the body, one a line: in the path, the query or a header. */
+/** The parameters in path, query and headers, one a line. */
 export const ParameterTable = ({ parameters }: { readonly parameters: readonly Parameter[] }) => (
   <Rows
     lines={parameters.map(({ name, in: place, required = false, description = '' }) => ({

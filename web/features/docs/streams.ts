@@ -1,4 +1,4 @@
-/** What a stream looks like as it arrives, by the end of the path. */
+/** Samples of streams by the end of the path. */
 const STREAMS: Readonly<Record<string, string>> = {
   '/agent': `event: kb_refs
 data: {"type":"kb_refs","refs":[{"doc_id":"…","title":"Opening hours","seq":0,"score":0.71,…}]}

@@ -18,14 +18,15 @@ const FALLBACKS: Readonly<Record<string, Key>> = {
   upstream_5xx: 'fallback.upstream_5xx',
 }
 
-/** A tiny turn that is not stored. Green only when the model answered that was meant to. */
+/** Runs a tiny turn that is not stored. Good only when the configured model answered. */
 export async function checkModel({ t }: I18n): Promise<Found> {
   const { ok, channel, model, first_ms, reason } = await api.checkAgent()
   if (ok) {
     return { tone: 'good', text: t('home.check.model', { model: model ?? '', ms: first_ms ?? 0 }) }
   }
   if (reason === 'offline_responder') return { tone: 'warn', text: t('home.check.builtin') }
-  // A failed turn names an error, a takeover the failure behind it: the same words but for this.
+  // A failed turn has an error code, a takeover has the failure's reason; they differ by the
+  // prefix.
   const key = FALLBACKS[(reason ?? '').replace(/^model_/, '')]
   const why = key ? t(key) : `(${reason})`
   return channel === 'platform_fallback'

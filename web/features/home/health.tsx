@@ -46,7 +46,7 @@ export function Health({ facts: { status, provider }, tested }: HealthProps) {
   return say('good', t('home.well'))
 }
 
-/** Whether the platform channel took over in the newest turn, though the tenant has an own one. */
+/** Whether the platform took over the newest turn although the tenant has its own channel. */
 function useReplaced(own: boolean): boolean {
   const newest = useQuery({
     queryKey: ['logs', 'newest turn'],

@@ -40,7 +40,7 @@ export function Figures({ facts }: { readonly facts: Facts }) {
   )
 }
 
-/** What happened lately; nothing of it stands here before it has happened. */
+/** Recent events; a section is missing until it has content. */
 export function Overview({ facts }: { readonly facts: Facts }) {
   return (
     <div className="mt-3 grid gap-3 lg:grid-cols-2">

@@ -14,7 +14,7 @@ interface StepProps {
   /** Null when the step cannot be tested before it is done. */
   readonly check: (() => Promise<Found>) | null
   readonly onFound?: (found: Found | null) => void
-  /** In place of its one sentence. */
+  /** Replaces the step's sentence. */
   readonly children?: ReactNode
 }
 

@@ -26,6 +26,6 @@ export const stepsDone = (facts: Facts): Readonly<Record<StepId, boolean>> => ({
 export const stepsLeft = ({ device: _optional, ...done }: ReturnType<typeof stepsDone>): number =>
   Object.values(done).filter((is) => !is).length
 
-/** Whether everything has loaded that decides about the steps. */
+/** Whether the facts that the steps depend on have loaded. */
 export const isKnown = (facts: Facts): boolean =>
   Object.values(facts).every((fact) => fact !== undefined)

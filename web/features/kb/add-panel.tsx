@@ -12,7 +12,7 @@ interface AddProps {
   readonly onWrite: () => void
 }
 
-/** The ways in: files, web pages and typed text. Files may be dropped anywhere on the page. */
+/** The ways to add documents: files, web pages and typed text. Files may be dropped anywhere. */
 export function AddPanel({ limits, onFiles, onPage, onWrite }: AddProps) {
   const { t } = useI18n()
   const input = useFileInput()

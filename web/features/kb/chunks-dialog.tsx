@@ -7,7 +7,7 @@ export interface Passage {
   readonly docId: string
   readonly title: string
   readonly seq: number
-  /** A sentence of the reply; what it draws on is marked. */
+  /** A sentence of the reply; the text that supports it is marked. */
   readonly quote?: string
 }
 
@@ -16,7 +16,7 @@ interface ChunksProps {
   readonly onClose: () => void
 }
 
-/** A passage among its neighbours, without leaving the page that named it. */
+/** A passage among its neighbours, in a dialog over the page that cites it. */
 export function ChunksDialog({ passage, onClose }: ChunksProps) {
   const { t } = useI18n()
   const about = passage && (

@@ -6,14 +6,14 @@ import { Confirm } from '../../ui/dialog.tsx'
 import { type Item, remove, titleOf } from './library.ts'
 
 interface DeletionProps {
-  /** None: nothing is asked. */
+  /** When empty, the dialog is closed. */
   readonly items: readonly Item[]
-  /** All of them are gone. */
+  /** Called when all are deleted. */
   readonly onDone: () => void
   readonly onClose: () => void
 }
 
-/** Says how many they are and what goes with them before they are deleted. */
+/** Asks before deleting: shows how many items they are, and what is deleted with them. */
 export function Deletion({ items, onDone, onClose }: DeletionProps) {
   const { t } = useI18n()
   const client = useQueryClient()
@@ -49,7 +49,7 @@ function useLoss(items: readonly Item[]): string {
   const { t, locale } = useI18n()
   const [first] = items
   if (items.length === 1 && first?.kind === 'doc') return t('kb.delete.loss')
-  // The documents that are here: the list may know of them before the source says that it is read.
+  // Counts loaded documents, because the source itself may not be reported as read yet.
   const docs = items.flatMap((item) => (item.kind === 'doc' ? [item.doc] : item.parts))
   if (docs.length === 0) return t('kb.delete.loss.unread')
   const chars = docs.reduce((sum, { char_count }) => sum + char_count, 0).toLocaleString(locale)

@@ -9,7 +9,7 @@ interface FileInputProps {
   readonly onFiles: (files: readonly File[]) => void
 }
 
-/** `open` shows the browser's choice of files for a `FileInput`. */
+/** `open` shows the browser's file chooser for a `FileInput`. */
 export function useFileInput() {
   const field = useRef<HTMLInputElement>(null)
   return { field, open: () => field.current?.click() }

@@ -45,7 +45,7 @@ interface PageEntriesProps {
   readonly onRefresh: ItemActions['onRefresh']
 }
 
-/** What only web pages have. */
+/** Entries for web pages only. */
 function PageEntries({ source, onRefresh }: PageEntriesProps) {
   const { t } = useI18n()
   return (

@@ -27,7 +27,7 @@ interface ItemRowProps {
   readonly item: Item
   readonly actions: ItemActions
   readonly selection: Selection
-  /** The page is being checked now. */
+  /** Whether the page is being checked. */
   readonly isChecked: boolean
 }
 
@@ -97,7 +97,7 @@ interface TitleProps {
   readonly title: string
 }
 
-/** Leads to the passages, once there are any. */
+/** A link to the passages when there are any, else the title as text. */
 function Title({ doc, title }: TitleProps) {
   if (!doc) return <span className="min-w-0 font-medium">{title}</span>
   return (
@@ -159,7 +159,7 @@ interface TroubleProps {
   readonly actions: ItemActions
 }
 
-/** Why it failed, or why its last check did, and the button that tries again. */
+/** Why the item or its last check failed, and a button to try again. */
 function Trouble({ source, item, actions }: TroubleProps) {
   const { t, locale } = useI18n()
   const mayChange = useMayChange()

@@ -16,18 +16,18 @@ import { SelectionBar, useSelection } from './selection.tsx'
 import { UploadRow } from './upload-row.tsx'
 import type { AddOptions, Uploads } from './uploads.ts'
 
-/** Undefined: it is not checked after all. */
+/** `checkedAt` is undefined when the check could not be started. */
 type OnCheck = (id: string, checkedAt: string | null | undefined) => void
 
 interface LibraryListProps {
   readonly library: Library
   readonly uploads: Uploads
-  /** Pages that are being checked, by id, with the time of the check before. */
+  /** Pages that are being checked, by id, with the time of their previous check. */
   readonly checks: ReadonlyMap<string, string | null | undefined>
   readonly onCheck: OnCheck
 }
 
-/** Files on their way, then all that is there. */
+/** Uploads, then all items. */
 export function LibraryList({ library, uploads, checks, onCheck }: LibraryListProps) {
   const { t } = useI18n()
   const client = useQueryClient()

@@ -3,7 +3,7 @@ import { api } from '../../api/index.ts'
 import type { KbDoc, KbLimits, Source } from '../../api/types.ts'
 import { reload } from '../../lib/reload.ts'
 
-/** What the knowledge base holds: a file or page with its documents, or a document by itself. */
+/** An item of the knowledge base: a file or page with its documents, or a single document. */
 export type Item =
   | { readonly kind: 'source'; readonly source: Source; readonly parts: readonly KbDoc[] }
   | { readonly kind: 'doc'; readonly doc: KbDoc }
@@ -18,7 +18,7 @@ export const LIBRARY = ['kb', 'list']
 
 const POLL_MS = 1_200
 
-/** Documents are asked for after sources, so that a source that is ready has its documents here. */
+/** Loads documents after sources, so that the documents of every ready source are included. */
 async function load(): Promise<Library> {
   const [{ sources }, limits] = await Promise.all([api.sources.list(), api.sources.limits()])
   const { docs } = await api.kb.list()
@@ -29,7 +29,7 @@ const IN_WORK: ReadonlySet<string> = new Set<Source['state']>(['queued', 'readin
 
 export const isInWork = ({ state }: Source): boolean => IN_WORK.has(state)
 
-/** Asks again while something is in work; `awaits` says what else is waited for. */
+/** Polls while a source is being processed, or while `awaits` returns true. */
 export const useLibrary = (awaits: (library: Library) => boolean = () => false) =>
   useQuery({
     queryKey: LIBRARY,
@@ -48,7 +48,7 @@ export function showSource(client: QueryClient, source: Source): void {
   void reload(client, ['kb'])
 }
 
-/** Newest first; the parts of a source stand with it. */
+/** Items, newest first; a source contains its parts. */
 export function itemsOf({ docs, sources }: Library): Item[] {
   const parts = new Map<string, KbDoc[]>(sources.map(({ id }) => [id, []]))
   const items: Item[] = []
@@ -70,6 +70,6 @@ export const titleOf = (item: Item): string =>
 
 export const idOf = (item: Item): string => (item.kind === 'doc' ? item.doc.id : item.source.id)
 
-/** Removes it with all that belongs to it. */
+/** Deletes an item with its documents. */
 export const remove = (item: Item): Promise<unknown> =>
   item.kind === 'doc' ? api.kb.remove(item.doc.id) : api.sources.remove(item.source.id)

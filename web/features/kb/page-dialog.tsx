@@ -28,7 +28,7 @@ export function PageDialog({ open, sources, onClose }: PageDialogProps) {
   )
 }
 
-/** People leave out the scheme. */
+/** Adds the scheme, which people leave out. */
 const withScheme = (text: string) => (/^[a-z][a-z+.-]*:/i.test(text) ? text : `https://${text}`)
 
 const hrefOf = (text: string) =>

@@ -8,18 +8,18 @@ import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/state.tsx'
 import { nearestSentence } from './sentence.ts'
 
-/** So many passages are loaded before the one that is meant. */
+/** Passages that are loaded before the marked one. */
 const BEFORE = 5
 
 interface PassagesProps {
   readonly docId: string
   /** The passage to mark and scroll to; null for the beginning. */
   readonly seq: number | null
-  /** What it draws on is marked in that passage. */
+  /** The sentence of the passage that supports this text is marked. */
   readonly quote?: string
 }
 
-/** The text of a document as it was cut, a window of it at a time. */
+/** The passages of a document, loaded in windows. */
 export function Passages({ docId, seq, quote = '' }: PassagesProps) {
   const { t } = useI18n()
   const start = Math.max(0, (seq ?? 0) - BEFORE)
@@ -65,12 +65,12 @@ export function Passages({ docId, seq, quote = '' }: PassagesProps) {
   )
 }
 
-/** The first window from the start may reach into the one that was loaded before. */
+/** Removes duplicates: a window before the first one may overlap it. */
 const unique = (chunks: readonly KbChunk[]): KbChunk[] => [
   ...new Map(chunks.map((chunk) => [chunk.seq, chunk])).values(),
 ]
 
-/** `p. 12 · Warranty`: where in its file or page a passage stands, as far as that is known. */
+/** `p. 12 · Warranty`: page and heading of a passage, where known. */
 export function usePlace() {
   const { t } = useI18n()
   return useCallback(

@@ -5,7 +5,7 @@ import { reload } from '../../lib/reload.ts'
 import { useToasts } from '../../lib/services.tsx'
 import { type Item, idOf, itemsOf, type Library, remove } from './library.ts'
 
-/** Which item each new source replaces; survives a reload, not the end of the browser's tab. */
+/** Which item each new source replaces; kept until the browser tab closes. */
 const SAVED = 'mb.kb.replaces'
 
 type Replacements = Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ function forget(sourceId: string): void {
   write(others)
 }
 
-/** What a source that failed was to replace, for when it is sent again. */
+/** The item that a failed source should have replaced, for another attempt. */
 export function replacedBy(sourceId: string, items: readonly Item[]): Item | null {
   const id = read()[sourceId]
   return items.find((item) => idOf(item) === id) ?? null

@@ -46,7 +46,7 @@ interface HitsProps {
   readonly onOpen: (passage: Passage) => void
 }
 
-/** The passages found, with scores, and which of them a turn would be given. */
+/** The passages found, with scores, and which of them a turn would show to the model. */
 export function Hits({ results, onOpen }: HitsProps) {
   const { t } = useI18n()
   if (results.length === 0) return <p className="py-4 text-ink-2">{t('kb.search.none')}</p>

@@ -5,9 +5,9 @@ import { Button } from '../../ui/button.tsx'
 import { ForEditors } from '../../ui/changeable.tsx'
 import { type Item, idOf } from './library.ts'
 
-/** Entries that are chosen to be deleted together. */
+/** Items that are selected to be deleted together. */
 export function useSelection(items: readonly Item[]) {
-  /** Null: nothing is being chosen. */
+  /** Null while selection is off. */
   const [ids, setIds] = useState<ReadonlySet<string> | null>(null)
   return {
     isOn: ids !== null,
@@ -32,7 +32,7 @@ interface SelectionBarProps {
   readonly onDelete: (chosen: readonly Item[]) => void
 }
 
-/** Above the list: begins the choice, and says how many are chosen. */
+/** The bar above the list: starts the selection and shows how many items are selected. */
 export function SelectionBar({ items, selection, onDelete }: SelectionBarProps) {
   const { t } = useI18n()
   const { isOn, chosen, start, end, choose } = selection

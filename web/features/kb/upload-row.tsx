@@ -76,7 +76,7 @@ function Question({ upload }: { readonly upload: Upload }) {
   return t(isSameFile(upload) ? 'kb.twin.same' : 'kb.twin.title', { title })
 }
 
-/** What can be done about a file that was not sent. */
+/** The choices for a file that was not sent. */
 function Answers({ upload, uploads }: Omit<UploadRowProps, 'megabytesMax'>) {
   const { t } = useI18n()
   const { state, twin, problem } = upload

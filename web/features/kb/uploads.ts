@@ -9,21 +9,23 @@ import { noteReplacement } from './replacing.ts'
 export interface Upload {
   readonly id: number
   readonly file: File
-  /** `asked`: something of this title is there already; `sent`: the server has it. */
+  /**
+   * `asked`: an item with this title exists, the person decides; `sent`: the server has the file.
+   */
   readonly state: 'asked' | 'waiting' | 'sending' | 'sent' | 'failed'
   /** How much has been sent, from 0 to 1. */
   readonly share: number
   readonly problem: Key | Error | null
-  /** What is there already. */
+  /** The existing item with the same title. */
   readonly twin: Item | null
-  /** Goes once the new one is ready. */
+  /** The item that is deleted once the new source is ready. */
   readonly replaces: Item | null
-  /** A failed source that goes once the new one is sent. */
+  /** The failed source that is deleted once the new file is sent. */
   readonly instead: string | null
   readonly sourceId: string | null
 }
 
-/** Kept with the answers of the server, so that a file is sent on while another page is open. */
+/** Kept in the query client, so that uploads continue while another page is open. */
 const UPLOADS = ['uploads']
 const AGAIN_MS = 10_000
 
@@ -38,7 +40,7 @@ function change(client: QueryClient, id: number, more: Partial<Upload>): void {
 
 const warn = (event: Event) => event.preventDefault()
 
-/** Sends one file after the other, so that the first is read while the next one is on its way. */
+/** Sends one file after another, so that the server reads the first while the next is sent. */
 async function sendNext(client: QueryClient): Promise<void> {
   const uploads = read(client)
   const next = uploads.find(({ state }) => state === 'waiting')
@@ -69,7 +71,7 @@ async function onSent(client: QueryClient, upload: Upload, source: Source): Prom
   showSource(client, source)
 }
 
-/** As the server names a file without a title. */
+/** The title that the server gives a file. */
 const titleOfFile = (name: string) =>
   [...name.replace(/(?<=.)\.[^.]*$/s, '').replace(/\s+/g, ' ')].slice(0, 180).join('').trim()
 
@@ -80,7 +82,7 @@ export interface AddOptions {
   readonly instead?: string | null
 }
 
-/** Files on their way to the server, those that it refused, and those that it has. */
+/** The uploads of this tab, and what can be done with them. */
 export function useUploads() {
   const client = useQueryClient()
   const { data: uploads = [] } = useQuery<readonly Upload[]>({
@@ -113,7 +115,7 @@ export function useUploads() {
       write(client, [...before, ...files.map((file, i) => uploadOf(file, first + i, options))])
       start()
     },
-    /** Sends a file in spite of its twin, or after a failure. */
+    /** Sends a file although it has a twin, or again after a failure. */
     go(upload: Upload, more: Partial<Upload> = {}): void {
       change(client, upload.id, { ...more, state: 'waiting', problem: null })
       start()
@@ -123,7 +125,7 @@ export function useUploads() {
         client,
         read(client).filter((upload) => upload.id !== id),
       ),
-    /** The file that a source was made of, while this page of the browser has it. */
+    /** The file of a source, if it was uploaded in this tab. */
     fileOf: (source: Source): File | null =>
       uploads.find(({ sourceId }) => sourceId === source.id)?.file ?? null,
   }
@@ -136,14 +138,14 @@ function problemOf({ size }: File, megabytesMax: number): Key | null {
   return size > megabytesMax * 1024 * 1024 ? 'kb.upload.large' : null
 }
 
-/** The source that failed of which the file is another try. */
+/** The failed source with the name of the file. */
 const failedOf = (library: Library | undefined, { name }: File): Source | undefined =>
   library?.sources.find(
     ({ state, kind, title }) =>
       state === 'failed' && kind === 'file' && isSame(title, titleOfFile(name)),
   )
 
-/** What has the title that the file will get; a source that failed is none. */
+/** The item with the title that the file will get, except failed sources. */
 function findTwin(items: readonly Item[], file: File): Item | null {
   const title = titleOfFile(file.name)
   const isThere = (item: Item) => item.kind === 'doc' || item.source.state !== 'failed'

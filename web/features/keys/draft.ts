@@ -29,7 +29,7 @@ export const rateOf = ({ rate }: KeyDraft) => wholeNumber(rate, RATE_LIMIT_MAX)
 export const tokensOf = ({ tokens }: KeyDraft) => wholeNumber(tokens, DAILY_TOKENS_MAX)
 export const isTooLong = ({ name }: KeyDraft) => [...name.trim()].length > KEY_NAME_CHARS_MAX
 
-/** What the server is asked for; null while a field is wrong. */
+/** The body of the request; null while a field is wrong. */
 export function inputOf(draft: KeyDraft): KeyInput | null {
   const [rate_limit, daily_tokens] = [rateOf(draft), tokensOf(draft)]
   if (rate_limit === null || daily_tokens === null || isTooLong(draft)) return null

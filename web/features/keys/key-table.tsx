@@ -60,7 +60,7 @@ export function KeyTable({ keys }: { readonly keys: readonly ApiKeyMeta[] }) {
   )
 }
 
-/** What is lost, and which key it is: by its ends, scope and use. */
+/** Identifies the key by its ends, scope and use, and shows what stops working. */
 function RevokeLoss({ item }: { readonly item: ApiKeyMeta }) {
   const { t } = useI18n()
   const scope = useScopeOf(item)
@@ -164,7 +164,7 @@ function KeyRow({ item, onEdit, onRevoke }: KeyRowProps) {
   )
 }
 
-/** The rate limit, and the budget with what is spent of it today. */
+/** The rate limit, and the budget with the tokens spent today. */
 function Limits({ item }: { readonly item: ApiKeyMeta }) {
   const { t, locale } = useI18n()
   const usage = useQuery({

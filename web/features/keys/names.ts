@@ -3,11 +3,11 @@ import { api } from '../../api/index.ts'
 import type { ApiKeyMeta } from '../../api/types.ts'
 import { useI18n } from '../../i18n/index.tsx'
 
-/** `sk-mb-12…90ab`: what is known of the key's text. */
+/** `sk-mb-12…90ab`: the first and last characters of the key. */
 export const endsOf = ({ prefix, tail }: Pick<ApiKeyMeta, 'prefix' | 'tail'>): string =>
   `${prefix}…${tail ?? ''}`
 
-/** What the key is for: its app or device by name. */
+/** The scope of the key: the name of its app or device. */
 export function useScopeOf({ app_id, device_id }: ApiKeyMeta): string {
   const { t } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list, enabled: app_id !== null })

@@ -29,7 +29,7 @@ export function CodeStep({ email, delivery, onBack, onDone }: CodeStepProps) {
     onDone: () => void api.auth.me().then(onDone, () => setDropped(true)),
   })
   const field = useRef<HTMLInputElement>(null)
-  // The next input replaces a wrong code, from the moment on that it is shown as wrong.
+  // As soon as a wrong code is shown as wrong, the next input replaces it.
   useLayoutEffect(() => {
     if (verify.error) field.current?.select()
   }, [verify.error])

@@ -78,12 +78,12 @@ const Second = ({ children }: { readonly children: string }) => (
   <span className="block text-[0.84rem] font-normal text-ink-3">{children}</span>
 )
 
-/** Left out on a phone, where a row has to be short. */
+/** Hidden on a phone, where a row has to be short. */
 const Small = ({ children }: { readonly children: string }) => (
   <span className="block text-[0.84rem] font-normal text-ink-3 max-sm:hidden">{children}</span>
 )
 
-/** The address of the row. */
+/** The time, as a link to the row. */
 function Time({ row }: { readonly row: LogRow }) {
   const { locale } = useI18n()
   const { exact } = useTimes()
@@ -139,7 +139,7 @@ interface SessionProps {
   readonly id: string
 }
 
-/** Leads to the session, which shows the conversation while it is stored. */
+/** A link to the session, which shows the conversation while it is stored. */
 function Session({ row: { text_chars }, id }: SessionProps) {
   const { t } = useI18n()
   return (

@@ -8,7 +8,7 @@ export type AskLogs = (query: Query) => Promise<Logs>
 const KEPT_HOURS = LOG_RETENTION_DAYS * 24
 const HOUR_MS = 3_600_000
 const POINTS = 24
-/** Parts of the first, coarse request, which finds the oldest rows; charts begin there. */
+/** Parts of the first, coarse request. It finds the oldest rows, where the charts begin. */
 const PARTS = 7
 
 export interface Charts {

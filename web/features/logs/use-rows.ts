@@ -5,7 +5,7 @@ import type { LogRow, Logs } from '../../api/types.ts'
 import type { Filters } from './filters.tsx'
 
 const HOUR_MS = 3_600_000
-/** Of the live view: rows, and how often they are asked for. */
+/** The live view: rows, and how often they are loaded. */
 const LIVE_ROWS = 100
 const LIVE_MS = 3_000
 

@@ -4,13 +4,13 @@ import { loadChunk } from '../../lib/lazy-chunks.ts'
 import { CopyButton } from '../../ui/button.tsx'
 import type { Highlighted } from './highlight.ts'
 
-/** Colours come once the text has not grown for so long. */
+/** Code is coloured once its text has not grown for this long. */
 const STILL_MS = 150
 const COLOURED_CHARS_MAX = 20_000
 
 interface CodeProps {
   readonly text: string
-  /** As written behind the fence; empty when nothing was. */
+  /** The language after the fence; may be empty. */
   readonly language: string
 }
 

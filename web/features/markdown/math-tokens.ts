@@ -3,13 +3,13 @@ import type { TokenizerAndRendererExtension, Tokens } from 'marked'
 export interface MathToken extends Tokens.Generic {
   readonly type: 'math'
   readonly text: string
-  /** Whether it stands in a line of its own. */
+  /** Whether it is on a line of its own. */
   readonly display: boolean
 }
 
 const BLOCK = /^(?:\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\])[ \t]*(?:\n+|$)/
 const DISPLAY = /^(?:\$\$([^$]+?)\$\$|\\\[([\s\S]+?)\\\])/
-/** As Pandoc reads it, so that "$5 and $6" is money. */
+/** By Pandoc's rule, so that "$5 and $6" is not a formula. */
 const INLINE = /^(?:\$(?![\s$])((?:\\.|[^\\\n$])*?[^\s\\$])\$(?!\d)|\\\(([\s\S]+?)\\\))/
 const BLOCK_START = /\n(?:\$\$|\\\[)/
 const INLINE_START = /\$|\\[[(]/
@@ -24,7 +24,7 @@ const startsAt = (pattern: RegExp) => (text: string) => {
   return at < 0 ? undefined : at
 }
 
-/** Formulas are taken out before Markdown reads `\,` and `_` in them. */
+/** Tokenizes formulas before Markdown interprets `\,` and `_` in them. */
 export const MATH: TokenizerAndRendererExtension[] = [
   {
     name: 'mathBlock',

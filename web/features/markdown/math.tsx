@@ -5,7 +5,7 @@ import type { MathToken } from './math-tokens.ts'
 /** A longer formula would hold the page for too long. */
 const TEX_CHARS_MAX = 4_000
 
-/** A formula as MathML; as it was written while that loads, and where it cannot be read. */
+/** A formula as MathML; its source while that loads and when it is invalid. */
 export function Formula({ token: { text, raw, display } }: { readonly token: MathToken }) {
   const place = useRef<HTMLSpanElement>(null)
   const [isDrawn, setDrawn] = useState(false)

@@ -41,10 +41,10 @@ const Away = ({ href, children: label }: AwayProps) => (
   </a>
 )
 
-/** Pictures that the reply holds itself, in formats without scripts. */
+/** Pictures that the reply itself contains, in formats without scripts. */
 const HELD = /^data:image\/(?:png|jpeg|gif|webp);base64,/i
 
-/** A picture elsewhere is one click away, because loading it tells its host who reads the page. */
+/** An external picture is loaded only after a click, because its host learns who reads the page. */
 function Picture({ token }: { readonly token: Tokens.Image }) {
   const { t } = useI18n()
   const { href, text } = token

@@ -12,7 +12,7 @@ import type { Entry, Group } from './match.ts'
 
 const THEMES = ['light', 'dark', 'system'] as const
 
-/** Everything that the palette leads to without a query of its own. */
+/** The entries of the palette that need no search on the server. */
 export function useEntries(): Group[] {
   const { t } = useI18n()
   const named = useNamed()
@@ -36,7 +36,7 @@ export function useEntries(): Group[] {
   ]
 }
 
-/** The tenant's own things, by name. */
+/** The tenant's apps, devices and so on, by name. */
 function useNamed(): Group[] {
   const { t } = useI18n()
   const goTo = useNavigate()

@@ -3,7 +3,7 @@ export interface Entry {
   readonly label: string
   /** A line below the label. */
   readonly text?: string
-  /** What it is found by besides its label, such as its address. */
+  /** Further text by which it is found, such as its address. */
   readonly also?: string
   readonly run: () => void
 }

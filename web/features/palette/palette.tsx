@@ -17,7 +17,7 @@ interface PaletteProps {
   readonly onClose: () => void
 }
 
-/** Leads to every page, thing and action by a few letters. */
+/** Finds every page, item and action by a few letters. */
 export function Palette({ open, onClose }: PaletteProps) {
   const { t } = useI18n()
   return (
@@ -122,7 +122,7 @@ function Choices({ group: { name, entries }, list, chosen, onPick }: ChoicesProp
   )
 }
 
-/** The latest conversations, or those in which the words are found. */
+/** The latest conversations, or those that the query finds. */
 function useConversations(query: string): Group {
   const { t } = useI18n()
   const goTo = useNavigate()
@@ -136,7 +136,7 @@ function useConversations(query: string): Group {
     id: `session-${conversation.id}`,
     label: conversation.title,
     ...(conversation.match ? { text: conversation.match.excerpt } : {}),
-    // Found by the server, in what was said.
+    // The server found it in the texts of turns, so the local filter must accept it.
     also: q,
     run: () => void goTo({ to: '/app/studio', search: searchOf(conversation) }),
   }))

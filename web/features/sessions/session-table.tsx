@@ -12,7 +12,7 @@ const EXCERPT =
 
 interface TableProps {
   readonly rows: readonly Conversation[]
-  /** What was looked for. */
+  /** The words of the search. */
   readonly query: string
 }
 

@@ -4,12 +4,12 @@ import { Confirm } from '../../ui/dialog.tsx'
 import { useUploads } from '../kb/uploads.ts'
 
 interface AddToLibraryProps {
-  /** None: nothing is asked. */
+  /** When empty, the dialog is closed. */
   readonly files: readonly File[]
   readonly onEnd: () => void
 }
 
-/** Asks whether files that were dropped on a conversation go to the knowledge base. */
+/** Asks whether to add files that were dropped on a conversation to the knowledge base. */
 export function AddToLibrary({ files, onEnd }: AddToLibraryProps) {
   const { t } = useI18n()
   const toasts = useToasts()

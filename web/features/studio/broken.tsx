@@ -6,7 +6,7 @@ import { SIGNED_OUT, useExplain } from '../../lib/services.tsx'
 import { Notice } from '../../ui/page.tsx'
 import { type Turn, wordsIn } from './turn.ts'
 
-/** That a turn was stopped or broke, after how many words, and what can be done. */
+/** Says that a turn was stopped or broke, after how many words, and what can be done. */
 export function Broken({ turn }: { readonly turn: Turn }) {
   const { t } = useI18n()
   const { href } = useLocation()
@@ -36,7 +36,7 @@ function useFault() {
     if (fault === null) return t('studio.cut')
     const { message, status, error } = fault
     if (status === null) return words(message, error ?? undefined) ?? message
-    // The server could be reached when the answer began.
+    // A status of 0 after some text is a broken connection: the server was reachable before.
     if (status === 0 && reply !== '') return t('studio.cut')
     return explain(new ApiError(message, status, error ?? undefined))
   }

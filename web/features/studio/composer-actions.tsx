@@ -12,9 +12,9 @@ interface ActionsProps {
   /** Null when the page cannot record. */
   readonly voice: Voice | null
   readonly ready: boolean
-  /** The question goes once the answer has ended. */
+  /** Whether the question waits for the end of the current answer. */
   readonly queued: boolean
-  /** What the clip adds. */
+  /** The label of the button that adds files. */
   readonly files: string
   readonly onAttach: () => void
   readonly onStop: () => void
@@ -23,7 +23,7 @@ interface ActionsProps {
 const icon = { size: 17, 'aria-hidden': true } as const
 const quiet = { kind: 'quiet', size: 'small' } as const
 
-/** What can be done with the question being written. */
+/** The buttons for the question being written. */
 export function ComposerActions(props: ActionsProps) {
   const { running, voice, ready, queued, files, onAttach, onStop } = props
   const { t } = useI18n()
@@ -63,7 +63,7 @@ export function ComposerActions(props: ActionsProps) {
   )
 }
 
-/** Speech is not recognised here; says how to turn that on. */
+/** Says that this server has no speech recognition, and how to turn it on. */
 function Deaf() {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)

@@ -52,8 +52,8 @@ function useDraft(session: string) {
 const isPicture = ({ type }: File) => type.startsWith('image/')
 
 /**
- * Pictures go with the question, other files to the knowledge base once that is confirmed, unless
- * the person may not add any.
+ * Adds pictures to the question, and other files to the knowledge base after confirmation, if the
+ * person may add documents.
  */
 function useFiles(change: ReturnType<typeof useDraft>[1], mayAdd: boolean) {
   const { t } = useI18n()
@@ -77,7 +77,7 @@ function useFiles(change: ReturnType<typeof useDraft>[1], mayAdd: boolean) {
   return { documents, onFiles, done: () => setDocuments([]) }
 }
 
-/** What is written, and its way out: what is sent while an answer comes waits for its end. */
+/** The question being written. When it is sent during an answer, it waits for the end. */
 function useQuestion({ session, field, running, onSend, onStop }: Omit<ComposerProps, 'voice'>) {
   const { t } = useI18n()
   const [{ text, images }, change] = useDraft(session)

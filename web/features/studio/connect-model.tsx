@@ -3,7 +3,7 @@ import { Cable } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { useOperator } from '../../lib/rights.ts'
 
-/** Leads from an answer of the built-in responder to where a model is connected. */
+/** A link from an answer of the built-in responder to the page that connects a model. */
 export function ConnectModel() {
   const { t } = useI18n()
   const to = useOperator() ? '/app/system' : '/app/provider'

@@ -7,7 +7,7 @@ import { createTurnStore } from './turn-store.ts'
 
 interface Options {
   readonly stream: typeof streamTurn
-  /** Outlives a reload: drafts, and turns that the server did not store. */
+  /** Keeps drafts, and turns that the server did not store, over a reload. */
   readonly storage: Storage
 }
 
@@ -15,14 +15,14 @@ interface Options {
 export interface Place {
   readonly session: string
   readonly app: string
-  /** The number of the turn to be shown, such as one that a search found. */
+  /** The number of the turn to show, such as one that a search found. */
   readonly turn?: number
 }
 
 const OWNER = 'mb.owner'
 
 /**
- * The conversations of this tab, outside React: an answer goes on while another page is open, and
+ * The conversations of this tab, outside React: an answer continues while another page is open;
  * only `stop` ends it.
  */
 export function createConversations({ stream, storage }: Options) {
@@ -32,14 +32,14 @@ export function createConversations({ stream, storage }: Options) {
   const running = new Map<string, AbortController>()
   const stored = new Set<(session: string) => Promise<void>>()
 
-  /** Tells who shows what the server has stored; resolves once they have read it again. */
+  /** Notifies the views of a session that a turn was stored; resolves when they have reloaded. */
   const tellStored = async (session: string) => {
     await Promise.all([...stored].map((listener) => listener(session)))
   }
 
   /**
-   * Resolves with the turn when it has ended, however it did; null while another one of the session
-   * is being answered.
+   * Sends a question. Resolves with the turn when it has ended in any way; with null when another
+   * turn of the session is being answered.
    */
   async function send(asked: TurnRequest, replaces: Replaced | null = null): Promise<Turn | null> {
     const request = replaces ? { ...asked, replace_last: true } : asked
@@ -68,7 +68,7 @@ export function createConversations({ stream, storage }: Options) {
     const turn = turns.turnsOf(session).find((one) => one.id === id) ?? null
     const isStored = turn?.state === 'done'
     turns.keepUnsaved()
-    // Until then the list has the turn that was replaced, and its number may not be known.
+    // Before that the list has the replaced turn, and the new number may be unknown.
     if (isStored) {
       void tellStored(session).then(() => replaces && turns.drop(session, replaces.id))
     }
@@ -91,12 +91,12 @@ export function createConversations({ stream, storage }: Options) {
     isAnswering: (session?: string) =>
       session === undefined ? running.size > 0 : running.has(session),
     stop: (session: string) => running.get(session)?.abort(),
-    /** Where this tab was last; null at first. */
+    /** The last place of this tab; null at first. */
     last: () => last,
     visit: (place: Place) => {
       last = place
     },
-    /** Another person's turns and drafts go: a browser may be shared. */
+    /** Deletes turns and drafts of another person, because a browser may be shared. */
     own(person: string): void {
       const before = storage.getItem(OWNER)
       if (before !== null && before !== person) {

@@ -1,4 +1,4 @@
-/** What was typed and not sent. */
+/** A question that was typed and not sent. */
 export interface Draft {
   readonly text: string
   readonly images: readonly string[]
@@ -10,7 +10,7 @@ const NOTHING: Draft = { text: '', images: [] }
 
 /** Drafts by session. They outlive the page, a reload and the end of the sign-in. */
 export function createDrafts(storage: Storage) {
-  /** With the pictures, which may be too large for the storage. */
+  /** Drafts with their pictures, which may be too large for the storage. */
   const held = new Map<string, Draft>()
   const kept = (session: string): Draft => {
     const text = storage.getItem(PREFIX + session)
@@ -24,16 +24,18 @@ export function createDrafts(storage: Storage) {
         if (draft.text === '') storage.removeItem(PREFIX + session)
         else storage.setItem(PREFIX + session, draft.text)
       } catch {
-        // A full storage: the draft is held by this page alone.
+        // The storage is full: only this page has the draft.
       }
     },
-    /** The session for a new conversation: the same until its first question, as is its draft. */
+    /**
+     * The id for a new conversation; it stays the same, with its draft, until the first question.
+     */
     fresh(make: () => string): string {
       const session = storage.getItem(FRESH) ?? make()
       storage.setItem(FRESH, session)
       return session
     },
-    /** The session has its first question. */
+    /** To be called when the session has its first question. */
     used(session: string): void {
       if (storage.getItem(FRESH) === session) storage.removeItem(FRESH)
     },

@@ -5,7 +5,7 @@ import { Speaker } from './speaker.tsx'
 import type { Turn } from './turn.ts'
 import { useSpeech } from './use-speech.ts'
 
-/** A time that nobody notices. */
+/** Shorter times are not shown. */
 const SHOWN_FROM_MS = 100
 
 const CHANNELS = {
@@ -14,7 +14,7 @@ const CHANNELS = {
   platform_fallback: 'fallback',
 } as const
 
-/** Who answered; null while it is not known, which it is once the turn is stored. */
+/** Which channel answered; null until the turn is stored. */
 export function channelOf({ stats, seq, isBuiltIn }: Turn) {
   if (!stats || (seq === null && stats.channel === 'platform')) return null
   return isBuiltIn ? 'builtin' : CHANNELS[stats.channel]
@@ -25,12 +25,12 @@ interface FootProps {
   readonly onWhy: () => void
   /** Called with the address of the spoken answer. */
   readonly onSound: (url: string) => void
-  /** Null where the turn cannot be replaced. */
+  /** Null when the turn cannot be replaced. */
   readonly onAgain: (() => void) | null
   readonly onEdit: (() => void) | null
 }
 
-/** What can be done with an answer, and what it took. */
+/** The buttons below an answer, and its time and tokens. */
 export function Foot({ turn, onWhy, onSound, onAgain, onEdit }: FootProps) {
   const { t } = useI18n()
   const { canSpeak } = useSpeech()
@@ -104,7 +104,7 @@ export function Times({ turn: { firstMs, totalMs } }: { readonly turn: Turn }) {
   )
 }
 
-/** What the turn used; an estimate where the model did not say. */
+/** The tokens of the turn; estimated when the model reported none. */
 export function Tokens({ turn: { stats, isBuiltIn } }: { readonly turn: Turn }) {
   const { t, locale } = useI18n()
   if (!stats || isBuiltIn) return null

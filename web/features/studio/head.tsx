@@ -17,7 +17,7 @@ interface HeadProps {
   /** The last question, for the curl command. */
   readonly text: string
   readonly kb: boolean
-  /** Whether the setup has been changed and not saved. */
+  /** Whether the setup has unsaved changes. */
   readonly isChanged: boolean
   readonly left: Side
   readonly right: Side
@@ -25,7 +25,7 @@ interface HeadProps {
   readonly onNew: () => void
 }
 
-/** The title of the conversation, who answers in it, and what folds the sides. */
+/** The title of the conversation, its app, and the buttons that fold the sides. */
 export function Head(props: HeadProps) {
   const { title, chosen, text, kb, isChanged, left, right, onApp, onNew } = props
   const { t } = useI18n()

@@ -1,7 +1,7 @@
 import { type InfiniteData, useIsFetching, useQueryClient } from '@tanstack/react-query'
 import type { Conversation, ConversationList } from '../../api/types.ts'
 
-/** The address of a conversation in the studio, at what was found in it. */
+/** The address of a conversation in the studio, at the turn that was found. */
 export const searchOf = ({ id, app_id, match }: Conversation) => ({
   ...(app_id ? { app: app_id } : {}),
   session: id,
@@ -15,7 +15,7 @@ export function useKnown(session: string): Conversation | undefined {
   const client = useQueryClient()
   const predicate = ({ queryKey: [first] }: { readonly queryKey: readonly unknown[] }) =>
     LISTS.includes(String(first))
-  // Looks again when a list has been loaded.
+  // Renders again when a list has been loaded.
   useIsFetching({ predicate })
   const lists = client.getQueriesData<InfiniteData<ConversationList> | ConversationList>({
     predicate,

@@ -10,13 +10,13 @@ type Leaf = 'rail' | 'setup'
 interface LeftProps {
   readonly setup: Setup
   readonly session: string
-  /** Which leaf is shown at first. */
+  /** The tab that is shown at first. */
   readonly first: Leaf
   readonly onPick: (place: Place) => void
   readonly onNew: () => void
 }
 
-/** The conversations, or what sets up the one that is open. */
+/** The list of conversations, or the setup of the open one. */
 export function Left({ setup, session, first, onPick, onNew }: LeftProps) {
   const { t } = useI18n()
   const [leaf, setLeaf] = useState(first)

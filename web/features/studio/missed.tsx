@@ -8,12 +8,12 @@ import type { Passage } from '../kb/chunks-dialog.tsx'
 
 interface MissedProps {
   readonly question: string
-  /** How near the nearest passage came to the line of 0.45. */
+  /** How near the best passage came to the threshold of 0.45. */
   readonly best: number
   readonly onOpen: (passage: Passage) => void
 }
 
-/** That the documents were searched and none was shown; opened, it lists what came nearest. */
+/** Says that a search found nothing relevant; opened, it lists the nearest passages. */
 export function Missed({ question, best, onOpen }: MissedProps) {
   const { t } = useI18n()
   const [isOpen, setOpen] = useState(false)

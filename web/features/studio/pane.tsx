@@ -25,7 +25,7 @@ interface PaneProps {
   readonly onNew: () => void
 }
 
-/** The conversation and its reasons: what is drawn anew at each frame of an answer. */
+/** The conversation and the details of a turn, which render again at each frame of an answer. */
 export function Pane({ choice, setup, left, right, composer, onNew }: PaneProps) {
   const { t } = useI18n()
   const { chosen, choose } = choice

@@ -7,11 +7,11 @@ import type { Turn } from './turn.ts'
 
 interface QuestionProps {
   readonly turn: Turn
-  /** Null: it is read and not edited. */
+  /** Null while the question is not edited. */
   readonly onEdited: ((text: string | null) => void) | null
 }
 
-/** What the person asked, or the form that edits it. */
+/** The question, or the form that edits it. */
 export function QuestionView({ turn, onEdited }: QuestionProps) {
   const { t } = useI18n()
   return (
@@ -44,12 +44,12 @@ export function QuestionView({ turn, onEdited }: QuestionProps) {
   )
 }
 
-/** The person has just asked for this field. */
+/** Focuses the field, because the person has just asked for it. */
 const focus = (field: HTMLElement | null) => field?.focus()
 
 interface EditorProps {
   readonly text: string
-  /** Null: as it was. */
+  /** Called with null when the text stays unchanged. */
   readonly onEnd: (text: string | null) => void
 }
 

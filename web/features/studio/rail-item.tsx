@@ -12,7 +12,7 @@ import { type Place, useAnswering } from './conversations.ts'
 interface RailItemProps {
   readonly conversation: Conversation
   readonly isHere: boolean
-  /** What was looked for. */
+  /** The words of the search. */
   readonly query: string
   /** Whether it is about to be deleted. */
   readonly isGoing: boolean
@@ -90,12 +90,12 @@ export function RailItem({ conversation, isHere, query, isGoing, actions }: Rail
   )
 }
 
-/** The person has just asked for this field. */
+/** Focuses the field, because the person has just asked for it. */
 const focus = (field: HTMLElement | null) => field?.focus()
 
 interface TitleFormProps {
   readonly title: string
-  /** Null: as it was. A blank one gives the first text back. */
+  /** Called with null when the title stays unchanged; a blank one restores the automatic title. */
   readonly onEnd: (title: string | null) => void
 }
 

@@ -13,7 +13,7 @@ interface RailProps {
   readonly onNew: () => void
 }
 
-/** All conversations of the tenant, newest first, with a search over what was said. */
+/** All conversations of the tenant, newest first, with a search in their turns. */
 export function Rail({ session, onPick, onNew }: RailProps) {
   const { t } = useI18n()
   const [typed, setTyped] = useState('')

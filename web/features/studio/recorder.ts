@@ -6,9 +6,9 @@ const SLICE_MS = 250
 export const mayRecord = (): boolean => navigator.mediaDevices !== undefined
 
 export interface Recording {
-  /** Ends it: a mono 16 kHz WAV. */
+  /** Ends the recording; resolves with a mono 16 kHz WAV. */
   stop(): Promise<Blob>
-  /** How loud it is now, from 0 to 1. */
+  /** The current loudness, from 0 to 1. */
   level(): number
 }
 
@@ -56,7 +56,7 @@ async function recordStream(stream: MediaStream, release: () => void): Promise<R
 }
 
 const METER_SAMPLES = 1_024
-/** Speech near the microphone fills the meter. */
+/** The loudness that fills the meter: speech near the microphone. */
 const LOUD = 0.25
 
 /** Measures how loud the stream is. */

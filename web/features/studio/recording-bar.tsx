@@ -10,7 +10,7 @@ interface RecordingBarProps {
   readonly onCancel: () => void
 }
 
-/** How loud the microphone hears, for how long, and the ways to end it. Escape throws it away. */
+/** The loudness and length of a recording, and the buttons to end it. Escape discards it. */
 export function RecordingBar({ recording, onDone, onCancel }: RecordingBarProps) {
   const { t } = useI18n()
   const meter = useRef<HTMLMeterElement>(null)

@@ -54,7 +54,7 @@ export function SetupForm({ setup }: { readonly setup: Setup }) {
   )
 }
 
-/** From the setup that was tried to who uses it: a key, a device. */
+/** Links from the tested setup to its keys and devices. */
 function Next({ app }: { readonly app: string | null }) {
   const { t } = useI18n()
   const icon = { size: 15, 'aria-hidden': true } as const

@@ -19,7 +19,7 @@ export interface Side {
   readonly setOpen: (isOpen: boolean) => void
 }
 
-/** A side that folds away; this browser remembers it where it is no sheet. */
+/** A side that folds away; the browser remembers that, except for a sheet. */
 export function useSide(name: 'left' | 'right'): Side {
   const saved = `mb.studio.${name}`
   const isWide = useWide()
@@ -47,7 +47,7 @@ interface SideViewProps {
   readonly children: ReactNode
 }
 
-/** What stands on one side of the conversation: a column, or on a narrow screen a sheet. */
+/** A side of the conversation: a column, or a sheet on a narrow screen. */
 export function SideView({ side, name, label, children }: SideViewProps) {
   if (side.isSheet) {
     return (

@@ -18,7 +18,7 @@ interface CitingProps {
   readonly children: ReactNode
 }
 
-/** Lets `[1]` in a reply open the first source, at what the sentence draws on. */
+/** Lets `[1]` in a reply open the first source, at the text that supports the sentence. */
 export function Citing({ refs, onOpen, children }: CitingProps) {
   const { t } = useI18n()
   const placeOf = usePlace()

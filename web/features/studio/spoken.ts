@@ -1,6 +1,6 @@
 import { TTS_TEXT_CHARS_MAX } from '../../../src/core/limits/contract.ts'
 
-/** A reply as it is heard: without code, marks of Markdown and numbers of sources. */
+/** A reply as it is spoken: without code, Markdown and numbers of sources. */
 export const plainText = (markdown: string): string =>
   markdown
     .replace(/```[\s\S]*?(?:```|$)/g, ' ')
@@ -12,6 +12,6 @@ export const plainText = (markdown: string): string =>
     .replace(/(?<![\p{L}\p{N}])([*_])(?=\S)([^*_\n]+)\1/gu, '$2')
     .trim()
 
-/** As much of it as the speech service takes. */
+/** The part of it that the speech service accepts. */
 export const spokenText = (markdown: string): string =>
   plainText(markdown).slice(0, TTS_TEXT_CHARS_MAX)

@@ -5,7 +5,7 @@ const NEAR_PX = 120
 
 interface StickProps {
   readonly turns: readonly Turn[]
-  /** Whether to begin where a turn was found, and not at the end. */
+  /** Whether to start at a turn that was searched for, and not at the end. */
   readonly isHeld: boolean
 }
 

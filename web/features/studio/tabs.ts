@@ -5,10 +5,10 @@ import { reloadNewest } from './use-stored.ts'
 
 const CHANNEL = 'mb.conversations'
 
-/** What lists sessions, or tells what the model knows of them. */
+/** Queries that list sessions, or show their memory. */
 const SHOWN = ['conversations', 'memory', 'sessions'] as const
 
-/** After a turn, this tab and the others read again what the server has stored. */
+/** After a turn, all tabs reload the queries that show it. */
 export function joinTabs(conversations: Conversations, queries: QueryClient): void {
   const others = new BroadcastChannel(CHANNEL)
   const refresh = (session: string) =>

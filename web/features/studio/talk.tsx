@@ -35,7 +35,7 @@ export const Talk = memo(({ conversation, actions }: TalkProps) => {
   )
 })
 
-/** What the model still knows of turns that it no longer reads word for word. */
+/** The summary of turns that the model no longer reads verbatim. */
 function Summary({ text }: { readonly text: string }) {
   const { t } = useI18n()
   return (
@@ -56,7 +56,7 @@ interface OlderProps {
   readonly first: Turn | undefined
 }
 
-/** Loads older turns when it comes into view, and keeps what is being read where it is. */
+/** Loads older turns when it comes into view, and keeps the scroll position. */
 function Older({ older, first }: OlderProps) {
   const { t } = useI18n()
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = older

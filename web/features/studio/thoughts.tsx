@@ -1,6 +1,6 @@
 import { useI18n } from '../../i18n/index.tsx'
 
-/** What the model reasoned before it answered, folded. */
+/** The model's reasoning before its answer, folded. */
 export function Thoughts({ text }: { readonly text: string }) {
   const { t } = useI18n()
   if (text === '') return null

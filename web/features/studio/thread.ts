@@ -2,9 +2,9 @@ import type { TranscriptTurn } from '../../api/types.ts'
 import { storedTurn, type Turn, withDetails } from './turn.ts'
 
 /**
- * Joins what the server has stored with the turns of this tab, oldest first. A turn of this tab
- * that is stored by now keeps its id, its pictures and its sound. What did not change is the same
- * object as before, also when its rows were loaded again, so that it is not drawn again.
+ * Joins stored turns with the turns of this tab, oldest first. A turn of this tab that has been
+ * stored keeps its id, pictures and sound. Unchanged turns stay the same object, also when their
+ * rows were loaded again, so that they do not render again.
  */
 export function createThread() {
   const stored = new Map<number, { readonly row: TranscriptTurn; readonly turn: Turn }>()
@@ -30,12 +30,12 @@ export function createThread() {
     const waiting = [...live]
     const gone = replacedIn(live)
     const told = [...rows].sort((a, b) => b.seq - a.seq).filter((row) => !gone.seqs.has(row.seq))
-    // From the newest on, because two turns may say the same.
+    // Matches from the newest on, because two turns may have the same texts.
     const turns = told.flatMap((row) => {
       const at = waiting.findLastIndex((turn) => isOf(turn, row))
       const [turn] = at < 0 ? [] : waiting.splice(at, 1)
       if (!turn) return storedOf(row)
-      // Its number was not known yet when it was replaced.
+      // When it was replaced, its number was not known yet.
       return gone.ids.has(turn.id) ? [] : settledOf(turn, row)
     })
     const open = waiting.filter(({ id }) => !gone.ids.has(id))
@@ -43,7 +43,7 @@ export function createThread() {
   }
 }
 
-/** How a turn was answered is stored with it and never changes. */
+/** Whether both rows are equal; skips `details`, because those of a stored turn never change. */
 const isSame = (a: TranscriptTurn, b: TranscriptTurn) =>
   a === b ||
   (a.seq === b.seq &&
@@ -54,7 +54,7 @@ const isSame = (a: TranscriptTurn, b: TranscriptTurn) =>
 const isOf = (turn: Turn, row: TranscriptTurn) =>
   turn.state === 'done' && turn.reply === row.reply && row.user_text.startsWith(turn.text)
 
-/** What is hidden while its replacement is written, and after; a failed one gives it back. */
+/** The turns that are hidden by their replacements; a failed replacement shows its turn again. */
 function replacedIn(live: readonly Turn[]) {
   const by = live.filter(({ state }) => state === 'running' || state === 'done')
   const replaced = by.flatMap(({ replaces }) => replaces ?? [])
@@ -64,7 +64,7 @@ function replacedIn(live: readonly Turn[]) {
   }
 }
 
-/** Puts turns that are not stored among those that are, by the time at which they were asked. */
+/** Merges unstored turns into the stored ones, by the time at which they were asked. */
 function inOrder(stored: readonly Turn[], open: readonly Turn[]): readonly Turn[] {
   const waiting = [...open]
   const all = stored.flatMap((turn) => {

@@ -2,7 +2,7 @@ import { Check, LoaderCircle, X } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import type { ToolUse } from './turn.ts'
 
-/** JSON with line breaks; what is no JSON, or was cut, as it is. */
+/** JSON with line breaks; other or shortened text unchanged. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -11,7 +11,7 @@ function readable(text: string): string {
   }
 }
 
-/** A call of a tool; opened, what the model gave it and what it gave back. */
+/** A call of a tool; opened, it shows the arguments and the result. */
 export function ToolRun({ use }: { readonly use: ToolUse }) {
   const { t } = useI18n()
   const icon = { size: 13, 'aria-hidden': true } as const

@@ -11,7 +11,7 @@ import { Why } from './why.tsx'
 
 const nothing = () => {}
 
-/** All that was said in a session, to be read. */
+/** All turns of a session, read-only. */
 export function Transcript({ session }: { readonly session: string }) {
   const { t } = useI18n()
   const stored = useStored(session)

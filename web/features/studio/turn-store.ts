@@ -35,7 +35,7 @@ export function createTurnStore(storage: Storage) {
         turnsOf(session).filter((turn) => turn.id !== id),
       ),
     forget: (session: string) => set(session, NO_TURNS),
-    /** Without their pictures, which do not fit. */
+    /** Saves unstored turns, without their pictures, which do not fit. */
     keepUnsaved(): void {
       const unsaved = [...bySession].map(([session, turns]) => {
         const kept = turns.filter(({ state }) => state !== 'done')
@@ -44,7 +44,7 @@ export function createTurnStore(storage: Storage) {
       try {
         storage.setItem(UNSAVED, JSON.stringify(unsaved.filter(([, turns]) => turns.length > 0)))
       } catch {
-        // A full storage keeps what it had.
+        // The storage is full and keeps its old content.
       }
     },
     subscribe(listener: () => void) {

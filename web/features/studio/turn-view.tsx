@@ -26,7 +26,7 @@ export const reasonOf = (reason: string): Key => REASONS[reason] ?? 'fallback.pr
 export interface TurnActions {
   readonly onOpen: (passage: Passage) => void
   readonly onWhy: (turn: Turn) => void
-  /** Asks this in place of the turn; the last turn alone can be replaced. */
+  /** Asks `text` in place of the turn; only the last turn can be replaced. */
   readonly onReplace: (turn: Turn, text: string) => void
 }
 
@@ -34,7 +34,7 @@ interface TurnViewProps {
   readonly turn: Turn
   /** Whether it can be replaced. */
   readonly isLast: boolean
-  /** Whether somebody looked for it. */
+  /** Whether a search led to it. */
   readonly isFound: boolean
   readonly actions: TurnActions
 }

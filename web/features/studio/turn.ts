@@ -12,7 +12,7 @@ export interface ToolUse {
   readonly result?: string | undefined
 }
 
-/** A turn that another one takes the place of, once that is stored. */
+/** A turn that another one replaces once that is stored. */
 export interface Replaced {
   readonly id: string
   readonly seq: number | null
@@ -21,7 +21,7 @@ export interface Replaced {
 /** Why a turn broke. */
 export interface TurnFault {
   readonly message: string
-  /** Null: the stream said it, after it had begun. */
+  /** Null when the error came as an event of the stream. */
   readonly status: number | null
   readonly error: ErrorName | null
 }
@@ -30,10 +30,10 @@ export interface TurnFault {
 export interface Turn {
   /** Unique in this tab. */
   readonly id: string
-  /** The number in the transcript; null while it is not stored, or not known. */
+  /** The number in the transcript; null while it is not stored or unknown. */
   readonly seq: number | null
   readonly replaces: Replaced | null
-  /** When it was asked, on the clock of this machine, or stored. */
+  /** When it was asked by this machine's clock, or when it was stored. */
   readonly at: number
   readonly text: string
   readonly images: readonly string[]
@@ -41,14 +41,14 @@ export interface Turn {
   readonly pictures: number
   readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly reply: string
-  /** What the model reasoned before it. */
+  /** The model's reasoning before the reply. */
   readonly thoughts: string
   readonly refs: readonly KbRef[]
   readonly tools: readonly ToolUse[]
   /** The failure of the tenant's own channel; null without one. */
   readonly fallback: string | null
   readonly stats: Omit<TurnStats, 'type'> | null
-  /** The model that answered; null while it is not known. */
+  /** The model that answered; null while it is unknown. */
   readonly model: string | null
   /** The built-in responder answered. */
   readonly isBuiltIn: boolean
@@ -92,7 +92,7 @@ export const newTurn = (id: string, question: Question, startedAt: number): Turn
   sound: null,
 })
 
-/** How the memory notes a picture, in a line of its own at the end. */
+/** The memory's placeholders for pictures, each on a line at the end. */
 const PICTURES = /(?:\n\[\u56fe\u7247\])+$/u
 
 /** A stored turn. */
@@ -108,7 +108,7 @@ export function storedTurn(row: TranscriptTurn): Turn {
   return { ...withDetails(turn, row), at: Date.parse(row.created_at) }
 }
 
-/** The turn with what the transcript knows of it besides. */
+/** The turn with further details from the transcript. */
 export function withDetails(turn: Turn, { seq, details }: TranscriptTurn): Turn {
   if (details === null) return { ...turn, seq }
   const { channel, iterations, input_tokens, output_tokens, kb } = details

@@ -6,13 +6,12 @@ import { type Place, useConversations } from './conversations.ts'
 const freshSession = () => `play-${crypto.getRandomValues(new Uint32Array(1))[0]?.toString(36)}`
 
 /**
- * App and session are in the page URL, so that a conversation can be linked. Without them, who
- * comes from another page finds the conversation that was left, and who asks for the studio again
- * a new one.
+ * App and session are in the page URL, so that a conversation can be linked. Without them, coming
+ * from another page opens the last conversation, and opening the studio again starts a new one.
  */
 export function useChosen() {
   const navigate = useNavigate()
-  // False on the way to another page: its address is not ours to change.
+  // False while another page is being opened, whose address must not be changed.
   const isHere = useLocation({ select: ({ pathname }) => pathname }) === STUDIO
   const conversations = useConversations()
   const search: Record<string, unknown> = useSearch({ strict: false })
@@ -30,7 +29,7 @@ export function useChosen() {
     void navigate({
       to: '.',
       search: { ...(app ? { app } : {}), session, ...at },
-      // Back leads to the conversation before.
+      // A new history entry, so that Back opens the previous conversation.
       replace: session === chosen.session,
       resetScroll: false,
     })
@@ -44,7 +43,7 @@ export function useChosen() {
   useEffect(() => {
     if (linked) setFresh(conversations.drafts.fresh(freshSession))
   }, [linked, conversations])
-  /** Opens an empty conversation; an empty one is taken again. */
+  /** Opens an empty conversation; reuses one without a question. */
   const startNew = () => choose({ session: conversations.drafts.fresh(freshSession) })
   return { chosen, turn, choose, linked, startNew }
 }

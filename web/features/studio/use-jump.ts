@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import type { Turn } from './turn.ts'
 import type { Conversation } from './use-conversation.ts'
 
-/** Frames until what stands above a turn has its height. */
+/** Frames until the content above a turn has its final height. */
 const SETTLING_FRAMES = 30
 
 /** Brings the turn of this number into view, once it is loaded; loads older turns until then. */
@@ -23,7 +23,7 @@ export function useJump(seq: number | null, turns: readonly Turn[], older: Conve
       if (left > 0) frame = requestAnimationFrame(show)
     }
     show()
-    // Who scrolls meanwhile decides.
+    // Scrolling by the person cancels the jump.
     const stop = () => cancelAnimationFrame(frame)
     addEventListener('wheel', stop, { once: true, passive: true })
     addEventListener('touchmove', stop, { once: true, passive: true })

@@ -7,7 +7,7 @@ import { useConversations } from './conversations.ts'
 const UNDO_MS = 6_000
 const TYPING_MS = 200
 
-/** The text once nobody has typed for a moment. */
+/** The text after a short pause in typing. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {
@@ -34,7 +34,7 @@ export function useRail(typed: string) {
   return { query, rename, ...useRemoval() }
 }
 
-/** Deletes after a moment in which it can be undone; leaving the page does not undo it. */
+/** Deletes after a delay in which it can be undone; leaving the page does not undo it. */
 function useRemoval() {
   const { forget, tellStored } = useConversations()
   const [going, setGoing] = useState<readonly string[]>([])

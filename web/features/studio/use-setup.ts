@@ -7,8 +7,8 @@ import { type Draft, draftOf, inputOf, isSame, isSound } from '../apps/draft.ts'
 import { useConversations } from './conversations.ts'
 
 /**
- * The settings that the next question is asked with: those of the app, until they are changed here.
- * What was changed and not saved outlives the page, as a draft does.
+ * The settings for the next question: those of the app, until they are changed here. Unsaved
+ * changes are kept when the page is left, like a draft.
  */
 export function useSetup(appId: string, onCreated: (appId: string) => void) {
   const { drafts } = useConversations()
@@ -40,7 +40,7 @@ export function useSetup(appId: string, onCreated: (appId: string) => void) {
     },
   )
   const { name: _, ...fields } = inputOf(draft)
-  // Leaving out the documents needs no draft, and a viewer may do it, too.
+  // Turning the documents off needs no draft, so a viewer may do it, too.
   const isDraft = !isSame({ ...draft, kb: saved.kb }, saved) || (draft.kb && !saved.kb)
   return {
     app,
@@ -49,7 +49,7 @@ export function useSetup(appId: string, onCreated: (appId: string) => void) {
     change: (more: Partial<Draft>) => write({ ...draft, ...more }),
     discard: () => write(null),
     save,
-    /** What goes along with a question. */
+    /** The fields that are sent with a question. */
     asked: { kb: draft.kb, draft: isDraft && isSound(draft) ? fields : null },
   }
 }

@@ -3,7 +3,7 @@ import { api } from '../../api/index.ts'
 
 const STALE_MS = 60_000
 
-/** Whether the server can hear and speak; true while that is not known. */
+/** Whether the server has recognition and synthesis; true while unknown. */
 export function useSpeech() {
   const status = useQuery({
     queryKey: ['status'],

@@ -13,7 +13,7 @@ import { reload } from '../../lib/reload.ts'
 const PAGE = 30
 const OLDER = 100
 
-/** What the server has stored of a session; older turns are loaded when they are asked for. */
+/** The stored turns of a session; older ones are loaded on demand. */
 export function useStored(session: string) {
   const query = useInfiniteQuery({
     queryKey: ['transcript', session],
@@ -32,7 +32,7 @@ export function useStored(session: string) {
 
 type Pages = InfiniteData<Transcript, number | null>
 
-/** Puts the newest turns of a session into what is shown; the older ones have not changed. */
+/** Replaces the newest turns of a session in the cache; older ones have not changed. */
 export async function reloadNewest(client: QueryClient, session: string): Promise<void> {
   const queryKey = ['transcript', session]
   const isLong = (client.getQueryData<Pages>(queryKey)?.pages.length ?? 0) > 1
@@ -45,7 +45,7 @@ export async function reloadNewest(client: QueryClient, session: string): Promis
   else await reload(client, queryKey)
 }
 
-/** Null where turns are missing between the newest ones and those that are shown. */
+/** Null when turns are missing between the newest ones and the loaded ones. */
 export function joinNewest(shown: Pages, newest: Transcript): Pages | null {
   const from = newest.turns.at(-1)?.seq
   const last = shown.pages[0]?.turns[0]?.seq ?? 0
@@ -57,7 +57,7 @@ export function joinNewest(shown: Pages, newest: Transcript): Pages | null {
   return { ...shown, pages }
 }
 
-/** What the model still knows of turns that it no longer reads word for word; empty at first. */
+/** The summary of turns that the model no longer reads verbatim; empty at first. */
 export function useSummary(session: string): string {
   const memory = useQuery({
     queryKey: ['memory', session],

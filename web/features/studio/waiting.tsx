@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 
 const SHOWN_FROM_S = 3
 
-/** That an answer is awaited, and for how long; `since` is a `performance.now()`. */
+/** Shows how long the answer has been awaited; `since` is a `performance.now()`. */
 export function Waiting({ since }: { readonly since: number }) {
   const { t } = useI18n()
   const [seconds, setSeconds] = useState(0)

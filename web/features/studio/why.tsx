@@ -17,7 +17,7 @@ interface WhyProps {
   readonly onOpen: (passage: Passage) => void
 }
 
-/** Why an answer came out as it did: what was found, which tools ran, who answered. */
+/** The details of a turn: passages found, tools called, the channel that answered. */
 export function Why({ turn, onOpen }: WhyProps) {
   const { t } = useI18n()
   return (

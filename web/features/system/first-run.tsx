@@ -2,7 +2,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { LocalServers } from './local-servers.tsx'
 import { ModelPackFiles } from './model-pack.tsx'
 
-/** For who runs the server: the ways to a first model, beside an address and a key. */
+/** For operators: ways to a first model other than an address and a key. */
 export function FirstModel() {
   const { t } = useI18n()
   return (

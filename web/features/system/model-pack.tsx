@@ -5,7 +5,7 @@ import { api } from '../../api/index.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 
-/** Which files make a model run by the server itself, where they go, and which are there. */
+/** The files of the model pack: which are needed, where they belong, and which exist. */
 export function ModelPackFiles() {
   const { t } = useI18n()
   const pack = useQuery({

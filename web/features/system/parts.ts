@@ -2,7 +2,7 @@
 export interface SystemSection {
   readonly id: SectionId
   readonly names: readonly string[]
-  /** What the server can try out; null where there is nothing to try. */
+  /** The upstream that the server can try; null when there is none. */
   readonly part: string | null
 }
 
@@ -37,7 +37,7 @@ export const SECTIONS: readonly SystemSection[] = [
   of('hosts', null, 'ALLOW_PRIVATE_HOSTS'),
 ]
 
-/** What follows the first word of a name: `MB_LLM_BASE_URL` is a `BASE_URL`. */
+/** The end of a setting's name: `MB_LLM_BASE_URL` is a `BASE_URL`. */
 const KINDS = ['BASE_URL', 'API_KEY', 'MODEL', 'KIND'] as const
 export type NameWord = (typeof KINDS)[number]
 

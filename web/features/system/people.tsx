@@ -10,7 +10,7 @@ import { Confirm } from '../../ui/dialog.tsx'
 import { Ago, Badge, Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/state.tsx'
 
-/** Everybody who can sign in to this server. */
+/** The people who can sign in to this server. */
 export function People() {
   const { t } = useI18n()
   const people = useQuery({ queryKey: ['people'], queryFn: api.system.people })

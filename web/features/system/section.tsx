@@ -20,7 +20,7 @@ interface SectionProps {
 
 const SUMMARY = 'target flex cursor-pointer list-none flex-wrap items-center gap-x-3 gap-y-1 p-5'
 
-/** The settings of one part of the server: seen, changed, and tried out. */
+/** A form for the settings of one part of the server, with a button to try it. */
 export function SystemSectionForm({ section, settings }: SectionProps) {
   const { t } = useI18n()
   const form = useSectionForm(settings)
@@ -72,12 +72,12 @@ export function SystemSectionForm({ section, settings }: SectionProps) {
   )
 }
 
-/** A value that the server does not take. */
+/** Whether the server refused a value. */
 const isRefusal = (error: Error) => error instanceof ApiError && error.status === 400
 
 type Form = ReturnType<typeof useSectionForm>
 
-/** What was typed by name; a name that was not touched is missing. */
+/** The typed values by name; untouched settings are missing. */
 function useSectionForm(settings: readonly SystemSetting[]) {
   const explain = useExplain()
   const [values, setValues] = useState<Readonly<Record<string, string | null>>>({})
@@ -157,7 +157,7 @@ function ModelList({ form, address }: ModelListProps) {
   )
 }
 
-/** Uses the part as it is saved, once. */
+/** Tries the part once with the saved settings. */
 function Trial({ part }: { readonly part: string }) {
   const { t } = useI18n()
   const id = useId()

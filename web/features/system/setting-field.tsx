@@ -8,9 +8,9 @@ import { SourceMark } from './source-mark.tsx'
 
 interface FieldProps {
   readonly setting: SystemSetting
-  /** What was typed; undefined while it was not touched, null to return to the default. */
+  /** The typed value; undefined while untouched, null to return to the default. */
   readonly value: string | null | undefined
-  /** Offered while a model is typed. */
+  /** Suggestions for a field that names a model. */
   readonly models: readonly string[]
   readonly problem: string | null
   readonly onChange: (value: string | null) => void

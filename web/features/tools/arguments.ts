@@ -4,7 +4,7 @@ type Schema = Readonly<Record<string, unknown>>
 
 export interface ArgumentField {
   readonly name: string
-  /** `json` is for what no single field can hold. */
+  /** `json` is for values that no other kind of field can hold. */
   readonly kind: 'text' | 'number' | 'integer' | 'choice' | 'json'
   /** The type in the words of JSON Schema, such as `array`. */
   readonly type: string
@@ -12,7 +12,7 @@ export interface ArgumentField {
   readonly required: boolean
   /** Values of a choice, as JSON. */
   readonly choices: readonly string[]
-  /** What the field begins with; empty leaves the argument out. */
+  /** The initial value; empty leaves the argument out. */
   readonly initial: string
 }
 
@@ -73,14 +73,14 @@ function asTyped(kind: ArgumentField['kind'], value: unknown): string {
   return kind === 'choice' ? JSON.stringify(value) : String(value)
 }
 
-/** The arguments of a call, or what is wrong with which field. */
+/** The arguments of a call, or the wrong field. */
 export function argumentsOf(fields: readonly ArgumentField[], typed: Typed) {
   const problems: Record<string, Problem> = {}
   const args: Record<string, unknown> = {}
   for (const field of fields) {
     const text = typed[field.name] ?? field.initial
     if (text.trim() === '') {
-      // An empty text is a text, where one is wanted.
+      // A required text may be empty.
       if (!field.required) continue
       if (field.kind === 'text') args[field.name] = text
       else problems[field.name] = 'missing'
@@ -96,7 +96,7 @@ export function argumentsOf(fields: readonly ArgumentField[], typed: Typed) {
 
 const WRONG = { text: 'json', number: 'number', integer: 'integer', json: 'json' } as const
 
-/** Undefined for a text that is no value of the field. */
+/** The value of a typed text; undefined when it is not valid for the field. */
 function typedValue({ kind }: ArgumentField, text: string): unknown {
   if (kind === 'text') return text
   if (kind === 'json' || kind === 'choice') return parsed(text)

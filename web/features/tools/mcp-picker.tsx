@@ -11,12 +11,12 @@ import { allOf, approvedOf, charsOf, isOf, offerOf, toggled } from './offer.ts'
 
 interface PickerProps {
   readonly servers: readonly McpServer[]
-  /** What is chosen, other tools than those of servers among them. */
+  /** The chosen tools, including built-in ones. */
   readonly names: readonly string[]
   readonly onChange: (names: string[]) => void
 }
 
-/** Chooses tools of MCP servers, one by one or all of a server, and tells what a turn takes. */
+/** Chooses MCP tools, one by one or all of a server, and shows the limits of a turn. */
 export function McpPicker({ servers, names, onChange }: PickerProps) {
   const { t } = useI18n()
   const listed = servers.filter((server) => server.tools.length > 0)
@@ -52,7 +52,7 @@ function ServerTools({ server, names, onChange }: ServerToolsProps) {
   const off = !server.enabled || server.state !== 'ready'
   const chars = (tools: readonly McpTool[]) => charsOf(tools).toLocaleString(locale)
   const toggle = (name: string, on: boolean) => onChange(toggled(names, server, name, on))
-  // All of a server takes the places of its single ones.
+  // Choosing all of a server replaces its single tools.
   const hasRoom = !isFull || names.some((name) => isOf(server, name))
   return (
     <fieldset className="min-w-0 rounded-lg bg-sunken p-4">
@@ -116,10 +116,10 @@ const Tick = ({ checked, disabled, onTick, children }: TickProps) => (
   </label>
 )
 
-/** Models get lost among more tools than this. */
+/** With more tools, models choose badly. */
 const CLEAR_MAX = 20
 
-/** What a turn takes of the chosen tools, beside what it can. */
+/** How much of the limits of a turn the chosen tools use. */
 function Room({ servers, names }: Omit<PickerProps, 'onChange'>) {
   const { t, locale } = useI18n()
   const { tools, chars, leftOut } = offerOf(servers, names)

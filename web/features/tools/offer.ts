@@ -22,11 +22,11 @@ export interface Offer {
   readonly tools: readonly McpTool[]
   /** Characters of their schemas. */
   readonly chars: number
-  /** Tools that do not fit into a turn any more. */
+  /** Tools that no longer fit into a turn. */
   readonly leftOut: readonly McpTool[]
 }
 
-/** What a turn with these names offers to the model, as the server chooses it. */
+/** The tools that a turn with these names offers to the model, by the server's rules. */
 export function offerOf(servers: readonly McpServer[], names: readonly string[]): Offer {
   const ready = servers.filter(({ enabled, state }) => enabled && state === 'ready')
   const named = names.flatMap((name) =>
@@ -42,7 +42,7 @@ export function offerOf(servers: readonly McpServer[], names: readonly string[])
   return { tools, chars: charsOf(tools), leftOut: wanted.slice(tools.length) }
 }
 
-/** The names after one of a server was ticked or unticked; all of it stand for each. */
+/** The names after one tool was ticked or unticked; the name for all of a server is expanded. */
 export function toggled(
   names: readonly string[],
   server: McpServer,
@@ -55,6 +55,6 @@ export function toggled(
   return on ? [...others, name] : others
 }
 
-/** The apps whose lists name something of this server. */
+/** The apps that use a tool of this server. */
 export const appsWith = (server: McpServer, apps: readonly App[]): App[] =>
   apps.filter(({ tools_enabled }) => tools_enabled?.some((name) => isOf(server, name)))

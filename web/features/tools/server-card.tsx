@@ -18,7 +18,7 @@ interface ServerCardProps {
   readonly server: McpServer
   readonly onEdit: () => void
   readonly onDelete: () => void
-  /** Turns it on, or off. */
+  /** Turns the server on or off. */
   readonly onTurn: () => void
 }
 
@@ -115,7 +115,7 @@ function Facts({ server }: Pick<ServerCardProps, 'server'>) {
   )
 }
 
-/** Who may use it: approved tools that nobody names are not offered to anybody. */
+/** Which apps use the server: approved tools that no app chooses are not offered. */
 function Use({ server }: Pick<ServerCardProps, 'server'>) {
   const { t, locale } = useI18n()
   const apps = useQuery({ queryKey: ['apps'], queryFn: api.apps.list })

@@ -93,7 +93,7 @@ export function ServerList() {
   )
 }
 
-/** Turns a server off, or on; one that was never asked is asked then. */
+/** Turns a server off or on; one that was never listed is listed then. */
 function useTurn() {
   const client = useQueryClient()
   return useAction(

@@ -11,12 +11,12 @@ import { Loaded } from '../../ui/state.tsx'
 interface ToolChangesProps {
   readonly server: McpServer
   readonly tool: McpTool
-  /** Is given the hash of the definition that was shown. */
+  /** Called with the hash of the definition that was shown. */
   readonly onApprove: (hash: string) => void
   readonly onClose: () => void
 }
 
-/** What has changed of a tool since it was approved, to be read before it is approved again. */
+/** The changes of a tool since it was approved, to read before approving it again. */
 export function ToolChanges({ server, tool, onApprove, onClose }: ToolChangesProps) {
   const { t } = useI18n()
   const query = useDefinition(server, tool)
@@ -43,7 +43,7 @@ export const useDefinition = ({ id }: McpServer, { name, hash }: McpTool) =>
     queryFn: () => api.mcpServers.definition(id, name),
   })
 
-/** A server may send what takes long to compare; it is then shown as wholly another. */
+/** A hostile definition may take long to compare; it is then shown as completely changed. */
 const LIMIT = { timeout: 300 }
 
 function changesOf(kind: 'words' | 'lines', before: string, now: string): Change[] {
@@ -111,7 +111,7 @@ function folded(text: string): string {
   return [...lines.slice(0, CONTEXT), '  …', ...lines.slice(-CONTEXT - 1)].join('\n')
 }
 
-/** What is gone is struck out and what is new is underlined, so colour is not needed to tell. */
+/** Removed text is struck out and new text underlined, so that colour is not needed. */
 function Parts({ changes }: { readonly changes: readonly Change[] }) {
   return withIndexKeys(changes).map(({ key, item: { added, removed, value } }) => {
     if (added) return <ins key={key}>{value}</ins>

@@ -25,7 +25,7 @@ interface Opened {
   readonly tool: McpTool
 }
 
-/** The tools of a server, which somebody approves one by one or all at once. */
+/** The tools of a server, to approve one by one or all at once. */
 export function ToolList({ server }: { readonly server: McpServer }) {
   const { t, locale } = useI18n()
   const listId = useId()
@@ -35,7 +35,7 @@ export function ToolList({ server }: { readonly server: McpServer }) {
   const close = () => setOpened(null)
   const decision = useDecision(server)
   const approved = approvedOf(server)
-  // A changed tool is approved by itself, once what changed was read.
+  // A changed tool is approved separately, after its changes were read.
   const fresh = tools.filter((tool) => stateOf(tool) === 'new')
   if (tools.length === 0) {
     if (server.state !== 'ready') return null

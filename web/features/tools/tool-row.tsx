@@ -11,7 +11,7 @@ interface ToolRowProps {
   readonly tool: McpTool
   readonly busy: boolean
   readonly onDecide: (approve: boolean) => void
-  /** Shows what has changed, with approval at its end. */
+  /** Opens the changes, where the tool can be approved. */
   readonly onCompare: () => void
   readonly onTry: () => void
 }
@@ -22,7 +22,7 @@ const ACTIONS = {
   approved: 'tools.withdraw',
 } as const
 
-/** A tool with what has to be read before it is approved. */
+/** A tool with its description, which is read before it is approved. */
 export function ToolRow({ tool, busy, onDecide, onCompare, onTry }: ToolRowProps) {
   const { t, locale } = useI18n()
   const { name, title, call_name, description, schema_chars } = tool
@@ -95,7 +95,7 @@ function Marks({ tool }: Pick<ToolRowProps, 'tool'>) {
   )
 }
 
-/** Why it is not offered, where that needs more than its mark. */
+/** Why the tool is not offered, when its badge does not say enough. */
 function Caution({ tool }: Pick<ToolRowProps, 'tool'>) {
   const { t } = useI18n()
   const { reason } = tool
@@ -108,7 +108,7 @@ function Caution({ tool }: Pick<ToolRowProps, 'tool'>) {
   )
 }
 
-/** Longer ones are folded; all of it has to be readable, because the model reads all of it. */
+/** Longer descriptions are folded, and can be unfolded because the model reads all of them. */
 const FOLDED_CHARS = 280
 
 function Description({ text }: { readonly text: string }) {

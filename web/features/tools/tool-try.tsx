@@ -153,7 +153,7 @@ const Lines = ({ value, rows, onText, ...field }: LinesProps) => (
   </Field>
 )
 
-/** Models are given up to 16,000 characters, which nobody reads here. */
+/** Characters of a result that are shown; models get up to 16,000. */
 const SHOWN_CHARS = 4_000
 
 function Answer({ answer: { ok, ms, text, error_class } }: { readonly answer: McpCallResponse }) {

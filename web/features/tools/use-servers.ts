@@ -15,16 +15,16 @@ export const useServers = () =>
     retry: false,
   })
 
-/** Asks a server for its tools; what came of it is shown also when it fails. */
+/** Lists a server's tools and shows the result, also a failure. */
 export const refreshServer = (client: QueryClient, id: string): Promise<McpServer> =>
   api.mcpServers.refresh(id).finally(() => void reload(client, SERVERS))
 
-/** What somebody has read of a tool, by its name. */
+/** The version of a tool that the person has read. */
 export type ReadTool = Pick<McpTool, 'name' | 'hash'>
 
 /**
- * Approves tools as they were read, or takes approvals back, and leaves the others. Resolves with
- * false when the server has changed one of them since: that one is not approved then.
+ * Approves tools as they were read, or withdraws approvals; other tools stay unchanged. Resolves
+ * with false when the server has changed one of them since; that one is not approved.
  */
 export async function decide(
   { id }: McpServer,

@@ -5,7 +5,7 @@ import { useAction } from '../../lib/services.tsx'
 
 export type Mode = 'skip' | 'merge'
 
-/** A file on its way to the server, which imports it as it arrives. */
+/** A file that is being sent; the server imports it as it arrives. */
 export interface FileImport {
   readonly name: string
   /** How much has been sent, from 0 to 1. */
@@ -14,7 +14,7 @@ export interface FileImport {
   readonly result: ImportResult | null
 }
 
-/** Kept with the answers of the server, so that it goes on while another page is open. */
+/** Kept in the query client, so that the import continues while another page is open. */
 const IMPORT = ['file-import']
 const REFRESH = ['export', 'apps', 'personas', 'settings', 'kb']
 

@@ -11,7 +11,7 @@ import { type Carried, plan, readConfig } from './plan.ts'
 import { PlanTable } from './plan-table.tsx'
 import { Report } from './report.tsx'
 
-/** A larger file is not looked into before it is imported: a browser would hold it in memory. */
+/** A larger file has no preview, because the browser would hold it in memory. */
 const PREVIEW_BYTES_MAX = 8 * 1024 * 1024
 
 interface Chosen {

@@ -32,7 +32,7 @@ export function Report({ result }: { readonly result: ImportResult }) {
   )
 }
 
-/** How far the documents are embedded that have come. */
+/** How many of the imported documents wait to be embedded. */
 function Embedding() {
   const { t } = useI18n()
   const { data } = useEmbedding()

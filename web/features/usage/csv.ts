@@ -2,7 +2,7 @@ import type { ApiKeyMeta, App, Usage } from '../../api/types.ts'
 
 const DAY_MS = 86_400_000
 
-/** A field as of RFC 4180. One that a spreadsheet would take for a formula begins with a quote. */
+/** A field of RFC 4180. A quote before a formula keeps spreadsheets from evaluating it. */
 function field(value: string | number): string {
   if (typeof value === 'number') return String(value)
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value

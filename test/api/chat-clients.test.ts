@@ -45,20 +45,20 @@ describe("OpenAI's own client", () => {
   const client = () => new OpenAI({ apiKey, baseURL, maxRetries: 0 })
   const model = 'moonbase'
 
-  test('it lists models and finds one by its name', async () => {
+  test("OpenAI's client lists models and finds one by its name", async () => {
     const listed = (await client().models.list()).data.map(({ id }) => id)
     expect(listed).toEqual(['moonbase', '客服助手'])
     expect((await client().models.retrieve('客服助手')).id).toBe('客服助手')
   })
 
-  test('it reads whole answers', async () => {
+  test("OpenAI's client reads whole answers", async () => {
     const answer = await client().chat.completions.create({ model, messages })
     expect(answer.choices[0]?.message.content).toBe('好的')
     expect(answer.choices[0]?.message.annotations?.[0]?.url_citation.title).toBe('保修手册 #0')
     expect(answer.usage?.total_tokens).toBe(18)
   })
 
-  test('it reads streams chunk by chunk', async () => {
+  test("OpenAI's client reads streams chunk by chunk", async () => {
     upstream.reply({ pieces: ['保', '修'] })
     const options = { stream: true, stream_options: { include_usage: true } } as const
     const stream = await client().chat.completions.create({ model, messages, ...options })
@@ -71,7 +71,7 @@ describe("OpenAI's own client", () => {
     expect([text, tokens]).toEqual(['保修', 18])
   })
 
-  test('its stream helper puts the chunks together', async () => {
+  test("the stream helper of OpenAI's client puts the chunks together", async () => {
     upstream.reply({ pieces: ['Gleich.'], ...LAMP })
     const tools = [{ type: 'function' as const, function: { name: 'lamp', parameters: {} } }]
     const { choices } = await client()
@@ -83,26 +83,29 @@ describe("OpenAI's own client", () => {
     })
   })
 
-  test.each([false, true])('it runs a tool of its caller, streamed: %p', async (stream) => {
-    upstream.reply(LAMP)
-    upstream.reply({ text: 'It is on.' })
-    const run = async ({ room }: { room: string }) => `${room} is lit`
-    const runner = client().chat.completions.runTools({
-      model,
-      messages,
-      stream: stream as false,
-      tools: [
-        {
-          type: 'function',
-          function: { name: 'lamp', function: run, parse: JSON.parse, parameters: {} },
-        },
-      ],
-    } as never)
-    expect(await runner.finalContent()).toBe('It is on.')
-    expect(resultSent()).toContain('kitchen is lit')
-  })
+  test.each([false, true])(
+    "OpenAI's client runs a tool of its caller, streamed: %p",
+    async (stream) => {
+      upstream.reply(LAMP)
+      upstream.reply({ text: 'It is on.' })
+      const run = async ({ room }: { room: string }) => `${room} is lit`
+      const runner = client().chat.completions.runTools({
+        model,
+        messages,
+        stream: stream as false,
+        tools: [
+          {
+            type: 'function',
+            function: { name: 'lamp', function: run, parse: JSON.parse, parameters: {} },
+          },
+        ],
+      } as never)
+      expect(await runner.finalContent()).toBe('It is on.')
+      expect(resultSent()).toContain('kitchen is lit')
+    },
+  )
 
-  test('it throws what a stream says went wrong', async () => {
+  test("OpenAI's client throws what a stream says went wrong", async () => {
     upstream.fault('cut', { after: 1 })
     const read = async () => {
       const stream = await client().chat.completions.create({ model, messages, stream: true })
@@ -121,7 +124,7 @@ describe('the AI SDK', () => {
     execute: async ({ room }) => `${room} is lit`,
   })
 
-  test('it reads whole answers, with the tools of its caller', async () => {
+  test('the AI SDK reads whole answers, with the tools of its caller', async () => {
     upstream.reply(LAMP)
     upstream.reply({ text: 'It is on.' })
     const options = { model: model(), tools: { lamp }, stopWhen: stepCountIs(3) }
@@ -130,7 +133,7 @@ describe('the AI SDK', () => {
     expect(resultSent()).toContain('kitchen is lit')
   })
 
-  test('it reads streams, with server tools and tools of its caller', async () => {
+  test('the AI SDK reads streams, with server tools and tools of its caller', async () => {
     upstream.reply({ toolCalls: [{ name: 'current_time', arguments: {} }] })
     upstream.reply(LAMP)
     upstream.reply({ pieces: ['It ', 'is on.'] })
@@ -153,12 +156,12 @@ describe('LangChain', () => {
     schema: z.object({ room: z.string() }),
   })
 
-  test('it reads whole answers', async () => {
+  test('LangChain reads whole answers', async () => {
     const answer = await chat().invoke([new HumanMessage(QUESTION)])
     expect(answer).toMatchObject({ text: '好的', usage_metadata: { total_tokens: 18 } } as object)
   })
 
-  test('it reads streams, with tools of its caller', async () => {
+  test('LangChain reads streams, with tools of its caller', async () => {
     upstream.reply(LAMP)
     const calls: { name: string; args: unknown }[] = []
     for await (const chunk of await chat().bindTools([lamp]).stream(QUESTION)) {
@@ -182,7 +185,7 @@ describe.each(RECORDED)('the requests of %s', (name) => {
   const fields = ['response_format', 'temperature', 'top_p', 'presence_penalty']
 
   test.each(requests.map((request) => [request.what, request] as const))(
-    'are answered and passed on: %s',
+    `the requests of ${name} are answered and passed on: %s`,
     async (_, { headers, body }) => {
       const chat = completions(app.url, { authorization: `Bearer ${apiKey}` })
       if (body.stream) expect((await chat.stream(body, headers)).order).toMatch(/^RA?CSU?D$/)

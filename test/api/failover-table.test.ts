@@ -115,60 +115,59 @@ const joined = (events: readonly Record<string, unknown>[]) => {
 
 for (const { name, rows, before, seen } of MOMENTS) {
   for (const failover of [true, false]) {
-    describe(`${name}, failover ${failover ? 'on' : 'off'}`, () => {
-      for (const row of rows) {
-        test(`a model that fails by ${nameOf(row)} is reported as ${row.reason}`, async () => {
-          const { fault, options, reason, waits = [] } = row
-          const { byo, platform, clock, app } = world
-          const tenant = await world.tenant({ failover })
-          before()
-          byo.chat.alwaysFault(fault, options)
-          platform.reply({ pieces: ['from ', 'the platform'] })
+    const moment = `${name}, failover ${failover ? 'on' : 'off'}`
+    for (const row of rows) {
+      test(`${moment}: a model that fails by ${nameOf(row)} is told as ${row.reason}`, async () => {
+        const { fault, options, reason, waits = [] } = row
+        const { byo, platform, clock, app } = world
+        const tenant = await world.tenant({ failover })
+        before()
+        byo.chat.alwaysFault(fault, options)
+        platform.reply({ pieces: ['from ', 'the platform'] })
 
-          const events = await tenant.ask()
-          const rerun = [
-            { type: 'provider_fallback', from: 'byo', reason },
-            { type: 'llm_delta', text: 'from the platform' },
-            turnStats('platform_fallback', 1, tokensAfter(seen)),
-            { type: 'llm_end', reply: 'from the platform' },
-          ]
-          const error = [
-            {
-              type: 'error',
-              message: expect.stringMatching(/\p{Script=Han}/u),
-              code: expect.stringMatching(/^model_/),
-            },
-          ]
-          const start = joined(seen)
-          expect(joined(events)).toEqual([...start, ...(failover ? rerun : error)])
+        const events = await tenant.ask()
+        const rerun = [
+          { type: 'provider_fallback', from: 'byo', reason },
+          { type: 'llm_delta', text: 'from the platform' },
+          turnStats('platform_fallback', 1, tokensAfter(seen)),
+          { type: 'llm_end', reply: 'from the platform' },
+        ]
+        const error = [
+          {
+            type: 'error',
+            message: expect.stringMatching(/\p{Script=Han}/u),
+            code: expect.stringMatching(/^model_/),
+          },
+        ]
+        const start = joined(seen)
+        expect(joined(events)).toEqual([...start, ...(failover ? rerun : error)])
 
-          // Only what counts is kept, and a turn that failed leaves no trace.
-          const { messages } = await tenant.history()
-          const kept = [
-            { role: 'user', content: 'hi' },
-            { role: 'assistant', content: 'from the platform' },
-          ]
-          expect(messages).toEqual(failover ? kept : [])
-          expect(await tenant.sessions()).toHaveLength(failover ? 1 : 0)
+        // Only what counts is kept, and a turn that failed leaves no trace.
+        const { messages } = await tenant.history()
+        const kept = [
+          { role: 'user', content: 'hi' },
+          { role: 'assistant', content: 'from the platform' },
+        ]
+        expect(messages).toEqual(failover ? kept : [])
+        expect(await tenant.sessions()).toHaveLength(failover ? 1 : 0)
 
-          expect(clock.waits).toEqual([...waits])
-          const tries = world.asked(byo)
-          expect(tries).toHaveLength(
-            (seen.some(({ type }) => type === 'tool_call') ? 2 : 1) + waits.length,
-          )
-          for (const { headers, body } of tries) {
-            expect([headers.authorization, body.model]).toEqual([`Bearer ${BYO_KEY}`, BYO_MODEL])
-          }
-          const reruns = world.asked(platform)
-          expect(reruns).toHaveLength(failover ? 1 : 0)
-          for (const { headers, body } of reruns) {
-            expect([headers.authorization, body.model]).toEqual([undefined, 'fake'])
-            expect(body.messages.map(({ role }) => role)).toEqual(['system', 'user'])
-          }
-          expect(JSON.stringify(events) + app.log()).not.toContain('SECRET')
-        })
-      }
-    })
+        expect(clock.waits).toEqual([...waits])
+        const tries = world.asked(byo)
+        expect(tries).toHaveLength(
+          (seen.some(({ type }) => type === 'tool_call') ? 2 : 1) + waits.length,
+        )
+        for (const { headers, body } of tries) {
+          expect([headers.authorization, body.model]).toEqual([`Bearer ${BYO_KEY}`, BYO_MODEL])
+        }
+        const reruns = world.asked(platform)
+        expect(reruns).toHaveLength(failover ? 1 : 0)
+        for (const { headers, body } of reruns) {
+          expect([headers.authorization, body.model]).toEqual([undefined, 'fake'])
+          expect(body.messages.map(({ role }) => role)).toEqual(['system', 'user'])
+        }
+        expect(JSON.stringify(events) + app.log()).not.toContain('SECRET')
+      })
+    }
   }
 }
 

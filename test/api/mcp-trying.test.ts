@@ -52,7 +52,7 @@ const trying = (args: unknown = {}, tool = TOOL.name) =>
   me.console<McpCallResponse>('POST', `/mcp-servers/${id}/call`, { tool, arguments: args })
 
 describe('the definition of a tool', () => {
-  test('it holds the schema, and none for a tool that is unusable', async () => {
+  test('the definition of a tool holds its schema, and none when unusable', async () => {
     await fresh()
     expect((await definition(TOOL.name)).json()).toEqual({
       ...{ name: TOOL.name, description: TOOL.description, schema: TOOL.inputSchema },
@@ -63,7 +63,7 @@ describe('the definition of a tool', () => {
     expect([unknown.status, unknown.text]).toEqual([404, 'MCP 工具不存在'])
   })
 
-  test('it holds what was approved, until its changed form is approved', async () => {
+  test('the definition of a changed tool holds the approved one until approved anew', async () => {
     await fresh()
     const approve = () =>
       me.api('PUT', `/mcp-servers/${id}/tools`, { approved: [TOOL.name, 'loop'] })
@@ -116,7 +116,7 @@ describe('an approval', () => {
 })
 
 describe('a tool that a person tries', () => {
-  test('it is called before its approval, and its answer is shown with its time', async () => {
+  test('a tool is tried before its approval, and its answer is shown with its time', async () => {
     await fresh({ header_name: 'X-Key', header_value: 'secret-value' })
     server.answers((_, args) => ({ content: [{ type: 'text', text: JSON.stringify(args) }] }))
     expect((await trying({ room: '客厅' })).json()).toEqual({

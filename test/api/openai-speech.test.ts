@@ -229,7 +229,7 @@ describe('speech of an upstream that fails', () => {
     [429, 'retry_exhausted', 3],
     ['html', 'upstream_5xx', 1],
   ] as const)(
-    'with %s before the first sound is one 502, %s',
+    'an upstream of speech that fails with %s before the first sound is one 502, %s',
     async (fault, code, calls) => {
       upstream.speech.alwaysFault(fault)
       const before = upstream.requests.length
@@ -243,19 +243,19 @@ describe('speech of an upstream that fails', () => {
     60_000,
   )
 
-  test('that is not configured is a 502 with the code channel_unavailable', async () => {
+  test('speech that is not configured is a 502 with the code channel_unavailable', async () => {
     await using silent = await startApp({ env: { MB_TTS_KIND: 'none' } })
     const error = await refusalOf(say({}, openAiClient(silent, await silent.key())))
     expect(error).toMatchObject({ status: 502, code: 'channel_unavailable' })
   })
 
-  test('in the middle ends the sound early', async () => {
+  test('an upstream of speech that fails in the middle ends the sound early', async () => {
     upstream.speech.reply({ ms: 2_000, chunkBytes: 4_000, cutAfter: 10 })
     const bytes = (await (await say({ response_format: 'pcm' })).arrayBuffer()).byteLength
     expect(bytes).toBeWithin(1, 96_000)
   })
 
-  test('in the middle of events is the last event, without [DONE]', async () => {
+  test('speech events that fail in the middle end with an error, without [DONE]', async () => {
     upstream.speech.reply({ ms: 2_000, chunkBytes: 4_000, cutAfter: 10 })
     const answer = await say({ response_format: 'pcm', stream_format: 'sse' })
     const frames = (await answer.text()).trimEnd().split('\n\n')

@@ -161,7 +161,7 @@ describe('refused transcriptions', () => {
     expect(upstream.requests.length).toBe(before)
   })
 
-  test('no recording, an empty one, and no form are 400', async () => {
+  test('a transcription of no recording, of an empty one and without a form is 400', async () => {
     const empty = await refusalOf(ask({}, new Uint8Array(0)))
     expect(empty).toMatchObject({ status: 400, param: 'file' })
     const body = new FormData()
@@ -206,7 +206,7 @@ describe('a transcription of an upstream that fails', () => {
     [429, 'retry_exhausted', 3],
     ['html', 'upstream_5xx', 1],
   ] as const)(
-    'with %s is one 502, %s',
+    'a recogniser that fails with %s is one 502, %s',
     async (fault, code, calls) => {
       upstream.transcriptions.alwaysFault(fault)
       const before = upstream.requests.length
@@ -219,7 +219,7 @@ describe('a transcription of an upstream that fails', () => {
     60_000,
   )
 
-  test('that is not configured is a 502 with the code channel_unavailable', async () => {
+  test('a transcription that is not configured is a 502, channel_unavailable', async () => {
     await using deaf = await startApp({ env: { MB_ASR_KIND: 'none' } })
     const error = await refusalOf(hear(openAiClient(deaf, await deaf.key()), SOUND))
     expect(error).toMatchObject({ status: 502, code: 'channel_unavailable' })

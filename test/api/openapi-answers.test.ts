@@ -79,7 +79,7 @@ const HI = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }]
 const CLOCK = { type: 'function', function: { name: 'clock' } }
 
 describe('answers are as the API document describes them', () => {
-  test('of chat completions and responses, whole, streamed and with calls', async () => {
+  test('completions and responses are as the API document says, streamed or not', async () => {
     await compare('POST /v1/chat/completions', 200, { messages: HI })
     await compare('POST /v1/chat/completions', 200, { messages: HI, stream: true })
     upstream.chat.reply({ toolCalls: [{ name: 'clock', arguments: {} }] })
@@ -101,7 +101,7 @@ describe('answers are as the API document describes them', () => {
     await compare('POST /v1/agent', 200, { text: 'hi' })
   })
 
-  test('of the knowledge base, files and embeddings', async () => {
+  test('answers of knowledge base, files and embeddings are as the API document says', async () => {
     const { id } = await compare('POST /v1/kb/docs', 201, { title: 'a', text: '保修两年。' })
     await compare('GET /v1/kb/docs', 200)
     await compare('GET /v1/kb/docs/{id}/chunks', 200, undefined, { id })
@@ -127,7 +127,7 @@ describe('answers are as the API document describes them', () => {
     })
   })
 
-  test('of speech in all its forms', async () => {
+  test('answers of speech in all its forms are as the API document says', async () => {
     for (const response_format of ['mp3', 'wav', 'pcm', 'opus']) {
       await compare('POST /v1/audio/speech', 200, {
         input: 'hi',
@@ -145,7 +145,7 @@ describe('answers are as the API document describes them', () => {
     await compare('POST /v1/audio/transcriptions', 200, form('a.wav', sound, { stream: true }))
   })
 
-  test('of the Model Context Protocol, and its errors', async () => {
+  test('answers and errors of MCP are as the API document says', async () => {
     const rpc = { jsonrpc: '2.0', id: 1 }
     await compare('POST /v1/mcp', 200, { ...rpc, method: 'tools/list' })
     const params = { name: 'ask_agent', arguments: { text: 'hi' } }
@@ -153,7 +153,7 @@ describe('answers are as the API document describes them', () => {
     await compare('POST /v1/mcp', 400, { jsonrpc: '2.0', id: 1 })
   })
 
-  test('of what the console manages', async () => {
+  test('answers on what the console manages are as the API document says', async () => {
     const made = await compare('POST /console/apps', 201, { name: 'a', temperature: null })
     await compare('GET /v1/apps', 200)
     await compare('PUT /console/apps/{id}', 200, { name: 'b', temperature: 1 }, made)

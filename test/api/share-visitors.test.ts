@@ -39,7 +39,7 @@ function newVisitor() {
 const eventsOf = async (stream: SseStream) => (await stream.all()).map(({ data }) => data)
 
 describe('a visitor', () => {
-  test('talks to the app, in a session of their own', async () => {
+  test('a visitor talks to the app, in a session of their own', async () => {
     const visit = newVisitor()
     const { call, share, appId, headers } = await shared({}, { system_prompt: 'SYSTEM-OF-APP' })
     upstream.requests.length = 0
@@ -60,7 +60,7 @@ describe('a visitor', () => {
     expect(headers.cookie).toBeTruthy()
   })
 
-  test('changes nothing by fields of other doors', async () => {
+  test('a visitor changes nothing by fields of other doors', async () => {
     const visit = newVisitor()
     const { share } = await shared({}, { system_prompt: 'SYSTEM-OF-APP' })
     upstream.requests.length = 0
@@ -73,7 +73,7 @@ describe('a visitor', () => {
     expect(asked).toContain('SYSTEM-OF-APP')
   })
 
-  test('reaches no session of a key, a person, a device or another share', async () => {
+  test('a visitor reaches no session of a key, a person, a device or another share', async () => {
     const visit = newVisitor()
     const { call, share, at, email } = await shared()
     const key = caller(`${app.url}/v1`, (await app.key(email)).headers)
@@ -106,7 +106,7 @@ describe('a visitor', () => {
     },
   )
 
-  test('learns titles of sources, and no id, score, address, tool, channel or count', async () => {
+  test('a visitor learns titles of sources, and no id, score, tool or channel', async () => {
     const visit = newVisitor()
     const { call, share } = await shared()
     const doc = { title: '保修手册', text: '保修期为两年。'.repeat(3) }
@@ -120,7 +120,7 @@ describe('a visitor', () => {
     expect(text).not.toMatch(/score|current_time|tokens|channel|iterations|doc_id/)
   })
 
-  test('is told nothing of why a model failed', async () => {
+  test('a visitor is told nothing of why a model failed', async () => {
     const visit = newVisitor()
     const { share } = await shared()
     upstream.fault(401)
@@ -129,7 +129,7 @@ describe('a visitor', () => {
     expect(text).not.toMatch(/密钥|地址|通道/)
   })
 
-  test('cannot use the token anywhere else', async () => {
+  test('a visitor cannot use the token anywhere else', async () => {
     const { share } = await shared()
     const bearer = caller(app.url, { authorization: `Bearer ${share.token}` })
     for (const path of ['/v1/apps', '/v1/sessions', '/v1/kb/docs', '/v1/sessions/anon/history']) {

@@ -25,7 +25,7 @@ const SOUND = wav(16_000, tone(16_000, 1.5))
 const sent = (name: string) => upstream.requests.at(-1)?.form?.getAll(name)
 
 describe('a recogniser without times', () => {
-  test('it gives one segment as long as the recording, whatever its container', async () => {
+  test('a recogniser without times gives one segment as long as the recording', async () => {
     const samples = tone(48_000, 1.5)
     const recordings: Record<string, Uint8Array> = {
       wav: wav(48_000, samples),
@@ -48,7 +48,7 @@ describe('a recogniser without times', () => {
     }
   })
 
-  test('it gives subtitles of one cue, and none for silence', async () => {
+  test('a recogniser without times gives subtitles of one cue, and none for silence', async () => {
     upstream.transcriptions.reply({ text: '好' })
     const srt = await hear(client, SOUND, { response_format: 'srt' })
     expect(srt).toBe('1\n00:00:00,000 --> 00:00:01,500\n好\n\n')
@@ -56,7 +56,7 @@ describe('a recogniser without times', () => {
     expect(await hear(client, SOUND, { response_format: 'vtt' })).toBe('WEBVTT\n\n')
   })
 
-  test('it is refused the times of words', async () => {
+  test('the times of words are refused where the recogniser has none', async () => {
     const fields = { response_format: 'verbose_json', timestamp_granularities: ['word'] }
     upstream.transcriptions.reply({ text: '好' })
     const param = 'timestamp_granularities[]'
@@ -75,7 +75,7 @@ describe('a recogniser without times', () => {
     expect(asked?.data).toEqual({})
   })
 
-  test('it is asked without times from then on when it refuses them', async () => {
+  test('a recogniser that refuses times is asked without them from then on', async () => {
     await using fresh = await startApp({ env: { MB_ASR_BASE_URL: upstream.baseUrl } })
     const asker = openAiClient(fresh, await fresh.key())
     upstream.transcriptions.fault(400, { body: '{"message":"response_format must be json"}' })

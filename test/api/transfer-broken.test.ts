@@ -88,7 +88,7 @@ describe('a file that breaks off', () => {
 })
 
 describe('while a file arrives', () => {
-  test('another one of the tenant is refused, and one of another tenant is not', async () => {
+  test('while a file arrives, another one of its tenant alone is refused', async () => {
     const [key, other] = [await freshKey(), await freshKey()]
     const upload = await slowly(key, `${BEGIN}${JSON.stringify(typed('甲'))},`)
     await until(key, 1)
@@ -101,7 +101,7 @@ describe('while a file arrives', () => {
     expect(await titles(key)).toEqual(['丙', '甲'])
   })
 
-  test('its key is revoked: the rest is refused', async () => {
+  test('a file is refused from where its key was revoked', async () => {
     const email = `broken${++tenants}@example.com`
     const [key, other] = [await app.key(email), await app.key(email)]
     const person = caller(`${app.url}/console`, (await app.person(email)).headers)

@@ -40,7 +40,7 @@ const UNREAD = { created_at: '', checked_at: '' }
 const titles = async (key: TestKey): Promise<string[]> =>
   (await docs(key)).map(({ title }: { title: string }) => title).toSorted()
 describe.each(SURFACES)('a knowledge base on %s', (surface) => {
-  test('it is the same after export and import, with pages, files and headings', async () => {
+  test('documents are the same after export and import, with pages and headings', async () => {
     const email = `whole${surface.slice(1)}@example.com`
     const from = await app.key(email)
     const to = await freshKey()
@@ -83,7 +83,7 @@ describe.each(SURFACES)('a knowledge base on %s', (surface) => {
 })
 
 describe('an import of documents', () => {
-  test('they are found by their words at once, and wait to be embedded', async () => {
+  test('imported documents are found by their words at once, and wait to be embedded', async () => {
     const key = await freshKey()
     const release = axis.hold('零件')
     await load(key, file(typed('仓库', '零件 AB-1234 在七号货架。')))

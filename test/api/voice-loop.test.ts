@@ -152,7 +152,7 @@ describe('POST /v1/voice', () => {
     expect(upstream.requests.at(-1)?.body.input).toBe('三点了。')
   })
 
-  test('answers a speech of forty seconds whole', async () => {
+  test('/v1/voice answers a speech of forty seconds whole', async () => {
     upstream.speech.reply({ ms: 40_000 })
     const { audio_b64, ...rest } = await talkOf('长长的回答')
     expect(rest).toEqual({ asr_text: '说吧', reply_text: '长长的回答', audio_format: 'mp3' })

@@ -65,7 +65,7 @@ describe('who may open a socket', () => {
 })
 
 describe('a socket is closed', () => {
-  test('by a new one of the same device', async () => {
+  test('a socket is closed by a new one of the same device', async () => {
     const { websocket, socket } = await greeted()
     const second = await openSocket(websocket)
     expect(await socket.closed).toMatchObject({ code: 1008 })
@@ -83,30 +83,33 @@ describe('a socket is closed', () => {
       return person('DELETE', `/keys/${keys.find(({ device_id }) => device_id === id)?.id}`)
     },
   }
-  test.each(Object.keys(endings))('by %s, in the middle of its speech', async (ending) => {
-    const { id, socket, websocket } = await greeted()
-    upstream.speech.reply({ ms: 20_000 })
-    ask(socket, '讲个故事')
-    await socket.next('tts', 'sentence_start')
-    await endings[ending]?.(id)
-    expect(await socket.closed).toMatchObject({ code: 1008 })
-    await expect(openSocket(websocket)).rejects.toThrow()
-  })
+  test.each(Object.keys(endings))(
+    'a socket is closed by %s, in the middle of its speech',
+    async (ending) => {
+      const { id, socket, websocket } = await greeted()
+      upstream.speech.reply({ ms: 20_000 })
+      ask(socket, '讲个故事')
+      await socket.next('tts', 'sentence_start')
+      await endings[ending]?.(id)
+      expect(await socket.closed).toMatchObject({ code: 1008 })
+      await expect(openSocket(websocket)).rejects.toThrow()
+    },
+  )
 
-  test('when the server stops, after it was told that its speech has ended', async () => {
+  test('a socket is told of the end of its speech before a stopping server closes it', async () => {
     const { socket } = await greeted()
     app.stopTurns()
     expect(await socket.closed).toMatchObject({ code: 1001 })
   })
 
-  test('when its first message is no hello', async () => {
+  test('a socket whose first message is no hello is closed', async () => {
     const { websocket, socket } = await greeted()
     await socket.close()
     const rude = await openSocket(websocket, { hello: { type: 'listen', state: 'start' } })
     expect(await rude.closed).toMatchObject({ code: 1002 })
   })
 
-  test('by a text of more than 64 KB', async () => {
+  test('a socket is closed by a text of more than 64 KB', async () => {
     const { socket } = await greeted()
     socket.send({ type: 'listen', state: 'detect', text: 'x'.repeat(64 * 1024) })
     expect(await socket.closed).toMatchObject({ code: 1009 })
@@ -185,7 +188,7 @@ describe('the tools of a board', () => {
     return { socket, names: named.map((tool) => tool.function.name) }
   }
 
-  test('are offered on its socket and called by the model', async () => {
+  test('the tools of a board are offered on its socket and called by the model', async () => {
     asked.length = 0
     const call = (name: string, args: string) => ({ toolCalls: [{ name, arguments: args }] })
     upstream.reply(call('device__self_audio_speaker_set_volume', '{"volume":30}'))
@@ -220,15 +223,18 @@ describe('the tools of a board', () => {
     [['calculator'], ['calculator']],
     [['device__*'], ['device__self_get_device_status', 'device__self_audio_speaker_set_volume']],
     [['device__self_get_device_status'], ['device__self_get_device_status']],
-  ])('are offered as the app of the device allows: %p', async (tools_enabled, expected) => {
-    asked.length = 0
-    const made = await person<{ id: string }>('POST', '/apps', { name: 'x', tools_enabled })
-    const { socket, names } = await offeredTo({ app_id: made.json().id })
-    expect(names).toEqual(expected)
-    await socket.close()
-  })
+  ])(
+    'the tools of a board are offered as the app of the device allows: %p',
+    async (tools_enabled, expected) => {
+      asked.length = 0
+      const made = await person<{ id: string }>('POST', '/apps', { name: 'x', tools_enabled })
+      const { socket, names } = await offeredTo({ app_id: made.json().id })
+      expect(names).toEqual(expected)
+      await socket.close()
+    },
+  )
 
-  test('are not offered elsewhere', async () => {
+  test('the tools of a board are not offered elsewhere', async () => {
     const { websocket, socket } = await greeted({ tools })
     await fetch(`${app.url}/v1/agent`, {
       method: 'POST',

@@ -42,7 +42,7 @@ async function paired() {
 }
 
 describe('a board whose address holds the activation code', () => {
-  test('is paired by its first request and told its socket and key', async () => {
+  test('a board with a code is paired at once and told its socket and key', async () => {
     const { id, code } = await devices.register()
     const one = board()
     const told = await one.start(code)
@@ -66,7 +66,7 @@ describe('a board whose address holds the activation code', () => {
     expect(await one.activate(code)).toBe(200)
   })
 
-  test('gets the same key at every later start, with and without its code', async () => {
+  test('a paired board gets the same key at every later start, also without its code', async () => {
     const { code, board: one, token } = await paired()
     clock.advance(60 * 60_000)
     expect((await one.start(code)).websocket.token).toBe(token)
@@ -77,7 +77,7 @@ describe('a board whose address holds the activation code', () => {
     expect(await one.activate()).toBe(200)
   })
 
-  test('is not taken for another board with one of its two names', async () => {
+  test('a board is not taken for another one with one of its two names', async () => {
     const { code, board: one } = await paired()
     for (const stranger of [
       board({ mac: one.mac }),
@@ -90,7 +90,7 @@ describe('a board whose address holds the activation code', () => {
     }
   })
 
-  test('is told in its own words when the code is unknown, expired or replaced', async () => {
+  test('a board is told in words that its code is unknown, expired or replaced', async () => {
     const expired = await devices.register()
     const replaced = await devices.register()
     await devices.call('POST', `/${replaced.id}/recode`)
@@ -107,7 +107,7 @@ describe('a board whose address holds the activation code', () => {
     }
   })
 
-  test('that does not name itself redeems nothing', async () => {
+  test('a board that does not name itself redeems nothing', async () => {
     const { code } = await devices.register()
     for (const headers of [{ 'device-id': '' }, { 'client-id': '' }]) {
       const told = await board({ headers }).start(code)
@@ -119,7 +119,7 @@ describe('a board whose address holds the activation code', () => {
     expect(told.websocket.token).not.toBe('')
   })
 
-  test('shares its tries with activations by code, and its starts are no tries', async () => {
+  test('a board shares its tries with activations by code; its starts are none', async () => {
     const { code, board: one, token } = await paired()
     const same = { headers: { 'x-forwarded-for': one.headers['x-forwarded-for'] ?? '' } }
     const wrong = (address: string) =>
@@ -138,7 +138,7 @@ describe('a board whose address holds the activation code', () => {
     expect((await startingBoard(app, same).start(fresh.code)).websocket.token).not.toBe('')
   })
 
-  test('only one of many that come with the same code at once is paired', async () => {
+  test('of many boards with the same code at once only one is paired', async () => {
     const { code } = await devices.register()
     const told = await Promise.all(Array.from({ length: 8 }, () => board().start(code)))
     expect(told.filter(({ websocket }) => websocket.token !== '')).toHaveLength(1)
@@ -181,7 +181,7 @@ describe('a board that shows six digits', () => {
     person = caller(`${app.url}/console`, (await app.person()).headers)
   })
 
-  test('shows the same ones for a quarter of an hour and is bound by them', async () => {
+  test('a board shows the same digits for a quarter of an hour and is bound by them', async () => {
     const one = board({ mac: 'A0:B1:C2:D3:E4:F5' })
     const told = await one.start()
     expect(told.websocket).toEqual({ url: '', token: '' })
@@ -216,7 +216,7 @@ describe('a board that shows six digits', () => {
     expect([again.status, again.text]).toEqual([404, '配对码无效或已过期'])
   })
 
-  test('gets fresh ones when they have ended', async () => {
+  test('a board gets fresh digits when its digits have ended', async () => {
     const one = board()
     const digits = (await one.start()).activation?.code ?? ''
     clock.advance(15 * 60_000)
@@ -225,7 +225,7 @@ describe('a board that shows six digits', () => {
     expect((await one.start()).activation?.code).not.toBe(digits)
   })
 
-  test('is bound to the app that is named, which its key inherits', async () => {
+  test('a board of digits is bound to the app that is named, which its key inherits', async () => {
     const one = board()
     const code = (await one.start()).activation?.code
     const made = await devices.call('POST', '/pair', { code, name: 'x', app_id: 'app-9' })
@@ -236,7 +236,7 @@ describe('a board that shows six digits', () => {
     )
   })
 
-  test('is bound once, however many ask at once', async () => {
+  test('a board of digits is bound once, however many ask at once', async () => {
     const one = board()
     const code = (await one.start()).activation?.code
     const asked = Array.from({ length: 5 }, () =>
@@ -246,7 +246,7 @@ describe('a board that shows six digits', () => {
     expect(statuses.sort()).toEqual([201, 404, 404, 404, 404])
   })
 
-  test('cannot be found by trying: ten wrong digits an hour, and bad bodies are none', async () => {
+  test('digits of a board cannot be found by trying: ten wrong ones an hour', async () => {
     const other = deviceClient(app, await app.key('guesser@example.com'))
     const one = board()
     const code = (await one.start()).activation?.code

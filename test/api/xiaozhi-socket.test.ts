@@ -40,7 +40,7 @@ describe.each([
   [2, 60],
   [3, 20],
 ])('frames of version %d with %d ms', (version, frameMs) => {
-  test('carry a question and its answer', async () => {
+  test(`frames of version ${version}, ${frameMs} ms, carry question and answer`, async () => {
     const { socket, hello, id } = await greeted({ version, frameMs })
     expect(hello).toMatchObject({
       session_id: `dev-${id}`,
@@ -148,7 +148,7 @@ test('who speaks into an answer interrupts it where the board listens all the ti
 })
 
 describe('what fails is told in a short sentence', () => {
-  test('nothing understood', async () => {
+  test('a board is told in a short sentence that nothing was understood', async () => {
     const { socket } = await greeted()
     upstream.transcriptions.reply({ text: '' })
     socket.send({ type: 'listen', state: 'start', mode: 'manual' })
@@ -160,7 +160,7 @@ describe('what fails is told in a short sentence', () => {
     await socket.close()
   })
 
-  test('recognition', async () => {
+  test('a board is told in a short sentence that recognition failed', async () => {
     const { socket } = await greeted()
     for (let i = 0; i < 4; i++) upstream.transcriptions.fault(400)
     socket.send({ type: 'listen', state: 'start', mode: 'auto' })
@@ -170,7 +170,7 @@ describe('what fails is told in a short sentence', () => {
     await socket.close()
   })
 
-  test('the model', async () => {
+  test('a board is told in a short sentence that the model failed', async () => {
     const { socket } = await greeted()
     upstream.fault(400)
     ask(socket, '你好')
@@ -180,7 +180,7 @@ describe('what fails is told in a short sentence', () => {
     await socket.close()
   })
 
-  test('speech', async () => {
+  test('a board is told in a short sentence that speech failed', async () => {
     const { socket } = await greeted()
     for (let i = 0; i < 4; i++) upstream.speech.fault(400)
     upstream.reply({ text: '你好。再见。' })
@@ -202,7 +202,7 @@ describe('what fails is told in a short sentence', () => {
     await socket.close()
   })
 
-  test('a key with too many turns a minute', async () => {
+  test('a board is told in a short sentence of too many turns a minute', async () => {
     const { socket, id } = await greeted()
     await limit(id, 1)
     for (const text of ['一', '二']) {

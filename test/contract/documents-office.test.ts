@@ -87,13 +87,13 @@ describe('Word documents', () => {
 })
 
 describe('archives', () => {
-  test('one that unpacks to more than 64 MB is too much', async () => {
+  test('an archive that unpacks to more than 64 MB is too long', async () => {
     const bytes = docxFile(paragraph('x'.repeat(70_000_000)))
     expect(bytes.length).toBeLessThan(200_000)
     await expect(read('a.docx', bytes)).rejects.toMatchObject({ reason: 'too_long' })
   })
 
-  test('one of more than 10,000 files is too much', async () => {
+  test('an archive of more than 10,000 files is too long', async () => {
     const files = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`x${i}`, '']))
     const bytes = docxFile(paragraph('x'), files)
     await expect(read('a.docx', bytes)).rejects.toMatchObject({ reason: 'too_long' })

@@ -69,7 +69,7 @@ describe('a start', () => {
     expect(line.tried()).toBe(4)
   })
 
-  test('is given up after half a minute, with a reason', async () => {
+  test('a start without its database is given up after half a minute, with a reason', async () => {
     let now = 0
     const sleep = async (ms: number) => {
       now += ms
@@ -88,7 +88,7 @@ describe('a start', () => {
     ['MB_SESSION_SECRET', undefined, 'MB_SESSION_SECRET must be set'],
     ['MB_BACKUP_S3', 's3://bucket/prefix', 'pg_dump'],
     ['MB_BACKUP_DIR', '/backups', 'pg_dump'],
-  ])('on PostgreSQL with %s=%s is refused', (name, value, reason) => {
+  ])('a start on PostgreSQL with %s=%s is refused', (name, value, reason) => {
     const settings = { [name]: value }
     const keys = { MB_SESSION_SECRET: 'a'.repeat(64), MB_ENCRYPTION_KEY: 'b'.repeat(64) }
     const load = () => loadConfig({ MB_DATABASE_URL: migrated.url, ...keys, ...settings })
@@ -98,7 +98,7 @@ describe('a start', () => {
 
 /** PGlite has one role, which it asks for no password, and one database. */
 describe.skipIf(!hasPostgres())('a server of its own', () => {
-  test('whose role may not create the extension is refused until it is there', async () => {
+  test('a role that may not create the extension is refused until it is there', async () => {
     await using database = await startPostgres('none')
     const plain = await asPlainRole(database.url)
     const { findings } = await examineDatabase(plain, undefined)
@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres())('a server of its own', () => {
     expect(await start(plain)).toEqual(MIGRATED)
   })
 
-  test('that is too old is refused', async () => {
+  test('a PostgreSQL that is too old is refused', async () => {
     await using database = await startPostgres('none')
     await run(
       database.url,
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('a server of its own', () => {
     expect(finding).toMatchObject({ level: 'fail', mend: 'use PostgreSQL 13 or later' })
   })
 
-  test('that does not know the user or the database refuses at once', async () => {
+  test('a PostgreSQL that knows no such user or database ends the start at once', async () => {
     const stranger = changed(migrated.url, (address) => {
       address.username = 'nobody'
       address.password = 'hush-hush'
@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres())('a server of its own', () => {
     }
   })
 
-  test('is believed by its certificate, where the address wants it', async () => {
+  test('a PostgreSQL is believed by its certificate, where the address wants it', async () => {
     const certificate = await postgresCertificate()
     if (certificate === null) return
     const at = (host: string, query: string) =>

@@ -66,7 +66,7 @@ test('a model of version 5 keeps the streams apart, each with its own past', asy
 })
 
 describe('a process that cannot be used', () => {
-  test('is started again when it dies', async () => {
+  test('a voice detector that dies is started again', async () => {
     const { vad, hear, pid } = start(sileroVad())
     const stream = vad.open()
     await hear(stream, level(0.1))

@@ -60,11 +60,11 @@ describe('a block larger than a document', () => {
     ['sentences', `${'甲'.repeat(9)}。${'乙'.repeat(9)}`, [`${'甲'.repeat(9)}。`, '乙'.repeat(9)]],
     ['words', `${'a'.repeat(25)} ${'b'.repeat(25)}`, ['a'.repeat(25), 'b'.repeat(25)]],
     ['characters', '𠮷'.repeat(15), ['𠮷'.repeat(10), '𠮷'.repeat(5)]],
-  ])('it is cut at the end of %s', (_name, text, expected) => {
+  ])('a block larger than a document is cut at the end of %s', (_name, text, expected) => {
     expect(pieces(text, 40)).toEqual(expected)
   })
 
-  test('its pieces keep page and heading', () => {
+  test('the pieces of a large block keep page and heading', () => {
     expect([...fitting(block('字'.repeat(20), 3, '章'), 30)]).toEqual([
       block('字'.repeat(10), 3, '章'),
       block('字'.repeat(10), 3, '章'),

@@ -36,7 +36,7 @@ test('a missing measurement is neither reached nor missed', () => {
   expect(shown({ reference, target: { atMost: 1 } }).slice(-3)).toEqual(['-', '<= 1', '-'])
 })
 
-test('rows of the report stand under the name of their suite', () => {
+test('rows of the report are under the name of their suite', () => {
   const lines = report([
     ['one', []],
     ['two', []],

@@ -11,7 +11,7 @@ const report = (...failures: string[]) => `<?xml version="1.0" encoding="UTF-8"?
   </testsuite>
 </testsuites>`
 
-test('each failed test of a report is told with its file, its name and its error', () => {
+test('each failed test of a report is printed with its file, name and error', () => {
   const wrong =
     'Error: not &lt;2&gt;&#10;&#10;Expected: 2&#10;Received: 1&#10;  at a.test.ts:5:9&#10;'
   const junit = report(

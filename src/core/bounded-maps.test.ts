@@ -33,7 +33,7 @@ test('a value larger than the cache is not kept, and clear empties it', () => {
   expect(kept.get('b')).toBeUndefined()
 })
 
-test('a map value is gone when its time has passed', () => {
+test('a map value expires after its time', () => {
   const clock = fakeClock()
   const held = createTtlMap<number>(clock, 1_000, 10)
   held.set('a', 1)

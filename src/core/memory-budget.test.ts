@@ -19,7 +19,7 @@ test('an owner that is alone gets eight ninths of the memory budget', () => {
   expect(fill(createMemoryBudget(900).open('a'))).toBe(800)
 })
 
-test('an owner that comes late gets eight ninths of the rest of the budget', () => {
+test('a second owner gets eight ninths of the rest of the memory budget', () => {
   const budget = createMemoryBudget(900)
   fill(budget.open('a'))
   expect(fill(budget.open('b'))).toBe(88)

@@ -26,7 +26,7 @@ test('other events run whenever the pieces of work have used a time slice', asyn
   expect(passed.length).toBeGreaterThanOrEqual(9)
 })
 
-test('after a piece of one owner the next piece is of another owner', async () => {
+test('owners take turns on the event loop piece by piece', async () => {
   const { order, piece } = start(1)
   const many = Array.from({ length: 50 }, () => piece('many'))
   await Promise.all([...many, piece('few')])

@@ -56,7 +56,7 @@ test('a body that stops arriving is cut off', async () => {
   await closed
 }, 60_000)
 
-test('a body that goes on for ever is refused, however steadily it comes', async () => {
+test('an endless body is refused, however steadily it arrives', async () => {
   let now = 0
   const { socket, read } = serve({ steady: () => now, bodyMsMax: 1_000 })
   const timer = setInterval(() => {
@@ -180,7 +180,7 @@ test('slots that become free go to an owner that was refused below its share', (
   expect(opens(slots, 'greedy')).toBe(true)
 })
 
-test('a claim that nobody renews ends, and every slot is used again', () => {
+test('a claim that is not renewed ends, and every slot is used again', () => {
   let now = 0
   const slots = createStreamSlots(10, () => now)
   expect(fill(slots, 'greedy')).toBe(10)

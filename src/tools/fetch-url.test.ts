@@ -156,7 +156,7 @@ describe('fetch_url', () => {
     expect(await get(path)).toContain('你好')
   })
 
-  test('fetch_url reads JSON as it is, and text that was compressed unasked', async () => {
+  test('fetch_url reads JSON unchanged, and text that was compressed unasked', async () => {
     expect(await get('/json')).toContain('---\n{"answer":42}\n---')
     expect(await get('/gzip')).toContain('---\nunpacked text\n---')
   })

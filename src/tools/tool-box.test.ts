@@ -43,7 +43,7 @@ test('other requests get their turn between calls that take the processor', asyn
   expect(turns).toBeGreaterThanOrEqual(40 / TOOLS_AT_ONCE_MAX)
 })
 
-test('a turn has only so many calls', async () => {
+test('a turn runs a limited number of tool calls', async () => {
   let count = 0
   const box = boxOf(() => String(++count))
   const results = await Promise.all(

@@ -58,13 +58,13 @@ describe('the table of audited routes', () => {
     expect(unnamed).toEqual([])
   })
 
-  test('every audited route is one of the console, or takes a code for its credential', () => {
+  test('every audited route belongs to the console or takes a code as its credential', () => {
     const others = Object.keys(ACTIONS).filter((name) => !changing.includes(name))
     expect(others).toEqual(['POST /native/exchange', 'POST /devices/activate'])
   })
 })
 
-test('a change by a person leaves who, what and whence, and no value', async () => {
+test('a change is audited with person, action and address, without values', async () => {
   const { call, email } = await startTeam(app)
   const secret = { name: 'SECRET-NAME', system_prompt: 'SECRET-PROMPT' }
   const made = (await call<{ id: string }>('POST', '/console/apps', secret)).json()
@@ -137,7 +137,7 @@ test('a key that was made for a code leaves a line: of a person, or of the devic
   ])
 })
 
-test('what was refused, read or said leaves nothing', async () => {
+test('refusals, reads and turns are not audited', async () => {
   const { call } = await startTeam(app)
   await call('POST', '/console/apps', { name: '' })
   await call('DELETE', '/console/apps/unknown')

@@ -195,7 +195,7 @@ describe.each(routes.filter(({ method }) => method === 'GET'))('$method $path', 
   })
 })
 
-test('of a JSON key given twice the last one counts, as with JSON.parse', async () => {
+test('the last value of a repeated JSON key counts, as with JSON.parse', async () => {
   const { headers } = await app.key('twice@example.com')
   const call = caller(app.url, headers)
   const answer = await call('POST', '/v1/apps', '{"name":"one","name":"two","temperature":1}')

@@ -159,7 +159,7 @@ describe('a daily budget', () => {
     expect((await ofKey(key))?.output_tokens).toBe(20 + 4 + 1)
   })
 
-  test('turns that run side by side overshoot by one each, and no more', async () => {
+  test('simultaneous turns overshoot a budget by at most one turn each', async () => {
     const key = await app.key(undefined, { dailyTokens: 10 })
     const held = Promise.withResolvers<void>()
     for (let i = 0; i < 5; i++) {
@@ -173,7 +173,7 @@ describe('a daily budget', () => {
     expect(await ofKey(key)).toMatchObject({ input_tokens: 5 * 11, output_tokens: 5 * 7 })
   })
 
-  test('a budget begins anew at midnight UTC', async () => {
+  test('a budget is full again at midnight UTC', async () => {
     const key = await app.key(undefined, { dailyTokens: 18 })
     expect([await turn(key), await turn(key)]).toEqual([200, 429])
     clock.advance(1.5 * HOUR_MS - 1)

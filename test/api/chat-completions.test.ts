@@ -43,7 +43,7 @@ describe('the frames of a streamed chat completion', () => {
     expect(chunks.map((chunk) => chunk.usage)).toEqual([null, null, null, usage] as never)
   })
 
-  test('usage that no upstream told is estimated and says so', async () => {
+  test('usage that no upstream reported is estimated and marked so', async () => {
     const chat = await tenant()
     server.platform.chat.always({ text: '好的', usage: null })
     const { chunks } = await chat.stream({ ...HI, stream_options: { include_usage: true } })

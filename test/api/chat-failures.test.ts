@@ -51,7 +51,7 @@ describe('failover of chat completions', () => {
     expect((await chat.whole(HI)).headers.get('x-moonbase-channel')).toBe('byo')
   })
 
-  test('after text was sent nothing takes over: an error frame ends the stream', async () => {
+  test('a failure after text ends a chat completion with an error frame, without failover', async () => {
     const chat = await byoTenant()
     server.byo.fault('cut', { after: 2 })
     const { order, text, error } = await chat.stream(IN_SESSION)
@@ -69,7 +69,7 @@ describe('failover of chat completions', () => {
     expect(body.moonbase).toMatchObject({ provider_fallback: { reason: 'provider_error' } })
   })
 
-  test('server tools that ran before a takeover are told before it', async () => {
+  test('server tools that ran before a takeover are reported before it', async () => {
     const chat = await byoTenant()
     server.byo.reply({ toolCalls: [{ name: 'current_time', arguments: {} }] })
     server.byo.fault(401)
@@ -158,7 +158,7 @@ describe('ends of chat completions', () => {
     expect(text).toEndWith('data: [DONE]\n\n')
   })
 
-  test('a server that is full answers 503 to whole answers and streams', async () => {
+  test('a server without a free stream answers 503, for whole answers and streams', async () => {
     const env = { MB_MAX_STREAMS: '1' }
     await using app = await startApp({ upstream: server.platform.baseUrl, env })
     const chat = await chatTenant(app)
@@ -181,7 +181,7 @@ describe('ends of chat completions', () => {
     expect((await chat.stream(HI)).text).toBe('好的')
   })
 
-  test('a server that stops tells the clients of both kinds', async () => {
+  test('a server that stops ends whole answers and streams with an error', async () => {
     const app = await startApp({ upstream: server.platform.baseUrl })
     const chat = await chatTenant(app)
     const hold = Promise.withResolvers<void>()
@@ -223,7 +223,7 @@ describe('ends of chat completions', () => {
     while (server.app.budget.used > 0) await fetch(`${server.app.url}/healthz`)
   })
 
-  test('a turn that cannot be stored is not asked for again by itself', async () => {
+  test('clients are told not to retry a turn that cannot be stored', async () => {
     const options = { upstream: server.platform.baseUrl, writerUrl: CRASHING }
     await using app = await startApp(options)
     const chat = await chatTenant(app)

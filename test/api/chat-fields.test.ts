@@ -76,7 +76,7 @@ describe('fields of a chat completion that reach the model', () => {
     }
   })
 
-  test('a tool choice of none offers no tool, and a forced one holds for one call', async () => {
+  test('a tool choice of none offers no tool, and a forced tool applies to one call', async () => {
     const chat = await chatTenant(app)
     const tools = [clientTool('lamp'), clientTool('calculator')]
     await chat.whole({ messages: HI, tools, tool_choice: 'none' })
@@ -129,7 +129,7 @@ describe('fields of a chat completion that reach the model', () => {
     expect(said().slice(1) as object[]).toEqual([user('z'), ...messages])
   })
 
-  test('the newest eight images are sent, and a word stands for each older one', async () => {
+  test('the newest eight images are sent, and a placeholder replaces each older one', async () => {
     const chat = await chatTenant(app)
     const text = (words: string) => ({ type: 'text', text: words })
     const many = [text('first'), ...Array.from({ length: 7 }, () => image(PNG))]

@@ -19,7 +19,7 @@ async function putAll(call: Call, path: string, bodies: readonly object[]) {
 }
 
 describe.each(SURFACES)('changes of one thing at the same time on %s', (surface) => {
-  test('concurrent updates are each answered with what they wrote, one is stored', async () => {
+  test('concurrent updates each return what they wrote, and one is stored', async () => {
     const { me, person } = await freshTenant(app, surface)
     const named = NUMBERS.map((i) => ({ name: `n${i}`, prompt: `p${i}`, model: `m${i}` }))
     const own = (fields: readonly string[]) =>

@@ -45,7 +45,7 @@ async function tenant() {
 const ids = ({ conversations }: ConversationListResponse) => conversations.map(({ id }) => id)
 
 describe('the list of conversations', () => {
-  test('the title is the first text in one line, beside what the index has', async () => {
+  test("a conversation's title is its first text in one line", async () => {
     const { say, list } = await tenant()
     await say('a', `How long\n\n is   the warranty${'?'.repeat(80)}`)
     const at = clock.iso()
@@ -154,7 +154,7 @@ describe('the search of conversations', () => {
     expect(await search('stranger')).toEqual([])
   })
 
-  test('what was found is quoted, with the turn that holds most of the words', async () => {
+  test('a found conversation quotes the turn that holds most of the words', async () => {
     const { say, list, rename } = await tenant()
     await say('talk', 'How long is the warranty of the battery?', 'Two years.')
     await say(
@@ -193,7 +193,7 @@ describe('the search of conversations', () => {
     expect(await search('*[?]')).toEqual([])
   })
 
-  test('a long conversation is found by words that stand far from each other', async () => {
+  test('a long conversation is found by words that are far apart', async () => {
     const { say, list } = await tenant()
     await say('long', 'alpha')
     const { tenantId } = await app.person(`t${tenants}@example.com`)

@@ -45,7 +45,7 @@ describe('activation', () => {
     expect((await activate(` ${mistaken} `)).status).toBe(200)
   })
 
-  test('of many activations at once exactly one gets a key, the others 410', async () => {
+  test('exactly one of many simultaneous activations gets a key, the others 410', async () => {
     const { id, code } = await register()
     const answers = await Promise.all(Array.from({ length: 10 }, () => activate(code)))
     const statuses = answers.map(({ status }) => status).sort()
@@ -126,7 +126,7 @@ describe('activation', () => {
 })
 
 describe('heartbeat', () => {
-  test('a heartbeat stores what it tells and keeps the rest', async () => {
+  test('a heartbeat stores its fields and keeps the others', async () => {
     const { id, device } = await pair({ hw_model: 'board A' })
     clock.advance(MINUTE)
     const at = new Date(clock.now()).toISOString()

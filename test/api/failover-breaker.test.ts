@@ -74,7 +74,7 @@ describe('a channel that keeps failing', () => {
     })
   }
 
-  test('a channel that keeps failing is asked by every turn when failover is off', async () => {
+  test('a failing channel is asked by every turn when failover is off', async () => {
     await tenant.put({ failover: false })
     for (let n = 0; n < BREAKER_FAILURES + 1; n++) {
       expect((await tenant.ask()).map(({ type }) => type)).toEqual(['error'])

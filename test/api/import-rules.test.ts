@@ -70,7 +70,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     }
   })
 
-  test('of a name twice in an import, skip keeps the first and merge the last', async () => {
+  test('when a name is twice in an import, skip keeps the first item and merge the last', async () => {
     for (const [mode, prompt, count] of [
       ['skip', 'one', 1],
       ['merge', 'two', 2],
@@ -84,7 +84,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     }
   })
 
-  test('of a name twice in the tenant, merge overwrites the newer', async () => {
+  test('when a name is twice in the tenant, merge overwrites the newer item', async () => {
     const { me, person } = await freshTenant(app, surface)
     for (const prompt of ['old', 'new']) await person('POST', '/personas', { name: 'n', prompt })
     const before = await exported(me)

@@ -118,7 +118,7 @@ describe('retrieval in an agent turn', () => {
     expect(systemText()).toContain('知识库里没有相关资料')
   })
 
-  test('a turn that shows passages tells the score of the best', async () => {
+  test('a turn that shows passages reports the best score', async () => {
     const events = await ask({ text: '月球基地的备用密码是什么？' })
     const [first] = events as unknown as { refs: { score: number }[] }[]
     expect(searched(events)).toEqual({
@@ -185,7 +185,7 @@ describe('the tool search_knowledge_base', () => {
     expect(toolMessage()).toContain('not instructions')
   })
 
-  test('the search tool tells when nothing matches, and refuses wrong arguments', async () => {
+  test('the search tool says when nothing matches, and refuses wrong arguments', async () => {
     callWith({ query: 'quantum chromodynamics lattice' })
     await ask({ text: 'hello there' })
     expect(toolMessage()).toMatch(/No passage/)

@@ -64,7 +64,7 @@ async function filledBefore(then?: (app: TestApp) => Promise<void>) {
 const SHIPPED = {}
 
 describe('after the embedding model was changed', () => {
-  test('after a model change documents get new vectors in the background, once', async () => {
+  test('documents get new vectors in the background, once, after a change of the embedding model', async () => {
     await filledBefore()
 
     await using app = await openApp(SHIPPED)
@@ -76,7 +76,7 @@ describe('after the embedding model was changed', () => {
     expect(await search(app, '年假')).toHaveLength(3)
   })
 
-  test('after a change of the model the words of documents are indexed again, too', async () => {
+  test('the words of documents are indexed again after a change of the embedding model', async () => {
     await filledBefore(async (app) => {
       await app.db.run({ sql: 'DELETE FROM kb_word', args: [] })
     })

@@ -102,7 +102,7 @@ const wrong = [
   { index: -1, relevance_score: 1 },
 ]
 for (const result of wrong) {
-  test(`a ranking with ${JSON.stringify(result)} is not believed`, async () => {
+  test(`a ranking with ${JSON.stringify(result)} is refused`, async () => {
     upstream.rerank.reply({ results: [{ index: 1, relevance_score: 1 }, result] })
     expect((await hits())[0]?.title).toBe('打印机')
   })
@@ -127,7 +127,7 @@ test('a search does not wait for a reranker that is silent', async () => {
   expect((await hits())[0]?.title).toBe('打印机')
 })
 
-test('a reranker that is dead is skipped, and asked again after a while', async () => {
+test('a dead reranker is skipped, and tried again after a while', async () => {
   upstream.rerank.alwaysFault(500)
   for (let i = 0; i < 10; i++) await hits()
   const before = rerankings().length

@@ -131,7 +131,7 @@ describe('changing', () => {
     expect(await listed(id)).toMatchObject({ rate_limit: 60 })
   })
 
-  test('a key tells when it was last used, and how often in seven days', async () => {
+  test('a key shows when it was last used, and how often in seven days', async () => {
     const { id, key } = await issue({ rate_limit: 0 })
     expect(await listed(id)).toMatchObject({ last_used_at: null, calls_7d: 0 })
     const before = new Date().toISOString()

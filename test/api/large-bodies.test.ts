@@ -90,7 +90,7 @@ test('a body of nothing but brackets is refused before it is parsed as JSON', as
   expect(await answer.text()).toContain('bad request body')
 })
 
-test('a body that is parsed beside the event loop is checked like any other', async () => {
+test('a body that is parsed off the event loop is checked like any other', async () => {
   const send = async (body: string) => {
     const answer = await fetch(`${app.url}/v1/agent`, {
       method: 'POST',

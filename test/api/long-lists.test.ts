@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-test('a list that is sent in pieces is whole, with the headers of any answer', async () => {
+test('a list that is sent in pieces is complete, with the usual headers', async () => {
   const answer = await call<{ personas: Persona[] }>('GET', '/personas')
   const { personas } = answer.json()
   expect(personas.map(({ name }) => name)).toEqual(

@@ -152,7 +152,7 @@ describe('a call', () => {
     expect(other.received).toEqual([])
   })
 
-  test('a session that the server has forgotten is begun anew, unseen', async () => {
+  test('a session that the MCP server has forgotten is opened again, unnoticed', async () => {
     using old = startMcpServer({ era: 'sessions' })
     const { add, use, calls } = await fresh()
     await use(await add(old.url))
@@ -232,7 +232,7 @@ describe('a call', () => {
     expect((await me.offered(deep)).filter((name) => name.includes('__'))).toEqual([])
   })
 
-  test('a header that cannot be decrypted is not asked without', async () => {
+  test('an MCP server is not asked without its header when that cannot be decrypted', async () => {
     const { id } = await saved({ header_name: 'X-Key', header_value: 'secret-value' })
     await app.db.run({
       sql: 'UPDATE mcp_server SET header_sealed = ? WHERE id = ?',

@@ -100,7 +100,7 @@ describe('a server that breaks the protocol', () => {
     expect((await adding).json()).toMatchObject({ state: 'ready', protocol: '2025-11-25' })
   })
 
-  test('a server that spoke an older revision is asked in it, until it refuses', async () => {
+  test('an MCP server that spoke an older revision is asked in that one, until it refuses', async () => {
     using old = startMcpServer({ era: 'sessions' })
     const { add, api } = await fresh()
     const { id } = await add(old.url)
@@ -138,7 +138,7 @@ describe('a server that breaks the protocol', () => {
     expect((await add()).tools.map(({ name }) => name)).toEqual(['first', 'second'])
   })
 
-  test('an answer in an event stream is found among what else the server says', async () => {
+  test('the answer in an event stream is found among other messages of the server', async () => {
     server.fails((_, message) => {
       if (message?.method !== 'tools/list') return null
       const tools = [{ name: 'streamed', inputSchema: { type: 'object' } }]
@@ -233,7 +233,7 @@ describe('a listed tool', () => {
     expect(answer.json().tools).toMatchObject([{ state: 'unusable' }])
   })
 
-  test('names that models cannot take are told apart by a hash', async () => {
+  test('a hash keeps tool names distinct that models cannot take', async () => {
     const tools = await listed(
       { name: 'read.file' },
       { name: 'read file' },

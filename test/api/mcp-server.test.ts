@@ -127,7 +127,7 @@ describe.each(CLIENTS)('%s', (_, open, revision) => {
     expect(await client.call('fetch', { id: doc.id })).toMatchObject(refused)
   })
 
-  test('a client with a revoked key is told 401', async () => {
+  test('a client with a revoked key gets 401', async () => {
     const revoked = await app.key()
     const console = caller(`${app.url}/console`, (await app.person()).headers)
     expect((await console('DELETE', `/keys/${revoked.id}`)).status).toBe(200)
@@ -164,7 +164,7 @@ describe.each(CLIENTS)('%s', (_, open, revision) => {
 
 const connect = ({ headers }: TestKey) => autoClient({ url: app.url, headers })
 
-test('a hit has its whole passage', async () => {
+test('an MCP hit has its whole passage', async () => {
   await using client = await connect(keys.general)
   const { structuredContent } = await client.call('search_knowledge_base', { query: '火星' })
   const { results } = structuredContent as { results: { text: string }[] }

@@ -127,7 +127,7 @@ describe('a server of tools', () => {
     ])
   })
 
-  test('a deleted server is gone', async () => {
+  test('a deleted MCP server is 404', async () => {
     const { api, add } = await fresh()
     const { id } = await add(server.url)
     expect((await api('DELETE', `/mcp-servers/${id}`)).json()).toEqual({ id, deleted: true })
@@ -135,29 +135,32 @@ describe('a server of tools', () => {
     expect((await api('DELETE', `/mcp-servers/${id}`)).status).toBe(404)
   })
 
-  test.skipIf(ON_POSTGRES)('without an encryption key every endpoint answers 503', async () => {
-    await using plain = await startApp({ env: { MB_ENCRYPTION_KEY: 'off' } })
-    const { api } = await mcpTenant(plain, upstream)
-    for (const [method, path] of [
-      ['GET', ''],
-      ['POST', ''],
-      ['GET', '/x'],
-      ['PUT', '/x'],
-      ['DELETE', '/x'],
-      ['POST', '/x/refresh'],
-      ['PUT', '/x/tools'],
-    ] as const) {
-      expect(
-        (await api(method, `/mcp-servers${path}`, method === 'GET' ? undefined : {})).status,
-      ).toBe(503)
-    }
-  })
+  test.skipIf(ON_POSTGRES)(
+    'every endpoint of MCP servers answers 503 without an encryption key',
+    async () => {
+      await using plain = await startApp({ env: { MB_ENCRYPTION_KEY: 'off' } })
+      const { api } = await mcpTenant(plain, upstream)
+      for (const [method, path] of [
+        ['GET', ''],
+        ['POST', ''],
+        ['GET', '/x'],
+        ['PUT', '/x'],
+        ['DELETE', '/x'],
+        ['POST', '/x/refresh'],
+        ['PUT', '/x/tools'],
+      ] as const) {
+        expect(
+          (await api(method, `/mcp-servers${path}`, method === 'GET' ? undefined : {})).status,
+        ).toBe(503)
+      }
+    },
+  )
 })
 
 describe('changing a server', () => {
   const put = (id: string, body: object) => me.api<McpServer>('PUT', `/mcp-servers/${id}`, body)
 
-  test('another name keeps what was approved', async () => {
+  test('renaming an MCP server keeps approvals', async () => {
     const { add, use } = await fresh()
     const { id } = await use(await add(server.url, withHeader))
     server.reset()
@@ -193,7 +196,7 @@ describe('changing a server', () => {
     expect(server.received.every(({ headers }) => headers.get('x-key') === null)).toBe(true)
   })
 
-  test('another value of the header lists anew, and nothing is approved then', async () => {
+  test('a new header value lists the MCP server again and withdraws approvals', async () => {
     const { add, use } = await fresh()
     const { id } = await use(await add(server.url, withHeader))
     const body = { name: 'home', url: server.url, ...withHeader, header_value: 'other-value' }

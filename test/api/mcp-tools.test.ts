@@ -202,7 +202,7 @@ describe('what a turn offers', () => {
 })
 
 describe('listings in the background', () => {
-  test('a listing is believed for five minutes, or for as long as the server says', async () => {
+  test('a listing is valid for five minutes, or for as long as the server says', async () => {
     const { add, use } = await fresh()
     using slow = startMcpServer({ era: 'sessions' })
     await use(await add(slow.url))

@@ -137,7 +137,7 @@ describe('a tool that a person tries', () => {
     expect((await me.read(id)).tools[0]).toMatchObject({ state: 'new' })
   })
 
-  test('a server that fails is named by its class, and none of its text is shown', async () => {
+  test('a failing MCP server is reported by its error class, without its text', async () => {
     await fresh()
     const classOf = async () => (await trying()).json()
     server.fails(() => new Response('SECRET', { status: 401 }))
@@ -157,7 +157,7 @@ describe('a tool that a person tries', () => {
     })
   })
 
-  test('what is no call is refused before the server is asked', async () => {
+  test('a malformed call is refused before the MCP server is asked', async () => {
     await fresh()
     const asked = server.received.length
     for (const args of [null, [], 'x', 1]) expect((await trying(args)).status).toBe(400)

@@ -75,7 +75,7 @@ describe('invitations', () => {
     expect(me.tenants.map(({ id }) => id)).toContain(owner.tenantId)
   })
 
-  test('nobody is invited twice, as a stranger to the roles, or by half an address', async () => {
+  test('an invitation of a member, with an unknown role or a malformed address is refused', async () => {
     const owner = await team()
     await owner.invite('twice@example.com', 'viewer')
     const post = (body: object) => owner.call('POST', '/console/members', body)
@@ -94,7 +94,7 @@ describe('invitations', () => {
     expect([answer.status, answer.headers.get('x-error-code')]).toEqual([403, 'quota_members'])
   })
 
-  test('with mail the invitation is sent, and names nobody but the inviter', async () => {
+  test("an invitation is mailed and contains only the inviter's address", async () => {
     const mail = await startMailServer()
     {
       const env = { MB_SMTP_URL: mail.url, MB_PUBLIC_URL: 'https://moon.example' }

@@ -67,7 +67,7 @@ test('a disabled person is out at once, even amid an answer, and keys stay', asy
   await upstream.stop()
 })
 
-test('what a deleted person owned alone goes to the operator who deleted them', async () => {
+test('tenants of a deleted sole owner go to the operator who deleted them', async () => {
   await using app = await startApp()
   const first = await signIn(app, 'boss@example.com')
   const boss = caller(`${app.url}/console`, first.headers)
@@ -92,7 +92,7 @@ test('what a deleted person owned alone goes to the operator who deleted them', 
   expect(again.me.tenant_id).not.toBe(gone.me.tenant_id)
 })
 
-test('an operator cannot shut themselves out, and who is none any more sees nothing', async () => {
+test('an operator cannot lock themselves out, and a former operator sees nothing', async () => {
   await using app = await startApp()
   const { headers, me } = await signIn(app, 'boss@example.com')
   const boss = caller(`${app.url}/console`, headers)

@@ -28,7 +28,7 @@ describe('responses that end otherwise', () => {
     expect(await chat.whole(HI)).toMatchObject(cut)
   })
 
-  test('a failure closes what is open and ends with error and response.failed', async () => {
+  test('a failure closes open items and ends with error and response.failed', async () => {
     const chat = await tenant()
     server.platform.fault('cut', { after: 2 })
     const { events, response } = await chat.stream({ ...HI, conversation: 'c' })

@@ -28,7 +28,7 @@ const kindsOf = ({ output }: { output: readonly { type: string }[] }) =>
   output.map(({ type }) => type)
 
 describe('the cases that servers of Open Responses must pass', () => {
-  test('a text', async () => {
+  test('a response to a text passes Open Responses', async () => {
     const chat = await tenant()
     const response = await chat.whole({ model: 'moonbase', ...HI })
     expect(response).toMatchObject({ status: 'completed', model: 'moonbase', store: false })
@@ -36,7 +36,7 @@ describe('the cases that servers of Open Responses must pass', () => {
     expect(response.usage).toMatchObject({ input_tokens: 11, output_tokens: 7, total_tokens: 18 })
   })
 
-  test('a stream', async () => {
+  test('a streamed response passes Open Responses', async () => {
     const chat = await tenant()
     server.platform.reply({ pieces: ['1, ', '2'] })
     const { order, response } = await chat.stream(HI)
@@ -78,7 +78,7 @@ describe('the cases that servers of Open Responses must pass', () => {
     expect(kindsOf(response)).toEqual(['message', 'function_call'])
   })
 
-  test('an image', async () => {
+  test('a response to an image passes Open Responses', async () => {
     const chat = await tenant()
     const parts = [
       { type: 'input_text', text: 'What is it?' },
@@ -90,7 +90,7 @@ describe('the cases that servers of Open Responses must pass', () => {
     })
   })
 
-  test('several turns', async () => {
+  test('a response to several turns passes Open Responses', async () => {
     const chat = await tenant()
     const answer = { type: 'output_text', text: 'Hello Alice!', annotations: [] }
     const input = [user('I am Alice.'), message('assistant', [answer]), user('Who am I?')]
@@ -104,7 +104,7 @@ describe('the cases that servers of Open Responses must pass', () => {
 })
 
 describe('responses of Moonbase', () => {
-  test('a text as input is what the user says, and the fields come back', async () => {
+  test("a text as input is the user's message, and the response repeats the fields", async () => {
     const chat = await tenant()
     const format = { type: 'json_schema', name: 's', schema: { type: 'object' }, strict: true }
     const fields = {

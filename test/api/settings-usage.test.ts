@@ -137,7 +137,7 @@ describe('usage', () => {
     me = caller(`${app.url}/console`, (await app.person('a@example.com')).headers)
   })
 
-  test('usage tells tokens by app, key and channel, and those of the studio', async () => {
+  test("usage has tokens by app, key and channel, including the studio's", async () => {
     const upstream = await startUpstream()
     using _ = { [Symbol.dispose]: () => void upstream.stop() }
     await using own = await startApp({ upstream: upstream.baseUrl })

@@ -97,7 +97,7 @@ describe('a visitor', () => {
   })
 
   test.each(['anon', '', 'share-', 'share-../../x', `share-${'a'.repeat(101)}`, 5])(
-    'cannot name the session %j',
+    'a visitor cannot name the session %j',
     async (session_id) => {
       const visit = newVisitor()
       const { share } = await shared()

@@ -251,7 +251,7 @@ describe('a page that changes', () => {
 })
 
 describe('a page that is gone', () => {
-  test('after three checks in a row without a page it is gone, and its text stays', async () => {
+  test('a page counts as gone after three checks in a row, and its text stays', async () => {
     page.html(HTML)
     const { id, doc_ids } = await add()
     page.status(404)

@@ -34,7 +34,7 @@ async function until<Seen>(look: () => Seen, isSo: (seen: Seen) => boolean): Pro
 const notLive = () => app.db.all({ sql: "SELECT id FROM kb_doc WHERE stage <> 'live'", args: [] })
 
 describe('failures', () => {
-  test('without room for all parts of a file nothing is stored', async () => {
+  test('nothing of a file is stored when not all of its parts have room', async () => {
     const key = await freshKey()
     await ingest(key, longText(3), { title: '先来' })
     const source = await ingest(key, longText(4), { title: '后到' })

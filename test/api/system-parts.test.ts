@@ -80,7 +80,7 @@ test('private hosts that tenants may name change at once, also for what is saved
   await person('DELETE', '/provider')
 })
 
-test('another embedding endpoint embeds the documents anew, and back', async () => {
+test('a change of the embedding endpoint embeds the documents again, also back', async () => {
   const v1 = caller(`${app().url}/v1`, tenant().headers)
   await v1('POST', '/kb/docs', { title: '保修', text: '保修期为两年，凭发票办理。' })
   const models = async () => {
@@ -145,7 +145,7 @@ test('model servers on this machine are found with their models', async () => {
   })
 })
 
-test('a model pack is told by the files that are there', async () => {
+test('the page of the model pack lists the files that exist', async () => {
   await using local = await startApp()
   const operator = caller(`${local.url}/console`, (await local.operator()).headers)
   const pack = async () => (await operator('GET', '/system/model-pack')).json()
@@ -160,7 +160,7 @@ test('a model pack is told by the files that are there', async () => {
   expect(await pack()).toEqual({ ...nothing, ...whole })
 })
 
-test('a list of models tells why there is none', async () => {
+test('an empty list of models has the reason', async () => {
   const list = async (base_url: string) =>
     (await call('POST', '/system/models', { base_url })).json()
   upstream().models.fault(401)

@@ -10,7 +10,7 @@ const SECRET = 'sk-secret-of-the-platform-9876'
 
 const { app, upstream, call, put, settings, turn, trial } = systemUnderTest()
 
-test('of a secret only the tail comes back, and neither log nor disk hold it', async () => {
+test('only the tail of a secret is shown, and neither log nor disk contain it', async () => {
   const answer = await put({ MB_LLM_BASE_URL: upstream().baseUrl, MB_LLM_API_KEY: SECRET })
   const { MB_LLM_API_KEY } = byName(answer.json().settings)
   expect(MB_LLM_API_KEY).toMatchObject({ value: null, secret_tail: '9876', source: 'console' })
@@ -57,7 +57,7 @@ test('a wrong value is refused by its name, and nothing of the change applies', 
   ).toBe(200)
 })
 
-test('what the environment sets is shown, wins and is locked', async () => {
+test('a setting of the environment is shown, wins and is locked', async () => {
   await using fixed = await startApp({
     env: {
       MB_SIGNUP: 'closed',
@@ -126,7 +126,7 @@ test('settings of the console survive a restart and never prevent one', async ()
   expect(second.log()).toContain('settings of the console cannot be used')
 })
 
-test.skipIf(ON_POSTGRES)('without an encryption key nothing can be saved', async () => {
+test.skipIf(ON_POSTGRES)('no system setting can be saved without an encryption key', async () => {
   await using open = await startApp({ env: { MB_ENCRYPTION_KEY: 'off' } })
   const operator = caller(`${open.url}/console`, (await open.operator()).headers)
   expect((await operator('GET', '/system')).status).toBe(200)

@@ -119,7 +119,7 @@ describe('the transcript', () => {
 })
 
 describe('the details of a turn', () => {
-  test('details tell tools, model, tokens, times, and people what tools said', async () => {
+  test('details have tools, model, tokens and times, and for people the results of tools', async () => {
     const call = { name: 'calculator', arguments: '{"expression":"6*7"}' }
     upstream.reply({ text: '', toolCalls: [call] })
     upstream.reply({ text: 'It is 42.' })
@@ -147,7 +147,7 @@ describe('the details of a turn', () => {
     expect(seen?.details?.tools[0]).toMatchObject({ arguments: call.arguments, result: '6*7 = 42' })
   })
 
-  test('what the model reasoned is shown to people who ask for it alone', async () => {
+  test("the model's reasoning is shown only to people who ask for it", async () => {
     const thought = { text: 'Yes.', reasoning: 'Is it? It is.' }
     const { headers: cookie } = await app.person()
     const typesOf = async (path: string, by: Record<string, string>, more: object = {}) => {
@@ -166,7 +166,7 @@ describe('the details of a turn', () => {
     expect(await read(person)).not.toHaveProperty('thinking')
   })
 
-  test('details tell which documents were shown, and why the platform took over', async () => {
+  test('details have the shown documents, and why the platform took over', async () => {
     await general('POST', '/kb/docs', {
       title: 'Moon',
       text: 'Shackleton crater lies at the south pole.',
@@ -222,7 +222,7 @@ describe('replacing the last turn', () => {
     expect(texts(await page('kept'))).toEqual(['turn 2', 'turn 1'])
   })
 
-  test('with nothing to replace the turn is an ordinary one', async () => {
+  test('replace_last without an earlier turn stores an ordinary turn', async () => {
     upstream.reply({ text: 'hi' })
     expect(await say('first', 'fresh', { replace_last: true })).toBe('llm_end')
     expect(texts(await page('fresh'))).toEqual(['first'])
@@ -252,7 +252,7 @@ describe('replacing the last turn', () => {
   })
 })
 
-test('without transcripts a fold deletes what it folds, and a start what was kept', async () => {
+test('when transcripts are off, a fold deletes its turns, and a start deletes kept ones', async () => {
   using folder = tempFolder()
   const start = (env: Record<string, string>) =>
     startApp({ upstream: upstream.baseUrl, dataDir: folder.path, env })

@@ -52,7 +52,7 @@ describe('a file that breaks off', () => {
     expect([again.imported.documents, again.skipped]).toEqual([3, ['文档「甲」已存在，已跳过']])
   })
 
-  test('a connection that breaks off keeps what came before it', async () => {
+  test('an import whose connection breaks keeps what arrived before', async () => {
     const key = await freshKey()
     const upload = await slowly(key, `${broken(typed('甲'), ...twoParts('s', '册'))},`)
     await until(key, 1)
@@ -66,7 +66,7 @@ describe('a file that breaks off', () => {
     expect(await titles(key)).toEqual(['册 (1/2)', '册 (2/2)', '甲'])
   })
 
-  test('of a file that ends before its first document nothing is imported', async () => {
+  test('nothing of a file that ends before its first document is imported', async () => {
     const key = await freshKey()
     for (const [body, code] of [
       ['', 'invalid_json'],

@@ -95,7 +95,7 @@ describe('an import of documents', () => {
     expect(await search(key, '货架')).toMatchObject([{ title: '仓库', score: 1 }])
   })
 
-  test('the n-th of a title stands for the n-th there, which merge replaces', async () => {
+  test('merge replaces the n-th document of a title by the n-th of the import', async () => {
     const key = await freshKey()
     await load(key, file(typed('甲', '旧一')))
     const next = file(typed('甲', '新一'), typed('甲', '新二'), ...twoParts('s', '册'))
@@ -126,7 +126,7 @@ describe('an import of documents', () => {
     expect([again.imported.documents, again.skipped]).toEqual([1, []])
   })
 
-  test('a wrong document stops no other one, and its whole source is refused', async () => {
+  test('a wrong document does not stop others, and its whole source is refused', async () => {
     const key = await freshKey()
     const [first, second] = twoParts('s', '册')
     const page = {

@@ -88,7 +88,7 @@ describe('a summary that is written in the background', () => {
     expect(await history()).toMatchObject({ summary: '', count: 4 })
   })
 
-  test('a summary longer than what stays verbatim is cut', async () => {
+  test('a summary that is longer than the verbatim turns may be is cut', async () => {
     upstream.reply({ text: 'third' })
     upstream.reply({ pieces: Array(40).fill('长'.repeat(1_000)) })
     await say('再'.repeat(13_000))

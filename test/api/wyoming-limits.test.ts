@@ -9,7 +9,7 @@ const at = useWyoming()
 const { connect, say, rows } = at
 
 describe('limits', () => {
-  test('the thirty-third connection is told so and closed', async () => {
+  test('the thirty-third Wyoming connection gets an error and is closed', async () => {
     await using other = await at.start(at.key.key)
     const clients = await Promise.all(
       Array.from({ length: 32 }, () => connectWyoming(other.wyomingPort)),
@@ -31,13 +31,13 @@ describe('limits', () => {
     await client.closed()
   })
 
-  test('what is no event ends the connection', async () => {
+  test('a malformed Wyoming event ends the connection', async () => {
     await using client = await connect()
     client.socket.write('GET / HTTP/1.1\r\n\r\n')
     await client.closed()
   })
 
-  test('more than a minute is not heard, and what was said before is', async () => {
+  test('only the first minute of a recording is recognised', async () => {
     at.upstream.transcriptions.reply({ text: '好' })
     await using client = await connect()
     client.send('transcribe')
@@ -56,7 +56,7 @@ describe('limits', () => {
     await client.closed()
   })
 
-  test('over the rate limit the answer is one sentence, and speech goes on', async () => {
+  test('a turn over the rate limit is answered with a spoken sentence', async () => {
     const person = await at.app.person(HOME)
     const console = caller(`${at.app.url}/console`, person.headers)
     const limit = (rate_limit: number) => console('PUT', `/keys/${at.key.id}`, { rate_limit })

@@ -42,7 +42,7 @@ describe('who may open a socket', () => {
       },
     })
 
-  test('nobody without the key of a device', async () => {
+  test("a board's socket opens only with the key of a device", async () => {
     expect((await handshake({})).status).toBe(401)
     expect((await handshake({ authorization: `Bearer sk-mb-${'0'.repeat(64)}` })).status).toBe(401)
     expect((await handshake(owner.headers)).status).toBe(403)

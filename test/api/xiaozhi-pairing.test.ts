@@ -158,7 +158,7 @@ describe('what ends the key of a board', () => {
     },
   }
 
-  test.each(Object.keys(endings))('%s does', async (ending) => {
+  test.each(Object.keys(endings))('%s ends the key of a board', async (ending) => {
     const { id, code, board: one, token } = await paired()
     await endings[ending]?.(id)
     expect(await heartbeat(token)).toBe(401)
@@ -166,7 +166,7 @@ describe('what ends the key of a board', () => {
     expect((await one.start()).activation?.code).toMatch(/^\d{6}$/)
   })
 
-  test('a board that is paired anew gets another key', async () => {
+  test('a board that is paired again gets another key', async () => {
     const { id, board: one, token } = await paired()
     const { body } = await devices.call('POST', `/${id}/recode`)
     const told = await one.start(String(body.activation_code))
@@ -285,14 +285,14 @@ test('a browser page of a simulator may ask, with the headers of a board', async
   expect((await fetch(`${app.url}/xiaozhi`)).headers.get('access-control-allow-origin')).toBe('*')
 })
 
-test('the socket is told below the public address, with its prefix and behind TLS', async () => {
+test("a board gets the socket's address below the public address, with prefix and TLS", async () => {
   await using other = await startApp({ env: { MB_PUBLIC_URL: 'https://box.example/moon/' } })
   const { code } = await deviceClient(other, await other.key()).register()
   const told = await startingBoard(other).start(code)
   expect(told.websocket.url).toBe('wss://box.example/moon/xiaozhi/v1/')
 })
 
-test('neither a code nor a key of a board stands in the log', async () => {
+test('neither a code nor a key of a board is in the log', async () => {
   const { code, token } = await paired()
   await board().start('ABCDEFGHIJKMNOPQ')
   expect(app.log()).not.toContain(code)

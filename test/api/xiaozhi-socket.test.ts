@@ -261,7 +261,7 @@ async function rowsOf(deviceId: string) {
     .sort((a, b) => `${a.endpoint} ${a.status}`.localeCompare(`${b.endpoint} ${b.status}`))
 }
 
-test('neither the key of a board nor what was said stands in the log', async () => {
+test('neither the key of a board nor the text of a turn is in the log', async () => {
   const { socket, websocket } = await greeted()
   ask(socket, '一个秘密')
   await socket.next('tts', 'stop')

@@ -102,7 +102,7 @@ test('a button that was pressed for a moment asks no recogniser', async () => {
   await socket.close()
 })
 
-test('a board whose key has no tokens left is told so', async () => {
+test('a board whose key has no tokens left gets a sentence that says so', async () => {
   const board = await greeted()
   const { socket, id } = board
   const person = caller(`${app.url}/console`, (await app.person()).headers)

@@ -207,7 +207,7 @@ for (const adapter of ADAPTERS) {
         expect(await read('later')).toBeNull()
       })
 
-      test('cached rows are told apart by every argument', async () => {
+      test('cached rows differ by every argument', async () => {
         await db.run(put('any', 1))
         const pair = (a: string, b: string | null) =>
           db.get<{ a: string; b: string | null }>(
@@ -269,7 +269,7 @@ describe('sqlite alone', () => {
 })
 
 describe('closing', () => {
-  test('closing writes out what waits, then refuses more', async () => {
+  test('closing the database writes what waits, then refuses more', async () => {
     using folder = tempFolder()
     const [adapter] = ADAPTERS
     const db = await adapter?.open(folder)

@@ -113,7 +113,7 @@ describe('archives', () => {
     await expect(read('a.docx', damage(bytes))).rejects.toMatchObject({ reason: 'unreadable' })
   })
 
-  test('a sum that does not fit tells of damage', async () => {
+  test('an archive with a wrong checksum is damaged', async () => {
     const deflated = deflateRawSync('<w:document><w:p><w:r><w:t>x</w:t></w:r></w:p></w:document>')
     const bytes = docxFile('', { 'word/document.xml': { deflated, crc32: 1 } })
     await expect(read('a.docx', bytes)).rejects.toMatchObject({ reason: 'unreadable' })

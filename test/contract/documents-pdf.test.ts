@@ -36,7 +36,7 @@ test('Chinese in a font that only names its character map is read', async () => 
   expect(text.replace('\n', '')).toBe('保修期为两年，从购买之日起计算。')
 })
 
-test('a line break inside a sentence is none, and a hyphen that divides a word goes', async () => {
+test("a PDF's line breaks inside sentences and hyphens inside words are removed", async () => {
   const lines = [
     'The warranty of this product lasts for two years and covers all dam-',
     'ages that are not caused by the owner. It begins with the purchase.',
@@ -64,7 +64,7 @@ test('larger lines are headings of what follows, over the end of a page', async 
   expect(blocks[0]?.text).toStartWith('## Safety')
 })
 
-test('what stands at the edge of every page is no text', async () => {
+test('running heads of a PDF are left out', async () => {
   const pages = [1, 2, 3, 4].map((page) => ({
     lines: ['The Manual', `Words of page ${'x'.repeat(page)}`, `Guide ${page} / 4`],
   }))
@@ -130,7 +130,7 @@ test('a PDF whose pages unpack to more than 64 MB is not read', async () => {
   await expect(readFile(parser, 'a.pdf', bomb)).rejects.toMatchObject({ reason: 'too_long' })
 })
 
-test('a PDF that hides what it unpacks to ends its own process only', async () => {
+test('a PDF with a hidden decompression bomb ends only its own process', async () => {
   // Encrypted streams are not counted.
   const bomb = pdfFile([{ content: drawing(5_000_000) }], { passwords: { user: '', owner: 'own' } })
   await expect(readFile(parser, 'a.pdf', bomb)).rejects.toMatchObject({ reason: 'exhausting' })

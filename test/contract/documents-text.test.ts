@@ -55,7 +55,7 @@ describe('kinds of files', () => {
     expect(fileKind(Buffer.from(contents), name)).toMatchObject({ mediaType })
   })
 
-  test('the media type tells a kind of text where the name does not', () => {
+  test('the media type decides the kind of text when the name does not', () => {
     const kind = fileKind(Buffer.from('<p>x'), 'download', 'text/html; charset=gbk')
     expect(kind).toMatchObject({ kind: 'html' })
   })
@@ -73,14 +73,14 @@ describe('kinds of files', () => {
     await expect(read(name, bytes)).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
-  test('an encrypted office file is told from an old one', async () => {
+  test('an encrypted office file is distinguished from an old one', async () => {
     const old = Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')
     const bytes = Buffer.concat([old, Buffer.alloc(512), wide('EncryptedPackage')])
     expect(fileKind(bytes, 'a.docx')).toBe('encrypted')
     await expect(read('a.docx', bytes)).rejects.toMatchObject({ reason: 'encrypted' })
   })
 
-  test('of an old office file only the directory is looked at', () => {
+  test('only the directory of an old office file is read', () => {
     const bytes = Buffer.alloc(1_000 * 512)
     bytes.write('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'latin1')
     bytes.writeUInt16LE(9, 30)

@@ -58,7 +58,7 @@ describe('a turn of the offline responder with the built-in tools', () => {
     expect(answer.text).toStartWith('计算结果：2^10 = 1024。')
   })
 
-  test('the offline responder tells the time of the clock', async () => {
+  test('the offline responder answers the time of the clock', async () => {
     const { answer } = await turn('现在几点了，今天星期几？')
     const here = new Intl.DateTimeFormat('zh-CN', { dateStyle: 'full', timeStyle: 'short' })
     const text = here.format(now()).replace('日星期', '日 星期')

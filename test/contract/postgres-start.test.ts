@@ -56,7 +56,7 @@ async function asPlainRole(url: string): Promise<string> {
 }
 
 describe('a start', () => {
-  test('waits for a database that is starting', async () => {
+  test('a start waits for a database that is starting', async () => {
     await using line = await startLine(Number(new URL(migrated.url).port))
     line.cut()
     const sleep = async () => {
@@ -166,7 +166,7 @@ describe.skipIf(!hasPostgres())('a server of its own', () => {
 })
 
 describe('the doctor', () => {
-  test('finds nothing wrong with a database that works', async () => {
+  test('the doctor finds nothing wrong with a database that works', async () => {
     const { findings } = await examineDatabase(migrated.url, migrated.url)
     expect(findings.map(({ name, level }) => [name, level])).toEqual([
       ['Database', 'ok'],
@@ -177,7 +177,7 @@ describe('the doctor', () => {
     expect(findings[0]?.text).toMatch(/^PostgreSQL \d+\..*, vector \d.*, [\d.]+ ms$/)
   })
 
-  test('leaves an empty database empty', async () => {
+  test('the doctor leaves an empty database empty', async () => {
     const [finding] = (await examineDatabase(empty.url, undefined)).findings
     expect(finding?.level).toBe('ok')
     expect(finding?.text).toEndWith(', empty')
@@ -188,7 +188,7 @@ describe('the doctor', () => {
     )
   })
 
-  test('tells clocks that differ, and a database that is away', async () => {
+  test('the doctor reports clocks that differ, and a database that is away', async () => {
     const late = { ...clock, now: () => clock.now() - 90_000 }
     const findings = (await examineDatabase(migrated.url, undefined, late)).findings
     expect(findings[2]).toMatchObject({ level: 'warn', text: '90.0 s ahead' })
@@ -201,7 +201,7 @@ describe('the doctor', () => {
     expect(JSON.stringify(finding)).not.toContain('hush')
   })
 
-  test('judges what it was told', () => {
+  test('the doctor judges the figures of a database', () => {
     const fine = {
       ...{ version: '17.2', number: 170_002, vector: '0.8.0', vectorOffered: '0.8.0' },
       ...{ vectorCreatable: false, connections: 3, connectionsMax: 100 },

@@ -50,7 +50,7 @@ test('a read thread that dies fails its reads and is replaced', async () => {
   await reader.close()
 })
 
-test('reads of tenants alternate: many of one delay another by two at most', async () => {
+test('tenants take turns at reads: many of one tenant delay another by two at most', async () => {
   using folder = tempFolder()
   const file = { path: folder.file('test.db'), extensions: [] }
   migrate(file, [{ name: '0001', sql: 'CREATE TABLE item (x TEXT)' }], 'stamp')

@@ -49,7 +49,7 @@ const WRITES: Readonly<Record<string, (sessionId: string) => Promise<unknown>>> 
 
 for (const [firstName, first] of Object.entries(WRITES)) {
   for (const [secondName, second] of Object.entries(WRITES)) {
-    test(`${firstName} and ${secondName} at once leave what the database holds`, async () => {
+    test(`${firstName} and ${secondName} at once leave the cache equal to the database`, async () => {
       const sessionId = `${firstName} ${secondName}`
       for (const text of ['a', 'b']) await append(text)(sessionId)
       await memory(sessionId)
@@ -95,7 +95,7 @@ test('the memory of a session in use is read once', async () => {
   expect(reads).toBe(1)
 })
 
-test('a turn that is stored beside a fold does not make the session be read again', async () => {
+test('a turn that is stored during a fold does not make the session be read again', async () => {
   let reads = 0
   const counted = keepRecent({
     ...stored,

@@ -29,7 +29,7 @@ const fieldsOf = ({ properties = {}, items, anyOf = [] }: Described): [string, D
 /** Whose fields seldom change; the words of others may come after them. */
 const SETTLED = /^\/v1\/(agent|sessions|voice|tts|asr|logs|provider|export|import)\b/
 
-test('the API reference says in both languages what fields are for', async () => {
+test('the API reference describes fields in both languages', async () => {
   await using app = await startApp()
   const answer = await (await fetch(`${app.url}/openapi.json`)).json()
   const paths = answer.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>

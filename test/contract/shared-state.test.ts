@@ -89,7 +89,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await a.openWindows('other', 60_000).look('me', 30)).toMatchObject({ used: 0 })
   })
 
-  test('a window that has ended begins anew', async () => {
+  test('a rate window that has ended starts again', async () => {
     const windows = a.openWindows('short', 1)
     expect(await windows.count('me', 1)).toMatchObject({ counted: true, used: 1 })
     while (!(await windows.count('me', 1)).counted);
@@ -110,7 +110,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await b.openCodes('other', life).read('code')).toBeNull()
   })
 
-  test('tries at a code at the same time all count, and a new code has all of them', async () => {
+  test('simultaneous tries at a code all count, and a new code starts at none', async () => {
     const [one, other] = both(({ openCodes }) => openCodes('tried', life))
     await one.put('tried', 'first')
     const tries = await Promise.all(
@@ -121,7 +121,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await one.attempt('tried', 5)).toBe('second')
   })
 
-  test('a code ends, and many codes of an owner displace its own', async () => {
+  test('a code expires, and too many codes of an owner displace its own', async () => {
     const short = a.openCodes('short', { ttlMs: 1, countMax: 100 })
     await short.put('brief', 'value')
     while ((await short.read('brief')) !== null);
@@ -201,7 +201,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await b.turnOrder.run('t', 'failing', async () => 'ran', never)).toBe('ran')
   })
 
-  test('what one does nobody does meanwhile, and any may do next', async () => {
+  test('a lease lets one server work at a time, and any server next', async () => {
     const first = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const held = a.leases.hold('job', never, async () => {
@@ -276,7 +276,7 @@ describe.each(kinds)('%s', (kind) => {
     expect(await a.leases.heldElsewhere('socket t/')).toEqual([])
   })
 
-  test('what one announces the others hear, once', async () => {
+  test('an announcement reaches every other server once', async () => {
     const heard: string[] = []
     const last = Promise.withResolvers<void>()
     b.announcer.on('revoked', async (subject) => {

@@ -153,7 +153,7 @@ describe('faults', () => {
     expect(upstream.requests.length - before).toBe(3)
   })
 
-  test('speech that has begun is not asked for again', async () => {
+  test('speech that has begun is not retried', async () => {
     upstream.speech.reply({ ms: 2_000, cutAfter: 3 })
     const before = upstream.requests.length
     const answer = listen(retryTts(createTts(), patientClock().clock))

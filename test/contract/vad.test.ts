@@ -52,7 +52,7 @@ test('a model of version 4 hears each window of 32 ms, however the sound is cut'
   expect(heard.map((one) => rounded(one))).toEqual([[1], [1, 1]])
 })
 
-test('a model of version 5 keeps the streams apart, each with its own past', async () => {
+test('a voice detector of version 5 keeps the state of each stream apart', async () => {
   const { vad, hear } = start(countingVad())
   const [one, other] = [vad.open(), vad.open()]
   expect(rounded(await hear(one, level(0, 3)))).toEqual([0, 0.1, 0.2])
@@ -76,7 +76,7 @@ describe('a process that cannot be used', () => {
     expect(rounded(await hear(stream, level(0.1)))).toEqual([1])
   })
 
-  test('says that its file is no voice detector', async () => {
+  test('a file that is no voice detector is reported as such', async () => {
     const { vad } = start(senseVoice())
     await expect(vad.load()).rejects.toThrow('no Silero VAD')
     expect(vad.open().push(level(0.1))).toBeNull()

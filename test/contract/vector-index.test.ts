@@ -111,7 +111,7 @@ describe.each(INDEX_ADAPTERS)('on $name', (adapter) => {
     await open.db.batch(open.vectors.remove([1]))
   })
 
-  test('removing one vector of a document hides the others of it at once', async () => {
+  test('removing one vector of a document hides its other vectors at once', async () => {
     const [first, second] = [KEYS_PER_DOC, KEYS_PER_DOC + 1] as const
     const other = 2 * KEYS_PER_DOC
     const entries = [first, second, other].map((key) => ({ key, vector: unit(1, key) }))

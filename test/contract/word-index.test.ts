@@ -145,7 +145,7 @@ describe.each(INDEX_ADAPTERS)('on $name', (adapter) => {
     expect(await find('a', 'cartonn')).toEqual([2])
   })
 
-  test('terms with signs of query languages find only what holds them', async () => {
+  test('terms with signs of query languages find only entries that hold them', async () => {
     const odd = ["a'b", 'a\\b', "a''|x", "x':*", '!x', 'x&y', '(x)', 'x:A', '$1', '?', '%']
     const entries = odd.map((term, i) => ({ key: i + 1, terms: [term, 'plain'] }))
     await open.db.batch([...newDoc('a', odd.length), ...open.words.upsert('a', entries)])

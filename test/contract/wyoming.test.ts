@@ -164,7 +164,7 @@ describe('recognition', () => {
 })
 
 test.each(['tcp://127.0.0.1:1', 'tcp://127.0.0.1', 'http://127.0.0.1:1', 'nonsense'])(
-  'nobody at %s is a failure',
+  'an address without a server, %s, is a failure',
   async (baseUrl) => {
     await expect(listen(createTts(baseUrl))).rejects.toMatchObject({ name: 'ChannelFailure' })
   },

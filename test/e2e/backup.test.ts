@@ -118,7 +118,7 @@ describe('a backup', () => {
 })
 
 describe('restore', () => {
-  test('a restore refuses to overwrite, and with --force keeps what it replaces', async () => {
+  test('a restore refuses to overwrite, and with --force keeps the old data', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     const file = folder.file('b.db')

@@ -119,7 +119,7 @@ describe('the simulated device', () => {
     expect(again.code).toBe(0)
   }, 60_000)
 
-  test('a used pairing code leaves no file, and is told from a wrong one', async () => {
+  test('a used pairing code leaves no file, and is distinguished from a wrong one', async () => {
     const { devices, app } = world
     using device = makeDevice(app.url)
     const { code } = await devices.pair()

@@ -74,7 +74,7 @@ test('the executable knows its version, and its doctor finds nothing wrong', asy
   expect(out).toMatch(/ok +Native parts/)
 }, 60_000)
 
-test('the executable refuses a data folder that is none in one sentence', async () => {
+test('the executable refuses a data folder that is not a folder in one sentence', async () => {
   for (const command of ['serve', 'doctor', 'backup x.db', 'key create']) {
     const { out, err, code } = await run(command.split(' '), { MB_DATA_DIR: program })
     expect(code).toBe(1)

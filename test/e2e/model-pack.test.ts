@@ -98,7 +98,7 @@ describe('a model pack', () => {
     await gone(call?.pid ?? 0)
   })
 
-  test('a model that does not start is told on the status page and tried again', async () => {
+  test('a model that does not start is shown on the status page and started again', async () => {
     using folder = tempFolder()
     const data = folder.file('data')
     const pack = installModelPack(data, ['moon.gguf'])

@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres())('the knowledge base of two servers', () => {
     expect((await titles(apps[1])).filter((title) => title === 'h')).toHaveLength(1)
   })
 
-  test('documents that nobody goes on with are removed, others are not', async () => {
+  test('abandoned documents are removed, others are not', async () => {
     const [{ db, kb }] = apps
     const shared = await openSharedState({ db, clock: systemClock(), log: NO_LOG, directUrl: null })
     const never = new AbortController().signal

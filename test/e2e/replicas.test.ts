@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres()).each(['listen', 'ask'])('two servers that %s', (
     expect(userTexts(await history(b.url, 'memory'))).toEqual(['anew'])
   })
 
-  test('of two hundred activations of one code at once one gets a key', async () => {
+  test('one of two hundred simultaneous activations of a code gets a key', async () => {
     const answer = await fetch(`${a.url}/v1/devices`, {
       method: 'POST',
       headers: key.headers,

@@ -65,7 +65,7 @@ describe('stored backups', () => {
     expect(server.output()).not.toContain(PASSPHRASE)
   })
 
-  test('what was said before a stored backup is there after its restore', async () => {
+  test('turns before a stored backup are there after its restore', async () => {
     using folder = tempFolder()
     const [data, env] = [folder.file('data'), inFolder(folder.file('store'))]
     const key = await (async () => {

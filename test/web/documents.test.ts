@@ -153,7 +153,7 @@ describeWeb('documents of the knowledge base', () => {
   )
 
   test(
-    'on a phone nothing sticks out, what was found is in view, and several are deleted at once',
+    'the documents page on a phone fits, scrolls to hits and deletes several documents',
     async () => {
       const title = 'unbroken'.repeat(22)
       await using guest = await kb.open({ width: 390, height: 800 })

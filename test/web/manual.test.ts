@@ -37,7 +37,7 @@ describeWeb('the manual', () => {
     expect(guest.complaints).toEqual([])
   }, 60_000)
 
-  test('the manual is one step from the device page, in the language in use', async () => {
+  test('the device page links to the manual, in the language in use', async () => {
     const session = await signIn(at.app)
     await using guest = await visit(at.browser, at.app.url, { language: 'zh' }, session)
     const { page } = guest

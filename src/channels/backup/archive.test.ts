@@ -40,7 +40,7 @@ test.each([[0], [1], [64 * 1024], [64 * 1024 + 1]])(
   },
 )
 
-test('a long text comes out of an archive, which shows nothing of it', async () => {
+test('a long text survives an encrypted archive, which does not reveal it', async () => {
   expect(await decrypt(sealed)).toEqual(PLAIN)
   expect(sealed.length).toBe(HEADER + PLAIN.length + 3 * 16)
   expect((await encrypt(PLAIN)).equals(sealed)).toBe(false)

@@ -47,7 +47,7 @@ async function until(is: () => boolean): Promise<void> {
   while (!is()) await Bun.sleep(1)
 }
 
-test('a program that is started again is asked at its own port', async () => {
+test('a restarted model program is asked at its new port', async () => {
   const pack = start(healthy)
   await (await ask(pack)).text()
   expect(pack.asked.at(-1)).toBe(`http://127.0.0.1:40000${path}`)

@@ -62,7 +62,7 @@ describe('an event stream', () => {
     expect(events).toEqual(['first'])
   })
 
-  test('end gives the event whose blank line is missing', () => {
+  test('the last event counts without its closing blank line', () => {
     for (const [rest, event] of [
       ['data: a', 'a'],
       ['data: a\r', 'a'],

@@ -130,7 +130,7 @@ describe('an upstream call', () => {
   })
 })
 
-test('a prompt that is longer than the context of a model is told as that', async () => {
+test("a prompt that is longer than the model's context is reported as such", async () => {
   const error = { type: 'exceed_context_size_error', message: 'request (4100 tokens) SECRET' }
   const { failure } = await httpFailure(Response.json({ error }, { status: 400 }), 0)
   expect(failure).toMatchObject({

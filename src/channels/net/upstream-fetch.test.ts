@@ -60,7 +60,7 @@ describe('a packed answer', () => {
     expect(await response.text()).toBe('')
   })
 
-  test('a packed answer whose end never comes holds no connection', async () => {
+  test('a compressed answer without an end holds no connection', async () => {
     using server = listenRawHttp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1000\r\n\r\npacked')
     })
@@ -104,7 +104,7 @@ describe('a kept connection', () => {
     })
   }
 
-  test('bytes that nobody asked for do not answer the next request', async () => {
+  test('unrequested bytes of an upstream do not answer the next request', async () => {
     using server = listenRawHttp((socket, _, count) => {
       socket.write(answer(String(count)) + (count === 1 ? answer('stolen') : ''))
     })
@@ -204,7 +204,7 @@ describe('an abort', () => {
   })
 })
 
-test('an upstream whose certificate nobody vouches for gets no request', async () => {
+test('an upstream with an untrusted certificate gets no request', async () => {
   let asked = false
   using server = listenRawHttp(() => {
     asked = true

@@ -158,7 +158,7 @@ describe('what a refusal says', () => {
     expect((await collect(chat())).failure?.toolsRefused).toBe(false)
   })
 
-  test('only the start of an error body is read for refused tools', async () => {
+  test('only the start of an error body is searched for refused tools', async () => {
     for (const length of [9000, 5_000_000]) {
       upstream.fault(400, { body: `${' '.repeat(length)} tools` })
       expect((await collect(chat())).failure).toMatchObject({ status: 400, toolsRefused: false })

@@ -25,7 +25,7 @@ function recording(...spans: (readonly [loud: number, silent: number])[]): Int16
   return Int16Array.from(samples)
 }
 
-test('the engine tells when each part of a recording was said', async () => {
+test('the recogniser engine gives the times of each part of a recording', async () => {
   const engine = engineSaying(' 你好。', ' ', '再见。 ')
   const sound = recording([1, 3], [1, 3], [2, 1])
   expect(await engine.transcribe(sound, () => false)).toEqual({

@@ -108,7 +108,7 @@ describe('the pack', () => {
     expect(find()).toEqual({ pack: null, folder, exists: false, missing: [`the folder ${folder}`] })
   })
 
-  test('a voice pack lies in its folders, with or without a voice detector', () => {
+  test('a voice pack is found in its folders, with or without a voice detector', () => {
     make([LIBRARY, ...model('one')])
     const { pack, missing } = find()
     expect(missing).toEqual([])
@@ -127,7 +127,7 @@ describe('the pack', () => {
     expect(find().pack?.vad).toBe(join(root, PACK, 'silero_vad.onnx'))
   })
 
-  test('of several models the chosen one is used, else SenseVoice, else the first', () => {
+  test('the chosen model of several is used, else SenseVoice, else the first', () => {
     make([LIBRARY, ...model('b'), ...model('c')])
     expect(find().pack?.model.name).toBe('b')
     make(model('z'), SENSE_VOICE)

@@ -88,7 +88,7 @@ describe('prompt priority, highest first', () => {
 
 describe('fields fall from app to tenant to platform', () => {
   const settings = { model: 'tenant-model', thinking: true, temperature: 0.5, mcpTools: [] }
-  test('without app and settings the platform decides every field', () => {
+  test('the platform decides every field without app and settings', () => {
     expect(resolveTurn(context(), request())).toMatchObject({
       model: null,
       thinking: false,
@@ -117,7 +117,7 @@ describe('fields fall from app to tenant to platform', () => {
     expect(resolveTurn(context(), request({ kb: false })).kb).toBe(false)
     expect(resolveTurn(context({ app: APP }), request()).kb).toBe(true)
   })
-  test('the tools are those of the app; none is not all', () => {
+  test('the tools of a turn are those of the app, and an empty list offers none', () => {
     for (const toolsEnabled of [null, [], ['calculator']]) {
       const app = { ...APP, toolsEnabled }
       expect(resolveTurn(context({ app }), request()).tools).toEqual(toolsEnabled)

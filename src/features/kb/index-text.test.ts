@@ -57,7 +57,7 @@ test('repeating texts and texts of headings alone have bounded index texts', () 
   }
 })
 
-test('marks around a heading are not part of it, those of C# are', () => {
+test('Markdown marks are not part of a heading, the sign of C# is', () => {
   for (const [line, heading] of [
     ['# A', 'A'],
     ['  ## A ##', 'A'],

@@ -49,7 +49,7 @@ test('log summaries wait for those of the same tenant only', async () => {
   expect(await Promise.all(mine)).toHaveLength(4)
 })
 
-test('a log summary that nobody waits for is not read to its end', async () => {
+test('a cancelled log summary is not read to its end', async () => {
   const { logs, reading, turn } = logging()
   const leaving = new AbortController()
   const left = logs.list('a', query, leaving.signal).catch((error: Error) => error.name)

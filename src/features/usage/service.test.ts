@@ -27,7 +27,7 @@ function budgetsWith(waiting: UsageSum[], stored: () => Promise<number>) {
   return { budgets, clock, isSpent }
 }
 
-test('a budget counts what is stored, what waits, and what comes while it is read', async () => {
+test('a budget counts stored, waiting and simultaneous tokens', async () => {
   const read = Promise.withResolvers<number>()
   const waiting = [tokens(20), tokens(50, { keyId: 'other' }), tokens(50, { day: TODAY - 1 })]
   const { budgets, isSpent } = budgetsWith(waiting, () => read.promise)

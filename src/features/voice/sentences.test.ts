@@ -36,7 +36,7 @@ test.each(CASES)('%s end sentences, however the text comes', (_, text, expected)
   for (const size of [1, 2, 7, 1_000]) expect(cut(text, size)).toEqual([...expected])
 })
 
-test('a sentence is told as soon as it is complete', () => {
+test('a sentence is returned as soon as it is complete', () => {
   const sentences = createSentences()
   expect(sentences.push('你好')).toEqual([])
   expect(sentences.push('。我')).toEqual(['你好。'])

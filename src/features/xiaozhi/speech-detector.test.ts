@@ -84,7 +84,7 @@ describe.each(ROOMS)('in $name', ({ sound }) => {
     }
   })
 
-  test('nobody is heard where nobody speaks', () => {
+  test('no speech is detected where nobody speaks', () => {
     expect(heard(sound(seconds(6), 0.1))).toEqual([])
   })
 })
@@ -132,7 +132,7 @@ describe('with a model', () => {
     expect(told).toEqual([false, true, true, true, false, false])
   })
 
-  test('what the model tells after the utterance was over is not told', async () => {
+  test('answers of the voice model after the utterance are dropped', async () => {
     const { detector, push, answer, told } = listening()
     push()
     detector.reset()

@@ -31,7 +31,7 @@ const sqliteError = (code: string) => Object.assign(new Error('it failed'), { co
 /** As it arrives at the thread that asked for the write. */
 const arrived = (code: string) => errorOf(faultOf(sqliteError(code)))
 
-test('a disk fault is told from a wrong statement', () => {
+test('a disk fault is distinguished from a wrong statement', () => {
   for (const [code, trouble] of [
     ['SQLITE_FULL', 'disk_full'],
     ['SQLITE_IOERR_WRITE', 'disk_error'],
@@ -46,7 +46,7 @@ test('a disk fault is told from a wrong statement', () => {
   expect(errorOf(faultOf('text'))).toEqual(new Error('write failed'))
 })
 
-test('the caller is told only that the disk is full', () => {
+test('the caller learns only that the disk is full', () => {
   const { code, status, message } = internalError(arrived('SQLITE_FULL'))
   expect({ code, status }).toEqual({ code: 'disk_full', status: 500 })
   expect(message).toContain('空间已满')

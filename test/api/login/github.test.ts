@@ -83,7 +83,7 @@ describe('login by GitHub', () => {
     expect(await comeBack(mine, callback.href)).toBe('/login?error=failed')
   })
 
-  test('an outage of the GitHub API is told as provider_unavailable alone', async () => {
+  test('an outage of the GitHub API is reported as provider_unavailable only', async () => {
     github.state.down = true
     const browser = createBrowser()
     const page = await leave(browser)

@@ -78,7 +78,7 @@ describe('login of a native app', () => {
     expect((await authorize(next)).headers.get('location')).toStartWith('moonbase://')
   })
 
-  test('of many exchanges of one code at the same time one gets a key', async () => {
+  test('one of many simultaneous exchanges of a login code gets a key', async () => {
     const { verifier, path } = attempt()
     const code = await codeFor(path)
     const answers = await Promise.all(

@@ -99,7 +99,7 @@ describe('login by an OpenID issuer', () => {
     }
   })
 
-  test('a person who declines at the issuer is told so', async () => {
+  test('a person who declines at the issuer sees that reason', async () => {
     issuer.signsIn(null)
     expect(end(await login(createBrowser()))).toBe('/login?error=denied')
   })
@@ -237,7 +237,7 @@ describe('a token answer that was tampered with', () => {
   }
 })
 
-test('an unreachable issuer is told as provider_unavailable', async () => {
+test('an unreachable issuer is reported as provider_unavailable', async () => {
   const gone = await startIssuer()
   await gone.stop()
   await using server = await startApp({ env: gone.settings })

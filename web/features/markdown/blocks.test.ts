@@ -43,7 +43,7 @@ function feed(
 const shape = (tokens: Blocks['settled']) => tokens.map(({ type, raw }) => [type, raw])
 
 describe('a growing text', () => {
-  test('a growing text has the same blocks as the whole text', () => {
+  test('a growing text has the same Markdown blocks as the complete text', () => {
     for (const size of [1, 7, 64]) {
       const sample = LONG.slice(0, 3_000)
       const { settled, open } = feed(sample, size)

@@ -14,14 +14,14 @@ const live = (id: string, more: Partial<Turn>): Turn => ({
 const ids = (turns: readonly Turn[]) => turns.map(({ id }) => id)
 
 describe('the thread of a conversation', () => {
-  test('a turn of this tab that is stored stands once, with its number and its pictures', () => {
+  test('a turn of this tab that is stored is shown once, with its number and pictures', () => {
     const mine = live('mine', { text: 'question 2', images: ['x'], state: 'done', reply: 'b' })
     const [, second, ...more] = createThread()([row(2, 'b'), row(1, 'a')], [mine])
     expect(second).toMatchObject({ id: 'mine', seq: 2, images: ['x'] })
     expect(more).toEqual([])
   })
 
-  test('what did not change in a thread is the same object as before', () => {
+  test('an unchanged turn of a thread is the same object as before', () => {
     const thread = createThread()
     const rows = [row(2, 'b'), row(1, 'a')]
     const mine = live('mine', { text: 'question 2', state: 'done', reply: 'b' })
@@ -31,7 +31,7 @@ describe('the thread of a conversation', () => {
     expect(after.slice(0, 2).map((turn, at) => turn === before[at])).toEqual([true, true])
   })
 
-  test('a turn that is answered anew hides the old one, and a failed one gives it back', () => {
+  test('a turn that is answered again hides the old one, and shows it after a failure', () => {
     const thread = createThread()
     const replaces = { id: 'seq:2', seq: 2 }
     const rows = [row(2, 'b'), row(1, 'a')]
@@ -40,7 +40,7 @@ describe('the thread of a conversation', () => {
     expect(ids(thread(rows, [failed]))).toEqual(['seq:1', 'seq:2', 'new'])
   })
 
-  test('a turn that is answered anew hides the old one, which the list names only later', () => {
+  test('a turn that is answered again hides the old one, also before that has a number', () => {
     const old = live('old', { text: 'question 1', state: 'done', reply: 'a', at: 1_000 })
     const anew = live('new', { text: 'question 1', at: 9_000, replaces: { id: 'old', seq: null } })
     expect(ids(createThread()([row(1, 'a')], [old, anew]))).toEqual(['new'])
@@ -49,7 +49,7 @@ describe('the thread of a conversation', () => {
     expect(ids(createThread()([again], [old, same]))).toEqual(['new'])
   })
 
-  test('a turn that was not stored stands where it was asked', () => {
+  test('an unstored turn is shown at the time when it was asked', () => {
     const stopped = live('stopped', { at: 1_500, state: 'stopped' })
     expect(ids(createThread()([row(2, 'b'), row(1, 'a')], [stopped]))).toEqual([
       ...['seq:1', 'stopped', 'seq:2'],

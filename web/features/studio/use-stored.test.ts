@@ -12,7 +12,7 @@ const shown = { pages: [page(9, 7), page(6, 1)], pageParams: [null, 7] }
 const numbers = (pages: readonly Transcript[] = []) =>
   pages.flatMap(({ turns }) => turns.map(({ seq }) => seq))
 
-test('the newest turns join what is shown, in place of those that were replaced', () => {
+test('the newest turns are joined with the loaded ones', () => {
   expect(numbers(joinNewest(shown, page(10, 8))?.pages)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
   expect(numbers(joinNewest(shown, page(8, 6))?.pages)).toEqual([8, 7, 6, 5, 4, 3, 2, 1])
 })

@@ -35,7 +35,7 @@ test('each type of argument has a field of its own', () => {
   }
 })
 
-test('what was typed becomes values, and what is empty is left out', () => {
+test('typed arguments become values, and empty ones are left out', () => {
   const fields = fieldsOf(SCHEMA)
   const typed = { room: ' 12 ', on: 'false', mode: '2', tags: '["a"]', any: '', warmth: '1.5' }
   expect(argumentsOf(fields, typed)).toEqual({

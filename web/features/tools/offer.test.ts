@@ -37,7 +37,7 @@ describe('what a turn offers of MCP servers', () => {
     }
   })
 
-  test('tools beyond the size and the number of a turn are told', () => {
+  test('tools beyond the limits of a turn are listed', () => {
     const large = server(
       'large',
       ['a', 'b', 'c', 'd', 'e'].map((one) => tool(`large__${one}`, { schema_chars: 16_000 })),

@@ -15,7 +15,7 @@ const config = (personas: ConfigExport['personas'], more = {}): ConfigExport => 
 })
 
 describe('preview of an import', () => {
-  test('the import preview tells new, same, skipped and overwritten items apart', () => {
+  test('the import preview shows new, same, skipped and overwritten items', () => {
     const wanted = config([persona('a'), persona('b', 'changed'), persona('c')])
     const held = config([persona('a'), persona('b')])
     const fates = (mode: 'skip' | 'merge') => plan(wanted, held, mode).map(({ fate }) => fate)

@@ -17,13 +17,13 @@ export const SLICE_MS = 4
  * One step between two questions must stay well below `SLICE_MS`; what cannot be cut into such
  * steps belongs in a thread or a process of its own.
  */
-export function timeSlice(steady: () => number, ms = SLICE_MS) {
-  let end = steady() + ms
+export function timeSlice(steady: () => number) {
+  let end = steady() + SLICE_MS
   return {
     isOver: (): boolean => steady() >= end,
     async next(): Promise<void> {
       await new Promise<void>((resolve) => setImmediate(resolve))
-      end = steady() + ms
+      end = steady() + SLICE_MS
     },
   }
 }

@@ -24,9 +24,13 @@ export interface JsonBodyOptions {
  */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema, options: JsonBodyOptions = {}) {
   const { bytesMax = BODY_BYTES_MAX, optional = false, shown = schema } = options
-  const read = optional ? readOptionalJson : readJson
   return {
-    read: (request: Request, upload?: UploadContext) => read(request, schema, bytesMax, upload),
+    /** Throws 413 for a body that is too large, else a 400 that names the field. */
+    async read(request: Request, upload?: UploadContext): Promise<z.output<Schema>> {
+      const bytes = await readBytes(request, bytesMax, upload)
+      const isAbsent = optional && bytes.byteLength === 0
+      return check(schema, isAbsent ? {} : await jsonOf(bytes, upload))
+    },
     doc: {
       required: !optional,
       content: {
@@ -113,29 +117,6 @@ async function readAll(request: Request, bytesMax: number, timer?: BodyTimer): P
     chunks.push(chunk)
   }
   return joinBytes(chunks)
-}
-
-/**
- * A JSON body validated by `schema`: 413 when it is too large, else 400 with the field's name.
- */
-async function readJson<Schema extends z.ZodType>(
-  request: Request,
-  schema: Schema,
-  bytesMax: number,
-  upload?: UploadContext,
-): Promise<z.output<Schema>> {
-  return check(schema, await jsonOf(await readBytes(request, bytesMax, upload), upload))
-}
-
-/** As `readJson`; an absent or empty body counts as `{}`. */
-async function readOptionalJson<Schema extends z.ZodType>(
-  request: Request,
-  schema: Schema,
-  bytesMax: number,
-  upload?: UploadContext,
-): Promise<z.output<Schema>> {
-  const bytes = await readBytes(request, bytesMax, upload)
-  return check(schema, bytes.byteLength === 0 ? {} : await jsonOf(bytes, upload))
 }
 
 /** The value of a body of at most `bytesMax`; undefined when it is no JSON. */

@@ -85,9 +85,9 @@ function runtimeOfSources(): NativeRuntime {
 }
 
 /** Folder of the console's files; null when run from source without having built it. */
-export function consoleFolder(source: EmbeddedFiles | null = embedded): string | null {
+export function consoleFolder(): string | null {
   const sources = join(root, 'dist', 'web', 'index.html')
-  const pages = source?.web ?? (existsSync(sources) ? [sources] : [])
+  const pages = embedded?.web ?? (existsSync(sources) ? [sources] : [])
   const page = pages.find((path) => basename(path) === 'index.html')
   return page === undefined ? null : dirname(page)
 }

@@ -51,7 +51,7 @@ describe('failover of chat completions', () => {
     expect((await chat.whole(HI)).headers.get('x-moonbase-channel')).toBe('byo')
   })
 
-  test('a failure after text ends a chat completion with an error frame, without failover', async () => {
+  test('a failure after text ends a chat completion with an error frame', async () => {
     const chat = await byoTenant()
     server.byo.fault('cut', { after: 2 })
     const { order, text, error } = await chat.stream(IN_SESSION)

@@ -117,7 +117,7 @@ describe('tools', () => {
     expect(tools.toSorted()).toEqual(TOOLS.toSorted())
   })
 
-  test('tools of null offer all tools, a list offers those it names, an empty list none', async () => {
+  test('null tools offer all, a list offers the named ones, an empty list none', async () => {
     const all = (await received((await app.key(EMAIL)).headers, {})).tools
     expect(all).toContain('calculator')
     const offered = async (tools_enabled: string[] | null) =>

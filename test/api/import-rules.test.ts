@@ -70,7 +70,7 @@ describe.each(SURFACES)('rules of the import on %s', (surface) => {
     }
   })
 
-  test('when a name is twice in an import, skip keeps the first item and merge the last', async () => {
+  test('for a name twice in an import, skip keeps the first item, merge the last', async () => {
     for (const [mode, prompt, count] of [
       ['skip', 'one', 1],
       ['merge', 'two', 2],

@@ -64,7 +64,7 @@ async function filledBefore(then?: (app: TestApp) => Promise<void>) {
 const SHIPPED = {}
 
 describe('after the embedding model was changed', () => {
-  test('documents get new vectors in the background, once, after a change of the embedding model', async () => {
+  test('documents are embedded again once after a change of the model', async () => {
     await filledBefore()
 
     await using app = await openApp(SHIPPED)
@@ -76,7 +76,7 @@ describe('after the embedding model was changed', () => {
     expect(await search(app, '年假')).toHaveLength(3)
   })
 
-  test('the words of documents are indexed again after a change of the embedding model', async () => {
+  test('words of documents are indexed again after a change of the model', async () => {
     await filledBefore(async (app) => {
       await app.db.run({ sql: 'DELETE FROM kb_word', args: [] })
     })

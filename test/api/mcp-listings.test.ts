@@ -100,7 +100,7 @@ describe('a server that breaks the protocol', () => {
     expect((await adding).json()).toMatchObject({ state: 'ready', protocol: '2025-11-25' })
   })
 
-  test('an MCP server that spoke an older revision is asked in that one, until it refuses', async () => {
+  test('an MCP server is asked in its last revision, until it refuses', async () => {
     using old = startMcpServer({ era: 'sessions' })
     const { add, api } = await fresh()
     const { id } = await add(old.url)

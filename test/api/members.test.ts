@@ -75,7 +75,7 @@ describe('invitations', () => {
     expect(me.tenants.map(({ id }) => id)).toContain(owner.tenantId)
   })
 
-  test('an invitation of a member, with an unknown role or a malformed address is refused', async () => {
+  test('an invitation of a member, an unknown role or a bad address is refused', async () => {
     const owner = await team()
     await owner.invite('twice@example.com', 'viewer')
     const post = (body: object) => owner.call('POST', '/console/members', body)

@@ -119,7 +119,7 @@ describe('the transcript', () => {
 })
 
 describe('the details of a turn', () => {
-  test('details have tools, model, tokens and times, and for people the results of tools', async () => {
+  test('details have tools, model, tokens and times, and results for people', async () => {
     const call = { name: 'calculator', arguments: '{"expression":"6*7"}' }
     upstream.reply({ text: '', toolCalls: [call] })
     upstream.reply({ text: 'It is 42.' })
@@ -252,7 +252,7 @@ describe('replacing the last turn', () => {
   })
 })
 
-test('when transcripts are off, a fold deletes its turns, and a start deletes kept ones', async () => {
+test('without transcripts a fold deletes its turns, and a start older ones', async () => {
   using folder = tempFolder()
   const start = (env: Record<string, string>) =>
     startApp({ upstream: upstream.baseUrl, dataDir: folder.path, env })

@@ -285,7 +285,7 @@ test('a browser page of a simulator may ask, with the headers of a board', async
   expect((await fetch(`${app.url}/xiaozhi`)).headers.get('access-control-allow-origin')).toBe('*')
 })
 
-test("a board gets the socket's address below the public address, with prefix and TLS", async () => {
+test("a board's socket is below the public address, with prefix and TLS", async () => {
   await using other = await startApp({ env: { MB_PUBLIC_URL: 'https://box.example/moon/' } })
   const { code } = await deviceClient(other, await other.key()).register()
   const told = await startingBoard(other).start(code)

@@ -49,7 +49,7 @@ const WRITES: Readonly<Record<string, (sessionId: string) => Promise<unknown>>> 
 
 for (const [firstName, first] of Object.entries(WRITES)) {
   for (const [secondName, second] of Object.entries(WRITES)) {
-    test(`${firstName} and ${secondName} at once leave the cache equal to the database`, async () => {
+    test(`${firstName} and ${secondName} at once keep the cache correct`, async () => {
       const sessionId = `${firstName} ${secondName}`
       for (const text of ['a', 'b']) await append(text)(sessionId)
       await memory(sessionId)

@@ -177,7 +177,7 @@ describe.skipIf(!hasSherpa)('with sherpa-onnx (skipped where it is not installed
     expect(found?.text).toContain('cannot be loaded')
   }, 60_000)
 
-  test('the server survives a crash of its recogniser process, and leaves no process behind', async () => {
+  test('the server survives a crash of its recogniser, and leaves no process', async () => {
     using data = tempFolder()
     makeVoicePack(data.path)
     const server = await startServer({ dataDir: data.path })

@@ -113,7 +113,7 @@ describeWeb('the studio', () => {
     await at.world.platform.aborted()
   }, 60_000)
 
-  test('a banner shows that the server is unreachable in mid-answer, until it is back', async () => {
+  test('a banner shows a server that is lost in mid-answer, until it is back', async () => {
     await using line = await startLine(Number(new URL(at.world.app.url).port))
     await using guest = await at.open(`http://127.0.0.1:${line.port}`)
     const { page } = guest

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { appError, type ErrorCode } from '../../core/errors.ts'
 import { ChannelFailure } from '../ports/failure.ts'
 
 /**
@@ -81,6 +82,20 @@ export function checkLiteral(input: string | URL, allow: AllowList): LiteralChec
   if (url.username !== '' || url.password !== '') return { refused: 'credentials' }
   if (isInternal(bareHost(url)) && !isAllowed(url, allow)) return { refused: 'internal' }
   return { url }
+}
+
+const URL_ERRORS = {
+  malformed: 'url_malformed',
+  scheme: 'url_scheme',
+  credentials: 'url_credentials',
+  internal: 'url_internal',
+} as const satisfies Record<LiteralRefusal, ErrorCode>
+
+/** The address in the field `url` of a body; throws `url_…` for a refused one. */
+export function checkedUrl(given: string, allow: AllowList): URL {
+  const literal = checkLiteral(given, allow)
+  if ('refused' in literal) throw appError(URL_ERRORS[literal.refused], { field: 'url' })
+  return literal.url
 }
 
 /** Whether `entry` is a `host` or `host:port` that an allow-list may hold. */

@@ -1,4 +1,4 @@
-import { checkLiteral, type LiteralRefusal } from '../../channels/egress/url-guard.ts'
+import { checkedUrl } from '../../channels/egress/url-guard.ts'
 import { type Clock, MINUTE_MS } from '../../core/clock.ts'
 import { newId, type Seal } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
@@ -17,20 +17,12 @@ export interface SavingOptions {
   readonly find: (tenantId: string, id: string) => Promise<StoredServer>
 }
 
-const REFUSED = {
-  malformed: 'url_malformed',
-  scheme: 'url_scheme',
-  credentials: 'url_credentials',
-  internal: 'url_internal',
-} as const satisfies Record<LiteralRefusal, string>
-
 /** Stores the configuration of servers. Edits of one tenant run one after another. */
 export function createSaving({ store, seal, allow, clock, find }: SavingOptions) {
   const edits = createSemaphore({ perKey: 1 })
 
   function checkUrl(url: string): string {
-    const literal = checkLiteral(url, allow())
-    if ('refused' in literal) throw appError(REFUSED[literal.refused], { field: 'url' })
+    checkedUrl(url, allow())
     return url
   }
 

@@ -1,11 +1,11 @@
-import type { AllowList } from '../../channels/egress/url-guard.ts'
+import { type AllowList, checkedUrl } from '../../channels/egress/url-guard.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
 import { appError } from '../../core/errors.ts'
 import { SOURCES_REFRESHED_MAX } from '../../core/limits/contract.ts'
 import type { CarriedSource, KnownSource, SourceArchiveStore } from './archive-store.ts'
 import type { Documents } from './ingest.ts'
-import { checkedUrl, type Sources } from './service.ts'
+import type { Sources } from './service.ts'
 import type { SourceStore } from './store.ts'
 import type { SourceWork } from './work.ts'
 

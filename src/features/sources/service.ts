@@ -1,11 +1,7 @@
-import {
-  type AllowList,
-  checkLiteral,
-  type LiteralRefusal,
-} from '../../channels/egress/url-guard.ts'
+import { type AllowList, checkedUrl } from '../../channels/egress/url-guard.ts'
 import type { Clock } from '../../core/clock.ts'
 import { newId } from '../../core/crypto.ts'
-import { appError, type ErrorCode } from '../../core/errors.ts'
+import { appError } from '../../core/errors.ts'
 import { checked } from '../../core/fields.ts'
 import { SOURCES_REFRESHED_MAX, SOURCES_WAITING_MAX } from '../../core/limits/contract.ts'
 import { SOURCE_FILE_NAME_CHARS_MAX, SOURCE_UPLOADS } from '../../core/limits/machine.ts'
@@ -136,20 +132,6 @@ const tooManyWaiting = () =>
   appError('too_many_waiting', { max: SOURCES_WAITING_MAX }, { headers: { 'retry-after': '10' } })
 
 const tooManyRefreshed = () => appError('quota_refreshed', { max: SOURCES_REFRESHED_MAX })
-
-const URL_ERRORS = {
-  malformed: 'url_malformed',
-  scheme: 'url_scheme',
-  credentials: 'url_credentials',
-  internal: 'url_internal',
-} as const satisfies Record<LiteralRefusal, ErrorCode>
-
-/** Parses and checks the address of a tenant's page; throws the error of a refused one. */
-export function checkedUrl(given: string, allow: AllowList): URL {
-  const literal = checkLiteral(given, allow)
-  if ('refused' in literal) throw appError(URL_ERRORS[literal.refused], { field: 'url' })
-  return literal.url
-}
 
 type Add = (tenantId: string, source: Omit<NewSource, 'created_at'>) => Promise<Source>
 

@@ -28,22 +28,16 @@ export interface ImportRun extends ImportParts {
 
 /** Imports personas; returns how many were imported. */
 export async function importPersonas(run: ImportRun, items: readonly unknown[]): Promise<number> {
-  const { personas, tenantId, mode, notes } = run
-  const label = '人设'
+  const { personas, tenantId, mode } = run
   const known = await personas.heads(tenantId)
-  const steps = planImport<ImportedPersona>({
-    label,
-    items,
-    check: personas.checkImported,
-    existing: newestByName(known),
-    mode,
-    notes,
-  })
   const hasDefault = known.some(({ is_default }) => is_default === 1)
-  return writeAll(run, {
-    label,
-    steps: oneDefault(steps, mode, hasDefault),
-    room: PERSONAS_MAX - known.length,
+  return importItems<ImportedPersona>(run, {
+    label: '人设',
+    items,
+    known,
+    max: PERSONAS_MAX,
+    check: personas.checkImported,
+    arrange: (steps) => oneDefault(steps, mode, hasDefault),
     write: ({ id, item }) =>
       id === null
         ? personas.create(tenantId, { ...item, is_default: item.is_default ?? false })
@@ -53,22 +47,15 @@ export async function importPersonas(run: ImportRun, items: readonly unknown[]):
 
 /** Imports apps, after the personas that they refer to; returns how many were imported. */
 export async function importApps(run: ImportRun, items: readonly unknown[]): Promise<number> {
-  const { personas, apps, tenantId, mode, notes } = run
-  const label = '应用'
+  const { personas, apps, tenantId } = run
   const { apps: known } = await apps.list(tenantId)
   const personaIds = newestByName(await personas.heads(tenantId))
-  const steps = planImport<ImportedApp>({
-    label,
+  return importItems<ImportedApp>(run, {
+    label: '应用',
     items,
+    known,
+    max: APPS_MAX,
     check: apps.checkImported,
-    existing: newestByName(known),
-    mode,
-    notes,
-  })
-  return writeAll(run, {
-    label,
-    steps,
-    room: APPS_MAX - known.length,
     write({ id, item: { persona_ref, ...item } }) {
       const app = { ...item, persona_id: personaIds.get(persona_ref ?? '') ?? null }
       return id === null ? apps.create(tenantId, app) : apps.replace(tenantId, id, app)
@@ -78,21 +65,13 @@ export async function importApps(run: ImportRun, items: readonly unknown[]): Pro
 
 /** Imports MCP servers without listing their tools; returns how many were imported. */
 export async function importMcpServers(run: ImportRun, items: readonly unknown[]): Promise<number> {
-  const { mcpServers, tenantId, mode, notes } = run
-  const label = 'MCP 服务器'
-  const known = await mcpServers.heads(tenantId)
-  const steps = planImport<ImportedMcpServer>({
-    label,
+  const { mcpServers, tenantId } = run
+  return importItems<ImportedMcpServer>(run, {
+    label: 'MCP 服务器',
     items,
+    known: await mcpServers.heads(tenantId),
+    max: MCP_SERVERS_MAX,
     check: mcpServers.checkImported,
-    existing: newestByName(known),
-    mode,
-    notes,
-  })
-  return writeAll(run, {
-    label,
-    steps,
-    room: MCP_SERVERS_MAX - known.length,
     write: ({ id, item }) =>
       id === null ? mcpServers.add(tenantId, item) : mcpServers.overwrite(tenantId, id, item),
   })
@@ -118,29 +97,38 @@ export async function importSettings(run: ImportRun, raw: unknown): Promise<bool
   }
 }
 
-/** Writes the steps; a failed one becomes a note. Returns how many items were written. */
-async function writeAll<Item extends { readonly name: string }>(
-  { notes, log }: ImportRun,
-  { label, steps, room, write }: Writing<Item>,
+interface ItemKind<Item> {
+  /** The Chinese noun of the items. */
+  readonly label: string
+  readonly items: readonly unknown[]
+  /** The tenant's items of this kind, newest first. */
+  readonly known: readonly { readonly id: string; readonly name: string }[]
+  /** How many items a tenant may have. */
+  readonly max: number
+  /** Validates an item; throws `AppError`. */
+  readonly check: (item: unknown) => Item
+  /** Changes the steps before they are written. */
+  readonly arrange?: (steps: readonly Step<Item>[]) => readonly Step<Item>[]
+  readonly write: (step: Step<Item>) => Promise<unknown>
+}
+
+/** Plans and writes items of one kind; a failure becomes a note. Returns how many were imported. */
+async function importItems<Item extends { readonly name: string }>(
+  { mode, notes, log }: ImportRun,
+  { label, items, known, max, check, arrange = (steps) => steps, write }: ItemKind<Item>,
 ): Promise<number> {
-  const fits = steps.filter(({ id }) => id === null).length <= room
+  const existing = newestByName(known)
+  const steps = arrange(planImport<Item>({ label, items, check, existing, mode, notes }))
+  const fits = steps.filter(({ id }) => id === null).length <= max - known.length
   const written = fits ? await Promise.allSettled(steps.map(write)) : await inOrder(steps, write)
-  let items = 0
+  let imported = 0
   for (const [index, outcome] of written.entries()) {
     const step = steps[index]
     if (!step) continue
-    if (outcome.status === 'fulfilled') items += step.items
+    if (outcome.status === 'fulfilled') imported += step.items
     else addNote(`${label}「${step.item.name}」`, outcome.reason, notes, log)
   }
-  return items
-}
-
-interface Writing<Item> {
-  readonly label: string
-  readonly steps: readonly Step<Item>[]
-  /** How many items the tenant may add. */
-  readonly room: number
-  readonly write: (step: Step<Item>) => Promise<unknown>
+  return imported
 }
 
 /** Writes one after another, so that the quota refuses the last ones in every database. */

@@ -14,10 +14,8 @@ export interface SpeechDetector {
 const [BEGIN_LIKELY, STAY_LIKELY] = [0.5, 0.35]
 
 /** Uses a model, and only loudness while the model gives no answer. */
-export function createModelDetector(
-  model: VadStream,
-  loudness: SpeechDetector = createEnergyDetector(),
-): SpeechDetector {
+export function createModelDetector(model: VadStream): SpeechDetector {
+  const loudness = createEnergyDetector()
   let utterance = 0
   let isSpeech = false
 

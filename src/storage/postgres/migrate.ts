@@ -29,8 +29,6 @@ export interface MigrateOptions {
   readonly url: string
   readonly clock: Clock
   readonly migrations: readonly Migration[]
-  /** The longest wait for a server that is starting. */
-  readonly waitMs?: number
 }
 
 /**
@@ -39,13 +37,13 @@ export interface MigrateOptions {
  * names of the migrations that were applied. Throws `UnusableDatabase`.
  */
 export async function migratePostgres(options: MigrateOptions): Promise<string[]> {
-  const { url, clock, waitMs = START_MS_MAX } = options
-  const until = clock.steady() + waitMs
+  const { url, clock, migrations } = options
+  const until = clock.steady() + START_MS_MAX
   for (;;) {
     let connection: Connection | null = null
     try {
       connection = openConnection({ url, clock })
-      return await migrate(connection, options.migrations)
+      return await migrate(connection, migrations)
     } catch (error) {
       if (!isStarting(error)) throw unusable(error)
       if (clock.steady() >= until) throw new UnusableDatabase(`cannot be reached: ${reason(error)}`)

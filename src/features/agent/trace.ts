@@ -19,7 +19,7 @@ export const addTokens = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
   isEstimated: a.isEstimated || b.isEstimated,
 })
 
-export interface Spoken {
+export interface CallOutput {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
 }
@@ -32,7 +32,7 @@ export interface Spoken {
 export function tokensOf(
   told: LlmUsage | null,
   { messages, tools }: Pick<LlmRequest, 'messages' | 'tools'>,
-  { text, toolCalls }: Spoken,
+  { text, toolCalls }: CallOutput,
 ): TokenUsage {
   if (told) return { ...told, isEstimated: false }
   const sent: string[] = []

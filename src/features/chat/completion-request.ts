@@ -9,7 +9,7 @@ import {
 } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_MAX } from '../../core/limits/machine.ts'
 import type { TurnRequest } from '../agent/turn-config.ts'
-import { readConversation, type Said, type SaidPart } from './conversation.ts'
+import { type CallerMessage, type CallerPart, readConversation } from './conversation.ts'
 import {
   answerSchema,
   bodyOf,
@@ -139,7 +139,7 @@ export type CompletionRequest = z.output<typeof CompletionRequest>
 /** The turn that the request asks for. Throws a 400 that names the field. */
 export function turnOfCompletion(request: CompletionRequest, hasSession: boolean): TurnRequest {
   const names = { field: 'messages', callId: 'tool_call_id' }
-  const said = request.messages.map(saidOf)
+  const said = request.messages.map(callerMessage)
   const { text, images, context, messages } = readConversation(said, names, hasSession)
   const { tools, tool_choice: choice, temperature = null, reasoning_effort: effort } = request
   return {
@@ -189,7 +189,7 @@ function samplingOf(request: CompletionRequest): Sampling {
   }
 }
 
-function saidOf(message: Message, index: number): Said {
+function callerMessage(message: Message, index: number): CallerMessage {
   const at = `messages[${index}]`
   switch (message.role) {
     case 'user':
@@ -207,7 +207,7 @@ function saidOf(message: Message, index: number): Said {
 
 type Part = z.output<typeof TextPart | typeof ImagePart | typeof RefusalPart>
 
-function partsOf(content: string | readonly Part[]): SaidPart[] {
+function partsOf(content: string | readonly Part[]): CallerPart[] {
   if (typeof content === 'string') return [content]
   return content.map((part) => {
     if (part.type === 'image_url') return { image: part.image_url.url }

@@ -4,18 +4,18 @@ import { CHAT_TEXT_CHARS_MAX, IMAGES_MAX } from '../../core/limits/contract.ts'
 import { charCount, IMAGE_PLACEHOLDER } from '../../core/text.ts'
 
 /** A text, or an image by its address. */
-export type SaidPart = string | { readonly image: string }
+export type CallerPart = string | { readonly image: string }
 
 /** A message as a caller sends it; `at` is its place in the body, such as `messages[2]`. */
-export type Said = { readonly at: string } & (
+export type CallerMessage = { readonly at: string } & (
   | { readonly role: 'system'; readonly text: string }
-  | { readonly role: 'user'; readonly parts: readonly SaidPart[] }
+  | { readonly role: 'user'; readonly parts: readonly CallerPart[] }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ToolCall[] }
   | { readonly role: 'tool'; readonly callId: string; readonly text: string }
 )
 
 /** A conversation as a turn needs it. */
-export interface Spoken {
+export interface TurnConversation {
   /** The last message of the user. */
   readonly text: string
   readonly images: readonly string[]
@@ -36,14 +36,14 @@ export interface FieldNames {
  * names the field.
  */
 export function readConversation(
-  said: readonly Said[],
+  messages: readonly CallerMessage[],
   { field, callId }: FieldNames,
   tailOnly: boolean,
-): Spoken {
-  checkLength(said, field)
-  checkCalls(said, callId)
-  const last = said.at(-1)
-  const lastUser = said.findLast(({ role }) => role === 'user')
+): TurnConversation {
+  checkLength(messages, field)
+  checkCalls(messages, callId)
+  const last = messages.at(-1)
+  const lastUser = messages.findLast(({ role }) => role === 'user')
   if (!last || lastUser?.role !== 'user') throw invalid(field, field)
   if (last.role !== 'user' && last.role !== 'tool') throw invalid('role', `${last.at}.role`)
   const texts = lastUser.parts.filter((part) => typeof part === 'string')
@@ -53,15 +53,15 @@ export function readConversation(
     const param = lastUser.at === field ? field : `${lastUser.at}.content`
     throw appError('field_empty', { field: param }, { param })
   }
-  const kept = tailOnly ? said.slice(said.lastIndexOf(lastUser)) : said
-  const context = said.flatMap((message) => (message.role === 'system' ? [message.text] : []))
+  const kept = tailOnly ? messages.slice(messages.lastIndexOf(lastUser)) : messages
+  const context = messages.flatMap((message) => (message.role === 'system' ? [message.text] : []))
   return { text, images, context: context.join('\n\n'), messages: messagesOf(kept) }
 }
 
 const invalid = (field: string, param: string) => appError('field_invalid', { field }, { param })
 
-function checkLength(said: readonly Said[], field: string): void {
-  const texts = said.flatMap(textsOf)
+function checkLength(messages: readonly CallerMessage[], field: string): void {
+  const texts = messages.flatMap(textsOf)
   const sumOf = (lengthOf: (text: string) => number) =>
     texts.reduce((sum, text) => sum + lengthOf(text), 0)
   const max = CHAT_TEXT_CHARS_MAX
@@ -71,16 +71,16 @@ function checkLength(said: readonly Said[], field: string): void {
 }
 
 /** Arguments of calls count, too: they are parsed and serialised like text. */
-function textsOf(message: Said): readonly string[] {
+function textsOf(message: CallerMessage): readonly string[] {
   if (message.role === 'user') return message.parts.filter((part) => typeof part === 'string')
   if (message.role !== 'assistant') return [message.text]
   return [message.text, ...message.calls.map((call) => call.arguments)]
 }
 
 /** The result of a tool belongs to a call of the assistant's message before it. */
-function checkCalls(said: readonly Said[], field: string): void {
+function checkCalls(messages: readonly CallerMessage[], field: string): void {
   let open: readonly ToolCall[] = []
-  for (const message of said) {
+  for (const message of messages) {
     if (message.role === 'assistant') open = message.calls
     else if (message.role === 'user') open = []
     else if (message.role === 'tool' && !open.some(({ id }) => id === message.callId)) {
@@ -90,24 +90,27 @@ function checkCalls(said: readonly Said[], field: string): void {
 }
 
 /** Keeps the newest images and replaces each older one by a placeholder. */
-function messagesOf(said: readonly Said[]): LlmMessage[] {
-  const images = said.flatMap((message) =>
+function messagesOf(messages: readonly CallerMessage[]): LlmMessage[] {
+  const images = messages.flatMap((message) =>
     message.role === 'user' ? message.parts.filter((part) => typeof part !== 'string') : [],
   )
   const sent = new Set(images.slice(-IMAGES_MAX))
-  return said
+  return messages
     .filter((message) => message.role !== 'system')
     .filter((message) => message.role !== 'assistant' || !isEmpty(message))
     .map((message) => wireOf(message, sent))
 }
 
 /** Clients keep a failed answer as an empty message, which several upstreams refuse. */
-const isEmpty = ({ text, calls }: Extract<Said, { readonly role: 'assistant' }>): boolean =>
+const isEmpty = ({
+  text,
+  calls,
+}: Extract<CallerMessage, { readonly role: 'assistant' }>): boolean =>
   text === '' && calls.length === 0
 
 function wireOf(
-  message: Exclude<Said, { readonly role: 'system' }>,
-  sent: ReadonlySet<SaidPart>,
+  message: Exclude<CallerMessage, { readonly role: 'system' }>,
+  sent: ReadonlySet<CallerPart>,
 ): LlmMessage {
   switch (message.role) {
     case 'user':
@@ -119,7 +122,7 @@ function wireOf(
   }
 }
 
-function userMessage(parts: readonly SaidPart[], sent: ReadonlySet<SaidPart>): LlmMessage {
+function userMessage(parts: readonly CallerPart[], sent: ReadonlySet<CallerPart>): LlmMessage {
   const texts: string[] = []
   const images: string[] = []
   for (const part of parts) {

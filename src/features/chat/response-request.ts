@@ -8,7 +8,7 @@ import {
 } from '../../core/limits/contract.ts'
 import { CHAT_PARTS_MAX } from '../../core/limits/machine.ts'
 import type { TurnRequest } from '../agent/turn-config.ts'
-import { readConversation, type Said, type SaidPart } from './conversation.ts'
+import { type CallerMessage, type CallerPart, readConversation } from './conversation.ts'
 import {
   answerSchema,
   bodyOf,
@@ -183,11 +183,13 @@ export const conversationId = ({ conversation }: ResponseRequest): string | unde
 /** The turn that the request asks for. Throws a 400 that names the field. */
 export function turnOfResponse(request: ResponseRequest, hasSession: boolean): TurnRequest {
   const { input, instructions, tools, tool_choice: choice } = request
-  const opening: readonly Said[] =
+  const opening: readonly CallerMessage[] =
     instructions === '' ? [] : [{ at: 'instructions', role: 'system', text: instructions }]
   const names = { field: 'input', callId: 'call_id' }
-  const spoken: readonly Said[] =
-    typeof input === 'string' ? [{ at: 'input', role: 'user', parts: [input] }] : saidOf(input)
+  const spoken: readonly CallerMessage[] =
+    typeof input === 'string'
+      ? [{ at: 'input', role: 'user', parts: [input] }]
+      : callerMessages(input)
   const said = [...opening, ...spoken]
   const { text, images, context, messages } = readConversation(said, names, hasSession)
   const effort = request.reasoning?.effort ?? null
@@ -240,9 +242,9 @@ function formatOf(format: Format | null | undefined): ResponseFormat | undefined
   return type === 'json_schema' ? { type, json_schema: schema } : { type }
 }
 
-/** Here calls are separate items; a `Said` has them in the assistant's message before them. */
-function saidOf(items: readonly Item[]): Said[] {
-  const said: Said[] = []
+/** Here calls are separate items; a `CallerMessage` has them in the assistant's message before them. */
+function callerMessages(items: readonly Item[]): CallerMessage[] {
+  const said: CallerMessage[] = []
   for (const [index, item] of items.entries()) {
     const at = `input[${index}]`
     if (item.type === 'function_call') {
@@ -262,13 +264,16 @@ function saidOf(items: readonly Item[]): Said[] {
   return said
 }
 
-function messageOf({ role, content }: Extract<Item, { type: 'message' }>, at: string): Said {
+function messageOf(
+  { role, content }: Extract<Item, { type: 'message' }>,
+  at: string,
+): CallerMessage {
   if (role === 'user') return { at, role, parts: partsOf(content) }
   if (role === 'assistant') return { at, role, text: textOf(content), calls: [] }
   return { at, role: 'system', text: textOf(content) }
 }
 
-function partsOf(content: Content): SaidPart[] {
+function partsOf(content: Content): CallerPart[] {
   if (typeof content === 'string') return [content]
   return content.map((part) => {
     if (part.type === 'input_image') return { image: part.image_url }

@@ -11,7 +11,7 @@ import { charCount } from '../../core/text.ts'
 import { jsonBody } from '../../http/body.ts'
 import type { Gate } from '../../http/gate.ts'
 import { queryDoc } from '../../http/openapi-parts.ts'
-import type { Place } from './conversation-store.ts'
+import type { ListPosition } from './conversation-store.ts'
 import type { ConversationQuery, Conversations } from './conversations.ts'
 import { Conversation, ConversationListResponse, ConversationTitleRequest } from './model.ts'
 import type { Sessions } from './service.ts'
@@ -79,7 +79,7 @@ function queryOf({ url }: Request): ConversationQuery {
 const PLACE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(.*)$/s
 
 /** Parses `next_before`: a time and the id of a conversation. A time alone is accepted, too. */
-function placeOf(before: string | null): Place | null {
+function placeOf(before: string | null): ListPosition | null {
   if (before === null || before === '') return null
   const [, lastAt, id] = PLACE.exec(before) ?? []
   if (lastAt === undefined) throw appError('query_invalid', { field: 'before' })

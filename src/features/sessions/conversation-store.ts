@@ -18,14 +18,14 @@ export interface ConversationRow {
 }
 
 /** Some turns of a conversation, by their numbers. */
-export interface Part {
+export interface TurnRange {
   readonly id: string
   readonly from: number
   readonly to: number
 }
 
 /** A position in the list, which is ordered by last activity, newest first, and then by id. */
-export interface Place {
+export interface ListPosition {
   readonly lastAt: string
   /** Null for the position after all conversations of this time. */
   readonly id: string | null
@@ -42,7 +42,7 @@ const COLUMNS = `s.id, s.title AS named, s.turn_count, s.last_at, s.app_id, s.de
     ORDER BY t.seq LIMIT 1) AS first_text`
 
 /** The conversations after a place, in order. */
-const after = (tenantId: string, place: Place | null, limit: number): Statement => ({
+const after = (tenantId: string, place: ListPosition | null, limit: number): Statement => ({
   sql: `SELECT * FROM session WHERE tenant_id = ?
     AND last_at <= ? AND (last_at < ? OR id > ?) ORDER BY last_at DESC, id LIMIT ?`,
   args: [tenantId, place?.lastAt ?? '~', place?.lastAt ?? '~', place?.id ?? null, limit],
@@ -87,7 +87,7 @@ export interface FoundTurn {
 export function createConversationStore(db: Db, reader: Reader) {
   return {
     /** The conversations after a place, or the first ones. */
-    list(tenantId: string, place: Place | null, limit: number): Promise<ConversationRow[]> {
+    list(tenantId: string, place: ListPosition | null, limit: number): Promise<ConversationRow[]> {
       const page = after(tenantId, place, limit)
       return db.all<ConversationRow>({
         sql: `SELECT ${COLUMNS} FROM (${page.sql}) s ORDER BY s.last_at DESC, s.id`,
@@ -99,7 +99,7 @@ export function createConversationStore(db: Db, reader: Reader) {
     async termsIn(
       tenantId: string,
       terms: readonly SearchTerm[],
-      parts: readonly Part[],
+      parts: readonly TurnRange[],
       signal?: AbortSignal,
     ): Promise<{ id: string; places: number[] }[]> {
       const each = terms.map(contains)
@@ -127,7 +127,7 @@ export function createConversationStore(db: Db, reader: Reader) {
     async turnIn(
       tenantId: string,
       terms: readonly SearchTerm[],
-      { id, from, to }: Part,
+      { id, from, to }: TurnRange,
       signal?: AbortSignal,
     ): Promise<FoundTurn | null> {
       const each = terms.map((term) => holds(term, ['t.user_text', 't.reply']))

@@ -7,8 +7,8 @@ import type {
   ConversationRow,
   ConversationStore,
   FoundTurn,
-  Part,
-  Place,
+  ListPosition,
+  TurnRange,
 } from './conversation-store.ts'
 import type { Conversation, ConversationListResponse } from './model.ts'
 
@@ -19,7 +19,7 @@ const TURNS_AT_ONCE = 500
 export interface ConversationQuery {
   /** The query; empty lists all conversations. */
   readonly q: string
-  readonly place: Place | null
+  readonly place: ListPosition | null
   readonly limit: number
 }
 
@@ -147,8 +147,8 @@ function conversationOf({ named, first_text, ...row }: ConversationRow): Convers
 }
 
 /** The parts that each statement reads: several conversations, or turns of a long one. */
-function statementsOf(rows: readonly ConversationRow[]): Part[][] {
-  const statements: Part[][] = []
+function statementsOf(rows: readonly ConversationRow[]): TurnRange[][] {
+  const statements: TurnRange[][] = []
   let room = 0
   for (const part of rows.flatMap(partsOf)) {
     const turns = part.to - part.from + 1
@@ -163,8 +163,8 @@ function statementsOf(rows: readonly ConversationRow[]): Part[][] {
 }
 
 /** The turns of a conversation in parts for one statement each, the newest first. */
-function partsOf({ id, first_seq, last_seq }: ConversationRow): Part[] {
-  const parts: Part[] = []
+function partsOf({ id, first_seq, last_seq }: ConversationRow): TurnRange[] {
+  const parts: TurnRange[] = []
   for (let to = last_seq ?? 0; to >= (first_seq ?? 1); to -= TURNS_AT_ONCE) {
     parts.push({ id, from: Math.max(first_seq ?? 1, to - TURNS_AT_ONCE + 1), to })
   }

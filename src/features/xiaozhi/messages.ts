@@ -16,7 +16,7 @@ const Listen = z.object({
 })
 export type ListenMode = z.infer<typeof Listen>['mode']
 
-const Message = z.discriminatedUnion('type', [
+const BoardMessage = z.discriminatedUnion('type', [
   Hello,
   Listen,
   z.object({ type: z.literal('abort') }),
@@ -24,12 +24,12 @@ const Message = z.discriminatedUnion('type', [
 ])
 
 /** A text message of a board (contract 2, 4.1). */
-export type Message = z.infer<typeof Message>
+export type BoardMessage = z.infer<typeof BoardMessage>
 
 /** Null for all other messages. */
-export function readMessage(text: string): Message | null {
+export function readMessage(text: string): BoardMessage | null {
   try {
-    return Message.safeParse(parseUntrustedJson(text)).data ?? null
+    return BoardMessage.safeParse(parseUntrustedJson(text)).data ?? null
   } catch {
     return null
   }
@@ -52,7 +52,7 @@ export const helloAnswer = {
 } as const
 
 /** A text message to a board; `session_id` is added when it is sent. */
-export type Told =
+export type ServerMessage =
   | typeof helloAnswer
   | { readonly type: 'stt'; readonly text: string }
   | { readonly type: 'tts'; readonly state: 'start' | 'stop' }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { SpokenSentence } from '../voice/spoken-turn.ts'
-import { FRAME_MS, type Told } from './messages.ts'
+import { FRAME_MS, type ServerMessage } from './messages.ts'
 
 /** A packet is sent when less than this is left to play, so a board buffers at most 300 ms. */
 const AHEAD_MS = 240
@@ -34,7 +34,7 @@ export function createPace(clock: Clock) {
 export type Pace = ReturnType<typeof createPace>
 
 export interface MouthOptions {
-  readonly tell: (told: Told) => void
+  readonly sendMessage: (message: ServerMessage) => void
   readonly sendPacket: (packet: Uint8Array) => void
   readonly pace: Pace
   readonly signal: AbortSignal
@@ -45,10 +45,10 @@ export interface MouthOptions {
 const LENGTH_BYTES = 2
 
 /** Plays sentences on a board, between the messages that start and stop its speech. */
-export function createMouth({ tell, sendPacket, pace, signal, onSound }: MouthOptions) {
+export function createMouth({ sendMessage, sendPacket, pace, signal, onSound }: MouthOptions) {
   let isOpen = false
 
-  const subtitle = (text: string) => tell({ type: 'tts', state: 'sentence_start', text })
+  const subtitle = (text: string) => sendMessage({ type: 'tts', state: 'sentence_start', text })
 
   async function play(text: string, sound: AsyncIterable<Uint8Array>): Promise<void> {
     let isBegun = false
@@ -70,7 +70,7 @@ export function createMouth({ tell, sendPacket, pace, signal, onSound }: MouthOp
   return {
     /** Starts the speech early, because the board drops frames that come before that message. */
     open(): void {
-      if (!isOpen) tell({ type: 'tts', state: 'start' })
+      if (!isOpen) sendMessage({ type: 'tts', state: 'start' })
       isOpen = true
     },
 
@@ -85,7 +85,7 @@ export function createMouth({ tell, sendPacket, pace, signal, onSound }: MouthOp
     },
 
     close(): void {
-      if (isOpen) tell({ type: 'tts', state: 'stop' })
+      if (isOpen) sendMessage({ type: 'tts', state: 'stop' })
       isOpen = false
     },
   }

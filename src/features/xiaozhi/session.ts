@@ -10,21 +10,21 @@ import type { Stage } from '../voice/voice-turn.ts'
 import { createDeviceTools, type DeviceTools } from './device-tools.ts'
 import { Listener } from './listener.ts'
 import {
+  type BoardMessage,
   FRAME_MS,
   type FrameVersion,
   frameVersion,
   type Hello,
   helloAnswer,
   type ListenMode,
-  type Message,
   readFrame,
   readMessage,
-  type Told,
+  type ServerMessage,
   writeFrame,
 } from './messages.ts'
 import { createPace, type Pace } from './mouth.ts'
 import type { SpeechDetector } from './speech-detector.ts'
-import type { BoardTurns, Said } from './turn.ts'
+import type { BoardTurns, TurnInput } from './turn.ts'
 
 /** The functions of a board's socket that a session uses. */
 export interface Wire {
@@ -66,7 +66,7 @@ const CONTROL_CHARS_MAX = 1_000
 const PROTOCOL_ERROR = 1002
 
 /** One socket of a board, from its hello to its end (contract 2, 4.1, 4.2 and 4.4). */
-export class Session {
+export class BoardSession {
   readonly #listener: Listener
   readonly #tools: DeviceTools
   readonly #pace: Pace
@@ -81,7 +81,7 @@ export class Session {
   #cancelHello: () => void
   #cancelWake = () => {}
   /** The last message of a flood, to be handled after `LATE_MS`. */
-  #late: Message | null = null
+  #late: BoardMessage | null = null
   #cancelLate = () => {}
 
   constructor(
@@ -93,7 +93,7 @@ export class Session {
     this.#pace = createPace(clock)
     this.#allowsFrame = createFrameLimit(clock)
     this.#allowsText = createFrameLimit(clock)
-    const send = (payload: object) => this.#tell({ type: 'mcp', payload })
+    const send = (payload: object) => this.#send({ type: 'mcp', payload })
     this.#tools = createDeviceTools({ clock, send })
     this.#listener = new Listener({
       ...{ clock, decoder: caller.decoder, detector: detector() },
@@ -117,7 +117,7 @@ export class Session {
     else if (isAllowed) this.#receive(message)
   }
 
-  #hold(message: Message): void {
+  #hold(message: BoardMessage): void {
     const isFirst = this.#late === null
     this.#late = message
     if (!isFirst) return
@@ -128,7 +128,7 @@ export class Session {
     })
   }
 
-  #receive(message: Message | null): void {
+  #receive(message: BoardMessage | null): void {
     if (message?.type === 'hello') this.#greet(message)
     else if (!this.#isGreeted) this.wire.close(PROTOCOL_ERROR, 'no hello')
     else if (message?.type === 'abort') this.#abort()
@@ -156,11 +156,11 @@ export class Session {
     this.#listener.close()
   }
 
-  #tell(told: Told): void {
+  #send(message: ServerMessage): void {
     if (this.#isClosed) return
-    if (told.type === 'tts') this.#isSpeaking = told.state !== 'stop'
+    if (message.type === 'tts') this.#isSpeaking = message.state !== 'stop'
     const session_id = sessionOf(this.caller.principal)
-    this.wire.sendText(JSON.stringify({ ...told, session_id }))
+    this.wire.sendText(JSON.stringify({ ...message, session_id }))
   }
 
   #greet(hello: Hello): void {
@@ -168,7 +168,7 @@ export class Session {
     const { tenantId, deviceId } = this.caller.principal
     this.#cancelHello()
     this.#version = frameVersion(hello, this.caller.version)
-    this.#tell(helloAnswer)
+    this.#send(helloAnswer)
     if (this.#isGreeted) return
     this.#isGreeted = true
     if (deviceId !== null) noteSeen(tenantId, deviceId)
@@ -185,9 +185,11 @@ export class Session {
   /** A wake word or a typed question; the next `WAKE_WORD_MS` tell which. */
   #detected(text: string): void {
     this.#cancelWake()
-    const said = firstChars(text.trim(), AGENT_TEXT_CHARS_MAX)
-    if (said === '') return
-    this.#cancelWake = this.options.clock.after(WAKE_WORD_MS, () => this.#answer({ text: said }))
+    const question = firstChars(text.trim(), AGENT_TEXT_CHARS_MAX)
+    if (question === '') return
+    this.#cancelWake = this.options.clock.after(WAKE_WORD_MS, () =>
+      this.#answer({ text: question }),
+    )
   }
 
   /** Reports the end of speech even when none has begun, because the board waits for it. */
@@ -195,7 +197,7 @@ export class Session {
     this.#cancelWake()
     const wasSpeaking = this.#isSpeaking
     this.#interrupt()
-    if (!wasSpeaking) this.#tell({ type: 'tts', state: 'stop' })
+    if (!wasSpeaking) this.#send({ type: 'tts', state: 'stop' })
   }
 
   #interrupt(): void {
@@ -203,7 +205,7 @@ export class Session {
     this.#turn = null
   }
 
-  #answer(said: Said): void {
+  #answer(input: TurnInput): void {
     this.#interrupt()
     const { turns, log } = this.options
     const { principal, admit, onStage } = this.caller
@@ -215,14 +217,14 @@ export class Session {
       {
         ...{ admit, onStage, sessionId: sessionOf(principal), pace: this.#pace },
         tools: this.#tools.tools,
-        tell: (told) => this.#tell(told),
+        sendMessage: (message) => this.#send(message),
         sendPacket: (packet) => {
           const at = FRAME_MS * sent++
           if (!this.#isClosed) this.wire.sendBinary(writeFrame(this.#version, packet, at))
         },
         signal: turn.signal,
       },
-      said,
+      input,
     )
     work.catch((error: unknown) => {
       if (error instanceof AppError) this.wire.close(1008, 'revoked')

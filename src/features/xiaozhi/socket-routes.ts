@@ -5,7 +5,7 @@ import type { Principal } from '../../core/principal.ts'
 import { bearerToken, type KnownKey } from '../../http/gate.ts'
 import type { LoggedRequest, RequestContexts } from '../../http/observe.ts'
 import type { Stage } from '../voice/voice-turn.ts'
-import { Session, type SessionOptions, sessionOf } from './session.ts'
+import { BoardSession, type SessionOptions, sessionOf } from './session.ts'
 import type { OpenSocket, Sockets } from './sockets.ts'
 
 export interface SocketRouteOptions extends SessionOptions {
@@ -73,7 +73,7 @@ export function socketRoutes(options: SocketRouteOptions) {
       return key.principal
     }
     const decoder = await codecs.packetDecoder()
-    let session: Session | null = null
+    let session: BoardSession | null = null
     let entry: OpenSocket | null = null
     const data: SocketData = {
       open(ws) {
@@ -84,7 +84,7 @@ export function socketRoutes(options: SocketRouteOptions) {
           onStage,
           decoder,
         }
-        session = new Session(options, caller, ws)
+        session = new BoardSession(options, caller, ws)
         entry = { principal, close: (code, reason) => ws.close(code, reason) }
         sockets.add(entry)
       },

@@ -21,7 +21,7 @@ import type {
   TurnEnd,
 } from '../voice/spoken-turn.ts'
 import type { outcomeOf, Stage, stopwatch } from '../voice/voice-turn.ts'
-import type { Told } from './messages.ts'
+import type { ServerMessage } from './messages.ts'
 import { createMouth, type Mouth, type Pace } from './mouth.ts'
 
 export interface BoardTurnOptions {
@@ -47,7 +47,7 @@ export interface BoardTurn {
   /** The board's own tools. */
   readonly tools: () => readonly Tool[]
   readonly pace: Pace
-  readonly tell: (told: Told) => void
+  readonly sendMessage: (message: ServerMessage) => void
   readonly sendPacket: (packet: Uint8Array) => void
   readonly onStage: (stage: Stage) => void
   /** Aborts when the turn is interrupted. */
@@ -55,7 +55,7 @@ export interface BoardTurn {
 }
 
 /** The input of a turn: sound, 16 kHz mono, or text. */
-export type Said = { readonly samples: Int16Array } | { readonly text: string }
+export type TurnInput = { readonly samples: Int16Array } | { readonly text: string }
 
 /**
  * Runs turns of boards: recognises, answers, and speaks sentence by sentence while the model still
@@ -66,7 +66,7 @@ export class BoardTurns {
   constructor(private readonly options: BoardTurnOptions) {}
 
   /** Rejects with `invalid_key` when the key is not valid any more. */
-  async run(principal: Principal, turn: BoardTurn, said: Said): Promise<void> {
+  async run(principal: Principal, turn: BoardTurn, input: TurnInput): Promise<void> {
     const { pace, signal } = turn
     const stage = createSpeechStage(this.options, turn.onStage)
     const mouth = createMouth({ ...turn, onSound: stage.sounded })
@@ -77,11 +77,11 @@ export class BoardTurns {
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       // A typed question is shown even when the turn is refused.
-      if ('text' in said) turn.tell({ type: 'stt', text: said.text })
-      await this.#admit(said, turn)
-      const text = firstChars(await this.#hear(principal, said, turn), AGENT_TEXT_CHARS_MAX)
+      if ('text' in input) turn.sendMessage({ type: 'stt', text: input.text })
+      await this.#admit(input, turn)
+      const text = firstChars(await this.#hear(principal, input, turn), AGENT_TEXT_CHARS_MAX)
       signal.throwIfAborted()
-      if (!('text' in said)) turn.tell({ type: 'stt', text })
+      if (!('text' in input)) turn.sendMessage({ type: 'stt', text })
       mouth.open()
       await this.#answer(principal, text, turn, { mouth, stage })
     } catch (error) {
@@ -101,28 +101,28 @@ export class BoardTurns {
   }
 
   /** Admits the turn; a refusal gets a row in the request log, as that of a request does. */
-  async #admit(said: Said, { admit, onStage, sessionId }: BoardTurn): Promise<void> {
+  async #admit(input: TurnInput, { admit, onStage, sessionId }: BoardTurn): Promise<void> {
     const { clock, speech } = this.options
     const startedAt = clock.steady()
     try {
       await admit()
     } catch (error) {
       const latencyMs = Math.round(clock.steady() - startedAt)
-      const textChars = 'text' in said ? charCount(said.text) : null
+      const textChars = 'text' in input ? charCount(input.text) : null
       const row = { ...speech.outcomeOf(error), latencyMs, textChars, sessionId, channel: null }
       onStage({ endpoint: '/v1/agent', ...row })
       throw error
     }
   }
 
-  async #hear({ tenantId }: Principal, said: Said, turn: BoardTurn): Promise<string> {
-    if ('text' in said) return said.text
+  async #hear({ tenantId }: Principal, input: TurnInput, turn: BoardTurn): Promise<string> {
+    if ('text' in input) return input.text
     // The button was released at once; recognisers refuse a file without sound.
-    if (said.samples.length === 0) throw appError('speech_not_understood')
+    if (input.samples.length === 0) throw appError('speech_not_understood')
     const { voice, codecs, clock, speech } = this.options
     const timed = speech.stopwatch(clock, turn.onStage)
     const text = await timed('/v1/asr', async (note) => {
-      const clip = { bytes: codecs.wav(said.samples, RECOGNISER_RATE), tenantId }
+      const clip = { bytes: codecs.wav(input.samples, RECOGNISER_RATE), tenantId }
       const heard = await voice.transcribe(clip, turn.signal)
       note({ textChars: charCount(heard.text) })
       return heard.text
@@ -191,7 +191,7 @@ export class BoardTurns {
       if (failure === null || turn.signal.aborted) return
       stage.failed(failure)
     }
-    turn.tell({ type: 'alert', status: '出错了', message: told.message, emotion: 'sad' })
+    turn.sendMessage({ type: 'alert', status: '出错了', message: told.message, emotion: 'sad' })
   }
 }
 

@@ -63,7 +63,7 @@ export function createAnnouncer({ db, replica, notifier, clock, log }: Announcer
       await db.get(sql`
         INSERT INTO announcement (topic, subject, replica, at)
         VALUES (${topic}, ${subject}, ${replica}, now())`)
-      notifier.tell(WORD)
+      notifier.notify(WORD)
     },
     on(topic: string, hear: (subject: string) => Promise<unknown>): void {
       hearers.set(topic, hear)

@@ -8,14 +8,14 @@ import { RESULT_TYPES, storable, typeOf } from './dialect.ts'
 import { faultOf } from './faults.ts'
 
 /** The answer to a statement. */
-export interface Answer {
+export interface StatementResult {
   readonly rows: readonly unknown[]
   readonly changes: number
 }
 
 /** The result of statements that were sent together. */
 export interface Settled {
-  readonly answers: Answer[]
+  readonly answers: StatementResult[]
   readonly fault: Error | null
 }
 
@@ -28,7 +28,7 @@ export interface Connection {
    */
   settle(statements: readonly Statement[], msMax: number): Promise<Settled>
   /** As `settle`, and rejects with the fault of a statement. */
-  send(statements: readonly Statement[], msMax: number): Promise<Answer[]>
+  send(statements: readonly Statement[], msMax: number): Promise<StatementResult[]>
   /** False once the connection was lost. */
   isOpen(): boolean
   /** Closes in an orderly way, or cuts the connection when that takes longer than a second. */
@@ -88,7 +88,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     onLost?.()
   }
 
-  async function ask(statement: Statement): Promise<Answer> {
+  async function ask(statement: Statement): Promise<StatementResult> {
     try {
       return await execute(driver, statement)
     } catch (error) {
@@ -105,7 +105,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     waiting.add(reject)
     try {
       const settled = await Promise.race([Promise.allSettled(statements.map(ask)), gone])
-      const answers: Answer[] = []
+      const answers: StatementResult[] = []
       for (const one of settled) {
         if (one.status === 'rejected') return { answers, fault: one.reason as Error }
         answers.push(one.value)
@@ -164,7 +164,7 @@ type Driver = ReturnType<typeof postgres>
 /** The driver accepts `socket` and `onnotify`, which its types do not name. */
 type Options = NonNullable<Parameters<typeof postgres>[1]>
 
-async function execute(driver: Driver, { sql, args }: Statement): Promise<Answer> {
+async function execute(driver: Driver, { sql, args }: Statement): Promise<StatementResult> {
   const query = driver.unsafe(sql, args.map((value) => parameterOf(driver, value)) as never[])
   // Every value carries its type, so the driver need not ask the server for the types first.
   // Without that round trip it sends statements back to back.

@@ -10,7 +10,7 @@ import {
   type StoredDb,
   sql,
 } from '../db.ts'
-import { type Answer, type Connection, openConnection } from './connection.ts'
+import { type Connection, openConnection, type StatementResult } from './connection.ts'
 import { createDialect, type Prepared } from './dialect.ts'
 import { StatementError } from './faults.ts'
 import { createPool } from './pool.ts'
@@ -40,7 +40,7 @@ const COMMIT = sql`COMMIT`
 const ROLLBACK = sql`ROLLBACK`
 
 /** A statement in PostgreSQL's words. */
-interface Worded extends Prepared {
+interface Translated extends Prepared {
   readonly statement: Statement
 }
 
@@ -57,7 +57,7 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
   const open = () => openConnection({ url, clock })
   const pool = createPool({ clock, open, most: connectionsMax })
 
-  function word(statement: Statement): Worded {
+  function translate(statement: Statement): Translated {
     const prepared = dialect(statement)
     return { ...prepared, statement: { ...statement, sql: prepared.text } }
   }
@@ -81,8 +81,8 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
   }
 
   async function all(statement: Statement): Promise<readonly unknown[]> {
-    const { statement: worded, reads } = word(statement)
-    const ask = () => asked((connection) => connection.send([worded], READ_MS_MAX))
+    const { statement: translated, reads } = translate(statement)
+    const ask = () => asked((connection) => connection.send([translated], READ_MS_MAX))
     const [answer] = await ask().catch((error: unknown) => {
       if (reads && error instanceof DatabaseAway && error.code !== 'busy') return ask()
       throw error
@@ -92,13 +92,14 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
 
   async function batch(list: readonly Statement[]): Promise<Changes[]> {
     if (list.length === 0) return []
-    const worded = list.map(word)
-    const [only] = worded
-    const isPlain = worded.length === 1 && only?.locks.length === 0 && list[0]?.expect === undefined
+    const translated = list.map(translate)
+    const [only] = translated
+    const isPlain =
+      translated.length === 1 && only?.locks.length === 0 && list[0]?.expect === undefined
     const run = (connection: Connection) =>
       isPlain && only
         ? connection.send([only.statement], BATCH_MS_MAX)
-        : transaction(connection, worded)
+        : transaction(connection, translated)
     for (let tries = 1; ; tries++) {
       try {
         const answers = await asked(run)
@@ -130,18 +131,21 @@ export function openPostgres(options: PostgresOptions): PostgresDb {
  * The locks of tables that more than one statement of a batch changes. Two such batches at once
  * would not see each other's rows, or would deadlock.
  */
-function changedTwice(worded: readonly Worded[]): number[] {
-  const changed = worded.flatMap(({ changes }) => changes ?? [])
+function changedTwice(translated: readonly Translated[]): number[] {
+  const changed = translated.flatMap(({ changes }) => changes ?? [])
   return changed.filter((lock, index) => changed.indexOf(lock) !== index)
 }
 
 /** Runs all statements or none. Afterwards no transaction is open on the connection. */
-async function transaction(connection: Connection, worded: readonly Worded[]): Promise<Answer[]> {
-  const locks = [...new Set(worded.flatMap((one) => one.locks).concat(changedTwice(worded)))].sort(
-    (a, b) => a - b,
-  )
+async function transaction(
+  connection: Connection,
+  translated: readonly Translated[],
+): Promise<StatementResult[]> {
+  const locks = [
+    ...new Set(translated.flatMap((one) => one.locks).concat(changedTwice(translated))),
+  ].sort((a, b) => a - b)
   const taken = locks.map((lock) => ({ sql: 'SELECT pg_advisory_xact_lock($1)', args: [lock] }))
-  const statements = worded.map(({ statement }) => statement)
+  const statements = translated.map(({ statement }) => statement)
   try {
     const sent = [BEGIN, ...taken, ...statements]
     const { answers, fault } = await connection.settle(sent, BATCH_MS_MAX)

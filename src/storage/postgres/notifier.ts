@@ -88,7 +88,7 @@ export function createNotifier({ db, url, clock, log }: NotifierOptions) {
 
   return {
     /** Sends `word` to all servers, this one included. A word has no blanks. */
-    tell(word: string): void {
+    notify(word: string): void {
       if (url === null || stopping.signal.aborted) return
       words.add(word)
       cancel ??= clock.after(Math.max(0, sentAt + GATHER_MS - clock.steady()), send)

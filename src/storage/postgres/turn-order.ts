@@ -94,7 +94,7 @@ export function createTurnOrder(options: TurnOrderOptions) {
     await db
       .get(deletion(ticket))
       .catch((error) => log.warn('ticket not given back', errorFields(error)))
-    notifier.tell(word)
+    notifier.notify(word)
   }
 
   const turnOrder: TurnOrder = {

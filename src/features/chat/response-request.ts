@@ -242,7 +242,9 @@ function formatOf(format: Format | null | undefined): ResponseFormat | undefined
   return type === 'json_schema' ? { type, json_schema: schema } : { type }
 }
 
-/** Here calls are separate items; a `CallerMessage` has them in the assistant's message before them. */
+/**
+ * Here calls are separate items; a `CallerMessage` has them in the assistant's message before them.
+ */
 function callerMessages(items: readonly Item[]): CallerMessage[] {
   const said: CallerMessage[] = []
   for (const [index, item] of items.entries()) {

@@ -70,7 +70,7 @@ export const textRules: readonly Rule[] = [
     `lines have at most ${COLUMNS} columns`,
     (path) => isWritten(path) && !isTable(path),
     new RegExp(`^.{${COLUMNS + 1},}$`, 'u'),
-    'break the line',
+    'break the line, or say it in fewer words',
   ),
   lineRule('no file names a path of one machine', () => true, MACHINE_PATH, 'name no folder'),
   lineRule('no file names a package registry', () => true, REGISTRY, 'name the package alone'),

@@ -14,13 +14,15 @@ beforeEach(async () => {
 afterEach(() => world.reset())
 afterAll(() => world[Symbol.asyncDispose]())
 
+/** The call and its two retries. */
+const TRIES_OF_A_TURN = 3
 const tries = () => world.asked(world.byo).length
 const channelOf = (events: readonly Record<string, unknown>[]) =>
   events.find(({ type }) => type === 'stats')?.channel
 
 async function failUntilSkipped() {
   for (let n = 0; n < BREAKER_FAILURES; n++) await tenant.ask()
-  expect(tries()).toBe(BREAKER_FAILURES * 3)
+  expect(tries()).toBe(BREAKER_FAILURES * TRIES_OF_A_TURN)
 }
 
 describe('a channel that keeps failing', () => {
@@ -29,7 +31,7 @@ describe('a channel that keeps failing', () => {
     const skipped = await tenant.ask()
     expect(skipped[0]).toEqual({ type: 'provider_fallback', from: 'byo', reason: 'upstream_5xx' })
     expect(channelOf(skipped)).toBe('platform_fallback')
-    expect(tries()).toBe(BREAKER_FAILURES * 3)
+    expect(tries()).toBe(BREAKER_FAILURES * TRIES_OF_A_TURN)
 
     world.clock.advance(BREAKER_OPEN_MS)
     world.byo.chat.always({ text: 'back' })

@@ -136,7 +136,7 @@ describe('the param of an error', () => {
     ['messages[0].content[0].type', { messages: [{ content: [{ type: 'audio' }] }] }],
     ['messages[0].content[0].text', text(3)],
     ['messages', {}],
-  ])('names the place %s in the body', async (param, body) => {
+  ])('the param of an error names the place %s in the body', async (param, body) => {
     expect(await paramOf(body)).toBe(param)
   })
 })

@@ -201,7 +201,7 @@ describe('restore', () => {
     ['no list of migrations', 'DELETE FROM migration'],
     ['a gap in the migrations', "DELETE FROM migration WHERE name = '0001-init'"],
   ])(
-    'takes no backup with %s',
+    'a backup with %s is not restored',
     async (_, change) => {
       using folder = tempFolder()
       const data = folder.file('data')

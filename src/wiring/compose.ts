@@ -69,16 +69,7 @@ export function compose(adapters: Adapters, limits: ServerLimits = {}) {
   const bearerKey = bearer({ ...calls, contexts, keys })
   const wyoming = openWyoming({ ...adapters, ...voice, ...records, agent, calls, record })
   const secret = adapters.secrets.session
-  const people = openConsole({
-    ...adapters,
-    ...http,
-    ...audit,
-    jobs,
-    keys,
-    openTurns,
-    tenants,
-    secret,
-  })
+  const people = openConsole({ ...adapters, ...http, ...audit, ...managed, openTurns, secret })
   const system = openSystem(adapters, jobs, tenants)
   const parts = { ...kb.services, ...people.services, ...talk.services, system }
   const app = createApp({

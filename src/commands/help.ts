@@ -9,13 +9,13 @@ Commands
   serve                    start the server (the default)
   key create [--email E] [--rate-limit N] [--name NAME] [--daily-tokens N] [--json]
                            make an API key for the person E, who is made if missing
-  admin EMAIL [--remove]   let a person run the server in the console, or no more
+  admin EMAIL [--remove]   make a person operator of the server; --remove undoes it
   backup [FILE]            write all data and secrets to one file, also while the server runs;
                            without FILE, encrypted to MB_BACKUP_DIR or MB_BACKUP_S3
   restore FILE [--force]   put a backup into the data folder, while no server runs; FILE may be a
                            folder of encrypted backups or s3://bucket/prefix
   migrate --from FOLDER [--force]
-                           copy the box of a data folder into the database of MB_DATABASE_URL
+                           copy a data folder into the database of MB_DATABASE_URL
   doctor [--json]          check folder, native parts, models and upstreams, and advise
   version                  print the version
   COMMAND --help           more about a command
@@ -49,11 +49,11 @@ Settings are environment variables; see moonbase --help.
   key: `Usage: moonbase key create [--email E] [--rate-limit N] [--name NAME]
                            [--daily-tokens N] [--json]
 
-Makes an API key and prints it, this once. Works before the first start and while the server runs.
+Makes an API key and prints it once. Works before the first start and while the server runs.
 
   --email E        the person whose tenant gets the key; made if missing (owner@localhost)
   --rate-limit N   requests a minute, 0 is unlimited (60)
-  --name NAME      what the list of keys calls it
+  --name NAME      name of the key in lists
   --daily-tokens N tokens that its turns may use a day (UTC), 0 is no budget (0)
   --json           print JSON
 `,
@@ -69,7 +69,7 @@ owner@localhost is always printed by the server, also when mail does not work.
   backup: `Usage: moonbase backup [FILE] [--json]
 
 Writes everything in MB_DATA_DIR, secrets included, to one file that only this user can read. The
-server may go on writing: the file holds one moment. It appears under its name when it is complete.
+server may go on writing: the file is a snapshot. It appears under its name when it is complete.
 An earlier backup of that name is replaced; any other file is not. Keys that the environment sets
 (MB_ENCRYPTION_KEY, MB_SESSION_SECRET) are not in it.
 
@@ -82,9 +82,9 @@ with MB_BACKUP_PASSPHRASE, stored in MB_BACKUP_DIR or MB_BACKUP_S3; the newest M
 `,
   restore: `Usage: moonbase restore FILE [--force]
 
-Checks a backup from end to end, then puts it into MB_DATA_DIR. No server may run there. What was
-there before is kept in MB_DATA_DIR/backups. Encrypted backups need MB_BACKUP_PASSPHRASE. A folder,
-or s3://bucket/prefix, stands for the newest backup in it that can be read.
+Checks a backup from end to end, then restores it to MB_DATA_DIR. No server may run there. The old
+data is kept in MB_DATA_DIR/backups. Encrypted backups need MB_BACKUP_PASSPHRASE. A folder, or
+s3://bucket/prefix, means the newest backup in it that can be read.
 
   moonbase restore s3://bucket/prefix
 
@@ -94,15 +94,14 @@ or s3://bucket/prefix, stands for the newest backup in it that can be read.
 
 Copies everything in a data folder into the PostgreSQL database of MB_DATABASE_URL: people, keys,
 apps, conversations, the knowledge base with its vectors, logs. No server may run on the folder,
-and the database must be empty. All of it is there in the end, or none. A folder of an earlier
-version is brought up to date first. Secrets are sealed anew where MB_ENCRYPTION_KEY differs from
-the folder's.
+and the database must be empty. Copies everything or nothing. A folder of an earlier version is
+migrated first. Secrets are encrypted again when MB_ENCRYPTION_KEY differs from the folder's key.
 
   --force          replace what the database holds
 `,
   doctor: `Usage: moonbase doctor [--json]
 
-Looks at settings, address, data folder, secrets, database, native parts, embedding model, language
+Checks settings, address, data folder, secrets, database, native parts, embedding model, language
 model, speech and mail, and says what is wrong and how to fix it. Changes no data and prints no
 secret; it only puts the native parts in place, as a start does. Ends with 1 when something must be
 fixed.

@@ -121,7 +121,7 @@ export function createWriteBehindSums<Item>(options: WriteBehindSumsOptions<Item
     try {
       await write(batch)
     } catch (error) {
-      log.error('sums not written', { sums: name, rows: batch.length, ...errorFields(error) })
+      log.error('counts not written', { sums: name, rows: batch.length, ...errorFields(error) })
       for (const item of batch) sumUp(item)
     }
   }

@@ -250,7 +250,7 @@ export class LlamaServer {
       if (this.#open > 0 || this.#state !== 'ready') return
       this.#state = 'standby'
       this.#end()
-      log.info('model stopped while nobody asks', { model: name })
+      log.info('idle model stopped', { model: name })
     })
   }
 }

@@ -45,9 +45,9 @@ export function createReembed({ store, embedding, leases, clock, log }: ReembedP
         await store.postpone(doc, clock.now() + wait)
       }
       if (done % 10 === 1)
-        log.info('embedding anew', await store.countStale(embedding.current.shared.id))
+        log.info('embedding documents again', await store.countStale(embedding.current.shared.id))
     }
-    if (done > 0) log.info('embedded anew', { documents: done })
+    if (done > 0) log.info('embedded documents again', { documents: done })
   }
 
   let running: Promise<unknown> | null = null

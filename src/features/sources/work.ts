@@ -71,7 +71,7 @@ export function createSourceWork(options: WorkOptions) {
         isOurs = await leases.hold(leaseName.source(key.id), signal, (held) => work(key, held))
       } catch (error) {
         // The result could not be stored: the database does not answer.
-        log.error('source not worked on', errorFields(error))
+        log.error('state of a source not stored', errorFields(error))
         await clock.sleep(RETRY_MS[0], signal).catch(() => {})
       } finally {
         running.delete(key.id)

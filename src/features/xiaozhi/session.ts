@@ -173,7 +173,9 @@ export class BoardSession {
     this.#isGreeted = true
     if (deviceId !== null) noteSeen(tenantId, deviceId)
     if (!hello.features?.mcp) return
-    this.#tools.list().catch((error) => log.error('tools of a board', errorFields(error)))
+    this.#tools
+      .list()
+      .catch((error) => log.error('tools of a board not listed', errorFields(error)))
   }
 
   #listen(mode: ListenMode): void {

@@ -48,7 +48,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
 
   function beatOnce(): void {
     beating ??= beat()
-      .catch((error) => log.warn('the database did not hear this server', errorFields(error)))
+      .catch((error) => log.warn('heartbeat not stored', errorFields(error)))
       .finally(() => {
         beating = null
       })
@@ -70,7 +70,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
       await announcer.close()
       const farewell = [leases.close(), turnOrder.close(), leave()]
       for (const end of await Promise.allSettled(farewell)) {
-        if (end.status === 'rejected') log.warn('farewell failed', errorFields(end.reason))
+        if (end.status === 'rejected') log.warn('server not signed off', errorFields(end.reason))
       }
       await notifier.close()
     },

@@ -71,7 +71,7 @@ export const PREFIXED_TERMS_MAX = 1_000
 export const PREFIXED_TERMS_USED = 32
 
 /** A term to search for, and how many entries hold it. */
-interface Asked {
+interface QueryTerm {
   readonly term: string
   readonly count: number
   /** Part of its weight that counts: corrections of one word share that word's weight. */
@@ -81,7 +81,7 @@ interface Asked {
 const isPrefix = (term: string) => term.endsWith('*')
 
 /** Corrections of the words that no entry holds. */
-async function correct(reads: WordReads, asked: readonly Asked[]): Promise<Asked[]> {
+async function correct(reads: WordReads, asked: readonly QueryTerm[]): Promise<QueryTerm[]> {
   const unknown = asked.filter(({ term, count }) => count === 0 && mayBeMisspelt(term))
   const guesses = unknown.slice(0, MISSPELT_MAX).map(async ({ term }) => {
     const near = await reads.nearTerms(term)
@@ -98,7 +98,7 @@ async function correct(reads: WordReads, asked: readonly Asked[]): Promise<Asked
 }
 
 /** Which of the terms in the index to rank by. */
-function telling(held: readonly Asked[], own: number): Asked[] {
+function telling(held: readonly QueryTerm[], own: number): QueryTerm[] {
   const common = Math.max(COMMON_MIN, own * COMMON_SHARE)
   const rare = held.filter(({ count }) => count <= common)
   let entries = 0

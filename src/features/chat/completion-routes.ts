@@ -11,8 +11,8 @@ import { completionOf, createFrames, frameStream } from './completion-frames.ts'
 import { CompletionRequest, turnOfCompletion } from './completion-request.ts'
 import { sessionOf } from './fields.ts'
 import {
-  type Asked,
   CHAT_PARAMETERS,
+  type ChatCall,
   type ChatRouteOptions,
   chatDoc,
   openDoor,
@@ -40,16 +40,16 @@ export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
       const sessionId = sessionOf({ field: 'session_id', given: input.session_id }, request.headers)
       const wanted = turnOfCompletion(input, sessionId !== null)
       const field = 'messages'
-      const asked: Asked = { principal, request, server, set, model, wanted, field, sessionId }
-      const opened = await door.openTurn(asked)
+      const call: ChatCall = { principal, request, server, set, model, wanted, field, sessionId }
+      const opened = await door.openTurn(call)
       const { turn } = opened
       const head = { id: `chatcmpl-${newId()}`, ...opened.head }
       if (!input.stream) {
         const events: AgentEvent[] = []
-        const answer = await door.whole(asked, turn, (batch) => {
+        const answer = await door.whole(call, turn, (batch) => {
           events.push(...batch.filter(({ type }) => type !== 'llm_delta'))
         })
-        return door.send(asked, answer.text.length, completionOf(head, answer, events))
+        return door.send(call, answer.text.length, completionOf(head, answer, events))
       }
       const frames = createFrames(head, input.stream_options?.include_usage === true, openAiError)
       const produce = async (signal: AbortSignal, emit: Send) => {
@@ -60,7 +60,7 @@ export const completionRoutes = (gate: Gate, options: ChatRouteOptions) => {
         })
         if (answer) await emit(frames.ending(answer))
       }
-      return door.stream(asked, turn, produce, STREAM)
+      return door.stream(call, turn, produce, STREAM)
     },
     {
       allow: EVERYONE,

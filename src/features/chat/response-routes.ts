@@ -9,7 +9,13 @@ import { ResponseAnswer } from './answer-schemas.ts'
 import { sessionOf } from './fields.ts'
 import { conversationId, ResponseRequest, turnOfResponse } from './response-request.ts'
 import { RESPONSE_DONE, ResponseWriter } from './response-writer.ts'
-import { type Asked, CHAT_PARAMETERS, type ChatRouteOptions, chatDoc, openDoor } from './routes.ts'
+import {
+  CHAT_PARAMETERS,
+  type ChatCall,
+  type ChatRouteOptions,
+  chatDoc,
+  openDoor,
+} from './routes.ts'
 
 const DOC = chatDoc(
   'A response, or response.* events that end with [DONE]. Fields that are not named here ' +
@@ -34,8 +40,8 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
       )
       const wanted = turnOfResponse(input, sessionId !== null)
       const field = 'input'
-      const asked: Asked = { principal, request, server, set, model, wanted, field, sessionId }
-      const { turn, head } = await door.openTurn(asked)
+      const call: ChatCall = { principal, request, server, set, model, wanted, field, sessionId }
+      const { turn, head } = await door.openTurn(call)
       const writer = new ResponseWriter({
         request: input,
         head: { id: `resp_${newId()}`, ...head },
@@ -44,8 +50,8 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
         errorBody: openAiError,
       })
       if (!input.stream) {
-        const answer = await door.whole(asked, turn, (events) => void writer.of(events))
-        return door.send(asked, answer.text.length, writer.finished(answer))
+        const answer = await door.whole(call, turn, (events) => void writer.of(events))
+        return door.send(call, answer.text.length, writer.finished(answer))
       }
       const format = {
         frame: (text: string) => text,
@@ -53,7 +59,7 @@ export const responseRoutes = (gate: Gate, options: ChatRouteOptions) => {
         onStop: (reason: Parameters<ResponseWriter['failed']>[0]) => writer.failed(reason),
       }
       return door.stream(
-        asked,
+        call,
         turn,
         async (signal, emit) => {
           await emit([writer.opening()])

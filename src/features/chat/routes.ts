@@ -30,7 +30,7 @@ export interface ChatRouteOptions {
 const CHANNEL_HEADER = 'x-moonbase-channel'
 
 /** A parsed request and its sender. */
-export interface Asked {
+export interface ChatCall {
   readonly principal: Principal
   readonly request: Request
   readonly server: Connections | null
@@ -48,7 +48,7 @@ export function openDoor(options: ChatRouteOptions) {
   const { agent, assistants, sse, answers, contexts, origins, clock } = options
   return {
     /** Throws `model_not_found`, and what opening a turn throws. */
-    async openTurn({ principal, request, model, wanted, field, sessionId }: Asked) {
+    async openTurn({ principal, request, model, wanted, field, sessionId }: ChatCall) {
       const assistant = await assistants.choose(principal, model)
       const actor = actorOf(principal, assistant)
       const turn = await agent.openTurn(actor, wanted, sessionId).catch((error: unknown) => {
@@ -63,7 +63,7 @@ export function openDoor(options: ChatRouteOptions) {
 
     /** Streams what `produce` makes of the turn. */
     stream(
-      { principal, request, server, set }: Asked,
+      { principal, request, server, set }: ChatCall,
       turn: OpenedTurn,
       produce: (signal: AbortSignal, emit: Send) => Promise<void>,
       format: StreamFormat<string>,
@@ -75,14 +75,14 @@ export function openDoor(options: ChatRouteOptions) {
     },
 
     /** Sends a long answer as fast as its client reads, and counts its memory until then. */
-    send(asked: Asked, chars: number, answer: JsonAnswer): JsonAnswer | Promise<Response> {
+    send(call: ChatCall, chars: number, answer: JsonAnswer): JsonAnswer | Promise<Response> {
       if (chars <= LONG_ANSWER_CHARS) return answer
-      return answers.respond(asked, async () => answer, ANSWER_CHAR_BYTES * chars)
+      return answers.respond(call, async () => answer, ANSWER_CHAR_BYTES * chars)
     },
 
     /** Runs the turn to its end; `read` gets its events. */
     async whole(
-      { principal, request, server, set }: Asked,
+      { principal, request, server, set }: ChatCall,
       turn: OpenedTurn,
       read: (events: readonly AgentEvent[]) => void,
     ): Promise<ModelAnswer> {

@@ -54,11 +54,11 @@ export function createSearch(parts: SearchParts) {
   ): Promise<Found> {
     const text = firstChars(question, KB_QUERY_CHARS_MAX)
     const { passages } = await store.size(tenantId)
-    const asked: Asked = { passages, hanShare: hanShare(text) }
+    const context: SearchContext = { passages, hanShare: hanShare(text) }
     const candidates = await candidatesOf(tenantId, text, signal)
     const compared = candidates
       .map((candidate) => ({ ...candidate, evidence: evidenceOf(candidate) }))
-      .toSorted(byRelevance(({ evidence }) => relevance({ ...evidence, words: null }, asked)))
+      .toSorted(byRelevance(({ evidence }) => relevance({ ...evidence, words: null }, context)))
       .slice(0, COMPARED_MAX)
     const texts = compared.map(({ passage }) => indexTextOf(passage))
     const { shared } = embedding.current
@@ -66,7 +66,7 @@ export function createSearch(parts: SearchParts) {
     const ranked = compared
       .map(({ passage, score, evidence }, i) => {
         const whole = { ...evidence, words: words?.[i] ?? null }
-        return { ...passage, score, relevance: relevance(whole, asked) }
+        return { ...passage, score, relevance: relevance(whole, context) }
       })
       .toSorted(byRelevance((found) => found.relevance))
     const best = ranked.slice(0, RERANKED_MAX)
@@ -77,8 +77,8 @@ export function createSearch(parts: SearchParts) {
     return { passages: [...chosen].slice(0, hitsMax), isReranked: true }
 
     function evidenceOf({ passage, cosine, score, coverage }: Candidate): Evidence {
-      const apart = Math.abs(asked.hanShare - hanShare(indexTextOf(passage)))
-      const known = cosine ?? cosineAtLine(asked, score - KB_SCORE_MIN)
+      const apart = Math.abs(context.hanShare - hanShare(indexTextOf(passage)))
+      const known = cosine ?? cosineAtThreshold(context, score - KB_SCORE_MIN)
       return { cosine: known, coverage, apart, words: null }
     }
   }
@@ -125,7 +125,7 @@ export interface Evidence {
 }
 
 /** The inputs of relevance that are the same for all passages of a question. */
-export interface Asked {
+export interface SearchContext {
   /** How many passages the tenant has. */
   readonly passages: number
   /** How much of the question is written in Chinese characters, 0 to 1. */
@@ -144,7 +144,7 @@ const WITH_WORDS = {
   /** Compensates for two languages, which share no words and whose vectors are less near. */
   apart: 0.19,
   steepness: 10.3,
-  line: 0.322,
+  threshold: 0.322,
   /** Raises the threshold with the number of passages: the best of many wrong ones is nearer. */
   perLogPassages: 0.056,
   /** The same in addition for Chinese texts, which share characters by chance. */
@@ -155,7 +155,7 @@ const WITHOUT_WORDS: typeof WITH_WORDS = {
   words: 0,
   apart: 0.13,
   steepness: 15.6,
-  line: 0.04,
+  threshold: 0.04,
   perLogPassages: 0.058,
   chinesePerLog: 0.0035,
 }
@@ -163,23 +163,24 @@ const WITHOUT_WORDS: typeof WITH_WORDS = {
 const PASSAGES_MAX = 2_000
 
 /** How relevant a passage is, from 0 to 1; 0.45 is the specification's threshold. */
-function relevance(evidence: Evidence, asked: Asked): number {
+function relevance(evidence: Evidence, context: SearchContext): number {
   const fit = evidence.words === null ? WITHOUT_WORDS : WITH_WORDS
   const sum =
     evidence.cosine +
     fit.coverage * evidence.coverage +
     fit.words * (evidence.words ?? 0) +
     fit.apart * evidence.apart
-  return logistic(fit.steepness * (sum - lineOf(fit, asked)) + logit(KB_SCORE_MIN))
+  return logistic(fit.steepness * (sum - thresholdOf(fit, context)) + logit(KB_SCORE_MIN))
 }
 
-function lineOf(fit: typeof WITH_WORDS, { passages, hanShare }: Asked): number {
+function thresholdOf(fit: typeof WITH_WORDS, { passages, hanShare }: SearchContext): number {
   const count = Math.min(PASSAGES_MAX, Math.max(1, passages))
-  return fit.line + (fit.perLogPassages + fit.chinesePerLog * hanShare) * Math.log(count)
+  return fit.threshold + (fit.perLogPassages + fit.chinesePerLog * hanShare) * Math.log(count)
 }
 
 /** The cosine `above` the threshold with no word in common: for models without calibration. */
-const cosineAtLine = (asked: Asked, above: number): number => lineOf(WITHOUT_WORDS, asked) + above
+const cosineAtThreshold = (context: SearchContext, above: number): number =>
+  thresholdOf(WITHOUT_WORDS, context) + above
 
 const logistic = (x: number) => 1 / (1 + Math.exp(-x))
 const logit = (p: number) => Math.log(p / (1 - p))

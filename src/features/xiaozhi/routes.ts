@@ -22,7 +22,7 @@ export interface XiaozhiRouteOptions {
 /** The path of the socket below the public address; usual for such servers. */
 const SOCKET_PATH = '/xiaozhi/v1/'
 
-interface Asked {
+interface BoardRequest {
   readonly request: Request
   readonly server: SocketAddresses | null
   /** Absent on paths without any. */
@@ -31,7 +31,7 @@ interface Asked {
 }
 
 /** The code in the path; null on paths without one. One that cannot be decoded is a wrong code. */
-const codeOf = ({ route, params }: Asked) =>
+const codeOf = ({ route, params }: BoardRequest) =>
   route.includes('/:code') ? (params?.code ?? '') : null
 
 /** The requests of unmodified xiaozhi boards at their start (contract 2, 4.1 and 4.2). */
@@ -39,15 +39,15 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
   const { boards, addressOf, clock } = options
 
   /** Always answers 200 and JSON: the firmware shows no other message. */
-  async function start(asked: Asked): Promise<object> {
-    const { request, server } = asked
+  async function start(call: BoardRequest): Promise<object> {
+    const { request, server } = call
     const body = await bodyOf(request)
     const board = readBoard(request.headers, body)
     const facts = factsOf(request, readFirmware(request.headers, body))
     const address = addressGroup(addressOf(request, server))
     try {
       if (board === null) return otaRefusal(facts, WRONG_CODE)
-      const state = await boards.start({ board, code: codeOf(asked) }, address)
+      const state = await boards.start({ board, code: codeOf(call) }, address)
       return otaAnswer(facts, state)
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error
@@ -57,9 +57,9 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
   }
 
   /** Answers 202 while the board is not paired; it asks again in 3 seconds. */
-  async function activate(asked: Asked): Promise<Response> {
-    const board = readBoard(asked.request.headers, await bodyOf(asked.request))
-    const paired = board !== null && (await boards.isPaired({ board, code: codeOf(asked) }))
+  async function activate(call: BoardRequest): Promise<Response> {
+    const board = readBoard(call.request.headers, await bodyOf(call.request))
+    const paired = board !== null && (await boards.isPaired({ board, code: codeOf(call) }))
     return Response.json({}, { status: paired ? 200 : 202, headers: NO_STORE })
   }
 
@@ -70,7 +70,8 @@ export function xiaozhiRoutes(options: XiaozhiRouteOptions) {
     socketUrl: `${options.origins.base(request).replace(/^http/, 'ws')}${SOCKET_PATH}`,
   })
 
-  const begin = async (asked: Asked) => Response.json(await start(asked), { headers: NO_STORE })
+  const begin = async (call: BoardRequest) =>
+    Response.json(await start(call), { headers: NO_STORE })
   return new Elysia({ name: 'xiaozhi' })
     .get('/xiaozhi', begin)
     .post('/xiaozhi', begin, UNREAD)

@@ -36,7 +36,7 @@ interface Upgrading {
   upgrade(request: Request, options: { readonly data: SocketData }): boolean
 }
 
-interface Asked {
+interface SocketRequest {
   readonly request: Request
   readonly server: Upgrading | null
 }
@@ -53,7 +53,7 @@ export function socketRoutes(options: SocketRouteOptions) {
     return key
   }
 
-  async function open({ request, server }: Asked): Promise<Response | undefined> {
+  async function open({ request, server }: SocketRequest): Promise<Response | undefined> {
     const { headers, url } = request
     const query = new URL(url).searchParams
     const token =

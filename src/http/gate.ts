@@ -73,12 +73,7 @@ export interface KnownKey {
  * Routes of turns, which a key without tokens left may not call (contract-2, section 6). Every turn
  * asks again when it opens; this is so early that no body is read and no speech recognised.
  */
-const TURNS = new Set([
-  'POST /v1/agent',
-  'POST /v1/voice',
-  'POST /v1/chat/completions',
-  'POST /v1/responses',
-])
+const TURNS = new Set(['/v1/agent', '/v1/voice', '/v1/chat/completions', '/v1/responses'])
 
 /** What each call takes of its key. */
 export interface CallOptions {
@@ -138,7 +133,7 @@ export const bearer = (options: BearerOptions) => {
     if (!key) throw invalidKey()
     const principal = nestedIn(request, route, key.principal)
     contexts.note(request, { principal })
-    const headers = await call(key, principal, TURNS.has(`${request.method} ${route}`))
+    const headers = await call(key, principal, TURNS.has(route))
     const confirm = async () => {
       if (!(await keys.stillValid(principal))) throw invalidKey()
     }

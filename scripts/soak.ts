@@ -15,7 +15,7 @@ const HELP = `Loads one server for minutes and watches its memory and response t
 
   --only NAME     mixed: turns, documents, short-lived devices and misbehaving clients (mixed)
                   devices: twenty devices that talk, interrupt, lose their keys and pair again
-                  boards: twenty xiaozhi boards that talk, type, interrupt and connect anew
+                  boards: twenty xiaozhi boards that talk, type, interrupt and reconnect
   --minutes N     duration, such as 0.5 (10)
 
 $MOONBASE_BIN names the executable; without it the sources run under this Bun. Memory figures need

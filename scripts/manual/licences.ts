@@ -25,7 +25,7 @@ const TEXTS = {
     brought: 'Brought by these',
     lgpl:
       'The audio codecs under the LGPL are WebAssembly in packages of their own: replace the ' +
-      'package and build anew (`npm run build`).',
+      'package and build again (`npm run build`).',
     building: 'For building and testing only',
   },
 }

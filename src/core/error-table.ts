@@ -79,7 +79,7 @@ export const ERRORS = {
   last_operator: [400, '至少要保留一位可以登录的平台管理员'],
 
   unauthorized: [401, '未授权：缺少有效凭证'],
-  // Missing, malformed, unknown and revoked keys are one and the same to whoever tries them.
+  // The same for missing, malformed, unknown and revoked keys, so that guessing reveals nothing.
   invalid_key: [401, '未授权：API 密钥缺失、无效或已被吊销'],
   not_signed_in: [401, '未登录或登录已过期'],
   login_code_wrong: [401, '验证码错误或已过期'],

@@ -21,7 +21,7 @@ const GREED = 8
  * stays free for the next one.
  *
  * `sureBytes` of each share are granted to an owner that holds little (at most `GREED` such
- * shares), even when the budget is spent: short turns go on beside somebody's long ones.
+ * shares), even when the budget is spent: short turns go on beside another owner's long ones.
  */
 export function createMemoryBudget(totalBytes: number, sureBytes = 0) {
   const owners = new Map<string, number>()

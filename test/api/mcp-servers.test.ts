@@ -33,7 +33,7 @@ const fresh = async () => {
 
 const withHeader = { header_name: 'Authorization', header_value: SECRET }
 
-describe('a server of tools', () => {
+describe('an MCP server', () => {
   test('a server is asked for its tools at once and is shown without its secret', async () => {
     const { add, read, api } = await fresh()
     const made = await add(server.url, withHeader)

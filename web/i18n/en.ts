@@ -322,7 +322,7 @@ export const en: Dictionary = {
   'kb.fail.internal': 'The server had a fault. Try again.',
   'kb.fail.interrupted': 'The server was restarted before it was done. Send it again.',
   'kb.fail.malformed':
-    'The file is damaged, or not what its name says. Save it anew and send it again.',
+    'The file is damaged, or not what its name says. Save it again and send it again.',
   'kb.fail.no_text':
     'No text was found; it may be a scan. Run text recognition (OCR) on it and send the result.',
   'kb.fail.quota':
@@ -933,7 +933,7 @@ export const en: Dictionary = {
   'tools.reason.too_deep': 'Its arguments nest more than 8 references.',
   'tools.reason.too_large': 'Its arguments take more than 16 KB.',
   'tools.refresh.what': 'Refresh {name}',
-  'tools.refreshed': 'Tools listed anew',
+  'tools.refreshed': 'Tools listed again',
   'tools.room': 'A turn is offered {count} of at most {most} tools, {chars} of {room} characters.',
   'tools.room.many': 'Models get lost among more than about {count} tools.',
   'tools.room.over': '{count} do not fit and are not offered:',

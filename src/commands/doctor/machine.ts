@@ -44,7 +44,7 @@ const MEMORY_GOOD = 256 * MIB
 export function checkMemory(bytes: number = process.constrainedMemory()): Finding {
   const name = 'Memory'
   const text = `${Math.floor(bytes / MIB)} MiB for this process`
-  const mend = 'give it 256 MiB; with less the embedding process is ended and begun anew'
+  const mend = 'give it 256 MiB; with less the embedding process is killed and restarted'
   return bytes < MEMORY_GOOD ? warn(name, text, mend) : ok(name, text)
 }
 

@@ -3,7 +3,7 @@ import { connect } from '../../channels/wyoming/connection.ts'
 import { type LocalRecognition, openVad } from '../../wiring/voice.ts'
 import { type Finding, fail, ok, type UpstreamParts, warn } from './finding.ts'
 
-const MEND = 'put the voice pack together anew; see /docs/voice#pack of the running server'
+const MEND = 'assemble the voice pack again; see /docs/voice#pack of the running server'
 const RECOGNITION = 'Speech recognition'
 
 /** Checks that the voice pack is complete and its model can be loaded. */
@@ -36,7 +36,7 @@ export async function checkDetector(parts: UpstreamParts): Promise<Finding> {
     return ok(name, 'found by silero_vad.onnx of the voice pack')
   } catch (error) {
     const text = `silero_vad.onnx cannot be loaded: ${wordsOf(error)}; loudness is used`
-    return warn(name, text, 'fetch the file anew')
+    return warn(name, text, 'download the file again')
   } finally {
     await vad.close()
   }

@@ -108,7 +108,7 @@ export const KB_HITS_MAX = 5
 export const MCP_HITS_MAX = 10
 export const MCP_QUERY_CHARS_MAX = 2_000
 export const MCP_CHUNKS_MAX = 20
-/** Servers of tools of a tenant, and what is kept and offered of them. */
+/** MCP servers of a tenant, and what is stored and offered of them. */
 export const MCP_SERVERS_MAX = 10
 export const MCP_SERVER_NAME = /^(?!.*__)[a-z0-9_]{1,20}$/
 export const MCP_URL_CHARS_MAX = 2_000

@@ -20,7 +20,7 @@ export const PERSON_REQUESTS_MAX = 3_000
 export const STUDIO_TURNS_MAX = 300
 /** Bodies up to 64 KB must arrive within the idle limit. */
 export const SHORT_BODY_BYTES_MAX = 64 * 1024
-/** Keys with a budget whose tokens of today are in memory, about 20 MB; others are read anew. */
+/** Keys with a budget whose tokens of today are in memory, about 20 MB; others are read again. */
 export const BUDGETS_KEPT_MAX = 100_000
 /** Days for which calls and tokens are kept by key and channel; reports show seven of them. */
 export const USAGE_KEY_DAYS = 30
@@ -123,7 +123,7 @@ export const TURN_MS_MAX = 30 * 60_000
 /** Tool calls of a turn: each may be a request or a search, and models ask for a few. */
 export const TOOL_CALLS_PER_TURN_MAX = 128
 export const TOOLS_AT_ONCE_MAX = 4
-/** Sessions at servers of tools that are remembered; a forgotten one is begun anew. */
+/** Sessions at MCP servers that are remembered; a forgotten one is opened again. */
 export const MCP_SESSIONS_MAX = 1_000
 /** Turns that call turns of other servers, and so on: beyond it no tools of servers are offered. */
 export const MCP_DEPTH_MAX = 3
@@ -131,7 +131,7 @@ export const MCP_DEPTH_MAX = 3
 export const MCP_OFFERS_UNITS_MAX = 8 * 1024 * 1024
 /** A tool's name, description and schema as JSON; some descriptions are long. */
 export const MCP_DEFINITION_CHARS_MAX = 128 * 1024
-/** Servers of tools that are asked for their lists at a time: in all, and of one tenant. */
+/** MCP servers that are listed at the same time: in all, and of one tenant. */
 export const MCP_LISTINGS_AT_ONCE_MAX = 32
 export const MCP_LISTINGS_PER_TENANT_MAX = 4
 export const CALCULATOR_CHARS_MAX = 500
@@ -165,7 +165,7 @@ export const HOST_ADDRESSES_MAX = 8
 /** Invitations of a tenant a day, and mails of them to one address from whatever tenants. */
 export const INVITATIONS_PER_DAY_MAX = 300
 export const INVITATIONS_PER_ADDRESS_MAX = 5
-/** Tenants of a person that are shown: anybody may invite somebody. */
+/** Tenants of a person that are shown; limited because any tenant may invite a person. */
 export const TENANTS_SHOWN_MAX = 500
 /** Windows of one rate limiter, about 20 MB; beyond it the oldest are forgiven. */
 export const RATE_WINDOWS_MAX = 100_000

@@ -37,7 +37,7 @@ export interface AuthParts extends LoginRouteParts, OAuthRouteParts, NativeRoute
 
 /**
  * All of `/auth`. Caches keep none of it, and pages of other origins may not post to it, signed in
- * or not: they could sign a person in as somebody else.
+ * or not: they could sign a person in as another one.
  */
 export const authRoutes = (gate: Gate, parts: AuthParts) =>
   new Elysia({ prefix: '/auth' })

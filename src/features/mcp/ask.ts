@@ -6,7 +6,7 @@ import type { AnsweringChannel, KbRef } from '../agent/events.ts'
 import type { Agent } from '../agent/service.ts'
 import type { Ask, AskAnswer } from './tools.ts'
 
-/** Clients that wait 60 s for an answer start anew with each progress. */
+/** Clients that wait 60 s for an answer restart that wait at each progress notification. */
 const PROGRESS_MS = 8_000
 
 /**

@@ -36,7 +36,7 @@ export function ToolChanges({ server, tool, onApprove, onClose }: ToolChangesPro
   )
 }
 
-/** Another definition of the tool has another hash, and is loaded anew. */
+/** Another definition of the tool has another hash, and is loaded again. */
 export const useDefinition = ({ id }: McpServer, { name, hash }: McpTool) =>
   useQuery({
     queryKey: ['mcp-definition', id, name, hash],

@@ -186,7 +186,7 @@ function report(folder: string, { counts, uploads, unreadable }: Copied): string
   const warning =
     unreadable === 0
       ? ''
-      : `\n  ${unreadable} sealed values cannot be decrypted with any known key; enter them again.\n`
+      : `\n  ${unreadable} sealed values open with no known key; enter them again.\n`
   return `
   Copied from ${folder}:
 

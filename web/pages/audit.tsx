@@ -3,7 +3,7 @@ import { ScrollText } from 'lucide-react'
 import { api } from '../api/index.ts'
 import type { Audit } from '../api/types.ts'
 import { type Key, useI18n } from '../i18n/index.tsx'
-import { Button } from '../ui/button.tsx'
+import { ListFoot, NextPage } from '../ui/more.tsx'
 import { Ago, Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
@@ -32,16 +32,9 @@ export function AuditPage() {
           }}
         </Loaded>
         {query.hasNextPage && (
-          <div className="border-t border-line p-3 text-center">
-            <Button
-              kind="quiet"
-              size="small"
-              busy={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              {t('audit.more')}
-            </Button>
-          </div>
+          <ListFoot>
+            <NextPage query={query} label={t('audit.more')} />
+          </ListFoot>
         )}
       </div>
     </Page>

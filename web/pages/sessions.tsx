@@ -4,7 +4,7 @@ import { useDeferredValue, useState } from 'react'
 import { api } from '../api/index.ts'
 import { SessionTable } from '../features/sessions/session-table.tsx'
 import { useI18n } from '../i18n/index.tsx'
-import { Button } from '../ui/button.tsx'
+import { ListFoot, NextPage } from '../ui/more.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loaded } from '../ui/state.tsx'
 
@@ -53,16 +53,9 @@ export function Sessions() {
           }}
         </Loaded>
         {query.hasNextPage && (
-          <div className="border-t border-line p-3 text-center">
-            <Button
-              kind="quiet"
-              size="small"
-              busy={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              {t('sessions.older')}
-            </Button>
-          </div>
+          <ListFoot>
+            <NextPage query={query} label={t('sessions.older')} />
+          </ListFoot>
         )}
       </div>
     </Page>

@@ -18,12 +18,37 @@ export function More<Row>({ rows, step, children }: MoreProps<Row>) {
     <>
       {children(rows.slice(0, count))}
       {rows.length > count && (
-        <div className="border-t border-line p-3 text-center">
+        <ListFoot>
           <Button kind="quiet" size="small" onClick={() => setCount(count + step)}>
             {t('list.more', values)}
           </Button>
-        </div>
+        </ListFoot>
       )}
     </>
   )
 }
+
+/** The last line of a list, for a button. */
+export const ListFoot = ({ children }: { readonly children: ReactNode }) => (
+  <div className="border-t border-line p-3 text-center">{children}</div>
+)
+
+interface NextPageProps {
+  readonly query: {
+    readonly isFetchingNextPage: boolean
+    readonly fetchNextPage: () => Promise<unknown>
+  }
+  readonly label: string
+}
+
+/** The button that loads the next page of a list. */
+export const NextPage = ({ query, label }: NextPageProps) => (
+  <Button
+    kind="quiet"
+    size="small"
+    busy={query.isFetchingNextPage}
+    onClick={() => void query.fetchNextPage()}
+  >
+    {label}
+  </Button>
+)

@@ -2,6 +2,7 @@ import { MessagesSquare, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
+import { NextPage } from '../../ui/more.tsx'
 import { Empty, Loaded } from '../../ui/state.tsx'
 import type { Place } from './conversations.ts'
 import { RailItem } from './rail-item.tsx'
@@ -68,16 +69,7 @@ export function Rail({ session, onPick, onNew }: RailProps) {
           )
         }}
       </Loaded>
-      {query.hasNextPage && (
-        <Button
-          kind="quiet"
-          size="small"
-          busy={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {t('studio.rail.more')}
-        </Button>
-      )}
+      {query.hasNextPage && <NextPage query={query} label={t('studio.rail.more')} />}
     </>
   )
 }

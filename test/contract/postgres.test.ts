@@ -39,7 +39,7 @@ let db: ReturnType<typeof openPostgres>
 beforeAll(async () => {
   pg = await startPostgres('all')
   db = openPostgres({ url: pg.url, clock })
-  await db.run(sql`CREATE TABLE note (id TEXT COLLATE "C" PRIMARY KEY)`)
+  await db.run(sql`CREATE TABLE test_note (id TEXT COLLATE "C" PRIMARY KEY)`)
 })
 afterAll(async () => {
   await db.close()
@@ -47,8 +47,8 @@ afterAll(async () => {
 })
 
 const notes = async () =>
-  (await db.all<{ id: string }>(sql`SELECT id FROM note ORDER BY id`)).map(({ id }) => id)
-const put = (id: string) => sql`INSERT INTO note (id) VALUES (${id})`
+  (await db.all<{ id: string }>(sql`SELECT id FROM test_note ORDER BY id`)).map(({ id }) => id)
+const put = (id: string) => sql`INSERT INTO test_note (id) VALUES (${id})`
 
 describe('migrations', () => {
   const more = (count: number) => [
@@ -114,19 +114,19 @@ describe('statements', () => {
     const words = ['a', 'B', 'Z', 'b', 'ä', '中', '10', '9', '_']
     await db.batch(words.map(put))
     expect(await notes()).toEqual(words.toSorted())
-    await db.run(sql`DELETE FROM note`)
+    await db.run(sql`DELETE FROM test_note`)
   })
 
   test('a condition on a count holds among the writers of two servers', async () => {
     const other = openPostgres({ url: pg.url, clock })
     const limited = (id: string) => sql`
-      INSERT INTO note (id) SELECT ${id} WHERE (SELECT count(*) FROM note) < ${10}`
+      INSERT INTO test_note (id) SELECT ${id} WHERE (SELECT count(*) FROM test_note) < ${10}`
     const tries = Array.from({ length: 60 }, (_, i) => (i % 2 ? db : other).run(limited(`n${i}`)))
     const stored = (await Promise.all(tries)).filter(({ changes }) => changes === 1)
     expect(stored).toHaveLength(10)
     expect(await notes()).toHaveLength(10)
     await other.close()
-    await db.run(sql`DELETE FROM note`)
+    await db.run(sql`DELETE FROM test_note`)
   })
 
   test('an error of a statement quotes no value', async () => {
@@ -135,7 +135,7 @@ describe('statements', () => {
     const twice = await db.run(put(secret)).catch((error: unknown) => error)
     expect(String(twice)).toContain('23505')
     expect(`${twice} ${Bun.inspect(twice)}`).not.toContain(secret)
-    await db.run(sql`DELETE FROM note`)
+    await db.run(sql`DELETE FROM test_note`)
   })
 
   test('a large batch and a large value are stored whole', async () => {
@@ -146,7 +146,7 @@ describe('statements', () => {
     expect(await db.get<{ n: number }>(sql`SELECT length(${long}) AS n`)).toEqual({
       n: long.length,
     })
-    await db.run(sql`DELETE FROM note`)
+    await db.run(sql`DELETE FROM test_note`)
   })
 })
 
@@ -184,7 +184,7 @@ describe('a connection that dies', () => {
     expect(half).toEqual([])
     expect(await far.get<{ one: number }>(sql`SELECT 1 AS one`)).toEqual({ one: 1 })
     await far.close()
-    await db.run(sql`DELETE FROM note`)
+    await db.run(sql`DELETE FROM test_note`)
   })
 
   test('a server that hangs up at once, is not there or says nothing is away', async () => {

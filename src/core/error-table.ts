@@ -157,6 +157,25 @@ export const ERRORS = {
   console_not_built: [503, '控制台尚未构建：请运行 npm start，或先运行 bun scripts/build-web.ts'],
 } as const
 
+/** What may not be there (`not_found`). */
+const WHAT = {
+  path: '路径',
+  app: '应用',
+  device: '设备',
+  doc: '文档',
+  key: '密钥',
+  persona: '人设',
+  session: '会话',
+  source: '来源',
+  member: '成员',
+  share: '分享链接',
+  tenant: '工作空间',
+  mcp_server: 'MCP 服务器',
+  mcp_tool: 'MCP 工具',
+  person: '用户',
+} as const
+export type What = keyof typeof WHAT
+
 /** Chinese for the parameters that are words, by the name of the parameter. */
 export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   kind: {
@@ -172,22 +191,7 @@ export const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     array: '数组',
     object: '对象',
   },
-  what: {
-    path: '路径',
-    app: '应用',
-    device: '设备',
-    doc: '文档',
-    key: '密钥',
-    persona: '人设',
-    session: '会话',
-    source: '来源',
-    member: '成员',
-    share: '分享链接',
-    tenant: '工作空间',
-    mcp_server: 'MCP 服务器',
-    mcp_tool: 'MCP 工具',
-    person: '用户',
-  },
+  what: WHAT,
   who: { general: '通用密钥', app: '应用级密钥', device: '设备密钥', session: '登录会话' },
 }
 

@@ -1,4 +1,11 @@
-import { CLASSES, ERRORS, type ErrorClass, type ErrorStatus, WORDS } from './error-table.ts'
+import {
+  CLASSES,
+  ERRORS,
+  type ErrorClass,
+  type ErrorStatus,
+  type What,
+  WORDS,
+} from './error-table.ts'
 
 export type ErrorCode = keyof typeof ERRORS
 export type RateLimitCode = Extract<ErrorCode, `rate_limited${string}`>
@@ -9,9 +16,9 @@ type NamesIn<Sentence> = Sentence extends `${string}{${infer Name}}${infer Rest}
   : never
 
 /** The values that the sentence of a code is filled with: field names and numbers of ours. */
-export type ErrorParams<Code extends ErrorCode> = Readonly<
-  Record<NamesIn<(typeof ERRORS)[Code][1]>, string | number>
->
+export type ErrorParams<Code extends ErrorCode> = {
+  readonly [Name in NamesIn<(typeof ERRORS)[Code][1]>]: Name extends 'what' ? What : string | number
+}
 
 export interface ErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
